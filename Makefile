@@ -50,8 +50,8 @@ java:  ## Debian's Java runtime, which Apache Spark runs on
 docs: $(STAMP)-dev  ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(STAMP)-dev peers  ## the race: every job beside its peer, into docs/race.md; LARGE=1 adds 10 M, BENCH="agreement gleu" chooses
-	$(BIN)/python -m benchmarks $(if $(LARGE),--large) $(BENCH)
+bench: $(STAMP)-dev peers  ## the race: every job beside its peer, into docs/race.md; LARGE=1 adds 10 M, SHORT=1 is quick, BENCH="agreement gleu" chooses
+	$(BIN)/python -m benchmarks $(if $(LARGE),--large) $(if $(SHORT),--short) $(BENCH)
 
 peers:  ## the tools we measure ourselves against, each in an environment of its own under .peers/
 	$(PYTHON) benchmarks/peers.py

@@ -1,6 +1,9 @@
-"""Every benchmark, one after the other, and the table of all ratios: `python -m benchmarks [--large] [NAME ...]`.
+"""Every benchmark, one after the other, and the table of all ratios.
 
-Options go to the programs as they are: `--large` adds ten million judgments.  Names choose programs.  The rows that
+    python -m benchmarks [--large|--short] [NAME ...]
+
+`--large` adds ten million judgments; `--short` runs only the programs that have peers, at small sizes.  Names choose
+programs.  The rows that
 they record (`race.record`) become `benchmarks/race.json`, and `docs/race.md` with its picture is written from it.
 """
 
@@ -28,7 +31,31 @@ NOT_BENCHMARKS = {
 }
 """The simulation of a crowd takes twenty minutes and is run by itself."""
 
-TAKES_LARGE = {"aggregation", "agreement"}
+TAKES = {
+    race.SHORT: {"aggregation", "agreement", "extraction", "m2_parse", "tokenising"},
+    "--large": {"aggregation", "agreement"},
+}
+"""Programs that know these options."""
+
+HAVE_PEERS = {
+    "aggregation",
+    "agreement",
+    "errant_compare",
+    "extraction",
+    "gleu",
+    "m2_parse",
+    "maxmatch",
+    "startup",
+    "tokenising",
+}
+"""Programs that record something in the race."""
+
+
+def chosen(names: list[str], options: list[str]) -> list[Path]:
+    programs = [program for program in sorted(HERE.glob("*.py")) if program.name not in NOT_BENCHMARKS]
+    if not names and race.SHORT in options:
+        names = sorted(HAVE_PEERS)
+    return [program for program in programs if not names or program.stem in names]
 
 
 def main() -> int:
@@ -37,13 +64,12 @@ def main() -> int:
     short = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "race.jsonl"
-        for program in sorted(HERE.glob("*.py")):
-            if program.name not in NOT_BENCHMARKS and (not names or program.stem in names):
-                print(f"\n== {program.stem}", flush=True)
-                own = options if program.stem in TAKES_LARGE else []
-                environment = {**os.environ, race.FILE: str(file)}
-                if subprocess.run([sys.executable, program, *own], env=environment, check=False).returncode:
-                    short.append(program.stem)
+        for program in chosen(names, options):
+            print(f"\n== {program.stem}", flush=True)
+            own = [option for option in options if program.stem in TAKES.get(option, ())]
+            environment = {**os.environ, race.FILE: str(file)}
+            if subprocess.run([sys.executable, program, *own], env=environment, check=False).returncode:
+                short.append(program.stem)
         race.RESULTS.write_text(json.dumps(race.gathered(file, short), indent=1) + "\n", "utf-8")
     race.render()
     print(f"\nfell short or could not run: {', '.join(short)}" if short else "\nall reached what was wanted")

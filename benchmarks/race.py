@@ -24,6 +24,8 @@ RESULTS = ROOT / "benchmarks" / "race.json"
 PAGE = ROOT / "docs" / "race.md"
 PICTURE = ROOT / "docs" / "images" / "race.svg"
 FILE = "GRATER_RACE"
+SHORT = "--short"
+"""The option of a quick race: small sizes, one run where there are several."""
 SCALING = 2
 """Sizes of one job and peer from which there is a curve."""
 
@@ -71,7 +73,7 @@ def gathered(file: Path, failed: Iterable[str]) -> dict[str, Any]:
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "versions": versions(),
-        "missing": [name for name in peer_names() if not (ROOT / ".peers" / name / ".installed").exists()],
+        "missing": [name for name in peer_names() if not (ROOT / ".peers" / name / "bin" / "python").exists()],
         "fell_short": sorted(failed),
         "rows": rows,
     }
@@ -105,9 +107,9 @@ def versions() -> dict[str, str]:
 HEAD = """# The race
 
 `make bench` installs the peers into environments of their own, runs every job side by side at the peers' best
-settings, checks that the answers agree, and writes this page (`LARGE=1` adds ten million judgments). *Ratio*: the
-peer's cost over ours; below 1 we lose. How each job is set up stands at the top of its program in `benchmarks/`; what
-the figures mean, and older ones, on [Benchmarks](benchmarks.md).
+settings, checks that the answers agree, and writes this page (`LARGE=1` adds ten million judgments, `SHORT=1` keeps
+to small sizes). *Ratio*: the peer's cost over ours; below 1 we lose. How each job is set up stands at the top of its
+program in `benchmarks/`; what the figures mean, and older ones, on [Benchmarks](benchmarks.md).
 """
 
 

@@ -37,6 +37,24 @@ def test_frame_and_codes_give_the_same_counts(kind: pl.DataType) -> None:
     assert (ours.n_items == theirs.n_items).all()
 
 
+@pytest.mark.parametrize("n_labels", [2, 3, 12])
+def test_counts_do_not_depend_on_the_order_of_rows(n_labels: int) -> None:
+    rng = np.random.default_rng(7)
+    item = np.repeat(rng.permutation(900), rng.integers(1, 20, 900))
+    label = rng.integers(0, n_labels - 1, item.size)
+    label[-1] = n_labels - 1  # a label that the first thousands of rows do not show
+    frame = pl.DataFrame({"item": item, "rater": np.arange(item.size), "label": label}).cast(pl.String)
+    together, apart = (
+        tally(Judgments(rows.cast(pl.Categorical), "rows"))
+        for rows in (frame, frame.sample(fraction=1, shuffle=True))
+    )
+    assert together.labels == apart.labels
+    assert together.patterns.tolist() == apart.patterns.tolist()
+    assert together.n_items.tolist() == apart.n_items.tolist()
+    assert together.n_left_out == apart.n_left_out
+    assert together.n_judgments + together.n_left_out == item.size
+
+
 def test_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     table = of_matrix([[label % 3, (label * 7) % 3] for label in range(50)])
     whole = tally(table)

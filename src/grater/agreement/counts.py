@@ -10,9 +10,13 @@ with fewer than two have no pair to compare; they take no part, and are counted 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
+import polars as pl
 
 from grater.agreement.coded import (
     ROWS_AT_FIRST,
@@ -28,10 +32,17 @@ from grater.statistics.bca import Groups, grouped
 from grater.statistics.intervals import Ints
 from grater.tables import Judgments
 
+TableMaker: TypeAlias = Callable[[Physical, Codes, int], Ints | None]
+"""From physical labels, their codes and the number of these: the items x labels table, if every label has a code."""
+
 MOST_CELLS = 1 << 27
 """Cells of the items x labels table: a gigabyte."""
 
 MOST_KEYS = 1 << 62
+
+FEW_LABELS = 8
+LONG_RUN = 4
+"""Up to how many labels, and from how many judgments on in a row of one item, on average, runs are counted whole."""
 
 ROWS_AT_ONCE = 1 << 17
 """Judgments counted in one go: what fits the cache is counted twice as fast."""
@@ -66,14 +77,22 @@ def tally(judgments: Judgments | Coded) -> Counts:
     if isinstance(judgments, Coded):
         counted = table_of(judgments.item, judgments.label, len(judgments.labels))
         return from_rows(counted, judgments.labels, unit_of=judgments.unit)
-    item, names = _item_codes(judgments), categories(judgments, "label")
-    physical = names.to_physical().to_numpy()
-    code_of, labels = codes_by_name(names, physical, n_rows=ROWS_AT_FIRST)
-    rows = _table(item, physical, code_of, len(labels))
-    if rows is None:
-        code_of, labels = codes_by_name(names, physical, n_rows=len(names))
-        rows = table_of(item, code_of.take(physical), len(labels))
+    names = categories(judgments, "item")
+    starts = runs(names.to_physical().to_numpy())
+    table = partial(table_of_items, _item_codes(names)) if starts is None else partial(table_of_runs, starts)
+    rows, _, labels = label_table(categories(judgments, "label"), table)
     return from_rows(rows, labels)
+
+
+def label_table(names: pl.Series, table: TableMaker) -> tuple[Ints, Codes, tuple[str, ...]]:
+    """The items x labels table, the code of each physical label, and the labels by code."""
+    physical = names.to_physical().to_numpy()
+    for n_rows in (ROWS_AT_FIRST, len(names)):
+        code_of, labels = codes_by_name(names, physical, n_rows=n_rows)
+        rows = table(physical, code_of, len(labels))
+        if rows is not None:
+            return rows, code_of, labels
+    raise UsageError("expected a code for every label, found none for some")
 
 
 def from_rows(rows: Ints, labels: tuple[str, ...], *, unit_of: Ints | None = None) -> Counts:
@@ -121,22 +140,21 @@ def _distinct_keys(keys: Ints, n_possible: int) -> tuple[Ints, Ints]:
     return occurring, times[occurring]
 
 
-def _item_codes(judgments: Judgments) -> Physical:
+def _item_codes(items: pl.Series) -> Physical:
     """Any codes of items, gaps allowed where they are not too many."""
-    items = categories(judgments, "item")
     physical: Physical = items.to_physical().to_numpy()
-    return physical if physical.max(initial=0) <= 2 * physical.size + 1000 else by_appearance(items)[0]
+    return physical if _are_close(physical) else by_appearance(items)[0]
 
 
 def table_of(item: Physical, label: Physical, n_labels: int) -> Ints:
     """The items x labels table: the number of times that each item was given each label."""
-    rows = _table(item, label, np.arange(n_labels, dtype=np.int32), n_labels)
+    rows = table_of_items(item, label, np.arange(n_labels, dtype=np.int32), n_labels)
     if rows is None:
         raise UsageError(f"expected label codes from 0 to {n_labels - 1}, found another")
     return rows
 
 
-def _table(item: Physical, label: Physical, code_of: Codes, n_labels: int) -> Ints | None:
+def table_of_items(item: Physical, label: Physical, code_of: Codes, n_labels: int) -> Ints | None:
     """The table of labels by their codes; None where one of them has no code."""
     n_items = int(item.max()) + 1 if item.size else 0
     if n_items * n_labels > MOST_CELLS:
@@ -152,6 +170,46 @@ def _table(item: Physical, label: Physical, code_of: Codes, n_labels: int) -> In
             return None
         _count(item[start : start + n_at_once], codes, n_labels, rows)
     return rows.reshape(n_items, n_labels)
+
+
+def runs(item: Physical) -> Ints | None:
+    """Where the judgments of each item start, if those of every item stand together, as they mostly do."""
+    starts = np.flatnonzero(item[1:] != item[:-1])
+    starts = np.concatenate([np.zeros(min(1, item.size), np.int64), starts + 1])
+    return starts if _are_different(item[starts]) else None
+
+
+def _are_different(codes: Physical) -> bool:
+    if _are_close(codes):
+        return bool(np.bincount(codes).max(initial=0) <= 1)
+    ordered = np.sort(codes)
+    return bool((ordered[1:] != ordered[:-1]).all())
+
+
+def _are_close(codes: Physical) -> bool:
+    """Whether an array with a place for every possible code is no larger than need be."""
+    return bool(codes.max(initial=0) <= 2 * codes.size + 1000)
+
+
+def table_of_runs(starts: Ints, label: Physical, code_of: Codes, n_labels: int) -> Ints | None:
+    """The table of items whose judgments stand together, in their order; None where a label has no code."""
+    n_each = np.diff(starts, append=label.size)
+    if n_labels > FEW_LABELS or not 0 < LONG_RUN * starts.size <= label.size:
+        return table_of_items(np.repeat(np.arange(starts.size), n_each), label, code_of, n_labels)
+    *labels, last = _physical(code_of)
+    rows = np.empty((starts.size, n_labels), np.int64)
+    rows[:, -1] = n_each
+    for column, each in enumerate(labels):
+        times = np.add.reduceat(label == each, starts, dtype=np.int32)
+        rows[:, column] = times
+        rows[:, -1] -= times
+    return rows if rows[:, -1].sum() == np.count_nonzero(label == last) else None
+
+
+def _physical(code_of: Codes) -> list[int]:
+    """The physical codes that have a code, in its order."""
+    occurring = np.flatnonzero(code_of >= 0)
+    return [int(physical) for physical in occurring[np.argsort(code_of[occurring])]]
 
 
 def _count(item: Physical, label: Codes, n_labels: int, rows: Ints) -> None:

@@ -55,6 +55,7 @@ LIST_MARK = re.compile(r"\d{1,3}|[A-Za-z]|[ivxIVX]{1,5}")
 BEFORE_LIST_MARK = frozenset(":;([-–—•*")
 
 _start = attrgetter("start")
+_end = attrgetter("end")
 
 
 def sentence_spans(text: str) -> tuple[Span, ...]:
@@ -124,7 +125,8 @@ class _Stream:
 
     @staticmethod
     def of(text: str, tokens: tuple[Span, ...]) -> _Stream:
-        return _Stream(tokens, tuple([text[token.start : token.end] for token in tokens]))
+        bounds = map(slice, map(_start, tokens), map(_end, tokens))
+        return _Stream(tokens, tuple(map(text.__getitem__, bounds)))
 
     def sentences(self) -> Iterator[tuple[tuple[Span, ...], tuple[str, ...]]]:
         """The tokens and words of each sentence."""

@@ -30,7 +30,7 @@ import re
 from functools import lru_cache
 from typing import TypeAlias
 
-from grater.model import Essay, Span
+from grater.model import Essay, Span, spans_between
 
 _NEVER_FINAL = (
     "Mr Mrs Ms Mx Dr Prof St Mt Rev Gen Col Capt Cpt Lt Sgt Maj Gov Sen Rep Hon Messrs Mme Mlle Fr "
@@ -107,14 +107,16 @@ JOINED = dict.fromkeys(("cannot", "gonna", "gotta", "wanna", "gimme", "lemme"), 
 
 def token_spans(text: str) -> tuple[Span, ...]:
     """The tokens of a raw text, in order."""
-    spans: list[Span] = []
+    starts: list[int] = []
+    ends: list[int] = []
     offset = 0
     for chunk in text.split():
         offset = text.find(chunk, offset)  # only whitespace lies between, so the first hit is the chunk itself
         for start, end in _cached_pieces(chunk) if len(chunk) <= LONGEST_CACHED else _pieces(chunk):
-            spans.append(Span(offset + start, offset + end))
+            starts.append(offset + start)
+            ends.append(offset + end)
         offset += len(chunk)
-    return tuple(spans)
+    return spans_between(starts, ends)
 
 
 def tokens_of(essay: Essay) -> tuple[Span, ...]:

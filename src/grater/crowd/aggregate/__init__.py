@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from grater.agreement.coded import Codes
-from grater.agreement.labels import one_spelling, spelling_warnings
+from grater.agreement.labels import one_spelling, spelled_alike, spelling_warnings
 from grater.crowd.aggregate.ballots import Ballots, Numbers, Truths, ballots_of, gold_of
 from grater.crowd.aggregate.fit import Fit, Method, Options, agreement_with, answers
 from grater.model import Interval, Json
@@ -84,8 +84,13 @@ class Aggregation(Result):
     answer: Codes
     is_tied: Truths
     signature: Signature
+    options: Options
     accuracy: Accuracy | None = None
-    rival: Rival | None = None
+
+    @cached_property
+    def rival(self) -> Rival | None:
+        """The majority against Dawid and Skene, any other method against the majority; worked out when asked for."""
+        return _rival(self)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -217,7 +222,9 @@ def aggregate(
     fit = METHODS[method]
     if method != "majority":
         require_raters(judgments, f"answers by {method}")
-    ballots = ballots_of(one_spelling(judgments), gold=gold)
+    ballots = ballots_of(judgments, gold=gold)
+    if spelled_alike(ballots.labels):
+        ballots = ballots_of(one_spelling(judgments), gold=gold)
     fitted = fit(ballots, options)
     answer, is_tied = answers(fitted.posteriors, ballots.items, seed=options.seed)
     aggregation = Aggregation(
@@ -227,20 +234,22 @@ def aggregate(
         answer=answer,
         is_tied=is_tied,
         signature=_signature(method, ballots, fitted, options),
-        rival=_rival(method, ballots, answer, is_tied, options),
+        options=options,
     )
     return replace(aggregation, accuracy=accuracy(aggregation, truth)) if truth is not None else aggregation
 
 
-def _rival(method: str, ballots: Ballots, answer: Codes, is_tied: Truths, options: Options) -> Rival | None:
-    """The majority against any other method, Dawid and Skene's against the majority; ties are left out."""
-    is_majority = method == "majority"
+def _rival(own: Aggregation) -> Rival | None:
+    """Ties are left out."""
+    ballots = own.ballots
+    is_majority = own.method == "majority"
     if is_majority and (ballots.judgments.anonymous_raters or len(ballots) > MOST_COMPARED):
         return None
     other = "dawid-skene" if is_majority else "majority"
-    theirs, is_theirs_tied = answers(METHODS[other](ballots, options).posteriors, ballots.items, seed=options.seed)
-    is_clear = ~is_tied & ~is_theirs_tied
-    return Rival(method=other, n_different=int((answer != theirs)[is_clear].sum()), n_items=int(is_clear.sum()))
+    fitted = METHODS[other](ballots, own.options)
+    theirs, is_theirs_tied = answers(fitted.posteriors, ballots.items, seed=own.options.seed)
+    is_clear = ~own.is_tied & ~is_theirs_tied
+    return Rival(method=other, n_different=int((own.answer != theirs)[is_clear].sum()), n_items=int(is_clear.sum()))
 
 
 def _warnings(aggregation: Aggregation) -> Iterator[str]:

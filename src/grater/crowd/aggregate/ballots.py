@@ -11,15 +11,16 @@ work.  Sums over items or raters are products with a sparse matrix of ones (scip
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.agreement.coded import Codes, by_appearance, by_name, categories, in_order
+from grater.agreement.coded import Codes, by_appearance, categories, in_order
+from grater.agreement.counts import label_table, runs, table_of_items, table_of_runs
 from grater.errors import BadInput, Problem, UsageError
 from grater.tables import Judgments, Table, exploded
 
@@ -84,18 +85,35 @@ def clamped(shares: Numbers, gold: Gold | None) -> Numbers:
 class Ballots:
     """Which rater gave which label to which item, by code; `gold` restricts the truth of some items.
 
-    `items` may be text or categories; callers convert them where they need text.
+    `votes` counts how often each item was given each label.  `items` may be text or categories; callers convert them
+    where they need text.  The codes of single judgments are made when they are first asked for, as a plain vote needs
+    none: from `label_names`, where `code_of` has the code of a physical label, and from `starts`, the first judgment
+    of each item, or from `item_codes` where those of an item do not stand together.
     """
 
     judgments: Judgments
-    item: Codes
-    label: Codes
     items: pl.Series
     labels: tuple[str, ...]
+    votes: Whole
+    label_names: pl.Series
+    code_of: Codes
+    item_codes: Codes
+    starts: Whole | None = None
     gold: Gold | None = None
 
     def __len__(self) -> int:
-        return len(self.item)
+        return len(self.label_names)
+
+    @cached_property
+    def item(self) -> Codes:
+        if self.starts is None:
+            return self.item_codes
+        n_each = np.diff(self.starts, append=len(self))
+        return np.repeat(np.arange(self.starts.size, dtype=np.int32), n_each)
+
+    @cached_property
+    def label(self) -> Codes:
+        return self.code_of.take(self.label_names.to_physical().to_numpy())
 
     @property
     def n_items(self) -> int:
@@ -120,12 +138,6 @@ class Ballots:
     def raters(self) -> tuple[str, ...]:
         return self._raters[1]
 
-    @cached_property
-    def votes(self) -> Whole:
-        """The number of times each item was given each label."""
-        counts = np.bincount(self.slot(), minlength=self.n_items * self.n_labels)
-        return counts.reshape(self.n_items, self.n_labels)
-
     def slot(self) -> Codes:
         """The position of each judgment in the table of items x labels, row by row."""
         return _product(self.item, self.label, self.n_labels)
@@ -137,29 +149,41 @@ class Ballots:
 
 def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
     """Coded judgments; labels that occur only in gold are labels too."""
-    item, items = items_of(categories(judgments, "item"))
-    label, labels = by_name(categories(judgments, "label"))
-    if gold is None:
-        return Ballots(judgments=judgments, item=item, label=label, items=items, labels=labels)
-    known = gold_of(gold, items, labels)
-    every = tuple(sorted({*labels, *known.labels}))
-    every = tuple(every[codes] for codes in in_order(every))
-    codes = np.array([every.index(name) for name in labels], np.int32)
+    ballots = _ballots(judgments)
+    return ballots if gold is None else _with_gold(ballots, gold)
+
+
+def _ballots(judgments: Judgments) -> Ballots:
+    item_names, label_names = categories(judgments, "item"), categories(judgments, "label")
+    starts = runs(item_names.to_physical().to_numpy())
+    if starts is not None:
+        codes, items = np.zeros(0, np.int32), item_names.gather(starts)
+        votes, code_of, labels = label_table(label_names, partial(table_of_runs, starts))
+    else:
+        codes, items = by_appearance(item_names)
+        votes, code_of, labels = label_table(label_names, partial(table_of_items, codes))
     return Ballots(
-        judgments=judgments, item=item, label=codes.take(label), items=items, labels=every, gold=known.among(every)
+        judgments=judgments,
+        items=items,
+        labels=labels,
+        votes=votes,
+        label_names=label_names,
+        code_of=code_of,
+        item_codes=codes,
+        starts=starts,
     )
 
 
-def items_of(names: pl.Series) -> tuple[Codes, pl.Series]:
-    """Items by appearance; fast where the judgments of an item are adjacent, as they mostly are."""
-    physical = names.to_physical().to_numpy()
-    starts = np.flatnonzero(physical[1:] != physical[:-1]) + 1
-    starts = np.concatenate([np.zeros(min(1, physical.size), np.int64), starts])
-    first = physical[starts]
-    if np.bincount(first).max(initial=0) > 1:
-        return by_appearance(names)
-    n_each = np.diff(starts, append=physical.size)
-    return np.repeat(np.arange(starts.size, dtype=np.int32), n_each), names.gather(starts)
+def _with_gold(ballots: Ballots, gold: Table) -> Ballots:
+    known = gold_of(gold, ballots.items, ballots.labels)
+    every = tuple(sorted({*ballots.labels, *known.labels}))
+    every = tuple(every[codes] for codes in in_order(every))
+    codes = np.array([every.index(name) for name in ballots.labels], np.int32)
+    votes = np.zeros((ballots.n_items, len(every)), np.int64)
+    votes[:, codes] = ballots.votes
+    # A physical label without a code does not occur among these judgments.
+    code_of = np.where(ballots.code_of < 0, np.int32(-1), codes.take(np.maximum(ballots.code_of, 0)))
+    return replace(ballots, labels=every, votes=votes, code_of=code_of, gold=known.among(every))
 
 
 def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes | None = None) -> Sparse:
