@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from grater.errors import Conflict, GraterError, NotFound
-from grater.store import Store, jobs, mending, migrations, submissions
+from grater.store import Store, Tx, gold, jobs, leases, mending, migrations, people, submissions, undo, units
 from tests.store.crowds import Crowd, make_crowd
 from tests.store.races import interrupted, writing
 
@@ -98,3 +98,39 @@ def test_gold_that_a_rater_is_taking_does_not_become_work_under_their_hands(stor
     crowd.require_promises()
     with store.read() as tx:
         assert submissions.of_unit(tx, unit_id) == []
+
+
+def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_deletion(store: Store) -> None:
+    crowd = a_crowd(store)
+    answered = crowd.take()
+    assert answered is not None
+    crowd.send(answered)
+    given_up = crowd.take()
+    assert given_up is not None
+    with store.write() as tx:
+        lease = undo.take_back(tx, answered.lease_id, person_id=crowd.raters[0])
+
+    def answer_and_take(tx: Tx) -> str | None:
+        people.lock(tx, lease.person_id)
+        crowd.receive(tx, lease, label="error")
+        taken = leases.take(tx, job_id=lease.job_id, person_id=lease.person_id)
+        return taken and taken.lease_id
+
+    delete = writing(store, lambda tx: mending.delete_job(tx, crowd.job.job_id))
+    before = "SELECT jobs.job_id.* AS given_up_lease_id"
+    taken_id, deleted = interrupted(store, writing(store, answer_and_take), delete, before=before)
+    assert taken_id == given_up.lease_id
+    assert isinstance(deleted.exception(), Conflict)
+    crowd.require_promises()
+
+
+def test_gold_that_is_being_made_does_not_block_the_deletion_of_its_job(store: Store) -> None:
+    crowd = a_crowd(store)
+    with store.read() as tx:
+        unit_id = units.ids_of_job(tx, crowd.job.job_id)[0]
+        item_id = units.get(tx, unit_id).unit.items[0].item.item_id
+    make = writing(store, lambda tx: gold.convert(tx, unit_id, item_id, ["ok"], reason=""))
+    delete = writing(store, lambda tx: mending.delete_job(tx, crowd.job.job_id))
+    is_made, deleted = interrupted(store, make, delete, before="UPDATE units")
+    assert (is_made, deleted.exception()) == (True, None)
+    assert not is_there(crowd)

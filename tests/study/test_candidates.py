@@ -8,11 +8,12 @@ import pytest
 
 from grater.crowd.terms import terms_of
 from grater.errors import UsageError
-from grater.store import items, jobs, units
+from grater.store import items, jobs, schema, units
 from grater.study.candidates import candidates, earlier_reasons, use_recommended_rule
 from grater.study.gold import make_gold
 from tests.server.studies import Study, served
 from tests.server.test_work import FILLED, answer_all, start
+from tests.store.crowds import statements
 from tests.study.test_gold_and_terms import judged_by_experts
 
 
@@ -31,6 +32,20 @@ def test_gold_of_earlier_jobs_comes_first_then_experts_and_what_raters_met_is_le
             assert earlier_reasons(tx) == ["Another word is used here."]
             make_gold(tx, jobs.get(tx, new), offered[0].item_id, offered[0].accepted, reason="")
             assert offered[0].item_id not in {each.item_id for each in candidates(tx, jobs.get(tx, new))}
+
+
+def test_looking_for_candidates_takes_as_many_queries_whatever_the_number_of_units(tmp_path: Path) -> None:
+    with served(tmp_path, tasks=("error",)) as study:
+        job_id, n_queries = study.jobs["error"], []
+        for first in (0, 1):
+            with study.store.write() as tx:
+                for unit_id in units.ids_of_job(tx, job_id)[:first]:
+                    gone = schema.units.c.unit_id == unit_id
+                    tx.execute(schema.units.update().where(gone).values(role="practice"))
+            with statements(study.store) as said, study.store.read() as tx:
+                candidates(tx, jobs.get(tx, job_id))
+            n_queries.append(len(said))
+        assert n_queries[0] == n_queries[1]
 
 
 def first_gold(study: Study) -> str:

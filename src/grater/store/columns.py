@@ -96,6 +96,25 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
     return named.sort("ms", "item", "rater")
 
 
+def label_counts(
+    tx: Tx, roles: Sequence[str] = ("work",), *, by_experts: bool = False
+) -> list[tuple[str, str, str, int]]:
+    """Job, item, label, and how many valid judgments say so: counted by the database, for units of these roles."""
+    query = (
+        select(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label, func.count())
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .where(schema.submissions.c.status == "valid", schema.units.c.role.in_(roles))
+        .group_by(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label)
+    )
+    if by_experts:
+        experts = [role for role, group in GROUPS.items() if group == "expert"]
+        query = query.join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id).where(
+            schema.people.c.role.in_(experts), schema.people.c.kind != "program"
+        )
+    return [(job_id, item_id, label, n) for job_id, item_id, label, n in tx.all(query)]
+
+
 def judged_by_people(tx: Tx, job_ids: Collection[str]) -> set[str]:
     """The items of these jobs' work that somebody, not a program, has a valid judgment of."""
     query = (

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Select, exists, select
 
-from grater.store import events, schema, slots
+from grater.store import events, jobs, schema, slots, units
 from grater.store.transaction import Record, Tx
 from grater.tasks import TASKS
 from grater.tasks.task import Answer
@@ -105,6 +105,7 @@ def convert(
     actor: str | None = None,
 ) -> bool:
     """Make an untouched work unit gold (or practice); False, and nothing done, where somebody has met it already."""
+    jobs.lock(tx, units.get(tx, unit_id).job.job_id)
     traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
     if not slots.hold(tx, unit_id) or any(tx.value(select(exists().where(trace))) for trace in traces):
         return False

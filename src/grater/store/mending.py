@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, exists, func, select
 
 from grater.errors import Conflict, NotFound
-from grater.store import events, jobs, schema, slots, units
+from grater.store import events, jobs, people, schema, slots, units
 from grater.store.transaction import Tx
 
 
@@ -19,6 +19,21 @@ def is_met(tx: Tx, unit_id: str) -> bool:
     """Whether anybody has ever been given a unit."""
     traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
     return any(tx.value(select(exists().where(trace))) for trace in traces)
+
+
+def unmet_items(tx: Tx, job_id: str) -> list[tuple[str, str]]:
+    """The item and the unit of every work unit of one item that nobody has been given, in their order."""
+    traces = (schema.leases.c.unit_id, schema.submissions.c.unit_id)
+    is_met = [exists().where(trace == schema.units.c.unit_id) for trace in traces]
+    query = (
+        select(func.min(schema.unit_items.c.item_id).label("item_id"), schema.units.c.unit_id)
+        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work", *(~each for each in is_met))
+        .group_by(schema.units.c.unit_id, schema.units.c.position)
+        .having(func.count() == 1)
+        .order_by(schema.units.c.position)
+    )
+    return [(row.item_id, row.unit_id) for row in tx.all(query)]
 
 
 def reasons_to_keep(tx: Tx, job_id: str) -> list[str]:
@@ -38,7 +53,7 @@ def reasons_to_keep(tx: Tx, job_id: str) -> list[str]:
 
 def delete_job(tx: Tx, job_id: str, *, actor: str | None = None) -> None:
     """Delete a job in which nobody has left anything, with its units, guidelines and invitations that wait."""
-    _wait_for_raters(tx, job_id)
+    _wait_for_everybody(tx, job_id)
     job = jobs.lock(tx, job_id)
     kept = reasons_to_keep(tx, job_id)
     if kept:
@@ -60,14 +75,16 @@ def delete_job(tx: Tx, job_id: str, *, actor: str | None = None) -> None:
     events.write(tx, actor, "job.deleted", job_id, gone)
 
 
-def _wait_for_raters(tx: Tx, job_id: str) -> None:
-    """Let those end who take or answer a unit of the job just now; who comes later waits, and finds it gone.
+def _wait_for_everybody(tx: Tx, job_id: str) -> None:
+    """Let those end who take or answer a unit just now; who comes later waits, and finds the job gone.
 
-    Locked in the order in which raters lock: else each could wait for the other.  SQLite has one writer anyway.
+    Whatever a rater does begins with a lock on the person.  With everybody locked first, no rater holds anything that
+    the deletion waits for while they wait for it.  Managers who change units lock the job before any of them.
+    SQLite has one writer anyway.
     """
-    for table in (schema.leases, schema.slots, schema.jobs) if tx.is_postgres else ():
-        locked = select(table.c.job_id).where(table.c.job_id == job_id).with_for_update().subquery()
-        tx.value(select(func.count()).select_from(locked))
+    if tx.is_postgres:
+        people.lock_all(tx)
+        tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.job_id == job_id).with_for_update())
 
 
 def _of_job(column: Any, table: Table, job_id: str) -> Any:
@@ -79,6 +96,7 @@ def back_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
     unit = units.get(tx, unit_id)
     if unit.role == "work":
         return
+    jobs.lock(tx, unit.job.job_id)
     units.lock(tx, unit_id)
     if is_met(tx, unit_id):
         raise Conflict("somebody has met this unit, and knows what was expected: it stays as it is")

@@ -161,6 +161,11 @@ def lock(tx: Tx, person_id: str) -> Person:
     return person
 
 
+def lock_all(tx: Tx) -> None:
+    """Nobody's change but this one, in the order in which owners are locked too."""
+    tx.all(tx.locked(select(schema.people.c.person_id).order_by(schema.people.c.person_id), of=schema.people))
+
+
 def owners(tx: Tx) -> list[str]:
     """The active owners, locked until the end: of two who would leave at once, the second sees that the first has."""
     is_owner = (schema.people.c.role == "owner") & (schema.people.c.state == "active")

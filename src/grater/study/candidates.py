@@ -10,15 +10,16 @@ is below 80 % of the gold with 90 % certainty, from 12 questions on.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grater.model import Json
 from grater.sheet import counted
-from grater.store import Tx, gold, jobs, judgments, mending, units
+from grater.store import Tx, gold, jobs, mending, units
+from grater.store.columns import label_counts
 from grater.store.jobs import Job
-from grater.study.gold import labels_meaning, meaning_of, unanimous
+from grater.study.gold import labels_meaning, meaning_of, meanings, unanimous
 from grater.study.terms import set_terms
 
 LEAST_EXPERTS, LEAST_CROWD = 2, 3
@@ -38,7 +39,7 @@ class Candidate:
 
 def candidates(tx: Tx, job: Job) -> list[Candidate]:
     """Everything that could be made gold of a job now; each item once."""
-    open_units = dict(_untouched(tx, job))
+    open_units = dict(mending.unmet_items(tx, job.job_id))
     chosen: dict[str, Candidate] = {}
     for item_id, accepted, reason, source in _proposed(tx, job):
         if item_id in open_units and item_id not in chosen and accepted:
@@ -48,20 +49,12 @@ def candidates(tx: Tx, job: Job) -> list[Candidate]:
     return list(chosen.values())
 
 
-def _untouched(tx: Tx, job: Job) -> Iterator[tuple[str, str]]:
-    """The item and the unit of work of one item that nobody has met."""
-    for unit_id in units.ids_of_job(tx, job.job_id, role="work"):
-        unit = units.get(tx, unit_id)
-        if len(unit.unit.items) == 1 and not mending.is_met(tx, unit_id):
-            yield unit.unit.items[0].item.item_id, unit_id
-
-
 def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
     by_name = {each.name: each for each in jobs.all(tx)}
     for name, known in gold.all(tx):
         if name != job.name and known.state == "active":
-            meanings = {meaning_of(by_name[name], label) for label in known.accepted}
-            accepted = labels_meaning(job, meanings.pop()) if len(meanings) == 1 else ()
+            meant = {meaning_of(by_name[name], label) for label in known.accepted}
+            accepted = labels_meaning(job, meant.pop()) if len(meant) == 1 else ()
             yield known.item_id, accepted, known.reason, f"Gold of the job {name}"
     for item_id, accepted in sorted(unanimous(tx, job, least=LEAST_EXPERTS).items()):
         yield item_id, accepted, "", "All experts who judged it agree"
@@ -69,14 +62,11 @@ def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str
 
 
 def _by_crowds(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
-    said: dict[str, list[str]] = defaultdict(list)
-    for other in jobs.all(tx):
-        for row in judgments.labels(tx, other.job_id) if other.job_id != job.job_id else ():
-            said[str(row["item"])].append(meaning_of(other, str(row["label"])))
-    for item_id, meanings in sorted(said.items(), key=lambda each: (-len(each[1]), each[0])):
-        if len(meanings) >= LEAST_CROWD and len(set(meanings)) == 1:
-            source = f"{counted(len(meanings), 'rater')} of other jobs agree"
-            yield item_id, labels_meaning(job, meanings[0]), "", source
+    said = meanings([other for other in jobs.all(tx) if other.job_id != job.job_id], label_counts(tx))
+    for item_id, of_item in sorted(said.items(), key=lambda each: (-each[1].total(), each[0])):
+        if of_item.total() >= LEAST_CROWD and len(of_item) == 1:
+            source = f"{counted(of_item.total(), 'rater')} of other jobs agree"
+            yield item_id, labels_meaning(job, min(of_item)), "", source
 
 
 def earlier_reasons(tx: Tx, *, most: int = 20) -> list[str]:

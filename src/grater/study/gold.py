@@ -7,9 +7,10 @@ somebody has met is left alone.  Practice comes first, once for everybody, and s
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from grater.corpora.tagsets import TAGSETS, TagSet
@@ -17,7 +18,7 @@ from grater.errors import UsageError
 from grater.model import Edit, Essay, Item, Json, Span
 from grater.rng import generator
 from grater.store import Tx, essays, gold, gold_review, items, jobs, units
-from grater.store.columns import label_columns
+from grater.store.columns import label_counts
 from grater.store.jobs import Job
 from grater.store.units import NewUnit, Role
 from grater.study.job_units import plant, shown
@@ -162,13 +163,9 @@ def gold_from_experts(
 
 def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) -> dict[str, tuple[str, ...]]:
     """Items with the labels of this job's task that mean what all experts said."""
-    said: dict[str, list[str]] = defaultdict(list)
-    for each in [jobs.named(tx, source)] if source else jobs.all(tx):
-        for role in ("work", "gold", "practice"):
-            experts = label_columns(tx, each.job_id, role=role).filter(group="expert")
-            for item_id, label in experts.select("item", "label").iter_rows():
-                said[item_id].append(meaning_of(each, label))
-    agreed = {item: each[0] for item, each in said.items() if len(each) >= least and len(set(each)) == 1}
+    of_jobs = [jobs.named(tx, source)] if source else jobs.all(tx)
+    said = meanings(of_jobs, label_counts(tx, ("work", "gold", "practice"), by_experts=True))
+    agreed = {item: min(each) for item, each in said.items() if each.total() >= least and len(each) == 1}
     accepted = {item: labels_meaning(job, meaning) for item, meaning in agreed.items()}
     return {item: labels for item, labels in accepted.items() if labels}
 
@@ -223,6 +220,17 @@ def _require_tags(tags: TagSet, essay_id: str, edits: Iterable[Edit]) -> None:
     strange = next((edit.tag for edit in edits if edit.tag and edit.tag not in tags), None)
     if strange is not None:
         raise UsageError(f"{essay_id}: expected errors with a tag of {tags.name} or none, found {strange!r}")
+
+
+def meanings(of_jobs: Iterable[Job], counts: Iterable[tuple[str, str, str, int]]) -> dict[str, Counter[str]]:
+    """What was said of each item in these jobs, and how often, from counts by job, item and label."""
+    by_id = {job.job_id: job for job in of_jobs}
+    meaning = cache(lambda job_id, label: meaning_of(by_id[job_id], label))
+    said: dict[str, Counter[str]] = defaultdict(Counter)
+    for job_id, item_id, label, n in counts:
+        if job_id in by_id:
+            said[item_id][meaning(job_id, label)] += n
+    return said
 
 
 def meaning_of(job: Job, label: str) -> str:
