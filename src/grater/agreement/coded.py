@@ -22,6 +22,7 @@ import polars as pl
 from grater.errors import BadInput, Problem, UsageError
 from grater.sheet import natural
 from grater.tables import Judgments
+from grater.tables.large import are_categories
 
 Unknown: TypeAlias = Literal["drop", "ok", "apart"]
 
@@ -31,6 +32,8 @@ Physical: TypeAlias = npt.NDArray[np.integer]
 UNKNOWN = "unknown"
 LEFT_OUT = "label unknown"
 ROWS_AT_FIRST = 4096
+ROWS_AT_ONCE = 1 << 22
+"""Arrays as long as a table of judgments are made in pieces where they are only passing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +71,8 @@ def by_appearance(names: pl.Series) -> tuple[Codes, pl.Series]:
     """A code for each category, from 0 in the order of first appearance, and the names by code."""
     physical = names.to_physical().to_numpy()
     occurring, first = _occurring(physical)
+    if physical.dtype == np.uint32 and occurring.size == occurring[-1:].sum() + 1 and (np.diff(first) > 0).all():
+        return physical.view(np.int32), names.gather(first).cast(pl.String)  # so they are where a file was just read
     order = np.argsort(first)
     return _code_table(physical, occurring[order]).take(physical), names.gather(first[order]).cast(pl.String)
 
@@ -96,7 +101,9 @@ def _occurring(physical: Physical) -> tuple[Physical, npt.NDArray[np.int64]]:
     """The codes that occur, in order, and the row in which each first does."""
     first = np.full(int(physical.max()) + 1 if physical.size else 0, -1)
     # Written from the last row to the first: of several, numpy keeps what comes last.  Much faster than a sort.
-    first[physical[::-1].astype(np.int64)] = np.arange(physical.size - 1, -1, -1)
+    for start in reversed(range(0, physical.size, ROWS_AT_ONCE)):
+        rows = physical[start : start + ROWS_AT_ONCE]
+        first[rows[::-1].astype(np.int64)] = np.arange(start + rows.size - 1, start - 1, -1)
     occurring = np.flatnonzero(first >= 0)
     return occurring, first[occurring]
 
@@ -152,7 +159,11 @@ def with_unknown(judgments: Judgments, how: Unknown = "drop") -> Judgments:
         return judgments
     if how == "ok":
         return replace(judgments, frame=judgments.frame.with_columns(label=label.replace({UNKNOWN: "ok"})))
-    kept = judgments.frame.filter(label != UNKNOWN)
+    is_coded = are_categories(judgments.frame["label"])
+    is_known = judgments.frame.select((pl.col("label") if is_coded else label) != UNKNOWN).to_series()
+    if is_known.all():
+        return judgments
+    kept = judgments.frame.filter(is_known)
     n_dropped = len(judgments) - len(kept)
     dropped = {LEFT_OUT: n_dropped} if n_dropped else {}
     return replace(judgments, frame=kept, dropped={**judgments.dropped, **dropped})

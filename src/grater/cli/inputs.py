@@ -34,6 +34,7 @@ from grater.tables import (
     read_judgments,
 )
 from grater.tables.check import Duplicates
+from grater.tables.large import under_each_other
 from grater.tables.schema import VALID
 
 Columns: TypeAlias = Annotated[
@@ -114,7 +115,7 @@ class Reading:
 
     def _joined(self, tables: Sequence[Judgments]) -> Judgments:
         """One table of several; the same rater on the same item in two files is a duplicate."""
-        frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+        frame = under_each_other([table.frame for table in tables])
         name = ", ".join(table.name for table in tables)
         joined = read_judgments(frame, duplicates=self.duplicates, status=("all",), name=name)
         dropped = {f"{reason} ({table.name})": n for table in tables for reason, n in table.dropped.items()}

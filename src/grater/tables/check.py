@@ -13,12 +13,13 @@ them, or the first or last of them is kept.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
 import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UsageError
+from grater.tables import large
 from grater.tables.raw import WHOLE_AS_FLOAT, Raw, plain, text_of
 from grater.tables.schema import LIST_SEPARATOR, Column, Range, Schema
 
@@ -32,7 +33,7 @@ def cast(column: Column, cells: pl.Series, fault: Fault) -> pl.Series:
     """The cells in the column's type; what cannot be brought to it is null, and reported to `fault`."""
     match column.type:
         case "text":
-            return _text(cells, fault)
+            return cells if _stays_coded(column, cells) else _text(cells, fault)
         case "list":
             return _text(_joined(cells), fault)
         case "json":
@@ -43,6 +44,12 @@ def cast(column: Column, cells: pl.Series, fault: Fault) -> pl.Series:
             return _whole(column, cells, fault)
         case "truth":
             return _truth(cells, fault)
+
+
+def _stays_coded(column: Column, cells: pl.Series) -> bool:
+    """Whether ids are many and categories already, none of them empty; texts would take eight times the memory."""
+    is_large = column.name in large.IDS and len(cells) >= large.LARGE
+    return is_large and large.are_categories(cells) and not large.holds(cells, "")
 
 
 def texts(cells: pl.Series) -> pl.Series:
@@ -194,8 +201,8 @@ def checked(schema: Schema, raw: Raw) -> pl.DataFrame:
 
 def places(raw: Raw) -> pl.Series:
     """The line of each row, or its number from 1 where there are no lines."""
-    numbers = raw.lines if raw.lines is not None else pl.int_range(1, raw.n_rows + 1, eager=True)
-    return numbers.cast(pl.Int64).alias(PLACE)
+    numbers = raw.lines if raw.lines is not None else pl.int_range(1, raw.n_rows + 1, dtype=pl.UInt32, eager=True)
+    return numbers.cast(pl.UInt32).alias(PLACE)
 
 
 def unplaced(frame: pl.DataFrame) -> pl.DataFrame:
@@ -203,17 +210,17 @@ def unplaced(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _checked_column(column: Column, cells: pl.Series, raw: Raw, problems: Problems) -> pl.Series:
-    row_places = places(raw)
+    def tell(is_bad: pl.Series, message: Callable[[object], str]) -> None:
+        if is_bad.any():
+            row_places = places(raw)
+            for row in is_bad.arg_true():
+                add(problems, raw, row_places[int(row)], message(cells[int(row)]))
 
     def fault(is_bad: pl.Series, expected: str) -> None:
-        for row in is_bad.arg_true():
-            shown = _shown(cells[int(row)])
-            add(problems, raw, row_places[int(row)], f"expected {expected} in column {column.name!r}, found {shown}")
+        tell(is_bad, lambda cell: f"expected {expected} in column {column.name!r}, found {_shown(cell)}")
 
     if column.required:
-        message = f"expected a value in column {column.name!r}, found an empty cell"
-        for row in missing(cells).arg_true():
-            add(problems, raw, row_places[int(row)], message)
+        tell(missing(cells), lambda _: f"expected a value in column {column.name!r}, found an empty cell")
     return cast(column, cells, fault).alias(column.name)
 
 
@@ -261,12 +268,18 @@ def without_duplicates(
     if duplicates not in ("error", "first", "last"):
         raise UsageError(f"expected duplicates error, first or last, found {duplicates!r}")
     key = [name for name in schema.key if name in frame.columns]
-    if not frame.select(key).is_duplicated().any():
+    if not _has_repeats(frame, key):
         return frame, {}
     if duplicates == "error":
         _name_them(frame, key, raw)
     once = frame.unique(key, keep="first" if duplicates == "first" else "last", maintain_order=True)
     return once, {f"duplicate, {duplicates} kept": len(frame) - len(once)}
+
+
+def _has_repeats(frame: pl.DataFrame, key: Sequence[str]) -> bool:
+    if len(key) == 2 and large.are_categories(*(frame[name] for name in key)):
+        return large.has_repeats(*(frame[name] for name in key))
+    return bool(frame.select(key).is_duplicated().any())
 
 
 def _name_them(frame: pl.DataFrame, key: list[str], raw: Raw) -> None:

@@ -21,6 +21,7 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.model import short_hash
+from grater.tables.large import are_categories
 from grater.tables.schema import VALID, entries
 
 ANY = "all"
@@ -105,8 +106,22 @@ TYPE_OF_RATING = {"0": "extraneous", "1": "choice"}
 
 def with_labels(judgments: Judgments, merge: Mapping[str, str]) -> Judgments:
     """Labels under their new names; a label that `merge` does not name stays."""
-    label = pl.col("label").replace(dict(merge))
+    if not merge:
+        return judgments
+    label = renamed(judgments.frame["label"], merge)
     return replace(judgments, frame=judgments.frame.with_columns(label, *_error_types(judgments.frame, merge)))
+
+
+def renamed(labels: pl.Series, names: Mapping[str, str]) -> pl.Series:
+    """Labels under new names; categories stay categories, of their own."""
+    if not are_categories(labels):
+        return labels.replace(dict(names))
+    codes = labels.to_physical().cast(pl.UInt32)
+    known = labels.unique().drop_nulls()
+    new = known.cast(pl.String).replace(dict(names)).cast(pl.Categorical(pl.Categories.random()))
+    rows = pl.DataFrame({"code": known.to_physical().cast(pl.UInt32), "new": new})
+    by_code = pl.DataFrame({"code": pl.int_range(int(rows["code"].max() or 0) + 1, dtype=pl.UInt32, eager=True)})
+    return by_code.join(rows, on="code", how="left", maintain_order="left")["new"].gather(codes).alias(labels.name)
 
 
 def _error_types(frame: pl.DataFrame, merge: Mapping[str, str]) -> list[pl.Expr]:

@@ -27,9 +27,9 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError
 from grater.registry import unknown
-from grater.tables import platforms, worksheets
+from grater.tables import large, platforms, worksheets
 from grater.tables.check import Duplicates, add, checked, further, places, unplaced, without_duplicates
-from grater.tables.files import Source, as_path, load
+from grater.tables.files import Source, as_path, extension, is_in_parts, load, parts, read_frame
 from grater.tables.judgments import Judgments, with_confidence, with_labels, with_status, without_flags
 from grater.tables.raw import Raw, plain, text_of
 from grater.tables.sample import Sample, read_meta
@@ -313,7 +313,7 @@ def read_judgments(
     name: str | None = None,
 ) -> Judgments:
     """The judgments that count; without rater ids, raters are positions and the result says so."""
-    given = load(source, name=name or "judgments frame")
+    given = _large(source, columns or {}) or load(source, name=name or "judgments frame")
     n_empty = worksheets.answered(given)[1] if worksheets.is_worksheet(given) else 0
     raw, columns = _recognised(given, columns or {})
     raw = matched(SCHEMA, raw, columns, but="rater")
@@ -344,6 +344,25 @@ def read_wide(
     raw, n_empty = from_columns(load(source, name=name or "judgments frame"), labels, are_raters=are_raters)
     raw = matched(SCHEMA, raw, columns)
     return _finished(_judgments(raw, is_anonymous=not are_raters, n_empty=n_empty), raw, duplicates)
+
+
+def _large(source: Source, columns: Mapping[str, str]) -> Raw | None:
+    """The raw table of many judgments, ids as categories; None where a file is small or is not read in pieces."""
+    path = as_path(source)
+    if path is None or not (is_in_parts(path) or extension(path) == ".parquet"):
+        return None
+    try:
+        paths = parts(path)
+        if large.n_rows(paths) < large.LARGE:
+            return None
+        header = read_frame(pl.read_parquet(paths[:1], n_rows=0), name=str(path))
+        if _recognised(header, columns)[0] is not header:
+            return None
+        sources = _sources(SCHEMA, header, columns)
+        frame = large.read_in_categories(paths, {name: sources[name] for name in large.IDS if name in sources})
+    except (pl.exceptions.PolarsError, OSError):
+        return None  # what is wrong with it, the reader of small tables says
+    return None if frame is None else read_frame(frame, name=str(path))
 
 
 def _recognised(raw: Raw, columns: Mapping[str, str]) -> tuple[Raw, Mapping[str, str]]:

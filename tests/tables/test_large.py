@@ -1,0 +1,102 @@
+"""A large table is one of a few rows here: what counts as large is set to one row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import grater
+from grater.errors import BadInput
+from grater.tables import Judgments, large, read_judgments
+
+N_ITEMS = 40
+
+
+def rows_of(n_items: int = N_ITEMS) -> pl.DataFrame:
+    """Three raters on each item, some of whom disagree; ids are texts, whole numbers and texts."""
+    rows = [
+        (f"item {item}", rater, "ok" if (item * 7 + rater) % 5 else "error")
+        for item in range(n_items)
+        for rater in (1, 2, 3)
+    ]
+    return pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row").sample(
+        fraction=1, shuffle=True, seed=1
+    )
+
+
+def both_readings(path: Path, monkeypatch: pytest.MonkeyPatch, **options: object) -> tuple[Judgments, Judgments]:
+    small = read_judgments(path, **options)  # type: ignore[arg-type]
+    monkeypatch.setattr(large, "LARGE", 1)
+    monkeypatch.setattr(large, "ROWS_AT_ONCE", 7)
+    return small, read_judgments(path, **options)  # type: ignore[arg-type]
+
+
+def in_text(judgments: Judgments) -> pl.DataFrame:
+    return judgments.frame.with_columns(pl.col(large.IDS).cast(pl.String))
+
+
+def test_a_large_table_has_the_rows_of_a_small_one_and_its_ids_as_categories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = rows_of().with_columns(seconds=pl.int_range(pl.len()).cast(pl.Float64), comment=pl.lit("so"))
+    frame.rename({"rater": "worker"}).write_parquet(tmp_path / "j.parquet")
+    small, big = both_readings(tmp_path / "j.parquet", monkeypatch, merge={"error": "unknown"})
+    assert in_text(big).equals(small.frame)
+    assert large.are_categories(*(big.frame[name] for name in large.IDS))
+
+
+def test_results_of_a_large_table_are_those_of_a_small_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows_of().write_parquet(tmp_path / "j.parquet")
+    decisions = pl.DataFrame({"item": [f"item {item}" for item in range(N_ITEMS)], "system": "s"})
+    decisions = decisions.with_columns(flagged=pl.int_range(pl.len()) % 3 == 0)
+    small, big = both_readings(tmp_path / "j.parquet", monkeypatch)
+    assert grater.agreement(big).to_dict() == grater.agreement(small).to_dict()
+    for method in ("majority", "dawid-skene"):
+        expected = grater.aggregate(small, method=method).to_frame()
+        assert grater.aggregate(big, method=method).to_frame().equals(expected)
+    assert grater.evaluate(decisions, big).to_dict() == grater.evaluate(decisions, small).to_dict()
+
+
+def test_unknown_is_left_out_of_a_large_table_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_hard = pl.col("item") == "item 3"
+    frame = rows_of().with_columns(label=pl.when(is_hard).then(pl.lit("unknown")).otherwise("label"))
+    frame.write_parquet(tmp_path / "j.parquet")
+    small, big = both_readings(tmp_path / "j.parquet", monkeypatch)
+    assert grater.agreement(big).to_dict() == grater.agreement(small).to_dict()
+
+
+def test_more_labels_than_a_byte_can_tell_apart_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pl.DataFrame({"item": range(300), "rater": "r", "label": [f"word{number}" for number in range(300)]})
+    rows.write_parquet(tmp_path / "j.parquet")
+    small, big = both_readings(tmp_path / "j.parquet", monkeypatch)
+    assert in_text(big).equals(small.frame)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (pl.when(pl.col("item") == "item 5").then(pl.lit("")).otherwise("item").alias("item"), "found an empty cell"),
+        (pl.when(pl.col("rater") == 2).then(1).otherwise("rater").alias("rater"), "once, found it in rows"),
+    ],
+    ids=["empty", "twice"],
+)
+def test_what_is_wrong_with_a_large_table_is_told_in_the_same_words(
+    change: pl.Expr, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows_of().with_columns(change).write_parquet(tmp_path / "j.parquet")
+    with pytest.raises(BadInput, match=message) as small:
+        read_judgments(tmp_path / "j.parquet")
+    monkeypatch.setattr(large, "LARGE", 1)
+    with pytest.raises(BadInput) as big:
+        read_judgments(tmp_path / "j.parquet")
+    assert str(big.value) == str(small.value)
+
+
+def test_repeats_are_seen_in_several_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "KEYS_AT_ONCE", 8)
+    items = pl.Series([f"i{row // 2}" for row in range(50)]).cast(pl.Categorical)
+    raters = pl.Series([f"r{row % 2}" for row in range(50)]).cast(pl.Categorical)
+    assert not large.has_repeats(items, raters)
+    assert large.has_repeats(items.append(items[:1]), raters.append(raters[:1]))
