@@ -72,16 +72,16 @@ clean:  ## forget the environments and everything built
 	@$(PYTHON) -m venv .venv 2>/dev/null || { rm -rf .venv; $(MAKE) --no-print-directory apt-venv; $(PYTHON) -m venv .venv; }
 	@$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt pip
 
-# The programs that tests drive for real.  Without root or apt the tests that need them skip, and say so.
-SYSTEM := $(if $(shell command -v chromium-headless-shell),,chromium-headless-shell) $(if $(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
+# The programs that tests drive for real.  Without root, apt or a network the tests that need them skip, and say so.
+SYSTEM := $(if $(shell command -v chromium-headless-shell || command -v chromium),,chromium-headless-shell) $(if $(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 
 system: | .venv/bin/python  ## Debian's headless Chromium and PostgreSQL, for the tests in a real browser and on a real database
 ifneq ($(strip $(SYSTEM)),)
-	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  export DEBIAN_FRONTEND=noninteractive; apt-get -qq update && \
-	  { apt-get -qq install -y --no-install-recommends $(SYSTEM) || \
-	    apt-get -qq install -y --no-install-recommends $(SYSTEM:-headless-shell=); } >/dev/null; \
-	else echo "no root or no apt: tests that need $(strip $(SYSTEM)) will be skipped" >&2; fi
+	@export DEBIAN_FRONTEND=noninteractive; \
+	[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && \
+	{ apt-get -qq install -y --no-install-recommends $(SYSTEM) || \
+	  apt-get -qq install -y --no-install-recommends $(SYSTEM:-headless-shell=); } >/dev/null || \
+	echo "without root, apt or a network: tests that need $(strip $(SYSTEM)) will be skipped" >&2
 endif
 
 .PHONY: apt-venv
