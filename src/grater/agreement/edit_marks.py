@@ -20,7 +20,7 @@ are sparse; their columns are those of `pair_scores` and `margin_scores` in `coe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -134,28 +134,33 @@ def _marks(collected: _Collected, *, gaps: bool) -> EditMarks:
     tags = _named(tag for _, by_rater in collected.rows for tag, _ in by_rater.values())
     exacts = _named(exact for _, by_rater in collected.rows for _, exact in by_rater.values())
     clusters = {name: code for code, name in enumerate(dict.fromkeys(name for _, name, _ in collected.essays))}
-    reads = np.zeros((len(collected.essays), len(raters)), np.bool_)
-    for number, (_, _, annotators) in enumerate(collected.essays):
-        reads[number, [raters[annotator] for annotator in annotators]] = True
     tag = np.full((len(collected.rows), len(raters)), UNMARKED, np.int32)
     exact = tag.copy()
     for row, (_, by_rater) in enumerate(collected.rows):
         for rater, (of_tag, of_exact) in by_rater.items():
             tag[row, raters[rater]], exact[row, raters[rater]] = tags[of_tag], exacts[of_exact]
     return EditMarks(
-        tuple(raters),
-        tag,
-        exact,
-        np.array([number for number, _ in collected.rows], np.int64),
-        tuple(tags),
-        tuple(exacts),
-        np.array([n_units for n_units, _, _ in collected.essays], np.int64),
-        reads,
-        np.array([clusters[name] for _, name, _ in collected.essays], np.int64),
-        len(clusters),
-        gaps,
-        collected.n_lost == 0,
+        raters=tuple(raters),
+        tag=tag,
+        exact=exact,
+        essay=np.array([number for number, _ in collected.rows], np.int64),
+        tags=tuple(tags),
+        exacts=tuple(exacts),
+        n_units=np.array([n_units for n_units, _, _ in collected.essays], np.int64),
+        reads=_reads(collected, raters),
+        cluster=np.array([clusters[name] for _, name, _ in collected.essays], np.int64),
+        n_clusters=len(clusters),
+        gaps=gaps,
+        knows_documents=collected.n_lost == 0,
     )
+
+
+def _reads(collected: _Collected, raters: Mapping[str, int]) -> npt.NDArray[np.bool_]:
+    """Who read which essay."""
+    reads = np.zeros((len(collected.essays), len(raters)), np.bool_)
+    for number, (_, _, annotators) in enumerate(collected.essays):
+        reads[number, [raters[annotator] for annotator in annotators]] = True
+    return reads
 
 
 def _named(names: Iterable[str]) -> dict[str, int]:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -86,22 +86,31 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     for name, frame in whole.items():
         write_table(frame, folder / f"{name}.csv", raw=raw)
     by_job = {job.name: _work(whole["judgments"], job.name) for job in jobs.all(tx)}
-    tasks = {job.name: TASKS[job.task] for job in jobs.all(tx)}
-    for number, judged in enumerate(by_job.values(), 1):
-        place = folder / "jobs" / f"{number:02d}"
-        place.mkdir(parents=True)
-        write_table(tables.rating_frame(judged), place / "ratings.csv", raw=raw)
-        write_table(tables.label_frame(judged), place / "labels.csv", raw=raw)
-    _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
-    least = {job.name: redundancy_of([job]) for job in jobs.all(tx)}
-    marked = {job.name: marked_in(tx, job.job_id, names=names) for job in jobs.all(tx) if job.task == MARKING}
-    agreed = {
-        name: _edit_agreement(marked[name]) if name in marked else _agreement(judged, tasks[name], least[name])
-        for name, judged in by_job.items()
-    }
-    _write_json(folder / "agreement.json", agreed)
+    _job_folders(by_job, folder, raw=raw)
+    _write_json(folder / "agreement.json", _agreements(tx, by_job, names=names))
     _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
     _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
+
+
+def _job_folders(by_job: Mapping[str, pl.DataFrame], folder: Path, *, raw: bool) -> None:
+    """The tables of each job in a numbered folder, and which job that is."""
+    for number, judged in enumerate(by_job.values(), 1):
+        job_folder = folder / "jobs" / f"{number:02d}"
+        job_folder.mkdir(parents=True)
+        write_table(tables.rating_frame(judged), job_folder / "ratings.csv", raw=raw)
+        write_table(tables.label_frame(judged), job_folder / "labels.csv", raw=raw)
+    _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
+
+
+def _agreements(tx: Tx, by_job: Mapping[str, pl.DataFrame], *, names: bool) -> dict[str, Json]:
+    """The agreement in each job, on edits where essays were marked."""
+    agreed: dict[str, Json] = {}
+    for job in jobs.all(tx):
+        if job.task == MARKING:
+            agreed[job.name] = _edit_agreement(marked_in(tx, job.job_id, names=names))
+        else:
+            agreed[job.name] = _agreement(by_job[job.name], TASKS[job.task], redundancy_of([job]))
+    return agreed
 
 
 def _work(judged: pl.DataFrame, job: str) -> pl.DataFrame:

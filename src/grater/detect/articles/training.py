@@ -15,6 +15,7 @@ from itertools import islice
 from math import floor
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, habits_from
 from grater.detect.articles.features import (
@@ -121,11 +122,7 @@ def fitted(
 ) -> ArticleModel:
     """A calibrated model of the events that are not held out; words are classed by the tagger's clusters."""
     clusters = tagger_clusters() if clusters is None else clusters
-    is_held = events.folds < HELD_OUT
-    if not is_held.any() or is_held.all():
-        raise UsageError(
-            f"expected more text to train on, found {len(events):,} noun phrases; many thousand are needed"
-        )
+    is_held = _held_out(events)
     rows, labels = events.rows[~is_held], events.labels[~is_held]
     habits = habits_from(rows[:, COLUMN["head"]], labels)
     classes = word_classes(events.vocabulary, clusters)
@@ -142,13 +139,7 @@ def fitted(
     held = completed(events.rows[is_held], habits, classes)
     sums = sums_of(HASHING.all_keys(held), small.keys, small.table).astype(np.float64)
     step = temperature(sums, events.labels[is_held])
-    figures: dict[str, Json] = {
-        "noun_phrases": len(rows),
-        "held_out_noun_phrases": len(held),
-        "held_out_accuracy": round(float((sums.argmax(axis=1) == events.labels[is_held]).mean()), 4),
-        "held_out_miscalibration": round(miscalibration(sums * step, events.labels[is_held]), 4),
-        "features": len(small.keys),
-    }
+    figures = {"noun_phrases": len(rows), **_figures(sums, step, events.labels[is_held]), "features": len(small.keys)}
     return ArticleModel(
         vocabulary=events.vocabulary,
         habits=habits,
@@ -158,6 +149,24 @@ def fitted(
         step=step,
         card={"figures": figures},
     )
+
+
+def _held_out(events: Events) -> NDArray[np.bool_]:
+    is_held: NDArray[np.bool_] = events.folds < HELD_OUT
+    if not is_held.any() or is_held.all():
+        raise UsageError(
+            f"expected more text to train on, found {len(events):,} noun phrases; many thousand are needed"
+        )
+    return is_held
+
+
+def _figures(sums: NDArray[np.float64], step: float, labels: Labels) -> dict[str, Json]:
+    """How good the model is on what was held out."""
+    return {
+        "held_out_noun_phrases": len(sums),
+        "held_out_accuracy": round(float((sums.argmax(axis=1) == labels).mean()), 4),
+        "held_out_miscalibration": round(miscalibration(sums * step, labels), 4),
+    }
 
 
 def train(

@@ -49,6 +49,21 @@ class _Section:
     words: list[tuple[int, ...]] = field(default_factory=list)
     log_p: list[float] = field(default_factory=list)
     log_backoff: list[float] = field(default_factory=list)
+    n_left_out: int = 0
+
+    @classmethod
+    def of(cls, entries: Iterable[tuple[str, float, float]], vocabulary: NgramVocabulary) -> _Section:
+        """The entries whose words the vocabulary has; the others are counted."""
+        section = cls()
+        for words, p, backoff in entries:
+            numbers = tuple(vocabulary.numbers.get(word, -1) for word in words.split(" "))
+            if -1 in numbers:
+                section.n_left_out += 1
+                continue
+            section.words.append(numbers)
+            section.log_p.append(p)
+            section.log_backoff.append(backoff)
+        return section
 
     def level(self, order: int, bits: int) -> Level:
         packing = Packing(order, bits)
@@ -73,22 +88,14 @@ def read_arpa(lines: Iterable[str], *, name: str) -> ArpaModel:
     levels = [_unigrams(unigrams, vocabulary)]
     n_left_out = 0
     for order, n_entries in enumerate(n_by_order[1:], 2):
-        section = _Section()
-        for words, p, backoff in reader.entries(order, n_entries):
-            numbers = tuple(vocabulary.numbers.get(word, -1) for word in words.split(" "))
-            if -1 in numbers:
-                n_left_out += 1
-            else:
-                section.words.append(numbers)
-                section.log_p.append(p)
-                section.log_backoff.append(backoff)
+        section = _Section.of(reader.entries(order, n_entries), vocabulary)
+        n_left_out += section.n_left_out
         levels.append(section.level(order, packing.bits))
         _require_parts(levels, packing.bits, name)
-    n_words_left_out = len(unigrams.keys() - vocabulary.numbers.keys())
     return ArpaModel(
         smoothed=Smoothed(packing, tuple(levels), ()),
         vocabulary=vocabulary,
-        n_words_left_out=n_words_left_out,
+        n_words_left_out=len(unigrams.keys() - vocabulary.numbers.keys()),
         n_ngrams_left_out=n_left_out,
     )
 

@@ -107,32 +107,23 @@ def people_view(
             for person in everybody
             if person.kind == "joint"
         }
-        waiting = [
-            invitation
-            for invitation in invitations.all(tx)
-            if invitation.used_at is None and invitation.ended_at is None
-        ]
-        all_jobs = [job for job in jobs.all(tx) if job.archived_at is None]
-        now = tx.now
-        factors = {"with_factor": second_factors.people_with_one(tx), "required": required_roles(tx)}
-    roles = roles_to_give(context.role)
-    shown = {
-        "everybody": everybody,
-        "waiting": waiting,
-        "all_jobs": all_jobs,
-        "roles": roles,
+        shown = {
+            "everybody": everybody,
+            "behind": behind,
+            "waiting": [one for one in invitations.all(tx) if one.used_at is None and one.ended_at is None],
+            "all_jobs": [job for job in jobs.all(tx) if job.archived_at is None],
+            "now": tx.now,
+            "with_factor": second_factors.people_with_one(tx),
+            "required": required_roles(tx),
+        }
+    fixed = {
+        "roles": roles_to_give(context.role),
         "all_roles": schema.ROLES,
-    }
-    factors |= {"factor_roles": FACTOR_ROLES}
-    more = {
-        "links": links,
-        "for_job": for_job,
-        "problems": problems,
-        "now": now,
-        "behind": behind,
+        "factor_roles": FACTOR_ROLES,
         "may_rule": context.role in OWNERS,
     }
-    return context.page("manage_people.html", {**shown, **more, **factors}, status=422 if problems else 200)
+    told = {"links": links, "for_job": for_job, "problems": problems}
+    return context.page("manage_people.html", {**shown, **fixed, **told}, status=422 if problems else 200)
 
 
 @router.post("/manage/seats")
