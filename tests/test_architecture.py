@@ -40,6 +40,7 @@ IMPURE = {
     "corpora/source.py": "opens the paths of corpora, looks at names in folders",
     "corpora/__init__.py": "hands paths to the sources",
     "tables/files.py": "opens the paths of tables",
+    "tables/large.py": "opens the paths of large tables",
     "tables/xlsx.py": "packs and unpacks workbooks in memory",
 }
 """Files of pure packages that touch the world, and what for."""
