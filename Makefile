@@ -65,7 +65,8 @@ sbom: $(STAMP)-dev  ## dist/sbom.json: what grater is made of, as CycloneDX
 clean:  ## forget the environments and everything built
 	rm -rf .venv .peers site demo build dist benchmarks/work
 
-# The environment.  Debian's Python comes without ensurepip: root gets it from apt, others are told.
+# The environment.  Python compiles a module when it first imports it: pip would take a minute to compile them all.
+# Debian's Python comes without ensurepip: root gets it from apt, others are told.
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "grater needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
@@ -91,9 +92,9 @@ apt-venv:
 	apt-get -qq update && apt-get -qq install -y python3-venv
 
 $(STAMP)-demo: pyproject.toml constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[server,report,harper]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[server,report,harper]'
 	@touch $@
 
 $(STAMP)-dev: pyproject.toml constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[dev]'
 	@touch $@ $(STAMP)-demo

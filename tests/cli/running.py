@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+import typer
+from typer.testing import CliRunner, Result
 
 from grater.cli import run
+
+RUNNER = CliRunner()
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,14 @@ def grater(capsys: pytest.CaptureFixture[str], *args: object) -> Ran:
     status = run([str(arg) for arg in args])
     captured = capsys.readouterr()
     return Ran(status, captured.out, captured.err)
+
+
+def invoked(app: typer.Typer, *args: object) -> Result:
+    """One command of an application; what it raises is raised here."""
+    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    if result.exception:
+        raise result.exception
+    return result
 
 
 def widest(shown: str) -> int:

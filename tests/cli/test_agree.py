@@ -1,25 +1,18 @@
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
 from grater.cli.agree import app, is_corpus
 from grater.errors import GraterError
 from grater.tables import Judgments, write_table
 from tests.agreement.tables import TABLE_3, judgments, of_confusion
-from tests.cli.running import widest
+from tests.cli.running import invoked, widest
 
-RUNNER = CliRunner()
-
-
-def run(*args: object) -> Result:
-    result = RUNNER.invoke(app, [str(arg) for arg in args])
-    if result.exception:
-        raise result.exception
-    return result
+run = partial(invoked, app)
 
 
 def found(*args: object) -> Any:

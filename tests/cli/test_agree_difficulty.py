@@ -1,28 +1,21 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
 from grater.cli.agree import difficulty_app
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.agreement.test_difficulty import items_table
 from tests.agreement.test_raters_needed import crowd_of, experts_of
-from tests.cli.running import widest
+from tests.cli.running import invoked, widest
 
-RUNNER = CliRunner()
-
-
-def run(*args: object) -> Result:
-    result = RUNNER.invoke(difficulty_app, [str(arg) for arg in args])
-    if result.exception:
-        raise result.exception
-    return result
+run = partial(invoked, difficulty_app)
 
 
 @pytest.fixture

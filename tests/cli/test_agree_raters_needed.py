@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
 from grater.agreement.raters_needed import shown
 from grater.cli.agree import raters_needed_app
@@ -14,16 +14,9 @@ from grater.errors import GraterError
 from grater.tables import write_table
 from tests.agreement.tables import judgments
 from tests.agreement.test_raters_needed import crowd_of, experts_of
-from tests.cli.running import widest
+from tests.cli.running import invoked, widest
 
-RUNNER = CliRunner()
-
-
-def run(*args: object) -> Result:
-    result = RUNNER.invoke(raters_needed_app, [str(arg) for arg in args])
-    if result.exception:
-        raise result.exception
-    return result
+run = partial(invoked, raters_needed_app)
 
 
 @pytest.fixture

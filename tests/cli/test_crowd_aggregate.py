@@ -1,26 +1,19 @@
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
 from grater.cli.crowd import aggregate_app
 from grater.errors import GraterError
 from grater.tables import write_table
-from tests.cli.running import widest
+from tests.cli.running import invoked, widest
 from tests.crowd.tables import judgments, mixed_crowd
 from tests.crowd.test_aggregate import THREE
 
-RUNNER = CliRunner()
-
-
-def run(*args: object) -> Result:
-    result = RUNNER.invoke(aggregate_app, [str(arg) for arg in args])
-    if result.exception:
-        raise result.exception
-    return result
+run = partial(invoked, aggregate_app)
 
 
 def found(*args: object) -> Any:

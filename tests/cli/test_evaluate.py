@@ -1,27 +1,20 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
 from grater.cli.evaluate import app
 from grater.errors import GraterError, UsageError
 from grater.tables import write_table
-from tests.cli.running import widest
+from tests.cli.running import invoked, widest
 from tests.evaluate.worlds import FLAGGED, SHARES, decisions, items, votes
 
-RUNNER = CliRunner()
-
-
-def run(*args: object) -> Result:
-    result = RUNNER.invoke(app, [str(arg) for arg in args])
-    if result.exception:
-        raise result.exception
-    return result
+run = partial(invoked, app)
 
 
 @pytest.fixture

@@ -4,14 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from grater.cli.evaluate import compare_app
 from grater.tables import write_table
-from tests.cli.running import widest
+from tests.cli.running import RUNNER, widest
 from tests.evaluate.worlds import decisions, items, votes
-
-RUNNER = CliRunner()
 
 
 @pytest.fixture

@@ -3,14 +3,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner
-
 from grater.cli.evaluate import verify_app as app
 from grater.errors import UsageError
 from grater.tables import write_table
+from tests.cli.running import RUNNER
 from tests.evaluate.worlds import decisions, items, votes
-
-RUNNER = CliRunner()
 
 
 def test_precision_alone_and_recall_says_why_not(tmp_path: Path) -> None:
