@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.metrics import cohen_kappa_score
 
 from grater.agreement import cohen
 from grater.agreement.coded import coded
@@ -33,6 +32,8 @@ def table_of(cells: Ints) -> Confusion:
 @given(CELLS)
 @settings(max_examples=30, deadline=None)
 def test_kappa_is_that_of_scikit_learn(name: WeightName, cells: Ints) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     ours = kappa(table_of(cells), weights=weight_matrix(name, 3))
     if isnan(ours):
         return

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import precision_recall_curve
 
 from grater.errors import UnknownName, UsageError
 from grater.evaluate.cases import Cases, cases_of
@@ -239,6 +238,8 @@ def test_the_operating_point_has_the_numbers_of_the_evaluation() -> None:
 
 
 def test_precision_and_recall_are_those_of_scikit_learn() -> None:
+    from sklearn.metrics import precision_recall_curve
+
     table, judged, cases = world(300)
     curve = drawn(table, judged, truth="majority", higher="error", n_points=1000)
     truth = truth_of(cases).values

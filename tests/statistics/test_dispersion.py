@@ -6,12 +6,13 @@ from math import isnan
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
 from grater.statistics.dispersion import dispersion
 
 
 def test_index_by_hand() -> None:
+    from scipy.stats import chi2
+
     # 2, 4 and 12 events on equal exposure, 6 expected each: (16 + 4 + 36) / 6 = 9.333 with two degrees of freedom
     result = dispersion(np.array([2.0, 4, 12]), np.array([10.0, 10, 10]))
     assert result.index == pytest.approx(9.3333 / 2, abs=1e-4)
@@ -20,6 +21,8 @@ def test_index_by_hand() -> None:
 
 @pytest.mark.parametrize("n_units", [10, 40, 200])
 def test_p_is_that_of_chi_squared(n_units: int) -> None:
+    from scipy.stats import chi2
+
     rng = np.random.default_rng(n_units)
     tokens = rng.integers(50, 800, n_units).astype(float)
     result = dispersion(rng.poisson(0.04 * tokens).astype(float), tokens)
