@@ -5,7 +5,7 @@ pull of its own towards flags, exponential with mean 1.2 on the scale of the log
 his or her own in every essay (standard deviation .7).
 *lengths*: 30 essays whose lengths are Pareto (exponent 1.3, from 5 to 300 items); longer essays have fewer errors.
 *uneven*: 26 essays of log-normal lengths (median 14, standard deviation 1.2 on the log scale, at most 500 items);
-longer ones have more errors, and the system finds fewer of them; two raters.
+longer ones have more errors, and the system finds fewer of them; three raters.
 *giants*: two of 25 essays have 220 items, the others 14; five raters.  This world and *uneven* are younger than the
 intervals that *lengths* made better, and were used for nothing but the table.
 *strata*: 40 essays of 60 items; the system flags 2 % of them, essays differ in how often (log-normal, .8), and a
@@ -77,7 +77,7 @@ def uneven_world(rng: np.random.Generator, n_essays: int = 26) -> Drawn:
     is_error = rng.random(essay.size) < expit(-1.6 + 0.3 * longer + rng.normal(0, 0.6, n_essays))[essay]
     skill = (0.6 - 0.4 * longer + rng.normal(0, 0.5, n_essays))[essay]
     flags = rng.random((essay.size, 2)) < expit(np.where(is_error, skill, -2.6))[:, None]
-    said = (rng.random((essay.size, 2)) < 0.9) == is_error[:, None]
+    said = (rng.random((essay.size, 3)) < 0.9) == is_error[:, None]
     return essay, flags, said
 
 

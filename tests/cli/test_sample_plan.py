@@ -78,7 +78,21 @@ def test_strata_of_the_score_are_a_row_of_their_own(tmp_path: Path) -> None:
     assert plans["ours, 10 strata"]["items"] < 0.8 * plans["ours"]["items"] < plans["sampling"]["items"]
     assert value["expected"]["items"] == 4000
     with pytest.raises(GraterError, match="found both"):
-        run("--decisions", tmp_path / "d.csv", "--recall", 0.5)
+        run("--decisions", tmp_path / "d.csv", "--corpus-size", 500)
+
+
+def test_scores_that_are_no_probabilities_need_a_guess(tmp_path: Path) -> None:
+    rows = [f"i{n},S,{int(n % 10 == 0)},{n % 10 - 12}" for n in range(4000)]
+    (tmp_path / "d.csv").write_text("\n".join(["item,system,flagged,score", *rows]) + "\n")
+    with pytest.raises(GraterError, match=r"unflagged items: --precision and --missed, or --rate flagged=0\.7"):
+        run("--decisions", tmp_path / "d.csv")
+    with pytest.raises(GraterError, match="expected one of --rate, --missed and --recall"):
+        run("--decisions", tmp_path / "d.csv", "--recall", 0.4, "--missed", 0.1)
+    # a tenth is flagged, .8 of that are errors: recall .4 leaves .08 / .4 - .08 = .12 of the corpus missed
+    guesses = [("--recall", 0.4), ("--missed", 0.12 / 0.9), ("--rate", "flagged=.8", "--rate", "unflagged=.133333")]
+    plans = [json.loads(run("--decisions", tmp_path / "d.csv", *each, "--json").stdout)["plans"] for each in guesses]
+    first, second, third = ([row["items"] for row in rows[1:]] for rows in plans)
+    assert first == second == third
 
 
 def test_a_cheap_judge_saves_judgments() -> None:

@@ -313,9 +313,9 @@ def plan(
     """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours)."""
     if items_per_hour <= 0:
         raise UsageError(f"expected --items-per-hour above 0, found {items_per_hour:g}")
-    if decisions and not (missed is None and recall is None and items is None):
-        raise UsageError("expected --decisions, or --missed, --recall and --corpus-size, found both")
-    parts = _strata_from(decisions, system, strata, rate) if decisions else []
+    if decisions and items is not None:
+        raise UsageError("expected --decisions or --corpus-size, found both")
+    parts = _strata_from(decisions, system, strata, rate, (precision, missed, recall)) if decisions else []
     guesses = (flagged, precision, missed, recall, items)
     expected = Expected.of(parts, population) if parts else _guessed(*guesses, population)
     pilot = Reading(merge=merge).read(judgments) if judgments else None
@@ -360,15 +360,39 @@ def _skill_of_judge(text: str) -> Skill:
     return Skill(*shares)
 
 
-def _strata_from(decisions: Path, system: str | None, strata: str, rate: list[str]) -> list[Stratum]:
-    """The strata of a corpus that a system has decided on, with the rates expected in each."""
+def _strata_from(
+    decisions: Path,
+    system: str | None,
+    strata: str,
+    rate: list[str],
+    guesses: tuple[float, float | None, float | None],
+) -> list[Stratum]:
+    """The strata of a corpus that a system has decided on, with the rates expected in each.
+
+    The rates come from the scores, from `rate`, or from an expected precision and missed rate, or recall.
+    """
     table = read_decisions(decisions)
     names = system_names(table)
     if system is None and len(names) > 1:
         raise UsageError(f"{decisions}: expected --system, one of {', '.join(names)}")
     name = system or names[0]
-    rates = score_rates(table, name, strata=strata) if rate in ([], ["score"]) else parse_rates(rate)
-    return with_rates(strata_of(assign_strata(table, name, strata=strata)), rates)
+    parts = strata_of(assign_strata(table, name, strata=strata))
+    precision, missed, recall = guesses
+    if missed is None and recall is None:
+        named = rate not in ([], ["score"])
+        return with_rates(parts, parse_rates(rate) if named else _score_rates(table, name, strata))
+    if rate or (missed is not None and recall is not None):
+        raise UsageError("expected one of --rate, --missed and --recall, found several")
+    share = sum(part.size for part in parts if part.is_flagged) / sum(part.size for part in parts)
+    guess = missed if recall is None else missed_of(flagged=share, precision=precision, recall=recall)
+    return with_rates(parts, {"flagged": precision, "unflagged": guess or 0.0})
+
+
+def _score_rates(table: ReadTable, system: str, strata: str) -> dict[str, float]:
+    try:
+        return score_rates(table, system, strata=strata)
+    except UsageError as error:
+        raise UsageError(f"{error}: --precision and --missed, or --rate flagged=0.7 --rate unflagged=0.05") from error
 
 
 def _skill_from(

@@ -246,7 +246,7 @@ def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
 
     most = _most(expected.strata[0].size, expected.size)
     items = _smallest(lambda n: reached(n) <= width, most=most)
-    note = "precision only: it says nothing of recall" + _too_small(reached(items), width)
+    note = "precision only, not recall" + _too_small(reached(items), width)
     return _row("verification", items, items, reached(items), work, note)
 
 
