@@ -203,7 +203,7 @@ def test_drawn_items_that_became_gold_stay_in_the_sample(judged: Judged, capsys:
 
 def test_what_became_gold_is_no_longer_waited_for(judged: Judged, capsys: Capture) -> None:
     ran = grater(capsys, "study", "status", judged.study, "--json")
-    [job] = json.loads(ran.out)["jobs"]
+    [job] = [job for job in json.loads(ran.out)["jobs"] if job["name"] == "error"]
     assert job["wanted"] == job["valid"] == len(judged.sample - GOLD.keys())
 
 
@@ -225,3 +225,12 @@ def test_gold_that_no_rule_gives_out_is_told(judged: Judged, capsys: Capture, tm
     assert grater(capsys, *job).status == 0
     ran = grater(capsys, "study", "import", judged.study, "--gold", gold, "--job", "untested")
     assert "untested tests nobody yet, so nobody meets its gold: grater study crowd" in ran.err
+
+
+def test_a_program_that_judged_a_part_is_no_cheap_judge(judged: Judged, capsys: Capture, tmp_path: Path) -> None:
+    rows = [f"{name},model,ok,program" for name in sorted(judged.sample)[:40]]
+    table = write_text(tmp_path / "model.csv", "item,rater,label,group", *rows)
+    assert grater(capsys, "study", "import", judged.study, "--judgments", table, "--job", "model").status == 0
+    ran = grater(capsys, "study", "evaluate", judged.study, "--sample", "sample", "--assist", "model")
+    assert ran.status == 2
+    assert "model has judged 40 of the 360 items that systems decided on" in ran.err

@@ -144,7 +144,7 @@ def evaluate_study(
         )
     if assist and drawn is None:
         raise UsageError("a cheap judge assists estimates from a sample: expected the name of one")
-    judge = program_judge(tx, assist) if assist else None
+    judge = _whole_judge(tx, assist, tables.decisions) if assist else None
     return _telling(_evaluated(tx, tables, drawn, options, judge, is_corrected=is_corrected), tables.judgments)
 
 
@@ -249,13 +249,29 @@ def program_judge(tx: Tx, name: str) -> CheapJudge:
     return judge_of_labels(said)
 
 
+def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
+    """A program as a cheap judge; refuse one that has judged only a part of the corpus."""
+    judge, wanted = program_judge(tx, name), _items_of(decided)
+    n_missing = len(wanted.join(judge.frame, on="item", how="anti"))
+    if n_missing:
+        raise UsageError(
+            f"{name} has judged {len(wanted) - n_missing:,} of the {len(wanted):,} items that systems decided on; "
+            "a cheap judge needs all: let it judge a job over every item of this kind"
+        )
+    return judge
+
+
 def whole_judges(tx: Tx, tables: StudyTables) -> list[CheapJudge]:
     """The programs that gave a verdict on every item that systems decided on."""
     if tables.decisions is None:
         return []
-    wanted = tables.decisions.frame.select(pl.col("item").cast(pl.String)).unique()
+    wanted = _items_of(tables.decisions)
     judges = [program_judge(tx, name) for name in judged_by_programs(tx)]
     return [judge for judge in judges if not len(wanted.join(judge.frame, on="item", how="anti"))]
+
+
+def _items_of(decided: Table) -> pl.DataFrame:
+    return decided.frame.select(pl.col("item").cast(pl.String)).unique()
 
 
 def judged_anywhere(tx: Tx, drawn: Sample, tables: StudyTables) -> tuple[Judgments, tuple[str, ...]]:
