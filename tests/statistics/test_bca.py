@@ -1,3 +1,4 @@
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -6,7 +7,7 @@ import pytest
 from grater.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, pattern_units
 from grater.rng import generator
 from grater.statistics import bca
-from grater.statistics.bca import resampled_weights
+from grater.statistics.bca import bca_interval, group_interval, grouped, resampled_weights
 from tests.agreement.tables import counts_of
 
 COUNTS = counts_of(generator(1).multinomial(5, [0.5, 0.3, 0.2], size=200))
@@ -89,3 +90,18 @@ def test_rare_label_on_which_the_sample_agrees_by_luck_leaves_room_for_doubt() -
     )
     assert interval.value == 1
     assert interval.low < 0.5
+
+
+def test_essays_of_very_unequal_lengths_count_as_what_they_are_worth() -> None:
+    lengths = [100, 100, *[5] * 18]  # 290 items; worth 290² / (2 x 100² + 18 x 5²) = 4.1 essays of twenty
+    rows = generator(1).multinomial(3, [0.6, 0.4], size=sum(lengths))
+    units = pattern_units(counts_of(rows))
+    patterns = {tuple(pattern): place for place, pattern in enumerate(units.patterns.tolist())}
+    pattern_of = np.array([patterns[tuple(row)] for row in rows.tolist()])
+    groups = grouped(pattern_of, np.repeat(np.arange(20), lengths))
+    assert groups.n_effective == pytest.approx(290**2 / 20_450)
+    assert grouped(pattern_of[:100], np.arange(100) // 5).n_effective == 20
+    draws = generator(2).normal(0.4, 0.05, 500)
+    interval = bca_interval(fleiss(np.eye(2)), 0.4, replace(units, groups=groups), draws)
+    assert interval == group_interval(0.4, draws, n_units=290**2 / 20_450)
+    assert interval.high - interval.low > 1.3 * np.ptp(np.quantile(draws, [0.025, 0.975]))

@@ -26,6 +26,7 @@ from grater.rng import generator
 from grater.statistics.bootstrap import Chance, UnitCounts, distinct, portions, resample_units
 from grater.statistics.intervals import Ints, Numbers
 from grater.statistics.mcnemar import McNemar, mcnemar
+from grater.statistics.population import effective_units
 from grater.tables import require_raters
 
 UNITS = {
@@ -69,15 +70,9 @@ class Resamples:
 
 
 def effective_number(units: UnitCounts, n_systems: int) -> float:
-    """How many essays of one length these are worth, where they are very unequal: worth fewer than half of them.
-
-    (Sum of lengths)² / (sum of squared lengths): Carter, Schnepel & Steigerwald 2017, Review of Economics and
-    Statistics 99, 698-709, after Kish 1965.  Thirty essays of Pareto lengths, as if they were thirty, held .90.
-    """
+    """How many essays of one length these are worth."""
     lengths = units.rows.reshape(len(units.rows), n_systems, len(CELLS)).sum(axis=2).max(axis=1, initial=0)
-    squares = float(units.times @ lengths**2)
-    worth = float(units.times @ lengths) ** 2 / squares if squares else float(units.n)
-    return max(2.0, worth) if worth < units.n / 2 else float(units.n)
+    return effective_units(lengths, units.times)
 
 
 def drawn_sums(cases: Cases, truth: Truth, places: Ints, units: UnitCounts, *, chance: Chance) -> Resamples:

@@ -32,7 +32,7 @@ APART = (-2.0, 2.0)
 
 
 def student_interval(
-    value: float, drawn: Numbers, *, n_units: int, level: float = LEVEL, ends: tuple[float, float] = (-inf, inf)
+    value: float, drawn: Numbers, *, n_units: float, level: float = LEVEL, ends: tuple[float, float] = (-inf, inf)
 ) -> Interval:
     """A number with an interval from resamples of few units, never beyond its `ends`."""
     if n_units < 2 or isnan(value):
