@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -90,6 +91,22 @@ def test_sessions_tokens_and_seats_end_with_the_reason_for_access(
     with study.store.read() as tx:
         ended = [event for event in events.all(tx) if event.verb == "token.ended"]
     assert len(ended) == 3
+
+
+@pytest.mark.parametrize("end", [by_demotion, by_exclusion])
+def test_links_that_somebody_made_end_with_their_power_to_make_them(
+    study: Study, end: Callable[[Study, str], None]
+) -> None:
+    manager = study.browser("manager")
+    rater = study.people["worker"].person_id
+    page = manager.post("/manage/invitations", {"role": "annotator", "number": "1", "days": "14"}).text
+    page += manager.post(f"/manage/people/{rater}/back").text
+    links = re.findall(r"/join/[\w-]+", page)
+    stranger = study.browser()
+    before = [stranger.get(link).status_code for link in links]
+    end(study, "manager")
+    assert (len(links), before) == (2, [200, 200])
+    assert [stranger.get(link).status_code for link in links] == [404, 404]
 
 
 def token_of_seat(study: Study, who: str, seat_id: str) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from starlette.types import Message
 
+from grater.errors import StoreFull
+from grater.store import invitations
 from tests.server.studies import BASE, Study, served
 
 KEPT = "to find what you filled in"
@@ -20,6 +22,22 @@ def test_an_error_keeps_the_menu_of_whoever_came(bare: Study) -> None:
     assert 'href="/manage/import"' in page
     assert "Log out" in page
     assert KEPT not in page
+
+
+@pytest.mark.parametrize("error", [StoreFull("the disk is full"), RuntimeError("nobody foresaw this")])
+def test_the_log_of_a_failure_names_the_page_and_not_the_link_that_lets_in(
+    bare: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    with bare.store.write() as tx:
+        token = invitations.make(tx, role="annotator")
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(invitations, "find", fail)
+    assert bare.browser().get(f"/join/{token}").status_code >= 500
+    assert "GET /join/{token}" in caplog.text
+    assert token not in caplog.text
 
 
 def test_an_error_tells_a_stranger_nothing_of_the_menu(bare: Study) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.store import people
+from grater.store import credentials, invitations, people
+from grater.study.people import seat, set_state
 from tests.server.studies import PASSWORD, PASSWORD_HASH, Study, served
 from tests.server.test_account import log_in
 from tests.store.conftest import cluster
@@ -66,3 +67,46 @@ def test_of_two_new_passwords_at_once_the_second_is_refused(bare: Study) -> None
         before="UPDATE people",
     )
     assert log_in(bare.browser(), password=NEW) == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "before"),
+    [
+        ("/me/tokens", "INSERT INTO tokens"),
+        ("/manage/invitations", "INSERT INTO invitations"),
+        ("/me/seats/{seat}", "INSERT INTO sessions"),
+    ],
+)
+def test_what_an_intruder_asks_for_while_their_access_ends_is_not_given_or_ends_too(
+    bare: Study, path: str, before: str
+) -> None:
+    victim = bare.people["manager"]
+    with bare.store.write() as tx:
+        joint = seat(tx, [victim, bare.people["adjudicator"]])
+    intruder = bare.browser("manager")
+
+    def end() -> None:
+        with bare.store.write() as tx:
+            set_state(tx, victim.person_id, "ended", actor=bare.people["owner"].person_id)
+        with bare.store.write() as tx:
+            set_state(tx, victim.person_id, "active", actor=bare.people["owner"].person_id)
+
+    form = {"role": "annotator", "name": "of the intruder"}
+    interrupted(bare.store, lambda: intruder.post(path.format(seat=joint.person_id), form), end, before=before)
+    with bare.store.read() as tx:
+        assert credentials.all_tokens(tx) == []
+        assert [each for each in invitations.all(tx) if each.ended_at is None] == []
+    assert "Log in" in intruder.get("/jobs").text
+
+
+def test_access_that_ended_just_before_a_token_is_asked_for_gives_none(bare: Study) -> None:
+    intruder, victim = bare.browser("worker"), bare.people["worker"]
+
+    def end() -> None:
+        with bare.store.write() as tx:
+            credentials.end_access(tx, victim.person_id)
+
+    answer, _ = interrupted(bare.store, lambda: intruder.post("/me/tokens"), end, before="SELECT people")
+    with bare.store.read() as tx:
+        assert credentials.all_tokens(tx) == []
+    assert answer.status_code == 403 or not bare.store.is_postgres  # on SQLite the token was first, and ended

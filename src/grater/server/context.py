@@ -13,8 +13,8 @@ to their browser.  Both are out of reach of scripts, stay on our site and, where
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf, isfinite, nan
 from typing import Annotated, Any
@@ -41,13 +41,13 @@ from grater.server.security import (
     visitor_token,
 )
 from grater.server.settings import Settings
-from grater.store import Store, credentials
+from grater.store import Store, Tx, credentials
 from grater.store.ids import new_secret
 from grater.store.people import Person
 from grater.study.dashboard import Dashboard
 from grater.study.live import Live
 from grater.study.pace import LargePools
-from grater.study.people import note_use
+from grater.study.people import note_use, require_access
 from grater.study.preview import Previews
 from grater.study.runs import Runner
 from grater.study.second_factor import is_missing
@@ -232,6 +232,14 @@ class RequestContext:
     def role(self) -> str:
         return self.visitor.role if self.visitor else PUBLIC
 
+    @contextmanager
+    def granting(self) -> Iterator[Tx]:
+        """A transaction that gives somebody access: nothing of it stays if the asker's own has ended meanwhile."""
+        with self.server.store.write() as tx:
+            yield tx
+            human_id = self.access.human_id if self.access else self.person.person_id
+            require_access(tx, human_id, session_token=self.session_token, bearer=_bearer(self.request))
+
     def text(self, name: str) -> str:
         """A text field of the form, trimmed; empty where there is none."""
         value = self.form.get(name, "")
@@ -314,8 +322,8 @@ Context = Annotated[RequestContext, Depends(open_context)]
 def _who(server: Server, request: Request, token: str, is_api: bool) -> Access | None:
     """The person of a bearer token, or of a session with its form token."""
     if is_api:
-        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        return _by_token(server, bearer.strip()) if scheme.lower() == "bearer" and bearer else None
+        bearer = _bearer(request)
+        return _by_token(server, bearer) if bearer else None
     if not token:
         return None
     with server.store.glance() as tx:
@@ -325,6 +333,11 @@ def _who(server: Server, request: Request, token: str, is_api: bool) -> Access |
         return None
     session, person = known
     return Access(person, session.member_id or person.person_id, csrf=session.csrf, lacks_factor=lacks_factor)
+
+
+def _bearer(request: Request) -> str:
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    return bearer.strip() if scheme.lower() == "bearer" else ""
 
 
 def _by_token(server: Server, secret: str) -> Access | None:

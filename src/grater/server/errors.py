@@ -75,12 +75,18 @@ def answer(request: Request, status: int, *lines: str) -> Response:
     return HTMLResponse(page, status)
 
 
+def _named(scope: Scope) -> str:
+    """A request as the log knows it: its path may hold a link that lets its reader in, the route does not."""
+    route = scope.get("route")
+    return f"{scope['method']} {getattr(route, 'path', '')}"
+
+
 async def on_grater_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, GraterError):
         raise error
     status = status_of(error)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        LOG.error("%s %s: %s", request.method, request.url.path, error)
+        LOG.error("%s: %s", _named(request.scope), error)
     response = answer(request, status, *str(error).splitlines())
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         response.headers["retry-after"] = "5"
@@ -133,12 +139,12 @@ class Shelter:
         except ClientDisconnect:  # nobody's mistake: a page was left while it sent something
             if has_begun:
                 raise
-            LOG.debug("%s %s: the client went away", scope["method"], scope["path"])
+            LOG.debug("%s: the client went away", _named(scope))
             await answer(Request(scope), 400, GONE_WORDS)(scope, receive, send)
         except Exception:
             if scope["type"] != "http" or has_begun:
                 raise
-            LOG.exception("%s %s", scope["method"], scope["path"])
+            LOG.exception("%s", _named(scope))
             await answer(Request(scope), 500, UNKNOWN_WORDS)(scope, receive, send)
 
 

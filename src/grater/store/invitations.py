@@ -33,6 +33,7 @@ class Invitation:
 
 
 COLUMNS = Columns(Invitation, schema.invitations)
+MADE = "invitation.made"
 NO_RESET = "this link has been used, has run out, or never was; ask for a new one"
 
 
@@ -54,7 +55,7 @@ def make(
     row = {"invitation_id": invitation_id, "token_hash": hashed(token), "role": role, "job_id": job_id, "name": name}
     times = {"made_at": tx.now, "expires_at": tx.now + int(days * DAY)}
     tx.insert(schema.invitations, row | times | {"person_id": person_id})
-    events.write(tx, actor, "invitation.made", invitation_id, {"role": role, "job_id": job_id})
+    events.write(tx, actor, MADE, invitation_id, {"role": role, "job_id": job_id})
     return token
 
 
@@ -111,6 +112,17 @@ def end(tx: Tx, invitation_id: str, *, actor: str | None = None) -> None:
     query = schema.invitations.update().where(this, schema.invitations.c.ended_at.is_(None))
     if tx.execute(query.values(ended_at=tx.now)).rowcount:
         events.write(tx, actor, "invitation.ended", invitation_id)
+
+
+def end_made_by(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
+    """Take back every link that a person made and nobody has used; the log says who made it."""
+    is_open = schema.invitations.c.used_at.is_(None) & schema.invitations.c.ended_at.is_(None)
+    waiting = select(schema.invitations.c.invitation_id).where(is_open)
+    query = select(schema.events.c.noun).where(
+        schema.events.c.verb == MADE, schema.events.c.actor == person_id, schema.events.c.noun.in_(waiting)
+    )
+    for row in tx.all(query.order_by(schema.events.c.n)):
+        end(tx, row.noun, actor=actor)
 
 
 def offer_password_reset(tx: Tx, person_id: str, *, days: float = 14, actor: str | None = None) -> str:

@@ -7,7 +7,7 @@ without a password, which either of the two opens from their own page.  It may d
 more than adjudicate: when one of them is demoted, so is the seat; when one is shut out, nobody sits there.
 
 Access ends with its reason (P11): a new password, recovery, demotion, exclusion and the end of a seat end sessions
-and tokens in the same transaction.
+and tokens in the same transaction; demotion and exclusion also the links that the person made and nobody has used.
 """
 
 from __future__ import annotations
@@ -128,6 +128,18 @@ def end_session(tx: Tx, token: str) -> None:
     credentials.end_session(tx, token)
 
 
+def require_access(tx: Tx, human_id: str, *, session_token: str = "", bearer: str = "") -> None:
+    """Refuse somebody whose session or token ended after their request was let in.
+
+    Asked at the end of a change that gives access: with the person locked, whoever ends it now waits, and then sees
+    what was given.
+    """
+    people.lock(tx, human_id)
+    is_in = credentials.find_session(tx, session_token) if session_token else credentials.find_token(tx, bearer)
+    if is_in is None:
+        raise Forbidden("your access ended a moment ago; log in again")
+
+
 def may_have_tokens(person: Person) -> bool:
     """Whether programs may act for a person: not for raters who came by a panel's link, whose id is no password."""
     return person.kind != "human" or bool(person.password_hash) or "panel" not in person.payload
@@ -191,6 +203,7 @@ def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
     person = people.set_role(tx, person_id, role, actor=actor)
     if people.lower_role(before.role, role) != before.role:
         _demote_seats(tx, person, actor=actor)
+        invitations.end_made_by(tx, person_id, actor=actor)
         credentials.end_access(tx, person_id, actor=actor)
     elif person_id != actor:
         credentials.end_all_sessions(tx, person_id)
@@ -221,6 +234,7 @@ def set_state(tx: Tx, person_id: str, state: str, *, actor: str) -> Person:
     require_another_owner(tx, person_id)
     person = people.set_state(tx, person_id, "active" if state == "active" else "ended", actor=actor)
     if state != "active":
+        invitations.end_made_by(tx, person_id, actor=actor)
         for each in (person_id, *(joint.person_id for joint in people.seats(tx, person_id))):
             credentials.end_access(tx, each, actor=actor)
     return person

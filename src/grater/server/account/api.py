@@ -80,7 +80,7 @@ def my_tokens(context: Context) -> Tokens:
 @router.post("/me/tokens")
 def make_token(context: Context, sent: NewToken) -> MadeToken:
     """Create another token, which expires no later than this one; it is shown only once."""
-    with context.server.store.write() as tx:
+    with context.granting() as tx:
         secret = study_people.make_token(tx, context.person.person_id, **sent.model_dump(), **passed_on(context))
         made = Token.of(credentials.token_by_secret(tx, secret))
     return MadeToken(**made.model_dump(), token=secret)

@@ -180,7 +180,7 @@ def new_token(context: Context) -> Response:
     """A new token is shown this once."""
     days = decimal_of(context, "days", credentials.TOKEN_DAYS)
     name, scope = context.text("name"), context.text("scope") or MANAGE
-    with context.server.store.write() as tx:
+    with context.granting() as tx:
         secret = study_people.make_token(
             tx, context.person.person_id, name=name, days=days, scope=scope, **passed_on(context)
         )

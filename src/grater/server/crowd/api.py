@@ -259,7 +259,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
 @router.post("/jobs/{job_id}/programs")
 def new_program(context: Context, job_id: str, sent: NewProgram) -> Program:
     """Add a program as a rater: creates its own job and a token, shown only once."""
-    with context.server.store.write() as tx:
+    with context.granting() as tx:
         job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person.person_id)
         made_by = context.access.human_id if context.access else None
         token = make_token(

@@ -111,7 +111,7 @@ def invitation_list(context: Context) -> Invitations:
 @router.post("/invitations")
 def invite(context: Context, sent: NewInvitation) -> Invited:
     """Create an invitation; the link is shown only once."""
-    with context.server.store.write() as tx:
+    with context.granting() as tx:
         token = make_invitation(tx, **sent.model_dump(), own_role=context.role, actor=context.person.person_id)
         return _invited(context, token, invitations.by_token(tx, token), tx.now)
 
@@ -126,7 +126,7 @@ def end_invitation(context: Context, invitation_id: str) -> Invitation:
 @router.post("/people/{person_id}/back")
 def way_back(context: Context, person_id: str) -> Invited:
     """Create a link for choosing a new password; earlier ones expire."""
-    with context.server.store.write() as tx:
+    with context.granting() as tx:
         token = invite_back(tx, person_id, own_role=context.role, actor=context.person.person_id)
         return _invited(context, token, invitations.by_token(tx, token), tx.now)
 

@@ -34,7 +34,7 @@ def people_page(context: Context) -> Response:
 @router.post("/manage/invitations")
 def invite(context: Context) -> Response:
     """New invitations; their links are shown this once, since only hashes are kept."""
-    with context.server.store.write() as tx:
+    with context.granting() as tx:
         made = invite_several(
             tx,
             number_of(context, "number", 1),
@@ -59,7 +59,7 @@ def end_invitation(context: Context, invitation_id: str) -> Response:
 @router.post("/manage/people/{person_id}/back")
 def way_back(context: Context, person_id: str) -> Response:
     """A link for somebody whose password is lost; their work stays theirs."""
-    with context.server.store.write() as tx:
+    with context.granting() as tx:
         token = invite_back(tx, person_id, own_role=context.role, actor=context.person.person_id)
     return people_view(context, links=[context.server.settings.link(f"/join/{token}")])
 
