@@ -54,3 +54,8 @@ def test_pages_of_a_crowd_job_show_no_raw_values(tmp_path: Path) -> None:
     assert "screened out" in pages[0]
     assert "not counted" in pages[1]
     assert [RAW.findall(page) for page in pages] == [[] for _ in PAGES]
+
+
+def test_the_reason_for_removing_a_rater_is_a_phrase() -> None:
+    assert shown("gold", "reason") == "too many wrong answers to gold"
+    assert shown("Copied the answers of another rater.", "reason") == "Copied the answers of another rater."

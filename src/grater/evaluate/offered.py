@@ -36,6 +36,7 @@ from grater.statistics.intervals import percentile_interval
 from grater.tasks.suggestions import FATES, Suggestion
 
 CONDITIONS = ("with", "without")
+FATE_WORDS = {"left": "left unanswered"}
 MEASURES = {
     "suggestions marked": "suggested places that annotators mark",
     "marks suggested": "their marks of these kinds that were suggested",
@@ -43,6 +44,9 @@ MEASURES = {
     "marks elsewhere": "other marks per 100 words",
     "seconds": "seconds per 100 words",
 }
+DIGITS = {"marks": 2, "marks elsewhere": 2, "seconds": 1}
+"""Decimals of the measures that are no shares; shares have three."""
+
 NOT_SHARED = "no essay was marked by two annotators in this condition"
 NOTHING_TO_COMPARE = "one of the two conditions has no marking that counts"
 WORDS = 100
@@ -93,7 +97,11 @@ class SuggestionEffect(Result):
 
     def sheets(self) -> list[Sheet]:
         rows = [
-            (words, *self._cells(self.scores[name]), interval(self.differences[name]))
+            (
+                words,
+                *self._cells(self.scores[name], name),
+                interval(self.differences[name], digits=DIGITS.get(name, 3)),
+            )
             for name, words in MEASURES.items()
         ]
         rows.append(("agreement on where errors are (kappa)", *self._cells(self.kappas), ""))
@@ -107,13 +115,17 @@ class SuggestionEffect(Result):
         effect = Sheet("Marking with and without suggestions", columns, tuple(rows), notes=notes, name="effect")
         return [effect, replace(self._fate_sheet(), signature=str(self.signature))]
 
-    def _cells(self, by_condition: Mapping[str, Interval]) -> tuple[str, str]:
-        first, second = (interval(by_condition[condition]) for condition in CONDITIONS)
+    def _cells(self, by_condition: Mapping[str, Interval], name: str = "") -> tuple[str, str]:
+        digits = DIGITS.get(name, 3)
+        first, second = (interval(by_condition[condition], digits=digits) for condition in CONDITIONS)
         return first, second
 
     def _fate_sheet(self) -> Sheet:
         total = sum(self.fates.values())
-        rows = [(fate, count(n), number(n / total) if total else "") for fate, n in self.fates.items()]
+        rows = [
+            (FATE_WORDS.get(fate, fate), count(n), number(n / total) if total else "")
+            for fate, n in self.fates.items()
+        ]
         return Sheet("What became of suggestions", ("", "suggestions", "share"), tuple(rows), name="fates")
 
 

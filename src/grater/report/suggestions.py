@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from math import isnan
 
-from grater.evaluate.offered import SuggestionEffect
+from grater.evaluate.offered import FATE_WORDS, SuggestionEffect
 from grater.report.document import Section, interval, listed, percent_of
 
 MARKED = "suggestions marked"
-FATES = {"accepted": "accepted", "changed": "changed", "rejected": "rejected", "left": "left unanswered"}
 
 
 def suggestions_section(effect: SuggestionEffect) -> Section:
@@ -38,7 +37,7 @@ def _bias(effect: SuggestionEffect) -> str:
 
 def _fates(effect: SuggestionEffect) -> str:
     total = sum(effect.fates.values())
-    parts = [f"{percent_of(n, total)} were {FATES[fate]}" for fate, n in effect.fates.items() if n]
+    parts = [f"{percent_of(n, total)} were {FATE_WORDS.get(fate, fate)}" for fate, n in effect.fates.items() if n]
     return (
         f"Of {total:,} suggestions shown, {listed(parts)}." if parts else "What became of the suggestions is unknown."
     )

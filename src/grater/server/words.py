@@ -28,7 +28,19 @@ STATES: Mapping[str, str] = {
 }
 """Of jobs, raters, places in a panel, gold, payments, webhooks and tasks in the background."""
 
-VOCABULARIES: Mapping[str, Mapping[str, str]] = {"": STATES, "policy": POLICY_WORDS, "ending": ENDING_WORDS}
+REASON_WORDS: Mapping[str, str] = {
+    "gold": "too many wrong answers to gold",
+    "manager": "decided by a manager",
+    "quiz": "failed the entry quiz",
+}
+"""Why a rater's standing changed; other reasons are sentences already."""
+
+VOCABULARIES: Mapping[str, Mapping[str, str]] = {
+    "": STATES,
+    "policy": POLICY_WORDS,
+    "ending": ENDING_WORDS,
+    "reason": REASON_WORDS,
+}
 
 
 def shown(value: str, vocabulary: str = "") -> str:

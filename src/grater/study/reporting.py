@@ -144,8 +144,8 @@ def _named(table: Judgments, names: Mapping[str, str]) -> Judgments:
 
 
 IMPORTED = "imported"
-TASK = "Task"
-"""The line of a protocol sheet that the report has already."""
+TASK, PER_UNIT = "Task", "Judgments per unit"
+"""Lines of a protocol sheet: the report has the first already, and nobody asked for the second in an imported job."""
 
 HIDDEN_OPTIONS = ("seed", "order", IMPORTED, KEY)
 """Options of a job that say nothing to a reader: how its units were drawn and asked for."""
@@ -313,7 +313,8 @@ def protocol(tx: Tx, costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str, str
         rows.append((job.name, "task", "; ".join(part for part in (summary, words, rules) if part)))
         if job.options.get(KEY):
             sheet = protocol_sheet(tx, job, costs_of[job.job_id])
-            rows += [("", name.lower(), words) for name, words in sheet if name != TASK]
+            known = {TASK, *([PER_UNIT] if IMPORTED in job.options else [])}
+            rows += [("", name.lower(), words) for name, words in sheet if name not in known]
     return tuple(rows)
 
 

@@ -98,7 +98,7 @@ def protocol_fields(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, s
         "Limit a rater": f"{terms.limit} units" if terms.limit else "",
         "Dates": _dates(tx, job),
         "Raters": f"{costs.raters}" + (f" of a pool of {terms.pool}" if terms.pool else ""),
-        "Judgments": f"{costs.judgments}, {costs.valid} valid",
+        "Judgments": f"{costs.judgments:,}, {costs.valid:,} valid",
         "Turn-around": "unknown: no judgment has a time" if costs.hours is None else f"{costs.hours:.1f} hours",
         "Cost": _cost(costs),
     }
