@@ -64,7 +64,7 @@ def test_the_demo_is_the_whole_loop(capsys: pytest.CaptureFixture[str], demo: De
     for name in SECTIONS:
         assert f'<section id="{name}"' in page, name
     assert "are simulated" in page
-    assert "accuracy on gold from" in page
+    assert "Accuracy on gold of" in page
     assert list((out / "report" / "figures").glob("*.svg"))
     assert not list((out / "report" / "figures").glob("*.png"))
     status = json.loads(grater(capsys, "study", "status", out / "study.db", "--json").out)

@@ -73,8 +73,8 @@ app = typer.Typer()
 SYSTEMS, EARLIER = ("prep-maxent", "prep-perceptron", "prep-lm"), "prep-maxent-v0.9"
 TITLE = "How good are these preposition detectors?"
 SIMULATED = (
-    "The essays and the marks of their two annotators are our own writing; the crowd and the raters of the cloze, "
-    "choice and construction tests are simulated; only what the systems decided is real."
+    "The essays and the marks of their two annotators are our own writing; the crowds, the raters of the cloze, "
+    "choice and construction tests and the use of suggestions are simulated; only what the systems decided is real."
 )
 ANNOTATORS, CROWD = "annotators", "crowd (simulated)"
 N_SAMPLED = 300
