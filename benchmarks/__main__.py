@@ -32,7 +32,7 @@ NOT_BENCHMARKS = {
 """The simulation of a crowd takes twenty minutes and is run by itself."""
 
 TAKES = {
-    race.SHORT: {"aggregation", "agreement", "extraction", "m2_parse", "tokenising"},
+    race.SHORT: {"aggregation", "agreement", "extraction", "importing", "m2_parse", "tokenising"},
     "--large": {"aggregation", "agreement"},
 }
 """Programs that know these options."""
@@ -43,6 +43,7 @@ HAVE_PEERS = {
     "errant_compare",
     "extraction",
     "gleu",
+    "importing",
     "m2_parse",
     "maxmatch",
     "startup",
@@ -64,13 +65,18 @@ def main() -> int:
     short = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "race.jsonl"
-        for program in chosen(names, options):
+        programs = chosen(names, options)
+        for program in programs:
             print(f"\n== {program.stem}", flush=True)
             own = [option for option in options if program.stem in TAKES.get(option, ())]
             environment = {**os.environ, race.FILE: str(file)}
             if subprocess.run([sys.executable, program, *own], env=environment, check=False).returncode:
                 short.append(program.stem)
-        race.RESULTS.write_text(json.dumps(race.gathered(file, short), indent=1) + "\n", "utf-8")
+        race.RESULTS.write_text(
+            json.dumps(race.gathered(file, ran=[program.stem for program in programs], failed=short), indent=1)
+            + "\n",
+            "utf-8",
+        )
     race.render()
     print(f"\nfell short or could not run: {', '.join(short)}" if short else "\nall reached what was wanted")
     return 1 if short else 0

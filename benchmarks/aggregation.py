@@ -12,7 +12,7 @@ The clock is at the mercy of whatever else runs; the ratio of processor time is 
 Equal iterations on both sides: Dawid-Skene 10, one-coin 2, MACE 1 start of 10, GLAD one M-step of at most 25
 conjugate-gradient steps (crowd-kit's own default).  Ours is the best of several runs, the peer's of one to three.
 Wanted (issue "Part 2", Must hold): Dawid-Skene 20 x, MACE and GLAD 30 x, majority 50 x, under 1.5 GB at ten million.
-`--quick` leaves out GLAD and one-coin of the peer, which take minutes.
+`--quick` leaves out GLAD and one-coin of the peer, which take minutes; `--short` too, and a million judgments.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def run(tool: str, script: str, path: Path, *options: str) -> list[Run]:
 
 def compare(size: str) -> int:
     path = make(size)
-    options = ["--large"] if size == "10M" else [option for option in sys.argv[1:] if option == "--quick"]
+    options = ["--large"] if size == "10M" else ["--quick"] if {"--quick", SHORT} & set(sys.argv) else []
     ours = {each.job: each for each in run("grater", OURS, path)}
     peers = run("crowd-kit", THEIRS, path, *options)
     print(f"\n{size} judgments: seconds on the clock and of the processor, peak memory, share of the first label")

@@ -12,7 +12,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -61,21 +61,24 @@ def record(
         "wanted": wanted,
         "agrees": agrees,
         "note": note,
+        "program": Path(sys.argv[0]).stem,
+        "date": datetime.now(UTC).date().isoformat(),
     }
     with Path(file).open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(row) + "\n")
 
 
-def gathered(file: Path, failed: Iterable[str]) -> dict[str, Any]:
-    """What a run found, with where and when it was."""
+def gathered(file: Path, *, ran: Collection[str], failed: Iterable[str]) -> dict[str, Any]:
+    """What a run found, with where and when it was; rows of programs that did not run now stay as they were."""
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+    before = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"rows": [], "fell_short": []}
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "versions": versions(),
         "missing": [name for name in peer_names() if not (ROOT / ".peers" / name / "bin" / "python").exists()],
-        "fell_short": sorted(failed),
-        "rows": rows,
+        "fell_short": sorted({*(name for name in before["fell_short"] if name not in ran), *failed}),
+        "rows": [*(row for row in before["rows"] if row.get("program", "") not in ran), *rows],
     }
 
 
@@ -117,8 +120,8 @@ def page(results: Mapping[str, Any]) -> str:
     """The table as Markdown."""
     numbers = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
     about = f"{results['date']}; {results['machine']}; {numbers}.\n"
-    titles = ("job", "size", "peer", "theirs", "ours", "ratio", "wanted", "answers agree")
-    heading = f"| {' | '.join(titles)} |\n|---|---:|---|---:|---:|---:|---:|---|"
+    titles = ("job", "size", "peer", "theirs", "ours", "ratio", "wanted", "answers agree", "date")
+    heading = f"| {' | '.join(titles)} |\n|---|---:|---|---:|---:|---:|---:|---|---|"
     rows = [_line(row) for row in sorted(results["rows"], key=lambda row: (row["job"], row["size"], row["peer"]))]
     notes = [f"- {row['job']}, {row['peer']}: {row['note']}" for row in results["rows"] if row["note"]]
     short = results["fell_short"]
@@ -141,7 +144,8 @@ def _line(row: Row) -> str:
     agrees = {True: "yes", False: "**no**", None: "–"}[row["agrees"]]
     size = f"{row['size']:,}" if row["size"] else ""
     ours = f"{_short(row['ours'])} {row['unit']}"
-    return f"| {row['job']} | {size} | {row['peer']} | {theirs} | {ours} | {ratio} | {wanted} | {agrees} |"
+    cells = (row["job"], size, row["peer"], theirs, ours, ratio, wanted, agrees, row["date"])
+    return f"| {' | '.join(cells)} |"
 
 
 def _short(number: float) -> str:

@@ -62,8 +62,7 @@ def lines() -> list[str]:
 
 
 def run(python: Path | str, code: str, texts: list[str], environment: dict[str, str]) -> tuple[float, int]:
-    n_runs = "1" if SHORT in sys.argv else str(N_RUNS)
-    command = [python, "-c", TIMER + code, n_runs]
+    command = [python, "-c", TIMER + code, str(N_RUNS)]
     done = subprocess.run(
         command, input=json.dumps(texts), env=environment, capture_output=True, text=True, check=True
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from benchmarks import race
 
-ROW = {"job": "alpha", "peer": "theirs", "unit": "CPU s", "wanted": 10, "agrees": True, "note": ""}
+ROW = {"job": "alpha", "peer": "theirs", "unit": "CPU s", "wanted": 10, "agrees": True, "note": "", "date": "today"}
 WHERE = {"date": "2026-11-16", "machine": "one core", "versions": {"grater": "1"}, "missing": [], "fell_short": []}
 
 
@@ -19,12 +19,12 @@ def lines_of(*rows: dict[str, Any], **more: Any) -> list[str]:
 
 def test_a_loss_and_an_answer_that_differs_stand_in_the_table() -> None:
     lost = ROW | {"size": 10_000, "ours": 2.0, "theirs": 1.0, "agrees": False}
-    assert lines_of(lost) == ["| alpha | 10,000 | theirs | 1 CPU s | 2 CPU s | 0.5 | 10 | **no** |"]
+    assert lines_of(lost) == ["| alpha | 10,000 | theirs | 1 CPU s | 2 CPU s | 0.5 | 10 | **no** | today |"]
 
 
 def test_a_peer_that_could_not_run_is_a_row_without_a_ratio() -> None:
     alone = ROW | {"size": 0, "ours": 0.01234, "theirs": None, "wanted": None, "agrees": None}
-    assert lines_of(alone) == ["| alpha |  | theirs | could not run | 0.0123 CPU s | – | – | – |"]
+    assert lines_of(alone) == ["| alpha |  | theirs | could not run | 0.0123 CPU s | – | – | – | today |"]
 
 
 def test_a_curve_needs_two_sizes() -> None:
@@ -40,9 +40,22 @@ def test_programs_record_only_when_they_are_asked(tmp_path: Path, monkeypatch: p
     race.record(job="alpha", peer="theirs", ours=1.0, theirs=2.0)
     monkeypatch.setenv(race.FILE, str(tmp_path / "race.jsonl"))
     race.record(job="alpha", peer="theirs", ours=1.0, theirs=2.0, agrees=True)
-    results = race.gathered(tmp_path / "race.jsonl", ["gleu"])
+    monkeypatch.setattr(race, "RESULTS", tmp_path / "none.json")
+    results = race.gathered(tmp_path / "race.jsonl", ran=["gleu"], failed=["gleu"])
     assert [(row["job"], row["theirs"], row["agrees"]) for row in results["rows"]] == [("alpha", 2.0, True)]
     assert results["fell_short"] == ["gleu"]
+
+
+def test_rows_of_programs_that_did_not_run_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {
+        "rows": [{"job": name, "program": name} for name in ("gleu", "startup")],
+        "fell_short": ["gleu", "startup"],
+    }
+    (tmp_path / "race.json").write_text(json.dumps(before), "utf-8")
+    monkeypatch.setattr(race, "RESULTS", tmp_path / "race.json")
+    results = race.gathered(tmp_path / "nothing.jsonl", ran=["gleu"], failed=[])
+    assert [row["job"] for row in results["rows"]] == ["startup"]
+    assert results["fell_short"] == ["startup"]
 
 
 def test_the_page_is_what_the_results_say() -> None:

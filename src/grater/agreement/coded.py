@@ -32,6 +32,7 @@ Physical: TypeAlias = npt.NDArray[np.integer]
 UNKNOWN = "unknown"
 LEFT_OUT = "label unknown"
 ROWS_AT_FIRST = 4096
+FEW_NAMES = 50
 ROWS_AT_ONCE = 1 << 22
 """Arrays as long as a table of judgments are made in pieces where they are only passing."""
 
@@ -92,9 +93,16 @@ def by_name(names: pl.Series) -> tuple[Codes, tuple[str, ...]]:
 def codes_by_name(names: pl.Series, physical: Physical, *, n_rows: int) -> tuple[Codes, tuple[str, ...]]:
     """The code of each physical code, -1 for one that the first rows do not show, and the names by code."""
     occurring, first = _occurring(physical[:n_rows])
-    texts = names.gather(first).cast(pl.String).to_list()
+    texts = _texts(names, first)
     order = in_order(texts)
     return _code_table(physical, occurring[order]), tuple(texts[row] for row in order)
+
+
+def _texts(names: pl.Series, rows: npt.NDArray[np.int64]) -> list[str]:
+    """The names in some rows; few are looked up one by one, for a query costs as much as fifty of them."""
+    if rows.size <= FEW_NAMES:
+        return [str(names[int(row)]) for row in rows]
+    return names.gather(rows).cast(pl.String).to_list()
 
 
 def _occurring(physical: Physical) -> tuple[Physical, npt.NDArray[np.int64]]:
