@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from grater.study.live import Live, figures_of
 from grater.study.raters import rater_lines
 from tests.server.studies import Study, served
 from tests.server.test_work import FILLED, answer, answer_all, start
+from tests.store.crowds import statements
 
 
 @pytest.fixture
@@ -129,3 +131,28 @@ def test_the_quick_queries_say_what_the_whole_tables_say(study: Study) -> None:
         assert len(judgments.times(tx, job_id)) == len(whole)
         assert len(judgments.submitted(tx, job_id)) == progress.n_submitted(tx, job_id) == len(whole)
         assert people.count(tx) > counts.raters
+
+
+def test_the_live_page_counts_a_job_again_only_when_something_has_happened(study: Study) -> None:
+    manager, path = study.browser("manager"), f"/manage/jobs/{study.jobs['error']}/crowd"
+    looks = []
+    for is_more in (False, False, True):
+        if is_more:
+            one_more(study)
+        with statements(study.store) as said:
+            page = manager.get(path).text
+        looks.append(sum("submissions" in query and "units" in query for query in said))
+        assert counts_on(page) == counts_of(study)
+    first, again, after_one = looks
+    assert again == 0 < after_one <= first
+
+
+def counts_on(page: str) -> list[str]:
+    """Judgments and units finished."""
+    return re.findall(r"<dd>([\d,]+)<small>of", page)[:2]
+
+
+def counts_of(study: Study) -> list[str]:
+    with study.store.read() as tx:
+        far = progress.counts_of(tx, study.jobs["error"])
+    return [str(far.valid), str(far.done)]

@@ -85,6 +85,16 @@ class Live:
         with self._lock:
             return bool(self._busy)
 
+    def counts(self, tx: Tx, job: Job) -> JobCounts:
+        """Where a job stands now; counted again as soon as anything has happened in the study."""
+        key = (job.job_id, "counts", body_hash(job.options))
+        newest, n = _mark(tx, job)
+        with self._lock:
+            kept: Kept[JobCounts] | None = self._kept.get(key)
+        if kept is None or (kept.event, kept.n) != (newest, n):
+            kept = self._count(tx, job, key, lambda tx, job: progress.counts_of(tx, job.job_id))
+        return kept.value
+
     def figures(self, tx: Tx, job: Job) -> Kept[Figures]:
         """Costs, scores, agreement, pace and protocol of a job."""
         return self._of(tx, job, "figures", figures_of)
@@ -112,7 +122,7 @@ class Live:
 
     def _of(self, tx: Tx, job: Job, what: str, count: Callable[[Tx, Job], T]) -> Kept[T]:
         key = (job.job_id, what, body_hash(job.options))
-        newest, n = events.latest(tx), progress.n_submitted(tx, job.job_id)
+        newest, n = _mark(tx, job)
         with self._lock:
             kept: Kept[T] | None = self._kept.get(key)
         if kept is not None and (kept.event, kept.n) == (newest, n):
@@ -124,7 +134,7 @@ class Live:
 
     def _count(self, tx: Tx, job: Job, key: tuple[str, str, str], count: Callable[[Tx, Job], T]) -> Kept[T]:
         begin = time.thread_time()
-        event, n = events.latest(tx), progress.n_submitted(tx, job.job_id)
+        event, n = _mark(tx, job)
         value = count(tx, job)
         kept = Kept(value=value, event=event, n=n, seconds=time.thread_time() - begin, at=time.monotonic())
         with self._lock:
@@ -152,6 +162,11 @@ class Live:
         finally:
             with self._lock:
                 self._busy.discard(key)
+
+
+def _mark(tx: Tx, job: Job) -> tuple[int, int]:
+    """What changes with everything that happens: the newest event, and the number of submissions of the job."""
+    return events.latest(tx), progress.n_submitted(tx, job.job_id)
 
 
 def figures_of(tx: Tx, job: Job) -> Figures:

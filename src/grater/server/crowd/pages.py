@@ -21,7 +21,7 @@ from grater.model import Interval, Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.crowd.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.server.errors import lines_of
-from grater.store import jobs, messages, progress, trust, units
+from grater.store import jobs, messages, trust, units
 from grater.store.jobs import Job
 from grater.study.dashboard import WIDTH, Dashboard, RaterPlace, forecasts
 from grater.study.terms import odds_for, set_terms
@@ -39,7 +39,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
         figures = kept.value
         shown = {
             "job": job,
-            "far": progress.counts_of(tx, job_id),
+            "far": live.counts(tx, job),
             "behind": kept.behind,
             "sample": figures.scores.sample,
             "scores": figures.scores.systems,
