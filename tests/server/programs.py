@@ -19,7 +19,7 @@ class Described:
     """The OpenAPI description of a served study, by operation id and by path."""
 
     def __init__(self, study: Study) -> None:
-        self.whole = schema(study.client().app, url=BASE)  # type: ignore[arg-type]
+        self.whole = schema(study.client().app, url=BASE)
         self.calls: dict[str, tuple[str, str, dict[str, Any]]] = {
             call["operationId"]: (method.upper(), path, call)
             for path, methods in self.whole["paths"].items()

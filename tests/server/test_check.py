@@ -44,7 +44,7 @@ def visitor(open_study: Study) -> Browser:
 
 
 def server_of(browser: Browser) -> Server:
-    server = browser.client.app.state.server  # type: ignore[attr-defined]
+    server = browser.client.app.state.server
     assert isinstance(server, Server)
     return server
 

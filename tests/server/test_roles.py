@@ -36,7 +36,7 @@ def test_every_route_is_on_the_table_and_every_row_is_a_route(shared: Study) -> 
 
 
 def test_only_static_files_are_mounted_beside_the_table(shared: Study) -> None:
-    assert [route.path for route in shared.client().app.routes if isinstance(route, Mount)] == ["/static"]  # type: ignore[attr-defined]
+    assert [route.path for route in shared.client().app.routes if isinstance(route, Mount)] == ["/static"]
 
 
 OF_STAFF = re.compile(r"(/api/v1)?/(manage|adjudicate|mining|people|export|import|events|webhooks|gold|panels)\b")
@@ -82,7 +82,7 @@ def test_a_route_that_is_not_on_the_table_is_open_to_nobody() -> None:
 def test_a_route_that_somebody_forgot_is_closed_even_to_an_owner(shared: Study) -> None:
     shared.made = None  # an application of its own, since it gets a route that nobody else should see
     browser = shared.browser("owner")
-    browser.client.app.get("/forgotten")(lambda: "secret")  # type: ignore[attr-defined]
+    browser.client.app.get("/forgotten")(lambda: "secret")
     shared.made = None
     reply = browser.get("/forgotten")
     assert reply.status_code == 403

@@ -35,7 +35,7 @@ def told(study: Study) -> tuple[Outside, Teller, Program]:
     assert made["secret"] not in json.dumps(owner.get("/webhooks"))
     outside = Outside()
     outside.secret = made["secret"]  # type: ignore[attr-defined]
-    return outside, Teller(study.client().app.state.server, post=outside), owner  # type: ignore[attr-defined]
+    return outside, Teller(study.client().app.state.server, post=outside), owner
 
 
 def finish_one(study: Study) -> None:
@@ -88,7 +88,7 @@ def test_a_webhook_hears_only_what_it_asked_for(study: Study) -> None:
     object.__setattr__(study.settings, "private_webhooks", True)
     Program(study, "owner").post("/webhooks", {"url": "http://127.0.0.1:9/", "verbs": ["job.state"]})
     outside = Outside()
-    teller = Teller(study.client().app.state.server, post=outside)  # type: ignore[attr-defined]
+    teller = Teller(study.client().app.state.server, post=outside)
     with study.store.write() as tx:
         jobs.set_state(tx, study.jobs["error"], "paused")
     finish_one(study)

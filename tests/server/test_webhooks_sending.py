@@ -116,7 +116,7 @@ def hooked(study: Study, monkeypatch: pytest.MonkeyPatch) -> Study:
 
 
 def teller_of(study: Study) -> Teller:
-    return Teller(study.client().app.state.server)  # type: ignore[attr-defined]
+    return Teller(study.client().app.state.server)
 
 
 def add(study: Study, url: str) -> str:
