@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 
 class Client(httpx.Client):
-    """Follows redirects unless told otherwise; what the application raises is raised here."""
+    """Follows redirects unless told otherwise; what the application raises is raised here; no lifespan is run."""
 
     def __init__(
         self, app: FastAPI, *, base_url: str, address: str = "testclient", follow_redirects: bool = True

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from argon2 import PasswordHasher
 from fastapi import FastAPI
@@ -104,14 +105,14 @@ class Browser:
     client: Client
     csrf: str = ""
 
-    def get(self, path: str, **more: object):  # type: ignore[no-untyped-def]
+    def get(self, path: str, **more: Any):  # type: ignore[no-untyped-def]
         reply = self.client.get(path, **more)
         found = re.search(r'name="csrf" (?:content|value)="([^"]+)"', reply.text)
         self.csrf = found.group(1) if found else self.csrf
         return reply
 
-    def post(self, path: str, data: Mapping[str, object] | None = None, **more: object):  # type: ignore[no-untyped-def]
-        headers = {"origin": BASE, **dict(more.pop("headers", {}))}  # type: ignore[call-overload]
+    def post(self, path: str, data: Mapping[str, object] | None = None, **more: Any):  # type: ignore[no-untyped-def]
+        headers = {"origin": BASE, **more.pop("headers", {})}
         return self.client.post(path, data={"csrf": self.csrf, **(data or {})}, headers=headers, **more)
 
 

@@ -32,6 +32,7 @@ def test_the_script_runs_from_the_essays_to_the_export(
 
     def urlopen(request: urllib.request.Request) -> io.BytesIO:
         headers = {name.lower(): value for name, value in request.header_items()}
+        assert request.data is None or isinstance(request.data, bytes)
         reply = client.request(request.get_method(), request.full_url, content=request.data, headers=headers)
         if reply.status_code >= 400:
             raise HTTPError(request.full_url, reply.status_code, reply.text, Message(), None)

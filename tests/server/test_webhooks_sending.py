@@ -12,6 +12,7 @@ from itertools import repeat
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from grater.server.webhooks import delivery, sending
 from grater.server.webhooks.delivery import Teller
@@ -213,7 +214,8 @@ def test_the_loop_outlives_what_nobody_foresaw(hooked: Study, monkeypatch: pytes
     with Receiver() as good:
         add(hooked, good.url)
         happen(hooked)
-        with hooked.client():
+        app = hooked.client().app
+        with start_blocking_portal() as portal, portal.wrap_async_context_manager(app.router.lifespan_context(app)):
             assert good.has_heard.wait(PATIENCE_SECONDS)
     assert troubles == []
 
