@@ -120,7 +120,8 @@ def renamed(labels: pl.Series, names: Mapping[str, str]) -> pl.Series:
     known = labels.unique().drop_nulls()
     new = known.cast(pl.String).replace(dict(names)).cast(pl.Categorical(pl.Categories.random()))
     rows = pl.DataFrame({"code": known.to_physical().cast(pl.UInt32), "new": new})
-    by_code = pl.DataFrame({"code": pl.int_range(int(rows["code"].max() or 0) + 1, dtype=pl.UInt32, eager=True)})
+    n_codes = int(rows["code"].to_numpy().max(initial=0)) + 1
+    by_code = pl.DataFrame({"code": pl.int_range(n_codes, dtype=pl.UInt32, eager=True)})
     return by_code.join(rows, on="code", how="left", maintain_order="left")["new"].gather(codes).alias(labels.name)
 
 
