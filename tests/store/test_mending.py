@@ -114,7 +114,7 @@ def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_
         people.lock(tx, lease.person_id)
         crowd.receive(tx, lease, label="error")
         taken = leases.take(tx, job_id=lease.job_id, person_id=lease.person_id)
-        return taken and taken.lease_id
+        return taken.lease_id if taken else None
 
     delete = writing(store, lambda tx: mending.delete_job(tx, crowd.job.job_id))
     before = "SELECT jobs.job_id.* AS given_up_lease_id"
