@@ -32,7 +32,7 @@ NOT_BENCHMARKS = {
 """The simulation of a crowd takes twenty minutes and is run by itself."""
 
 TAKES = {
-    race.SHORT: {"aggregation", "agreement", "extraction", "importing", "m2_parse", "tokenising"},
+    race.SHORT: {"aggregation", "agreement", "extraction", "importing", "m2_parse", "maxmatch", "tokenising"},
     "--large": {"aggregation", "agreement"},
 }
 """Programs that know these options."""

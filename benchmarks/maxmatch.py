@@ -23,7 +23,7 @@ from pathlib import Path
 from grater.corpora import read_corpus
 from grater.evaluate.edits.best_path import GoldEdit, search_again
 from grater.evaluate.edits.maxmatch import maxmatch_counts, score_systems
-from race import record
+from race import SHORT, record
 
 SYSTEMS = ("CAMB", "CUUI", "AMU", "IITB", "UFC")
 OFFICIAL_SECONDS = 17.0
@@ -130,7 +130,8 @@ def main() -> int:
         print("DATA MISSING: set $GRATER_DATA to the folder that holds conll14", file=sys.stderr)
         return 2
     ratio = compare()
-    grow()
+    if SHORT not in sys.argv:
+        grow()
     return int(ratio < WANTED_RATIO)
 
 
