@@ -142,7 +142,7 @@ def test_numbers_are_written_as_a_table(prepositions: Path, tmp_path: Path) -> N
 def test_what_is_left_out_is_told_on_standard_error(tmp_path: Path) -> None:
     table = judgments("a 1 x", "a 2 x", "b 1 x", "b 2 y", confidence=[1.0, 1.0, 0.2, 1.0])
     result = run(written(tmp_path, table), "--min-confidence", 0.5, "--resamples", 10)
-    assert "left out 1 judgments: confidence below 0.5" in result.stderr
+    assert "left out 1 judgment: confidence below 0.5" in result.stderr
     assert "1 of 2 items have only one judgment" in result.stdout
 
 

@@ -87,7 +87,7 @@ def test_curves_are_written_as_a_table(crowd: Path, experts: Path, tmp_path: Pat
 def test_unknown_is_left_out_with_a_word(experts: Path, tmp_path: Path) -> None:
     write_table(judgments("i0 w a", "i0 v unknown", "i1 w b"), tmp_path / "crowd.csv")
     result = run(tmp_path / "crowd.csv", "--experts", experts, "--resamples", 10)
-    assert "left out 1 judgments: label unknown" in result.stderr
+    assert "left out 1 judgment: label unknown" in result.stderr
     write_table(judgments("i0 w unknown"), tmp_path / "none.csv")
     with pytest.raises(GraterError, match="every judgment is unknown"):
         run(tmp_path / "none.csv", "--experts", experts)

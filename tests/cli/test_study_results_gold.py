@@ -61,7 +61,7 @@ PLACES = {place.item.item_id: place for place in _places()}
 
 def _gold() -> dict[str, str]:
     """Fifteen items of each kind on each side, some of them drawn, too."""
-    labels = {}
+    labels: dict[str, str] = {}
     for side in CALLED:
         names = [name for name, place in PLACES.items() if (place.is_flagged, place.is_error) == side]
         labels |= dict.fromkeys(Random(5).sample(names, N_GOLD), "error" if side[1] else "ok")

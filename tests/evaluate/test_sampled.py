@@ -161,7 +161,7 @@ def test_items_without_a_judgment_are_counted_and_left_out(figure: tuple[Table, 
     )
     found = sampled(decisions, sample, some)
     assert (found.n_judged, found.n_unjudged) == (2000, 250)
-    assert found.warnings[0].startswith("250 drawn items have no usable judgment")
+    assert found.warnings[0].startswith("250 drawn items without a usable judgment")
 
 
 def test_what_has_no_part_in_the_estimates_is_told(figure: tuple[Table, Judgments, Sample]) -> None:
@@ -299,8 +299,8 @@ def test_a_corpus_judged_whole_has_the_binomial_doubt_of_its_errors() -> None:
 
 def test_the_table_says_whom_its_intervals_speak_of() -> None:
     wider, these = (str(sampled(*five_flags(4), population=each)) for each in ("wider", "these"))
-    assert "for other items like these 200, taken as independent (their essays are not known)" in wider
-    assert "for exactly these 200 items, not for others" in these
+    assert "other items like these 200, taken as independent (their essays are not known)" in wider
+    assert "exactly these 200 items" in these
     assert "estimate, for exactly these items" in these
     assert "exactly" not in wider
 

@@ -37,7 +37,7 @@ from grater.corpora.jsonl import HEADER
 from grater.errors import BadInput, Problem, UsageError
 from grater.result import Result
 from grater.rng import generator
-from grater.sheet import TableFormat
+from grater.sheet import TableFormat, counted
 from grater.statistics.intervals import RESAMPLES
 from grater.tables import (
     Judgments,
@@ -365,7 +365,7 @@ def _kept(judgments: Judgments, unknown: Unknown) -> Judgments:
         raise UsageError(f"{judgments.name}: every judgment is unknown; count them with --unknown apart")
     n_dropped = kept.dropped.get(LEFT_OUT, 0)
     if n_dropped:
-        say(f"{judgments.name}: left out {n_dropped} judgments: {LEFT_OUT}")
+        say(f"{judgments.name}: left out {counted(n_dropped, 'judgment')}: {LEFT_OUT}")
     return kept
 
 

@@ -79,7 +79,7 @@ class Reading:
         tables = [self._read(path) for path in paths]
         judgments = tables[0] if len(tables) == 1 else self._joined(tables)
         for reason, n_rows in judgments.dropped.items():
-            say(f"{judgments.name}: left out {n_rows:,} judgments: {reason}")
+            say(f"{judgments.name}: left out {counted(n_rows, 'judgment')}: {reason}")
         return judgments
 
     @property

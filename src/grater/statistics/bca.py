@@ -79,7 +79,7 @@ class Groups:
     @property
     def n_effective(self) -> float:
         """How many units of one length these are worth, where their lengths are very unequal."""
-        return effective_units(np.bincount(self.unit, self.times, self.n))
+        return effective_units(np.bincount(self.unit, self.times, self.n).astype(np.float64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

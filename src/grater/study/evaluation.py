@@ -24,6 +24,7 @@ from grater.evaluate.sampled import Sampled, chance_of, sampled
 from grater.evaluate.sampled.assist import CheapJudge, judge_of_labels
 from grater.evaluate.sampled.correction import correct
 from grater.model import Essay, Interval, Json
+from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.population import Population
 from grater.store import Tx, decisions
@@ -297,7 +298,7 @@ def judged_anywhere(tx: Tx, drawn: Sample, tables: StudyTables) -> tuple[Judgmen
 
 def _telling(result: Evaluation | Sampled, judgments: Judgments) -> Evaluation | Sampled:
     """The same result with a line for each filter that was asked for: how many judgments it left out."""
-    left_out = [f"left out {n:,} judgments: {reason}" for reason, n in judgments.dropped.items()]
+    left_out = [f"left out {counted(n, 'judgment')}: {reason}" for reason, n in judgments.dropped.items()]
     return replace(result, warnings=(*left_out, *result.warnings))
 
 

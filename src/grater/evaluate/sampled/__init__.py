@@ -49,6 +49,7 @@ from grater.evaluate.sampled.types import precision_only, typed_parts
 from grater.evaluate.truth import ADJUDICATED, Truth, frame_of_truth, truth_of
 from grater.sampling.draw import draws_of
 from grater.sampling.strata import system_names
+from grater.sheet import counted
 from grater.signature import Signature, digest
 from grater.statistics.bootstrap import Chance, Cluster
 from grater.statistics.intervals import RESAMPLES
@@ -316,7 +317,8 @@ def _parts(
 def _left_out(study: SampleInputs, n_unjudged: int, gold: Table | None) -> Iterator[str]:
     """What has no part in the estimates, and how much of it there is."""
     if n_unjudged:
-        yield f"{n_unjudged:,} drawn items have no usable judgment; they are taken to be like the rest of a stratum"
+        without = counted(n_unjudged, "drawn item")
+        yield f"{without} without a usable judgment, taken to be like the rest of a stratum"
     if study.votes.n_unknown:
         yield f"{study.votes.n_unknown:,} judgments say unknown and are left out"
     known = [study.sample.frame, *([gold.frame] if gold is not None else [])]

@@ -195,12 +195,12 @@ def corrected_differences(
         estimate.system: (_seen(estimate.strata, raters), _drawn(estimate.strata, rates, drawn))
         for estimate in estimates
     }
-    pairs = tuple(_difference(first, second, both, raters.level) for first, second in combinations(both, 2))
+    between = tuple(_difference(first, second, both, raters.level) for first, second in combinations(both, 2))
     if again is None:
-        return pairs
+        return between
     alike = _drawn_sides((raters, raters), again, rng)
     by_unit = {estimate.system: _of_units(again, estimate.system, alike) for estimate in estimates}
-    return tuple(_redrawn(pair, by_unit, again, raters.level) for pair in pairs)
+    return tuple(_redrawn(pair, by_unit, again, raters.level) for pair in between)
 
 
 def _redrawn(pair: Difference, by_unit: Mapping[str, Totals], again: Resampled, level: float) -> Difference:
