@@ -102,5 +102,4 @@ def _repeats_between(low: int, high: int, outer: Physical, inner: Physical) -> b
 
 def _keys(low: int, high: int, outer: Physical, inner: Physical) -> npt.NDArray[np.uint64]:
     chosen = np.flatnonzero((outer >= low) & (outer < high))
-    keys: npt.NDArray[np.uint64] = outer[chosen].astype(np.uint64) << np.uint64(32) | inner[chosen].astype(np.uint64)
-    return keys
+    return outer[chosen].astype(np.uint64) << np.uint64(32) | inner[chosen].astype(np.uint64)
