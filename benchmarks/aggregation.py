@@ -137,7 +137,7 @@ def run(tool: str, script: str, path: Path, *options: str) -> list[Run]:
         print(f"{tool}: MISSING, run `make peers`; no comparison made", file=sys.stderr)
         return []
     environment = {**os.environ, **QUIET, **({} if tool == "grater" else {"PYTHONPATH": ""})}
-    command = [python, "-c", TIMER + script, path, *options]
+    command: list[str | Path] = [python, "-c", TIMER + script, path, *options]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
         print(f"{tool}: failed: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)

@@ -45,8 +45,7 @@ class Span:
         return self.start < other.end and other.start < self.end
 
 
-_set_start = Span.start.__set__  # type: ignore[attr-defined]  # the slot's own descriptor
-_set_end = Span.end.__set__  # type: ignore[attr-defined]
+_set_start, _set_end = (vars(Span)[name].__set__ for name in ("start", "end"))  # of the slots: quick, and not refused
 
 
 def spans_between(starts: Sequence[int], ends: Sequence[int]) -> tuple[Span, ...]:
