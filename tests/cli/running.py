@@ -38,4 +38,4 @@ def invoked(app: typer.Typer, *args: object) -> Result:
 
 def widest(shown: str) -> int:
     """The longest line of a table; a signature is for pasting and stays whole, as do sentences, which wrap."""
-    return max(len(line) for line in shown.splitlines() if "|grater:" not in line and "intervals are" not in line)
+    return max(len(line) for line in shown.splitlines() if "|grater:" not in line and "95 % intervals" not in line)

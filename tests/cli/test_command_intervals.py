@@ -16,7 +16,7 @@ from tests.cli.running import grater
 from tests.conftest import Demo
 
 INTERVAL = re.compile(r"\[-?\d*\.\d+, -?\d*\.?\d+\]")
-SPOKEN = re.compile(r"intervals (of each row )?are for (other|exactly these) ")
+SPOKEN = re.compile(r"intervals (in each row )?(generalise to other|are for exactly these) ")
 UNCORRECTED = "essays.txt"
 FEW = ("--resamples", "40")
 COMMANDS = {

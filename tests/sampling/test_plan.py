@@ -59,7 +59,7 @@ def test_ours_needs_fewer_items_than_the_papers_sampling() -> None:
 
 
 def test_verification_says_that_it_knows_no_recall() -> None:
-    assert "nothing of recall" in rows(Expected(0.1, 0.8, 0.02))["verification"].note
+    assert "not recall" in rows(Expected(0.1, 0.8, 0.02))["verification"].note
 
 
 def test_a_finite_corpus_asks_for_no_more_than_it_has() -> None:

@@ -99,8 +99,8 @@ def test_each_annotator_sees_the_suggestions_of_a_share_of_essays(study: Store) 
     with study.read() as tx:
         report = study_report(tx, chance=Chance(n_resamples=50))
     [section] = [each for each in report.sections if each.name == "suggestions"]
-    assert section.words[0].startswith("Annotators who were shown a system’s marks marked .333")
-    assert "those who were not .000" in section.words[0]
+    assert section.words[0].startswith("Annotators who saw a system’s suggestions marked .333")
+    assert "those who did not .000" in section.words[0]
     assert [sheet.name for sheet in section.sheets] == ["suggestions-effect", "suggestions-fates"]
 
 

@@ -23,8 +23,6 @@ LARGE = 1 << 21
 """Rows from which on ids are categories."""
 ROWS_AT_ONCE = 1 << 19
 IDS = ("item", "rater", "label")
-NARROW: dict[str, type[pl.DataType]] = {"rater": pl.UInt16, "label": pl.UInt8}
-CODED_TYPES = (pl.String, pl.Boolean)
 
 
 def n_rows(paths: Sequence[Path]) -> int:
@@ -37,10 +35,11 @@ def read_in_categories(paths: Sequence[Path], names: Mapping[str, str]) -> pl.Da
     `names` are the columns of the file by ours.
     """
     schema = pl.read_parquet_schema(paths[0])
-    if any(not (schema[name] in CODED_TYPES or schema[name].is_integer()) for name in names.values()):
+    if any(not (schema[name] in (pl.String, pl.Boolean) or schema[name].is_integer()) for name in names.values()):
         return None
     try:
-        return _coded(paths, {name: NARROW.get(ours, pl.UInt32) for ours, name in names.items()})
+        narrow: dict[str, type[pl.DataType]] = {"rater": pl.UInt16, "label": pl.UInt8}
+        return _coded(paths, {name: narrow.get(ours, pl.UInt32) for ours, name in names.items()})
     except pl.exceptions.ComputeError:  # more raters or labels than such numbers can tell apart
         return _coded(paths, dict.fromkeys(names.values(), pl.UInt32))
 
