@@ -142,7 +142,7 @@ def _staff(site: Site) -> Iterator[Stop]:
     yield Stop("/manage/jobs/new", "/manage/jobs/new", owner, "manage-new-job")
     yield Stop("/manage/essays", f"/manage/essays?essay={essay_id}", owner, "manage-essay")
     yield Stop("/manage", "/manage", owner, "manage")
-    yield Stop("/me/second-factor", "/me/second-factor", site.member("owner"), "second-factor")
+    yield Stop("/me/second-factor", "/me/second-factor", site.member("manager"), "second-factor")
     yield Stop("/manage/jobs/{job_id}", f"/manage/jobs/{job_id}", owner, "manage-job")
     yield Stop(
         "/manage/jobs/{job_id}/gold/studio", f"/manage/jobs/{studio_job(site)}/gold/studio", owner, "gold-studio"

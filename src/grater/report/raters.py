@@ -27,7 +27,7 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
     ranked = sorted(rows, key=lambda rater: (-rater.n, natural(rater.rater)))[:MOST_ROWS]
     columns = ("rater", "judged", "correct on gold", "agrees with others", "skill", "median seconds")
     notes = (f"The {MOST_ROWS} raters with the most judgments, of {len(rows)}.",) if len(rows) > MOST_ROWS else ()
-    sheet = Sheet(name="raters", title="Raters", columns=columns, rows=tuple(map(_row, ranked)), notes=notes)
+    sheet = Sheet(name="raters", title="Every rater", columns=columns, rows=tuple(map(_row, ranked)), notes=notes)
     signature = str(signature_of(judgments, gold))
     return Section(
         name="raters",
@@ -114,7 +114,7 @@ def effort_section(
     """Turn-around as a picture, the protocol as a table."""
     figure = turnaround_curve(sorted(hours))
     sheets = (
-        (Sheet(name="protocol", title="Protocol of every job", columns=("job", "", ""), rows=protocol),)
+        (Sheet(name="protocol", title="Protocol of every job", columns=("job", "setting", "value"), rows=protocol),)
         if protocol
         else ()
     )
