@@ -81,6 +81,15 @@ def test_one_condition_alone_has_no_difference_and_says_why() -> None:
         suggestion_effect([each for each in MARKINGS if not each.is_shown], chance=FEW)
 
 
+def test_intervals_of_few_essays_are_students_and_say_so() -> None:
+    """Two essays differ by .5 and 1: their percentiles would end there, Student's t goes further, to what can be."""
+    result = suggestion_effect(MARKINGS, chance=FEW)
+    difference = result.differences["suggestions marked"]
+    assert difference.low < 0.5
+    assert difference.high <= 1
+    assert "other essays like these 2 (resampled by essay, Student's t)" in " ".join(result.sheets()[0].notes)
+
+
 def test_the_order_of_markings_changes_nothing() -> None:
     first, second = (suggestion_effect(each, chance=FEW) for each in (MARKINGS, MARKINGS[::-1]))
     assert first.to_dict() == second.to_dict()

@@ -72,8 +72,9 @@ def by_appearance(names: pl.Series) -> tuple[Codes, pl.Series]:
     """A code for each category, from 0 in the order of first appearance, and the names by code."""
     physical = names.to_physical().to_numpy()
     occurring, first = _occurring(physical)
-    if physical.dtype == np.uint32 and occurring.size == occurring[-1:].sum() + 1 and (np.diff(first) > 0).all():
-        return physical.view(np.int32), names.gather(first).cast(pl.String)  # so they are where a file was just read
+    has_no_gap = np.array_equal(occurring, np.arange(occurring.size))
+    if physical.dtype == np.uint32 and has_no_gap and (np.diff(first) > 0).all():  # as a file just read has them
+        return physical.view(np.int32), names.gather(first).cast(pl.String)
     order = np.argsort(first)
     return _code_table(physical, occurring[order]).take(physical), names.gather(first[order]).cast(pl.String)
 

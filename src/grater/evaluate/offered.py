@@ -7,10 +7,10 @@ people who were not shown them, five numbers say what changed: the share of the 
 seconds per 100 words; and the agreement among annotators, as `grater agree` counts it.
 
 The difference in the first is the bias: a system that is scored by people who saw its marks looks better by that
-much.  Intervals are from resampling whole essays with everything that was said of them.  Where suggestions were shown
-for a share of essays drawn by chance, the difference is an effect; where two jobs are compared, it may also be one of
-people or times.  A mark is at a suggestion where the two spans touch.  Without markings in one condition its numbers,
-and the differences, are undefined.
+much.  Intervals are from resampling whole essays with everything that was said of them, Student's t where essays are
+few.  Where suggestions were shown for a share of essays drawn by chance, the difference is an effect; where two jobs
+are compared, it may also be one of people or times.  A mark is at a suggestion where the two spans touch.  Without
+markings in one condition its numbers, and the differences, are undefined.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf, isfinite, nan
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,8 @@ from grater.rng import generator
 from grater.sheet import Sheet, count, interval, number, undefined_notes
 from grater.signature import Signature
 from grater.statistics.bootstrap import Chance, Resampled, resample
-from grater.statistics.intervals import percentile_interval
+from grater.statistics.intervals import Numbers
+from grater.statistics.population import Scope, cluster_interval
 from grater.tasks.suggestions import FATES, Suggestion
 
 CONDITIONS = ("with", "without")
@@ -47,7 +49,11 @@ MEASURES = {
 DIGITS = {"marks": 2, "marks elsewhere": 2, "seconds": 1}
 """Decimals of the measures that are no shares; shares have three."""
 
+MOST = {name: inf if name in DIGITS else 1.0 for name in MEASURES}
+"""The largest value that a measure can have; none is below 0."""
+
 NOT_SHARED = "no essay was marked by two annotators in this condition"
+NO_MARKING = "this condition has no marking that counts"
 NOTHING_TO_COMPARE = "one of the two conditions has no marking that counts"
 WORDS = 100
 
@@ -77,6 +83,10 @@ class SuggestionEffect(Result):
     fates: dict[str, int]
     signature: Signature
 
+    @property
+    def scope(self) -> Scope:
+        return Scope(unit="essay", n_units=self.n_essays)
+
     def to_dict(self) -> dict[str, Json]:
         return {
             "essays": self.n_essays,
@@ -85,6 +95,7 @@ class SuggestionEffect(Result):
             "differences": encode(self.differences),
             "kappa": encode(self.kappas),
             "fates": dict(self.fates),
+            "scope": self.scope.to_dict(),
             "signature": str(self.signature),
         }
 
@@ -109,6 +120,7 @@ class SuggestionEffect(Result):
         notes = (
             f"{self.n_essays:,} essays; {shown}.",
             "A positive difference in the first row is bias: people who see a system's marks rate it higher.",
+            self.scope.sentence,
             *undefined_notes([*self.differences.values(), *self.kappas.values()]),
         )
         columns = ("", *CONDITIONS, "difference")
@@ -145,8 +157,8 @@ def suggestion_effect(markings: Iterable[MarkedOnce], *, chance: Chance | None =
     return SuggestionEffect(
         n_essays=len(essays),
         n_markings={name: sum(each.is_shown == (name == "with") for each in known) for name in CONDITIONS},
-        scores={name: _scores(drawn, row) for row, name in enumerate(MEASURES)},
-        differences={name: _difference(drawn, row) for row, name in enumerate(MEASURES)},
+        scores={name: _scores(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
+        differences={name: _difference(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
         kappas={name: _kappa(known, name, chance) for name in CONDITIONS},
         fates={fate: fates[fate] for fate in FATES},
         signature=Signature("suggestions", options),
@@ -177,28 +189,31 @@ def _touch(suggestion: Suggestion, edit: Edit) -> bool:
     return suggestion.span.touches(edit.span)
 
 
-def _columns(measure: int, condition: int) -> tuple[int, int]:
-    first = 4 * measure + 2 * condition
-    return first, first + 1
+def _scores(drawn: Resampled, measure: int, *, most: float) -> dict[str, Interval]:
+    ratios = {name: _ratio(drawn, measure, condition) for condition, name in enumerate(CONDITIONS)}
+    return {
+        name: _interval(value, draws, drawn.n_units, ends=(0.0, most), reason=NO_MARKING)
+        for name, (value, draws) in ratios.items()
+    }
 
 
-def _scores(drawn: Resampled, measure: int) -> dict[str, Interval]:
-    columns = [_columns(measure, condition) for condition in range(len(CONDITIONS))]
-    return {name: drawn.ratio([part], [whole]) for name, (part, whole) in zip(CONDITIONS, columns, strict=True)}
-
-
-def _difference(drawn: Resampled, measure: int) -> Interval:
+def _difference(drawn: Resampled, measure: int, *, most: float) -> Interval:
     """With less without; undefined where either is."""
-    values, draws = [], []
-    for condition in range(len(CONDITIONS)):
-        part, whole = _columns(measure, condition)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values.append(float(drawn.sums[part] / drawn.sums[whole]))
-            draws.append(drawn.draws[:, part] / drawn.draws[:, whole])
-    difference = draws[0] - draws[1]
-    if not np.isfinite(values[0] - values[1]):
-        return Interval(float("nan"), float("nan"), float("nan"), NOTHING_TO_COMPARE)
-    return percentile_interval(values[0] - values[1], difference[np.isfinite(difference)], n_units=drawn.n_units)
+    (value, draws), (other, others) = (_ratio(drawn, measure, condition) for condition in range(len(CONDITIONS)))
+    return _interval(value - other, draws - others, drawn.n_units, ends=(-most, most), reason=NOTHING_TO_COMPARE)
+
+
+def _ratio(drawn: Resampled, measure: int, condition: int) -> tuple[float, Numbers]:
+    """Part over whole, in the data and in every draw; no number where there is no whole."""
+    part = 4 * measure + 2 * condition
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(drawn.sums[part] / drawn.sums[part + 1]), drawn.draws[:, part] / drawn.draws[:, part + 1]
+
+
+def _interval(value: float, draws: Numbers, n_units: int, *, ends: tuple[float, float], reason: str) -> Interval:
+    if not isfinite(value):
+        return Interval(nan, nan, nan, reason)
+    return cluster_interval(value, draws[np.isfinite(draws)], n_units=n_units, ends=ends)
 
 
 def _kappa(markings: Sequence[MarkedOnce], condition: str, chance: Chance) -> Interval:
@@ -215,4 +230,4 @@ def _kappa(markings: Sequence[MarkedOnce], condition: str, chance: Chance) -> In
         options = EditOptions(n_resamples=chance.n_resamples, seed=chance.seed)
         return edit_agreement(by_essay.values(), options).criteria["identification"].mean_kappa
     except UsageError:
-        return Interval(float("nan"), float("nan"), float("nan"), NOT_SHARED)
+        return Interval(nan, nan, nan, NOT_SHARED)

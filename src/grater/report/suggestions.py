@@ -17,7 +17,7 @@ def suggestions_section(effect: SuggestionEffect) -> Section:
     return Section(
         name="suggestions",
         title="Effect of suggestions",
-        words=(_bias(effect), _fates(effect), _spoken_of(effect)),
+        words=(_bias(effect), _fates(effect)),
         sheets=tuple(replace(sheet, name=f"suggestions-{sheet.name}", signature="") for sheet in sheets),
         signature=str(effect.signature),
     )
@@ -33,10 +33,6 @@ def _bias(effect: SuggestionEffect) -> str:
         seen = f"{interval(difference)} too high"
         return f"{compared}: judged by people who saw its marks, the system’s precision would come out {seen}."
     return f"{compared}. The difference, {interval(difference)}, may be chance."
-
-
-def _spoken_of(effect: SuggestionEffect) -> str:
-    return f"95 % intervals generalise to other essays like these {effect.n_essays:,} (resampled by essay)."
 
 
 def _fates(effect: SuggestionEffect) -> str:
