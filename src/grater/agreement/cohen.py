@@ -60,7 +60,16 @@ from grater.statistics.bca import (
     ratio,
     resampled_scores,
 )
-from grater.statistics.intervals import LEVEL, ONE_UNIT, RESAMPLES, Ints, Numbers, normal_interval, student_quantile
+from grater.statistics.intervals import (
+    LEVEL,
+    ONE_UNIT,
+    RESAMPLES,
+    Ints,
+    Numbers,
+    holding,
+    normal_interval,
+    student_quantile,
+)
 
 Error: TypeAlias = Literal["fce", "simple"]
 Method: TypeAlias = Literal["fce", "simple", "bootstrap"]
@@ -228,7 +237,7 @@ def mean_pairwise(
     )
     if is_sparse and method != "none":
         other = conger or conger_kappa(coded, rng=rng, weights=chosen, n_resamples=n_resamples, level=level)
-        interval, method = _holding(interval, other), f"{method}+conger"
+        interval, method = holding(interval, other), f"{method}+conger"
     return MeanPairwise(interval, n_pairs=n_pairs, n_undefined=n_undefined, n_shared=n_shared, method=method)
 
 
@@ -256,16 +265,6 @@ def _mean_interval(
         return jackknife(statistic, value, units, level=level), "jackknife"
     [draws] = resampled_scores([statistic], units, rng=rng, n_resamples=n_resamples)
     return bca_interval(statistic, value, units, draws, level=level), "bootstrap"
-
-
-def _holding(interval: Interval, other: Interval) -> Interval:
-    """The interval, wide enough to hold another too; the other's alone where it has no limits itself."""
-    if isnan(other.low):
-        return interval
-    lows, highs = [other.low, interval.value], [other.high, interval.value]
-    if not isnan(interval.low):
-        lows, highs = [*lows, interval.low], [*highs, interval.high]
-    return Interval(interval.value, min(lows), max(highs))
 
 
 def _is_large(n_sums: int, n_items: int) -> bool:

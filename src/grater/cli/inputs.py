@@ -25,14 +25,7 @@ from grater.errors import UsageError
 from grater.model import Essay
 from grater.sheet import counted
 from grater.statistics.bootstrap import Cluster
-from grater.tables import (
-    Judgments,
-    Table,
-    parse_columns,
-    parse_merge,
-    read_decisions,
-    read_judgments,
-)
+from grater.tables import Judgments, Table, parse_columns, parse_merge, read_decisions, read_judgments
 from grater.tables.check import Duplicates
 from grater.tables.large import under_each_other
 from grater.tables.schema import VALID

@@ -69,6 +69,16 @@ def tail_interval(
     return Interval(value, min(float(low), value), max(float(high), value))
 
 
+def holding(interval: Interval, other: Interval) -> Interval:
+    """The interval, wide enough to hold another too; the other's alone where it has no limits itself."""
+    if isnan(other.low):
+        return interval
+    lows, highs = [other.low, interval.value], [other.high, interval.value]
+    if not isnan(interval.low):
+        lows, highs = [*lows, interval.low], [*highs, interval.high]
+    return Interval(interval.value, min(lows), max(highs))
+
+
 def expanded_tail(n_units: float, *, level: float = LEVEL) -> float:
     """The share of draws left out on each side, so that n units give the width that Student's t would."""
     t = student_quantile((1 + level) / 2, n_units - 1)

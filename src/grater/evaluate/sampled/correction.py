@@ -20,7 +20,6 @@ resample has one se, one sp and one rate for each cell, so that what is common t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from math import inf, nan
@@ -49,7 +48,7 @@ from grater.evaluate.sampled.results import CorrectedEstimate, CorrectedSample, 
 from grater.model import Interval
 from grater.rng import generator
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Numbers
+from grater.statistics.intervals import Numbers, holding
 from grater.statistics.stratified import BETAS, Stratum, pooled_rate
 from grater.tables import Judgments, Table
 
@@ -143,18 +142,11 @@ def corrected(
         if again is None or by_unit is None or by_item.undefined_because:
             return by_item
         wide = around(by_unit.score(name, beta), UNDEFINED, n_units=again.n_units_of(estimate.system, name))
-        return _wider(wide, by_item) if again.chance.unit else wide
+        return holding(wide, by_item) if again.chance.unit and not wide.undefined_because else wide
 
     f = {beta: interval("f", beta) for beta in BETAS}
     hit, miss = (interval(name, most=size) for name, size in zip(("hit", "miss"), sizes, strict=True))
     return CorrectedEstimate(estimate.system, interval("precision"), interval("recall"), f, hit, miss)
-
-
-def _wider(interval: Interval, other: Interval) -> Interval:
-    """The interval, or the other where that reaches further."""
-    if interval.undefined_because:
-        return interval
-    return replace(interval, low=min(interval.low, other.low), high=max(interval.high, other.high))
 
 
 def _drawn_sides(sides: Sides, again: Resampled, rng: np.random.Generator) -> tuple[Rates, Rates]:

@@ -38,7 +38,7 @@ from grater.evaluate.truth import Truth
 from grater.model import Interval
 from grater.rng import generator
 from grater.statistics.bootstrap import Chance, defined_draws
-from grater.statistics.intervals import Ints, Numbers, percentile_interval
+from grater.statistics.intervals import Ints, Numbers, holding, percentile_interval
 from grater.statistics.population import FEW_UNITS, cluster_interval, variance_ratio
 from grater.statistics.stratified import Scores, Stratum, slopes
 from grater.statistics.student_t import SHARE, student_interval
@@ -97,7 +97,7 @@ class Resampled:
             interval = self._interval(own.value, totals.score(name, beta), ends, self.n_units_of(system, name))
             if not self.chance.unit or interval.undefined_because:
                 return interval
-            return Interval(interval.value, min(interval.low, own.low), max(interval.high, own.high))
+            return holding(interval, own)
 
         fields = ("precision", "recall", "hit", "false_alarm", "miss")
         moved = {name: around(name, getattr(by_item, name)) for name in fields}
