@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import pytest
 
-from grater.store import credentials, invitations, people
-from grater.study.people import seat, set_state
+from grater.server import context
+from grater.store import credentials, events, invitations, people, units
+from grater.study.people import give_role, seat, set_state
+from tests.server.programs import Described
 from tests.server.studies import PASSWORD, PASSWORD_HASH, Study, served
 from tests.server.test_account import log_in
 from tests.store.conftest import cluster
@@ -18,6 +24,7 @@ from tests.store.races import interrupted
 __all__ = ["cluster"]
 
 NEW = "something quite new"
+ROUNDS = 9
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -110,3 +117,115 @@ def test_access_that_ended_just_before_a_token_is_asked_for_gives_none(bare: Stu
     with bare.store.read() as tx:
         assert credentials.all_tokens(tx) == []
     assert answer.status_code == 403 or not bare.store.is_postgres  # on SQLite the token was first, and ended
+
+
+def two_more_owners(study: Study) -> list[str]:
+    """Other and Third, owners as well; the ids of all three."""
+    with study.store.write() as tx:
+        more = [people.add(tx, name=name, role="owner", password_hash=PASSWORD_HASH) for name in ("Other", "Third")]
+    return [study.people["owner"].person_id, *(person.person_id for person in more)]
+
+
+WAYS_DOWN = [("role", {"role": "worker"}), ("role", {"role": "manager"}), ("state", {"state": "ended"})]
+
+
+@pytest.mark.parametrize(("change", "form"), WAYS_DOWN)
+def test_of_two_owners_who_put_each_other_down_beside_a_third_one_stays(
+    bare: Study, change: str, form: dict[str, str]
+) -> None:
+    mine, theirs, _ = two_more_owners(bare)
+    one, two = bare.browser("owner"), bare.browser("Other")
+    first, second = interrupted(
+        bare.store,
+        lambda: one.post(f"/manage/people/{theirs}/{change}", form).status_code,
+        lambda: two.post(f"/manage/people/{mine}/{change}", form).status_code,
+        before="UPDATE people",
+    )
+    assert sorted((first, second.result())) == [200, 403]
+    assert len(active_owners(bare)) == 2
+
+
+def active_owners(study: Study) -> list[str]:
+    with study.store.read() as tx:
+        return [each.person_id for each in people.all(tx) if (each.role, each.state) == ("owner", "active")]
+
+
+def test_owners_who_race_to_put_each_other_down_never_both_succeed(bare: Study) -> None:
+    """Threads that start together, round after round: who was put down has no say any more."""
+    mine, theirs, _ = two_more_owners(bare)
+    for number in range(ROUNDS):
+        change, body = WAYS_DOWN[number % len(WAYS_DOWN)]
+        asked = [(mine, f"/api/v1/people/{theirs}/{change}"), (theirs, f"/api/v1/people/{mine}/{change}")]
+        statuses = at_once([a_call(bare, person_id, path, body) for person_id, path in asked])
+        assert statuses.count(200) == 1
+        assert set(statuses) <= {200, 401, 403}
+        winner, loser = (mine, theirs) if statuses[0] == 200 else (theirs, mine)
+        assert (winner in active_owners(bare), loser in active_owners(bare)) == (True, False)
+        with bare.store.write() as tx:
+            give_role(tx, loser, "owner", actor=winner)
+            set_state(tx, loser, "active", actor=winner)
+
+
+def a_call(study: Study, person_id: str, path: str, body: dict[str, str]) -> Callable[[], int]:
+    """A call of the API, ready to be sent, that gives its status."""
+    with study.store.write() as tx:
+        headers = {"authorization": f"Bearer {credentials.make_token(tx, person_id)}"}
+    client = study.client()
+    return lambda: client.post(path, json=body, headers=headers).status_code
+
+
+def at_once(calls: Sequence[Callable[[], int]]) -> list[int]:
+    """The statuses of calls that start at the same moment."""
+    start = Barrier(len(calls))
+
+    def run(call: Callable[[], int]) -> int:
+        start.wait(timeout=30)
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+WITHOUT_POWER = {"next_unit", "run_system", "draw_sample", "new_list", "make_job"}
+"""Calls that begin transactions of their own; nobody gains access by them."""
+
+
+def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_were_let_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(tmp_path, tasks=["error"], private_webhooks=True) as study:
+        monkeypatch.setattr(context, "_who", let_in_and_put_out(study))
+        described, names = (
+            Described(study),
+            {"job_id": study.jobs["error"], "person_id": study.people["worker"].person_id},
+        )
+        with study.store.read() as tx:
+            names["unit_id"] = units.ids_of_job(tx, names["job_id"])[0]
+            known = len(list(events.all(tx)))
+        refused = 0
+        for name, (method, path, _) in described.calls.items():
+            if method == "GET" or name in WITHOUT_POWER:
+                continue
+            body = (described.body_of(name) or {}).get("examples", [{}])[0]
+            place = re.sub(r"{(\w+)}", lambda match: names.get(match[1], "none"), path)
+            with study.store.write() as tx:
+                headers = {"authorization": f"Bearer {credentials.make_token(tx, study.people['owner'].person_id)}"}
+            refused += study.client().request(method, place, json=body, headers=headers).status_code == 403
+        with study.store.read() as tx:
+            verbs = {event.verb for event in list(events.all(tx))[known:]}
+    assert verbs == {"token.made", "token.ended"}  # the askers' own
+    assert refused >= 45
+
+
+def let_in_and_put_out(study: Study) -> Callable[..., context.Access | None]:
+    """Who came, as the server knows them; their access ends as soon as it has looked."""
+    look = context._who
+
+    def look_and_end(*args: Any) -> context.Access | None:
+        access = look(*args)
+        if access is not None:
+            with study.store.write() as tx:
+                credentials.end_access(tx, access.human_id)
+        return access
+
+    return look_and_end

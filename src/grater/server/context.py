@@ -47,7 +47,7 @@ from grater.store.people import Person
 from grater.study.dashboard import Dashboard
 from grater.study.live import Live
 from grater.study.pace import LargePools
-from grater.study.people import note_use, require_access
+from grater.study.people import Beside, note_use, require_access
 from grater.study.preview import Previews
 from grater.study.runs import Runner
 from grater.study.second_factor import is_missing
@@ -233,12 +233,22 @@ class RequestContext:
         return self.visitor.role if self.visitor else PUBLIC
 
     @contextmanager
-    def granting(self) -> Iterator[Tx]:
-        """A transaction that gives somebody access: nothing of it stays if the asker's own has ended meanwhile."""
+    def changing(self, *, beside: Beside = "nobody") -> Iterator[Tx]:
+        """A transaction of whoever came, who is judged as they stand when it is stored (P11).
+
+        Refused if their access ended after the request was let in; who would end it now waits until this is done.
+        `beside` is who else is locked first, in one order, where the change is about owners or about everybody.
+        """
         with self.server.store.write() as tx:
+            if self.access is not None:
+                require_access(
+                    tx,
+                    {self.access.human_id, self.access.person.person_id},
+                    session_token=self.session_token,
+                    bearer=_bearer(self.request),
+                    beside=beside,
+                )
             yield tx
-            human_id = self.access.human_id if self.access else self.person.person_id
-            require_access(tx, human_id, session_token=self.session_token, bearer=_bearer(self.request))
 
     def text(self, name: str) -> str:
         """A text field of the form, trimmed; empty where there is none."""

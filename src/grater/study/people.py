@@ -8,11 +8,13 @@ more than adjudicate: when one of them is demoted, so is the seat; when one is s
 
 Access ends with its reason (P11): a new password, recovery, demotion, exclusion and the end of a seat end sessions
 and tokens in the same transaction; demotion and exclusion also the links that the person made and nobody has used.
+Whoever changes something is judged as they stand when it is stored, not as they stood when they asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Literal, TypeAlias
 
 from grater.errors import Forbidden, NotFound, UsageError
 from grater.registry import unknown
@@ -128,13 +130,29 @@ def end_session(tx: Tx, token: str) -> None:
     credentials.end_session(tx, token)
 
 
-def require_access(tx: Tx, human_id: str, *, session_token: str = "", bearer: str = "") -> None:
+Beside: TypeAlias = Literal["nobody", "owners", "everybody"]
+
+
+def require_access(
+    tx: Tx,
+    person_ids: Collection[str],
+    *,
+    session_token: str = "",
+    bearer: str = "",
+    beside: Beside = "nobody",
+) -> None:
     """Refuse somebody whose session or token ended after their request was let in.
 
-    Asked at the end of a change that gives access: with the person locked, whoever ends it now waits, and then sees
-    what was given.
+    Asked at the beginning of a change: with the people behind the request locked, whoever ends their access now
+    waits, and then sees what was done.  A change of owners locks all of them first: of two who put each other down
+    one is first, and the other has no say any more.
     """
-    people.lock(tx, human_id)
+    if beside == "owners":
+        people.owners(tx)
+    if beside == "everybody":
+        people.lock_all(tx)
+    for person_id in sorted(person_ids):
+        people.lock(tx, person_id)
     is_in = credentials.find_session(tx, session_token) if session_token else credentials.find_token(tx, bearer)
     if is_in is None:
         raise Forbidden("your access ended a moment ago; log in again")

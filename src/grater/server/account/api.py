@@ -80,7 +80,7 @@ def my_tokens(context: Context) -> Tokens:
 @router.post("/me/tokens")
 def make_token(context: Context, sent: NewToken) -> MadeToken:
     """Create another token, which expires no later than this one; it is shown only once."""
-    with context.granting() as tx:
+    with context.changing() as tx:
         secret = study_people.make_token(tx, context.person.person_id, **sent.model_dump(), **passed_on(context))
         made = Token.of(credentials.token_by_secret(tx, secret))
     return MadeToken(**made.model_dump(), token=secret)
@@ -89,6 +89,6 @@ def make_token(context: Context, sent: NewToken) -> MadeToken:
 @router.post("/me/tokens/{token_id}/end")
 def end_token(context: Context, token_id: str) -> Ended:
     """Revoke one of your tokens, including this one."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         study_people.end_token(tx, token_id, person_id=context.person.person_id)
     return Ended(token_id=token_id, ended=True)

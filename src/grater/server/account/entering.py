@@ -75,7 +75,7 @@ def begin_session(context: RequestContext, person: Person, path: str, *, member_
     settings = context.server.settings
     with context.server.store.write() as tx:
         if member_id is not None:
-            study_people.require_access(tx, member_id, session_token=context.session_token)
+            study_people.require_access(tx, {member_id}, session_token=context.session_token)
         token = study_people.start_session(
             tx,
             person,

@@ -170,7 +170,7 @@ def new_password(context: Context) -> Response:
         password_hash = hash_password(new, name=context.person.name)
     except BadInput as error:
         return _own_page(context, problems=lines_of(error), status=422)
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         person = study_people.set_password(tx, context.person, password_hash)
     return begin_session(context, person, "/me")
 
@@ -180,7 +180,7 @@ def new_token(context: Context) -> Response:
     """A new token is shown this once."""
     days = decimal_of(context, "days", credentials.TOKEN_DAYS)
     name, scope = context.text("name"), context.text("scope") or MANAGE
-    with context.granting() as tx:
+    with context.changing() as tx:
         secret = study_people.make_token(
             tx, context.person.person_id, name=name, days=days, scope=scope, **passed_on(context)
         )
@@ -189,7 +189,7 @@ def new_token(context: Context) -> Response:
 
 @router.post("/me/tokens/{token_id}/end")
 def end_token(context: Context, token_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         study_people.end_token(tx, token_id, person_id=context.person.person_id)
     return context.go("/me")
 

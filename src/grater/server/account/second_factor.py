@@ -65,7 +65,7 @@ def begin_set_up(context: Context) -> Response:
     if problem := _password_problem(context):
         return _page(context, problems=[problem])
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             begin(tx, context.person)
     except GraterError as error:
         return _page(context, problems=lines_of(error))
@@ -78,7 +78,7 @@ def confirm_set_up(context: Context) -> Response:
     if not context.server.logins.take(_key(context, context.person)):
         return _page(context, problems=[TOO_OFTEN], status=429)
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             codes = confirm(tx, context.person, context.text("code"))
     except GraterError as error:
         return _page(context, problems=lines_of(error))
@@ -95,7 +95,7 @@ def turn_off_own(context: Context) -> Response:
     if problem := _password_problem(context):
         return _page(context, problems=[problem])
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             turn_off(tx, context.person, context.text("code"))
     except GraterError as error:
         return _page(context, problems=lines_of(error))

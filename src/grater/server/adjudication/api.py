@@ -150,7 +150,7 @@ def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
 
     With a `version` a decision that somebody made in the meantime is a conflict (409), not overwritten.
     """
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         unit, shown, _, _ = finished_unit(tx, unit_id)
         answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
         made = save(tx, unit_id, context.person, answers, version=sent.version, comment=sent.comment)

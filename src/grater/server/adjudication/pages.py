@@ -70,7 +70,7 @@ def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Re
 
 def _save(context: RequestContext, unit_id: str, answers: Sequence[Answer]) -> None:
     """Store the decision that a form holds, unless somebody decided in the meantime."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         save_decision(
             tx,
             unit_id,

@@ -43,7 +43,7 @@ def public_page(context: Context) -> Response:
 def set_public(context: Context) -> Response:
     """Open and close; what the start of the server opened keeps its own switch."""
     wanted = Public(check_page=bool(context.text("check_page")), editors=bool(context.text("editors")))
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         open_to_public(tx, wanted, actor=context.person.person_id)
     return _page(context, is_saved=True)
 

@@ -139,7 +139,7 @@ def job_terms(context: Context, job_id: str) -> JobTerms:
 @router.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
 def change_terms(context: Context, job_id: str, sent: NewTerms) -> JobTerms:
     """Change some terms and keep the others; null removes one."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         changed = sent.model_dump(exclude_unset=True)
         job = set_terms(tx, job_id, changed, actor=context.person.person_id)
         return _job_terms(job, len(units.ids_of_job(tx, job_id, role="gold")))
@@ -259,7 +259,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
 @router.post("/jobs/{job_id}/programs")
 def new_program(context: Context, job_id: str, sent: NewProgram) -> Program:
     """Add a program as a rater: creates its own job and a token, shown only once."""
-    with context.granting() as tx:
+    with context.changing() as tx:
         job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person.person_id)
         made_by = context.access.human_id if context.access else None
         token = make_token(

@@ -124,7 +124,7 @@ def terms_page(context: Context, job_id: str) -> Response:
 def new_terms(context: Context, job_id: str) -> Response:
     try:
         wanted = terms_from(context)
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             set_terms(tx, job_id, wanted, actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
         return _terms_page(context, job_id, problems=lines_of(error))

@@ -119,7 +119,7 @@ def gold_list(context: Context, job_id: str) -> GoldUnits:
 @router.post("/jobs/{job_id}/gold")
 def make_gold(context: Context, job_id: str, sent: GoldWanted) -> MadeGold:
     """Make gold from expert agreement; for marked essays, from known errors."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         job, actor = jobs.get(tx, job_id), context.person.person_id
         return MadeGold.of(known_gold(tx, job, **sent.model_dump(), actor=actor))
 
@@ -150,14 +150,14 @@ def candidate_list(context: Context, job_id: str) -> Candidates:
 @router.post("/jobs/{job_id}/gold/rule")
 def use_rule(context: Context, job_id: str) -> Job:
     """Use the recommended gold rule: a quiz of 12, then remove raters who are surely below 80 %."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         return Job.of(use_recommended_rule(tx, job_id, actor=context.person.person_id))
 
 
 @router.post("/units/{unit_id}/known")
 def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
     """Turn a unit of one item into gold or practice, unless raters have seen it."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         unit, actor = units.get(tx, unit_id), context.person.person_id
         item_id = unit.unit.items[0].item.item_id
         is_made = one_gold(tx, unit.job, item_id, sent.accepted, reason=sent.reason, role=sent.role, actor=actor)
@@ -167,7 +167,7 @@ def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
 @router.post("/gold/{unit_id}/state")
 def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
     """Forgive, suspend or reactivate gold, and recount everyone who saw it."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         set_unit_state(tx, unit_id, sent.state, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
@@ -175,7 +175,7 @@ def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldCh
 @router.post("/gold/{unit_id}/reason")
 def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChanged:
     """Set the explanation raters see after a miss."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         if not gold.of_unit(tx, unit_id):
             raise NotFound("there is no such gold in this study")
         set_unit_reason(tx, unit_id, sent.reason, actor=context.person.person_id)
@@ -194,7 +194,7 @@ def dispute_list(context: Context, job_id: str) -> Disputes:
 def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> Dispute:
     """Grant or refuse a dispute."""
     is_granted = sent.decision == "grant"
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         actor = context.person.person_id
         return Dispute.of(
             study_messages.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)

@@ -26,7 +26,7 @@ def make_gold(context: Context, job_id: str) -> Response:
     """Items on which the experts of the study all agree; essays by their known errors."""
     reason, actor = context.text("reason"), context.person.person_id
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             least, most = number_of(context, "least", 2), number_of(context, "most", 0)
             made = known_gold(tx, jobs.get(tx, job_id), least=least, most=most or None, reason=reason, actor=actor)
     except UsageError as error:
@@ -37,7 +37,7 @@ def make_gold(context: Context, job_id: str) -> Response:
 
 @router.post("/manage/gold/{unit_id}/state")
 def set_state(context: Context, unit_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         job = set_gold_state(tx, unit_id, context.text("state"), actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job.job_id}/gold")
 
@@ -45,14 +45,14 @@ def set_state(context: Context, unit_id: str) -> Response:
 @router.post("/manage/gold/{unit_id}/reason")
 def set_reason(context: Context, unit_id: str) -> Response:
     """A reason that teaches, in place of the one that all gold was made with."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         job = set_gold_reason(tx, unit_id, context.text("reason"), actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job.job_id}/gold")
 
 
 @router.post("/manage/disputes/{dispute_id}")
 def decide(context: Context, dispute_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         dispute = decide_dispute(
             tx,
             dispute_id,

@@ -28,7 +28,7 @@ def accept(context: Context, job_id: str) -> Response:
     """Make the candidate gold with the answers that are ticked; the next one takes its place."""
     n = number_of(context, "n", 0)
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             job = jobs.get(tx, job_id)
             is_made = make_gold(
                 tx,
@@ -47,7 +47,7 @@ def accept(context: Context, job_id: str) -> Response:
 
 @router.post("/manage/jobs/{job_id}/gold/rule")
 def use_rule(context: Context, job_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         use_recommended_rule(tx, job_id, actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}/terms")
 

@@ -215,7 +215,7 @@ def one_job(context: Context, job_id: str) -> WholeJob:
 @router.post("/jobs/{job_id}/state")
 def set_state(context: Context, job_id: str, sent: NewJobState) -> Job:
     """Open, pause or close a job; work in progress is still accepted."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         return Job.of(set_job_state(tx, job_id, sent.state, actor=context.person.person_id))
 
 
@@ -230,7 +230,7 @@ def guideline_versions(context: Context, job_id: str) -> Versions:
 @router.post("/jobs/{job_id}/guidelines")
 def new_guidelines(context: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
     """Save a new version of the instructions, in Markdown."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         return Guidelines.of(add_guidelines(tx, job_id, sent.markdown, actor=context.person.person_id))
 
 
@@ -360,7 +360,7 @@ class NewNames(Body):
 @router.post("/jobs/{job_id}/rename")
 def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
     """Change a job's name and title."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         return Job.of(mending.rename_job(tx, job_id, **sent.model_dump(), actor=context.person.person_id))
 
 
@@ -372,14 +372,14 @@ class Archived(Body):
 @router.post("/jobs/{job_id}/archive")
 def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
     """Archive or restore a job; its judgments stay in reports and exports."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         return Job.of(mending.archive_job(tx, job_id, sent.archived, actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/delete")
 def delete_job(context: Context, job_id: str, sent: Deleting) -> Deleted:
     """Delete a job without judgments."""
-    with context.server.store.write() as tx:
+    with context.changing(beside="everybody") as tx:
         job = mending.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
     return Deleted(deleted=job.name)
 
@@ -399,6 +399,6 @@ class HandedOver(Shape):
 @router.post("/jobs/{job_id}/hand-over")
 def hand_over_units(context: Context, job_id: str, sent: HandOver) -> HandedOver:
     """Reassign a person's remaining units; returns their number."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         giver, taker = people.named(tx, sent.giver), people.named(tx, sent.taker)
         return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id))

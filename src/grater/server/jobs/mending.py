@@ -18,7 +18,7 @@ router = APIRouter()
 
 @router.post("/manage/name")
 def rename_the_study(context: Context) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         rename_study(tx, context.text("name"), actor=context.person.person_id)
     context.server.title.forget()
     return context.go("/manage")
@@ -28,7 +28,7 @@ def rename_the_study(context: Context) -> Response:
 def rename(context: Context, job_id: str) -> Response:
     name, title = context.text("name"), context.text("title")
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             mending.rename_job(tx, job_id, name=name, title=title, actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return job_view(context, job_id, problems=[str(error)])
@@ -40,7 +40,7 @@ def archive(context: Context, job_id: str) -> Response:
     """Out of sight, or back."""
     is_archived = context.text("archived") == "1"
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             mending.archive_job(tx, job_id, is_archived, actor=context.person.person_id)
     except Conflict as error:
         return job_view(context, job_id, problems=[str(error)])
@@ -50,7 +50,7 @@ def archive(context: Context, job_id: str) -> Response:
 @router.post("/manage/jobs/{job_id}/delete")
 def delete(context: Context, job_id: str) -> Response:
     try:
-        with context.server.store.write() as tx:
+        with context.changing(beside="everybody") as tx:
             mending.delete_job(tx, job_id, word=context.text("word"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return job_view(context, job_id, problems=[str(error)])
@@ -60,7 +60,7 @@ def delete(context: Context, job_id: str) -> Response:
 @router.post("/manage/units/{unit_id}/work")
 def back_to_work(context: Context, unit_id: str) -> Response:
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             mending.back_to_work(tx, unit_id, actor=context.person.person_id)
     except Conflict as error:
         return unit_view(context, unit_id, problems=[str(error)])
@@ -71,7 +71,7 @@ def back_to_work(context: Context, unit_id: str) -> Response:
 def delete_essay(context: Context) -> Response:
     essay_id = context.text("essay")
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             mending.delete_essay(tx, essay_id, word=context.text("word"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return essay_view(context, essay_id, problems=[str(error)])

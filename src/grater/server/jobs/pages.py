@@ -195,7 +195,7 @@ def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: 
 def hand_over_units(context: Context, job_id: str) -> Response:
     """What a named annotator has not done becomes somebody else's."""
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             giver, taker = (people.get(tx, context.text(name)) for name in ("giver", "taker"))
             n_units = hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id)
     except UsageError as error:
@@ -205,7 +205,7 @@ def hand_over_units(context: Context, job_id: str) -> Response:
 
 @router.post("/manage/jobs/{job_id}/state")
 def set_state(context: Context, job_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         set_job_state(tx, job_id, context.text("state"), actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}")
 
@@ -235,7 +235,7 @@ def new_guidelines(context: Context, job_id: str) -> Response:
     markdown = require_guidelines(context.text("markdown"))
     if context.text("look"):
         return _guidelines_page(context, job_id, unsaved=markdown)
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         add_guidelines(tx, job_id, markdown, actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}/guidelines")
 

@@ -124,7 +124,7 @@ def mined_list(context: Context, job_id: str) -> MinedList:
 @router.post("/mining/{job_id}/verdicts")
 def say_verdicts(context: Context, job_id: str, sent: Verdicts) -> Far:
     """Accept and reject trigrams of a list."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         the_list(tx, job_id)
         known = {suspect.trigram: suspect for suspect in all_of(tx, job_id)}
         strange = next((trigram for trigram in sent.verdicts if trigram not in known), None)

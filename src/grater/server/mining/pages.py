@@ -106,7 +106,7 @@ def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> R
 def decided(context: Context, job_id: str, place: int) -> Response:
     """Accept, reject or take back, then on to the next that is open; the same one again if it was taken back."""
     known = version_of(context.text("version"))
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         the_list(tx, job_id)
         each = the_suspect(tx, job_id, place)
         verdict = decide(tx, each, context.text("verdict"), context.person, version=known)

@@ -98,21 +98,21 @@ def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
 @router.post("/jobs/{job_id}/payments/settle")
 def settle_payments(context: Context, job_id: str) -> Settled:
     """Record what is owed now; repeating it changes nothing."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         return Settled(cents=settle(tx, jobs.get(tx, job_id), actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/payments/paid")
 def payments_paid(context: Context, job_id: str) -> Paid:
     """Mark everything owed in a job as paid."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         return Paid(rows=note_paid(tx, jobs.get(tx, job_id).job_id, actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/raters/{person_id}/bonus")
 def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> Payment:
     """Pay a rater a bonus, in the currency of the job."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         made = give_bonus(tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=context.person.person_id)
     return Payment.of(made)
 

@@ -32,7 +32,7 @@ def money_page(context: Context, job_id: str) -> Response:
 def write_money(context: Context, job_id: str) -> Response:
     """Write down what is owed now, or note that it has been paid."""
     what, actor = context.text("what"), context.person.person_id
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         job = jobs.get(tx, job_id)
         if what == "settle":
             settle(tx, job, actor=actor)

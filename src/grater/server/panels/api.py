@@ -84,7 +84,7 @@ def panel_list(context: Context, job_id: str) -> Panels:
 def new_panel(context: Context, job_id: str, sent: NewPanel) -> Panel:
     """Add a panel: raters join by a link and leave with a code."""
     options = sent.model_dump(exclude={"provider"})
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         made = add_panel(tx, job_id, sent.provider, options=options, actor=context.person.person_id)
     return _told(context, made, [])
 
@@ -92,7 +92,7 @@ def new_panel(context: Context, job_id: str, sent: NewPanel) -> Panel:
 @router.post("/panels/{panel_id}/places")
 def place_given_back(context: Context, panel_id: str, sent: PlaceGivenBack) -> PlaceState:
     """End a participant's place: returned, timed out, or completed."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         end_place(tx, panel_id, sent.id, sent.state, actor=context.person.person_id)
     return PlaceState(id=sent.id, state=sent.state)
 

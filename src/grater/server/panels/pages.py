@@ -139,7 +139,7 @@ def new_panel(context: Context, job_id: str) -> Response:
         "minutes": number_of(context, "minutes", 0),
     }
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             add_panel(tx, job_id, context.text("provider"), options=options, actor=context.person.person_id)
     except UsageError as error:
         return _page(context, job_id, problems=[str(error)])
@@ -149,7 +149,7 @@ def new_panel(context: Context, job_id: str) -> Response:
 @router.post("/manage/panels/{panel_id}/places")
 def set_place(context: Context, panel_id: str) -> Response:
     """The panel says that a rater has returned their place; or the manager, that they are done."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         job_id = end_place(tx, panel_id, context.text("id"), context.text("state"), actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}/panels")
 

@@ -11,8 +11,8 @@ from grater.server.calls import Body, Id, Person, Shape, When, at_most, calls_ab
 from grater.server.context import Context, RequestContext
 from grater.store import Tx, invitations, people, second_factors
 from grater.store.invitations import Invitation as Stored
-from grater.study.people import add_seat, give_role, invite_back, set_state
 from grater.study.people import end_invitation as take_back
+from grater.study.people import give_role, invite_back, seat, set_state
 from grater.study.people import invite as make_invitation
 from grater.study.second_factor import require_of, required_roles
 from grater.study.second_factor import reset as reset_factor
@@ -111,7 +111,7 @@ def invitation_list(context: Context) -> Invitations:
 @router.post("/invitations")
 def invite(context: Context, sent: NewInvitation) -> Invited:
     """Create an invitation; the link is shown only once."""
-    with context.granting() as tx:
+    with context.changing() as tx:
         token = make_invitation(tx, **sent.model_dump(), own_role=context.role, actor=context.person.person_id)
         return _invited(context, token, invitations.by_token(tx, token), tx.now)
 
@@ -119,14 +119,14 @@ def invite(context: Context, sent: NewInvitation) -> Invited:
 @router.post("/invitations/{invitation_id}/end")
 def end_invitation(context: Context, invitation_id: str) -> Invitation:
     """Revoke an unused invitation."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         return _invitation(take_back(tx, invitation_id, actor=context.person.person_id), tx.now)
 
 
 @router.post("/people/{person_id}/back")
 def way_back(context: Context, person_id: str) -> Invited:
     """Create a link for choosing a new password; earlier ones expire."""
-    with context.granting() as tx:
+    with context.changing() as tx:
         token = invite_back(tx, person_id, own_role=context.role, actor=context.person.person_id)
         return _invited(context, token, invitations.by_token(tx, token), tx.now)
 
@@ -134,13 +134,15 @@ def way_back(context: Context, person_id: str) -> Invited:
 @router.post("/seats")
 def new_seat(context: Context, sent: NewSeat) -> Person:
     """Create a joint seat: two people, one agreed judgment."""
-    return Person.of(add_seat(context.server.store, sent.members, name=sent.name, actor=context.person.person_id))
+    with context.changing() as tx:
+        pair = [people.named(tx, name) for name in sent.members]
+        return Person.of(seat(tx, pair, name=sent.name, actor=context.person.person_id))
 
 
 @router.post("/people/{person_id}/role")
 def set_role(context: Context, person_id: str, sent: NewRole) -> Person:
     """Change a person's role; their sessions end."""
-    with context.server.store.write() as tx:
+    with context.changing(beside="owners") as tx:
         return Person.of(give_role(tx, person_id, sent.role, actor=context.person.person_id))
 
 
@@ -154,7 +156,7 @@ def second_factor_rule(context: Context) -> SecondFactorRule:
 @router.post("/second-factor")
 def require_second_factor(context: Context, sent: NewSecondFactorRule) -> SecondFactorRule:
     """Require a second factor for these roles only."""
-    with context.server.store.write() as tx:
+    with context.changing(beside="owners") as tx:
         require_of(tx, sent.roles, actor=context.person.person_id)
         return _factor_rule(tx)
 
@@ -162,7 +164,7 @@ def require_second_factor(context: Context, sent: NewSecondFactorRule) -> Second
 @router.post("/people/{person_id}/second-factor/reset")
 def reset_second_factor(context: Context, person_id: str) -> Person:
     """Reset a person's second factor; their sessions and tokens end."""
-    with context.server.store.write() as tx:
+    with context.changing(beside="owners") as tx:
         reset_factor(tx, person_id, actor=context.person.person_id)
         return Person.of(people.get(tx, person_id))
 
@@ -175,7 +177,7 @@ def _factor_rule(tx: Tx) -> SecondFactorRule:
 @router.post("/people/{person_id}/state")
 def set_person_state(context: Context, person_id: str, sent: NewPersonState) -> Person:
     """Remove a person's access, with their tokens and sessions, or restore it; their work stays."""
-    with context.server.store.write() as tx:
+    with context.changing(beside="owners") as tx:
         return Person.of(set_state(tx, person_id, sent.state, actor=context.person.person_id))
 
 

@@ -34,7 +34,7 @@ def people_page(context: Context) -> Response:
 @router.post("/manage/invitations")
 def invite(context: Context) -> Response:
     """New invitations; their links are shown this once, since only hashes are kept."""
-    with context.granting() as tx:
+    with context.changing() as tx:
         made = invite_several(
             tx,
             number_of(context, "number", 1),
@@ -51,7 +51,7 @@ def invite(context: Context) -> Response:
 
 @router.post("/manage/invitations/{invitation_id}/end")
 def end_invitation(context: Context, invitation_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         take_invitation_back(tx, invitation_id, actor=context.person.person_id)
     return context.go("/manage/people")
 
@@ -59,14 +59,14 @@ def end_invitation(context: Context, invitation_id: str) -> Response:
 @router.post("/manage/people/{person_id}/back")
 def way_back(context: Context, person_id: str) -> Response:
     """A link for somebody whose password is lost; their work stays theirs."""
-    with context.granting() as tx:
+    with context.changing() as tx:
         token = invite_back(tx, person_id, own_role=context.role, actor=context.person.person_id)
     return people_view(context, links=[context.server.settings.link(f"/join/{token}")])
 
 
 @router.post("/manage/people/{person_id}/role")
 def set_role(context: Context, person_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing(beside="owners") as tx:
         give_role(tx, person_id, context.text("role"), actor=context.person.person_id)
     return context.go("/manage/people")
 
@@ -74,7 +74,7 @@ def set_role(context: Context, person_id: str) -> Response:
 @router.post("/manage/people/{person_id}/state")
 def set_state(context: Context, person_id: str) -> Response:
     """Shut somebody out of the study, or let them in again; their work stays."""
-    with context.server.store.write() as tx:
+    with context.changing(beside="owners") as tx:
         set_person_state(tx, person_id, context.text("state"), actor=context.person.person_id)
     return context.go("/manage/people")
 
@@ -82,7 +82,7 @@ def set_state(context: Context, person_id: str) -> Response:
 @router.post("/manage/people/{person_id}/second-factor")
 def reset_factor(context: Context, person_id: str) -> Response:
     """For somebody who lost their telephone and recovery codes."""
-    with context.server.store.write() as tx:
+    with context.changing(beside="owners") as tx:
         reset_second_factor(tx, person_id, actor=context.person.person_id)
     return context.go("/manage/people")
 
@@ -90,7 +90,7 @@ def reset_factor(context: Context, person_id: str) -> Response:
 @router.post("/manage/second-factor")
 def require_factor(context: Context) -> Response:
     """Of which roles a second factor is required."""
-    with context.server.store.write() as tx:
+    with context.changing(beside="owners") as tx:
         require_of(tx, context.fields().get("roles", []), actor=context.person.person_id)
     return context.go("/manage/people")
 
@@ -129,7 +129,7 @@ def people_view(
 @router.post("/manage/seats")
 def make_seat(context: Context) -> Response:
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             pair = [people.get(tx, context.text(field)) for field in ("first", "second")]
             seat(tx, pair, name=context.text("name"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:

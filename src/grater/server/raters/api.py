@@ -142,7 +142,7 @@ def missed(context: Context, job_id: str) -> MissedQuestions:
 @talk_router.post("/jobs/{job_id}/disputes")
 def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
     """Dispute the known answer to a question you missed, once for each."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         visible_job(tx, job_id)
         return Dispute.of(dispute_gold(tx, sent.submission_id, sent.text, person_id=context.person.person_id))
 
@@ -159,7 +159,7 @@ def my_messages(context: Context, job_id: str) -> Messages:
 def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
     """Write to the people who run the study; marks your messages as read."""
     require_slow(context, "message")
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         message_id = write_to_staff(tx, job_id, sent.text, person_id=context.person.person_id)
     return SentMessage(message_id=message_id)
 
@@ -168,7 +168,7 @@ def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage
 def review(context: Context, job_id: str, sent: NewReview) -> Stored:
     """Review a job, as often as you like."""
     require_slow(context, "review")
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         review_job(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
     return Stored(job_id=job_id, stored=True)
 
@@ -176,7 +176,7 @@ def review(context: Context, job_id: str, sent: NewReview) -> Stored:
 @talk_router.post("/jobs/{job_id}/about")
 def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
     """State your country and languages, if a job asks for them."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         say_about_oneself(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
     return Stored(job_id=job_id, stored=True)
 
@@ -301,7 +301,7 @@ def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
 @router.post("/jobs/{job_id}/raters/{person_id}/standing")
 def change_standing(context: Context, job_id: str, person_id: str, sent: NewStanding) -> Trust:
     """Flag, reject or reinstate a rater of a job."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         job, actor = jobs.get(tx, job_id), context.person.person_id
         return Trust.of(change_rater(tx, job, person_id, sent.change, actor=actor))
 
@@ -309,7 +309,7 @@ def change_standing(context: Context, job_id: str, person_id: str, sent: NewStan
 @router.post("/jobs/{job_id}/raters/{person_id}/messages")
 def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
     """Write to one rater; marks their messages as read."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         study_messages.write_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person.person_id)
     return Written(messages=1)
 
@@ -317,7 +317,7 @@ def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessa
 @router.post("/jobs/{job_id}/raters/messages")
 def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Written:
     """Write to all raters of a job, or to the best."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         job, actor = jobs.get(tx, job_id), context.person.person_id
         if sent.to == "all":
             return Written(messages=write_to_all(tx, job, sent.text, actor=actor))

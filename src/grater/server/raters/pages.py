@@ -45,7 +45,7 @@ def raters_page(context: Context, job_id: str) -> Response:
 def write_to_raters(context: Context, job_id: str) -> Response:
     """A message to everybody, or to the best, who may be asked to another job."""
     actor, text = context.person.person_id, context.text("text")
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         job = jobs.get(tx, job_id)
         if context.text("to") == "best":
             asked_to = context.text("job")
@@ -71,7 +71,7 @@ def rater_page(context: Context, job_id: str, person_id: str) -> Response:
 
 @router.post("/manage/jobs/{job_id}/raters/{person_id}")
 def change_rater(context: Context, job_id: str, person_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         _change(tx, context, jobs.get(tx, job_id), person_id)
     return context.go(f"/manage/jobs/{job_id}/raters/{person_id}")
 
@@ -106,7 +106,7 @@ def talk_page(context: Context, job_id: str) -> Response:
 
 @router.post("/jobs/{job_id}/disputes")
 def dispute(context: Context, job_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         dispute_gold(tx, context.text("submission_id"), context.text("text"), person_id=context.person.person_id)
     return context.go(f"/jobs/{job_id}/talk")
 
@@ -115,7 +115,7 @@ def dispute(context: Context, job_id: str) -> Response:
 def send_message(context: Context, job_id: str) -> Response:
     """To whoever runs the study."""
     require_slow(context, "message")
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         write_to_staff(tx, job_id, context.text("text"), person_id=context.person.person_id)
     return context.go(f"/jobs/{job_id}/talk")
 
@@ -124,7 +124,7 @@ def send_message(context: Context, job_id: str) -> Response:
 def review(context: Context, job_id: str) -> Response:
     require_slow(context, "review")
     stars, clear = (number_of(context, name, 0) or None for name in ("stars", "clear"))
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         person_id, text = context.person.person_id, context.text("text")
         review_job(tx, job_id, person_id=person_id, stars=stars, clear=clear, text=text)
     return context.go(f"/jobs/{job_id}/talk#review")
@@ -134,7 +134,7 @@ def review(context: Context, job_id: str) -> Response:
 def say_about(context: Context, job_id: str) -> Response:
     """Country and languages, where the job asks for them."""
     languages = [word.strip() for word in context.text("languages").split(",") if word.strip()]
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         say_about_oneself(
             tx, job_id, person_id=context.person.person_id, country=context.text("country"), languages=languages
         )

@@ -66,7 +66,7 @@ def my_findings(context: Context) -> Findings:
 @router.post("/findings/{finding_id}")
 def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> FindingState:
     """Keep a mark as it is."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         settle(tx, finding_id, sent.state, person_id=context.person.person_id)
     return FindingState(finding_id=finding_id, state=sent.state)
 
@@ -74,6 +74,6 @@ def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> F
 @router.post("/units/{unit_id}/mend", response_model=Taken)
 def mend(context: Context, unit_id: str) -> JSONResponse:
     """A lease for correcting your own marks; the new answer replaces the old one."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         lease = revise(tx, unit_id, person_id=context.person.person_id)
         return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=context.person.person_id))})

@@ -34,7 +34,7 @@ def reviews_page(context: Context) -> Response:
 @router.post("/reviews/{finding_id}/keep")
 def keep(context: Context, finding_id: str) -> Response:
     """The mark is as it should be."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
     return context.go("/reviews")
 
@@ -42,7 +42,7 @@ def keep(context: Context, finding_id: str) -> Response:
 @router.post("/reviews/units/{unit_id}/mend")
 def mend(context: Context, unit_id: str) -> Response:
     """The essay again, with the marks as they are."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         lease = revise(tx, unit_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}")
 

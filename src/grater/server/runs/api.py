@@ -64,7 +64,7 @@ def new_run(context: Context, sent: NewRun) -> LongRun:
     actor = context.person.person_id
     if sent.kind != "report" and (sent.job or sent.title or sent.author or sent.earlier):
         raise UsageError("job, title, author and earlier are for a report; expected none of them")
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         if sent.kind == "system":
             run = ask_for_system(tx, sent.system, actor=actor)
         elif sent.kind == "class":

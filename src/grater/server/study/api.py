@@ -133,7 +133,7 @@ class NewStudyName(Body):
 @router.post("/study")
 def rename(context: Context, sent: NewStudyName) -> Study:
     """Rename the study."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         rename_study(tx, sent.name, actor=context.person.person_id)
     context.server.title.forget()
     return one_study(context)
@@ -180,7 +180,7 @@ def public(context: Context) -> PublicPages:
 @router.post("/public")
 def set_public(context: Context, sent: NewPublicPages) -> PublicPages:
     """Open or close "Check my writing", and the calls for editors."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         wanted = Public(check_page=sent.check_page, editors=sent.editors)
         return _public(context, open_to_public(tx, wanted, actor=context.person.person_id))
 
@@ -376,6 +376,6 @@ class DeletingEssay(Deleting):
 @router.post("/essay/delete")
 def delete_one_essay(context: Context, sent: DeletingEssay) -> Deleted:
     """Delete an essay that no job or sample uses."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person.person_id)
     return Deleted(deleted=sent.essay_id)

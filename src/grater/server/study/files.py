@@ -64,7 +64,7 @@ def brought_in(context: RequestContext, *, in_background: bool = False) -> list[
 def _later(context: RequestContext, kind: str, files: list[tuple[Path, Path]]) -> Run:
     options: dict[str, Json] = {"kind": kind, **{name: context.text(name) for name in ("format", "job", "task")}}
     sent = [RunFile(name=file.relative_to(path.parent).as_posix(), content=file.read_bytes()) for path, file in files]
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         run = ask_for_import(tx, sent, options, actor=context.person.person_id)
     return context.server.runner.wait(run.run_id, seconds=0)
 

@@ -40,7 +40,7 @@ def start_page(context: Context) -> Response:
 @router.post("/manage/start")
 def start(context: Context) -> Response:
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             rename_study(tx, context.text("name"), actor=context.person.person_id)
         context.server.title.forget()
         done = brought_in(context, in_background=True)
@@ -145,7 +145,7 @@ def download(context: Context) -> Response:
 @router.post("/manage/report")
 def make_report(context: Context) -> Response:
     """The report at once where that is quick; else it is made in the background."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         asked = ask_for_report(
             tx,
             job=context.text("job"),
@@ -160,7 +160,7 @@ def make_report(context: Context) -> Response:
 @router.post("/manage/class-report")
 def make_class_report(context: Context) -> Response:
     """What the default systems mark in the essays, per learner and over time, to print."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         asked = ask_for_class_report(tx, actor=context.person.person_id)
     return _made(context, asked)
 

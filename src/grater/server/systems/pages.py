@@ -28,7 +28,7 @@ def systems_page(context: Context) -> Response:
 def run_system(context: Context) -> Response:
     """Run an installed system over all essays, in the background where that takes long."""
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             asked = ask_for_system(tx, context.text("system"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return _page(context, problem=str(error))

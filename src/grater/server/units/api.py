@@ -178,7 +178,7 @@ def job_judgments(
 @router.post("/jobs/{job_id}/look")
 def look(context: Context, job_id: str) -> Looked:
     """See the answers to unfinished units; you can no longer rate in the job."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         unblind(tx, job_id, context.person.person_id)
     return Looked(job_id=job_id, looked=True)
 
@@ -202,6 +202,6 @@ def decision_json(decided: Adjudication | None) -> Decision | None:
 @router.post("/units/{unit_id}/work")
 def back_to_work(context: Context, unit_id: str) -> Unit:
     """Turn a gold or practice unit that nobody has seen back into work."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         mending.back_to_work(tx, unit_id, actor=context.person.person_id)
     return one_unit(context, unit_id)

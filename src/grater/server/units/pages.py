@@ -59,7 +59,7 @@ def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] 
 @router.post("/manage/units/{unit_id}/look")
 def look(context: Context, unit_id: str) -> Response:
     """See the answers of the unit's job from now on, and rate in it no more."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         unblind(tx, units.get(tx, unit_id).job.job_id, context.person.person_id)
     return context.go(f"/manage/units/{unit_id}")
 
@@ -69,7 +69,7 @@ def make_known(context: Context, unit_id: str) -> Response:
     role: Literal["gold", "practice"] = "gold" if context.text("role") == "gold" else "practice"
     reason = context.text("reason")
     try:
-        with context.server.store.write() as tx:
+        with context.changing() as tx:
             unit = units.get(tx, unit_id)
             item_id, accepted = unit.unit.items[0].item.item_id, accepted_by(context, unit.job.task)
             actor = context.person.person_id

@@ -113,7 +113,7 @@ def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
 @router.post("/webhooks/{webhook_id}/state")
 def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or resume where it stopped."""
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         set_state(tx, webhook_id, sent.state, actor=context.person.person_id)
         return next(_webhook(tx, hook) for hook in events.all_webhooks(tx) if hook.webhook_id == webhook_id)
 

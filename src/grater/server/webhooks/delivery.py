@@ -245,5 +245,5 @@ def make_webhook(context: RequestContext, *, url: str, verbs: Sequence[str]) -> 
     """A new webhook; its address is checked as it will be before every delivery."""
     require_webhook(url, verbs)
     destination(url, allow_private=context.server.settings.private_webhooks)
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         return add_webhook(tx, url=url, verbs=verbs, actor=context.person.person_id)

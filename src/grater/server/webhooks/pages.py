@@ -37,7 +37,7 @@ def add_webhook(context: Context) -> Response:
 
 @router.post("/manage/webhooks/{webhook_id}/state")
 def set_state(context: Context, webhook_id: str) -> Response:
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         set_webhook_state(tx, webhook_id, context.text("state"), actor=context.person.person_id)
     return context.go("/manage/webhooks")
 
