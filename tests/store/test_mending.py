@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from sqlalchemy import text as sql
 
 from grater.errors import Conflict, GraterError, NotFound
-from grater.store import Store, Tx, gold, jobs, leases, mending, migrations, people, submissions, undo, units
+from grater.model import Json
+from grater.store import Store, Tx, gold, jobs, leases, mending, migrations, people, undo, units
 from tests.store.crowds import Crowd, make_crowd
 from tests.store.races import interrupted, writing
 
@@ -87,17 +90,38 @@ def test_a_job_whose_answer_is_just_being_stored_is_not_deleted(store: Store, be
     crowd.require_promises()
 
 
-def test_gold_that_a_rater_is_taking_does_not_become_work_under_their_hands(store: Store) -> None:
-    crowd = a_crowd(store, n_gold=1)
-    (unit_id,) = crowd.gold_ids
-    back = writing(store, lambda tx: mending.back_to_work(tx, unit_id))
-    leases_before = crowd.take(1)
-    _, taken = interrupted(store, back, lambda: crowd.take(0), before="DELETE FROM gold")
-    assert leases_before is not None
-    assert taken.exception() is None
+@pytest.mark.parametrize("before", ["SELECT exists|SELECT EXISTS", "DELETE FROM gold", "UPDATE units"])
+def test_gold_that_a_rater_takes_while_it_becomes_work_comes_to_them_as_work(store: Store, before: str) -> None:
+    crowd, back = a_quiz(store)
+    _, taken = interrupted(store, back, crowd.take, before=before)
+    lease = taken.result()
+    assert lease is not None
+    assert lease.n is not None  # a slot: it is work by now, whichever unit it is
+    crowd.send(lease)
     crowd.require_promises()
-    with store.read() as tx:
-        assert submissions.of_unit(tx, unit_id) == []
+
+
+def test_gold_that_a_rater_has_just_taken_stays_gold(store: Store) -> None:
+    crowd, back = a_quiz(store)
+    lease, changed = interrupted(store, crowd.take, back, before="INSERT INTO leases")
+    assert lease is not None
+    assert crowd.is_gold(lease)
+    assert isinstance(changed.exception(), Conflict)
+    assert crowd.send(lease).is_right is True
+    crowd.require_promises()
+
+
+def a_quiz(store: Store) -> tuple[Crowd, Callable[[], None]]:
+    """Raters who begin with the only gold, and the change that makes it work, with the terms that want no gold."""
+    terms: dict[str, Json] = {"gold": {"quiz": 1, "least_seen": 1}, "page": 5}
+    crowd = make_crowd(store, n_units=2, n_gold=1, judgments=1, terms=terms)
+    (unit_id,) = crowd.gold_ids
+
+    def change(tx: Tx) -> None:
+        mending.back_to_work(tx, unit_id)
+        jobs.set_options(tx, crowd.job.job_id, {"crowd": {}})
+
+    return crowd, writing(store, change)
 
 
 def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_deletion(store: Store) -> None:

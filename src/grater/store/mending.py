@@ -76,10 +76,10 @@ def delete_job(tx: Tx, job_id: str, *, actor: str | None = None) -> None:
 
 
 def _wait_for_everybody(tx: Tx, job_id: str) -> None:
-    """Let those end who take or answer a unit just now; who comes later waits, and finds the job gone.
+    """Let those end who take or answer a unit just now; who comes later waits, and finds the job as it is then.
 
     Whatever a rater does begins with a lock on the person.  With everybody locked first, no rater holds anything that
-    the deletion waits for while they wait for it.  Managers who change units lock the job before any of them.
+    the change waits for while they wait for it.  Managers who change units lock the job before any of them.
     SQLite has one writer anyway.
     """
     if tx.is_postgres:
@@ -92,12 +92,14 @@ def _of_job(column: Any, table: Table, job_id: str) -> Any:
 
 
 def back_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
-    """Ask about a gold or practice unit as about any other; refused where somebody has met it with its answer."""
+    """Ask about a gold or practice unit as about any other; refused where somebody has met it with its answer.
+
+    A rater who takes gold holds no lock on it, so everybody is waited for.
+    """
     unit = units.get(tx, unit_id)
     if unit.role == "work":
         return
-    jobs.lock(tx, unit.job.job_id)
-    units.lock(tx, unit_id)
+    _wait_for_everybody(tx, unit.job.job_id)
     if is_met(tx, unit_id):
         raise Conflict("somebody has met this unit, and knows what was expected: it stays as it is")
     wanted = _wanted(tx, unit.job, unit_id)

@@ -60,7 +60,7 @@ def delete(context: Context, job_id: str) -> Response:
 @router.post("/manage/units/{unit_id}/work")
 def back_to_work(context: Context, unit_id: str) -> Response:
     try:
-        with context.changing() as tx:
+        with context.changing(beside="everybody") as tx:
             mending.back_to_work(tx, unit_id, actor=context.person.person_id)
     except Conflict as error:
         return unit_view(context, unit_id, problems=[str(error)])

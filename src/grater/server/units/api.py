@@ -202,6 +202,6 @@ def decision_json(decided: Adjudication | None) -> Decision | None:
 @router.post("/units/{unit_id}/work")
 def back_to_work(context: Context, unit_id: str) -> Unit:
     """Turn a gold or practice unit that nobody has seen back into work."""
-    with context.changing() as tx:
+    with context.changing(beside="everybody") as tx:
         mending.back_to_work(tx, unit_id, actor=context.person.person_id)
     return one_unit(context, unit_id)
