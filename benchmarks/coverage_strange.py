@@ -15,6 +15,10 @@ errors, by essay.
 Printed: how often 95 % intervals hold the truth for precision, recall and F0.5 (the truth is that of 12,000 essays),
 alpha and Conger's kappa of the raters, and how often a paired test of F0.5 rejects at 5 % between two systems that
 are alike in law.  World n has numpy's default_rng((seed, n)); 200 resamples.
+
+`means`: the mean kappa of pairs in *lengths*, *uneven* and *giants* by the three ways to its interval: the bootstrap,
+the delta method (which stands in for it where tables are large), and, with each item judged by two of eight raters,
+so that pairs share few items, the jackknife and the interval that is printed, which holds Conger's too.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +36,10 @@ from benchmarks.coverage_agreement import of_matrix
 from scipy.special import expit
 
 import grater
+from grater.agreement import cohen
+from grater.agreement.coded import Coded
+from grater.agreement.cohen import compared_rows, jackknife, kappa, mean_kappa, mean_pairwise, row_units
+from grater.agreement.confusion import NOBODY, confusions
 from grater.evaluate.cases import cases_of
 from grater.evaluate.comparison import compare_systems
 from grater.evaluate.scope import settled
@@ -144,6 +153,51 @@ def judged_row(draw: Callable[..., Drawn], seed: int, n_worlds: int) -> str:
     return " | ".join(f"{share:.3f}".lstrip("0") for share in np.mean(rows, axis=0))
 
 
+WAYS = ("bootstrap", "delta", "jackknife, 2 of 8 raters", "printed, 2 of 8 raters")
+
+
+def means_row(draw: Callable[..., Drawn], seed: int, n_worlds: int) -> str:
+    """How often the intervals of a mean kappa hold that of many essays."""
+    _, _, said = draw(np.random.default_rng((seed, 999_999)), N_WIDE)
+    truth = float(np.mean([kappa(table) for table in confusions(coded_answers(said))]))
+    rows = []
+    for number in range(n_worlds):
+        rng = np.random.default_rng((seed, number))
+        essay, _, said = draw(rng)
+        codes = coded_answers(said, essay)
+        few = coded_answers(eight_raters(said, rng), essay)
+        statistic = mean_kappa(8, np.eye(2))
+        printed = mean_pairwise(few, list(confusions(few)), rng=rng, n_resamples=RESAMPLES).kappa
+        ways = [
+            mean_pairwise(codes, list(confusions(codes)), rng=rng, n_resamples=RESAMPLES).kappa,
+            delta_interval(codes),
+            jackknife(statistic, printed.value, row_units(compared_rows(few), 2)),
+            printed,
+        ]
+        rows.append([holds(interval, truth) for interval in ways])
+    return " | ".join(f"{share:.3f}".lstrip("0") for share in np.mean(rows, axis=0))
+
+
+def coded_answers(said: Array, essay: Array | None = None) -> Coded:
+    matrix = np.where(said, 0, 1).astype(np.int32)
+    matrix[said < 0] = NOBODY
+    return of_matrix(matrix, None if essay is None else essay.astype(np.int64))
+
+
+def eight_raters(said: Array, rng: np.random.Generator) -> Array:
+    """The first two raters' answers to each item as those of two of eight, -1 where a rater was not asked."""
+    spread = np.full((len(said), 8), -1)
+    asked = rng.random(spread.shape).argsort(axis=1)[:, :2]
+    np.put_along_axis(spread, asked, said[:, :2].astype(int), axis=1)
+    return spread
+
+
+def delta_interval(codes: Coded) -> Interval:
+    """What a table too large for the bootstrap would get."""
+    with patch.object(cohen, "MOST_SUMS", 0):
+        return mean_pairwise(codes, list(confusions(codes)), rng=np.random.default_rng(0)).kappa
+
+
 def strata_world(rng: np.random.Generator, n_essays: int = 40) -> Drawn:
     essay = np.repeat(np.arange(n_essays), 60)
     often = np.minimum(0.02 * np.exp(rng.normal(-0.32, 0.8, n_essays)), 0.5)
@@ -183,6 +237,14 @@ def main(n_worlds: int, which: str = "all") -> None:
         print(f"| giants | {judged_row(giants_world, 75, n_worlds)} |", flush=True)
     if which in ("all", "strata"):
         print(f"| strata | {strata_row(73, n_worlds)}", flush=True)
+    if which in ("all", "means"):
+        print(f"\n| mean kappa | {' | '.join(WAYS)} |\n|" + "---|" * 5, flush=True)
+        for name, draw, seed in (
+            ("lengths", lengths_world, 72),
+            ("uneven", uneven_world, 74),
+            ("giants", giants_world, 75),
+        ):
+            print(f"| {name} | {means_row(draw, seed, n_worlds)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""TODO: what this chapter is."""
+"""Cohen's kappa, its standard errors and intervals, and its mean over pairs of raters."""
 
+from dataclasses import replace
 from math import isnan, sqrt
 
 import numpy as np
@@ -7,14 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.special import stdtrit
 
 from grater.agreement import cohen
-from grater.agreement.coded import coded
+from grater.agreement.coded import Coded, coded
 from grater.agreement.cohen import ONE_LABEL, MeanPairwise, cohen_kappa, kappa, mean_pairwise, standard_error
 from grater.agreement.confusion import Confusion, confusion, confusions
 from grater.agreement.weights import WeightName, weight_matrix
 from grater.errors import GraterError
 from grater.rng import generator
+from grater.statistics.bca import group_error
 from grater.statistics.intervals import Ints, student_quantile
 from grater.tables import Judgments
 from tests.agreement.tables import TABLE_3, judgments, of_confusion, of_matrix
@@ -155,6 +158,45 @@ def test_third_rater_who_copies_the_second_adds_nothing_to_certainty() -> None:
     # the pair of copies has kappa 1 without any error; the other two pairs are the same pair twice
     assert copied.value == pytest.approx((2 * alone.value + 1) / 3)
     assert copied.high - copied.low == pytest.approx(2 / 3 * (alone.high - alone.low))
+
+
+def unequal_essays() -> Coded:
+    """Two raters; two essays of 100 items and twenty of four are worth 280² / (2 · 100² + 20 · 4²) = 3.858 essays."""
+    rng = generator(8)
+    essay = np.repeat(np.arange(22), [100, 100, *[4] * 20])
+    labels = rng.integers(0, 2, size=len(essay))
+    rows = [[label, label if rng.random() < 0.8 else 1 - label] for label in labels]
+    return replace(coded(of_matrix(rows)), unit=essay)
+
+
+WORTH = 280**2 / (2 * 100**2 + 20 * 4**2)
+AS_WORTH = float(stdtrit(WORTH - 1, 0.975)) * sqrt(WORTH / (WORTH - 1) * 21 / 22)
+"""Student's t times what few units miss of the spread, over what 22 miss, which the errors below have in them."""
+
+
+@pytest.mark.usefixtures("by_delta")
+def test_essays_of_unequal_lengths_count_as_what_they_are_worth_in_the_delta_method() -> None:
+    codes = unequal_essays()
+    [table] = confusions(codes)
+    assert table.groups is not None
+    error = group_error(cohen.cohen(np.eye(2)), np.eye(4, dtype=np.int64), table.cells.ravel(), table.groups)
+    mean = mean_pairwise(codes, [table], rng=generator(0))
+    assert mean.method == "delta"
+    assert mean.kappa.value - mean.kappa.low == pytest.approx(AS_WORTH * error)
+
+
+def test_essays_of_unequal_lengths_count_as_what_they_are_worth_in_the_jackknife() -> None:
+    codes = unequal_essays()
+    assert codes.unit is not None
+    rows = cohen.compared_rows(codes)
+    units = cohen.row_units(rows, 2)
+    parts = [rows.matrix[codes.unit != essay] for essay in range(22)]
+    tables = [np.bincount(2 * part[:, 0] + part[:, 1], minlength=4).reshape(2, 2) for part in parts]
+    without = np.array([kappa(confusion(table.tolist(), ("a", "b"))) for table in tables])
+    error = sqrt(21 / 22 * float(((without - without.mean()) ** 2).sum()))
+    value = kappa(next(iter(confusions(codes))))
+    interval = cohen.jackknife(cohen.mean_kappa(2, np.eye(2)), value, units)
+    assert interval.high - interval.low == pytest.approx(2 * AS_WORTH * error)
 
 
 def test_no_pair_with_a_kappa_is_undefined() -> None:

@@ -100,6 +100,18 @@ def test_cases_in_clusters_are_worth_fewer() -> None:
     assert spread.high >= plain.high
 
 
+def test_clusters_of_unequal_sizes_are_worth_fewer() -> None:
+    """Two essays of 100 cases and twenty of four: worth 280² / (2 · 100² + 20 · 4²) = 3.858 clusters."""
+    n = np.array([100.0, 100.0, *[4.0] * 20])
+    hits = np.array([80.0, 60.0, *[3.0] * 20])
+    # share 200/280; sum of (hits - share n)² = 8.57² + 11.43² + 20 · .143² = 204.5; t of 2.858 degrees of freedom
+    # is 3.2738: n effective = .20408 / (204.5 · 3.858 / 2.858 / 280²) · (1.96 / 3.2738)²
+    worth = 0.20408 / (204.49 * 3.858 / 2.858 / 280**2) * (1.96 / 3.2738) ** 2
+    by_hand = wilson(200 / 280 * worth, worth)
+    interval = cluster_wilson(hits, n)
+    assert (interval.low, interval.high) == pytest.approx((by_hand.low, by_hand.high), abs=1e-3)
+
+
 def test_one_cluster_has_no_interval_and_none_no_value() -> None:
     one = cluster_wilson(np.array([3.0]), np.array([10.0]))
     assert (one.value, isnan(one.low)) == (0.3, True)

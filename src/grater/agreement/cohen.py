@@ -21,7 +21,8 @@ pair shares fewer than `FEW_SHARED` items the interval is the jackknife's, aroun
 Tibshirani 1993, chapter 10), widened to hold that of Conger's kappa.  The jackknife alone held .84 to .95 in such
 worlds, least where errors are rare: pairs whose kappa is undefined, or rests on one item, hide their part of the
 spread.  Conger's kappa is the mean of the same kappas with weights 1 - pe, is computed from all items at once, and so
-has no such bias.  Both together err on the safe side (.96 to 1).
+has no such bias.  Both together err on the safe side (.96 to 1).  Essays of very unequal lengths count as the number
+that they are worth (`effective_units`) in every one of these intervals.
 
 Conger's kappa (1980, Psychological Bulletin 88, 322-328) takes the agreement of all pairs against the chance of each
 rater's own shares of labels, so that one coefficient does for all raters what Cohen's does for two:
@@ -70,6 +71,7 @@ from grater.statistics.intervals import (
     normal_interval,
     student_quantile,
 )
+from grater.statistics.population import effective_units, widening
 
 Error: TypeAlias = Literal["fce", "simple"]
 Method: TypeAlias = Literal["fce", "simple", "bootstrap"]
@@ -258,8 +260,8 @@ def _mean_interval(
     if len(rows.matrix) < 2:
         return Interval(value, nan, nan, "a single item cannot be resampled"), "none"
     if _is_large(len(tables) * len(coded.labels) ** 2, len(rows.matrix)):
-        error, n_units = _delta_error(rows, tables, is_defined, weights)
-        return _student(value, error, n_units, level), "delta"
+        error, lengths = _delta_error(rows, tables, is_defined, weights)
+        return _student(value, error, lengths, level), "delta"
     statistic, units = mean_kappa(len(coded.raters), weights), row_units(rows, len(coded.labels))
     if is_sparse:
         return jackknife(statistic, value, units, level=level), "jackknife"
@@ -271,11 +273,16 @@ def _is_large(n_sums: int, n_items: int) -> bool:
     return n_sums > MOST_SUMS or n_sums * n_items > MOST_CELLS
 
 
-def _student(value: float, error: float, n_units: int, level: float) -> Interval:
-    if n_units < 2:
+def _student(value: float, error: float, lengths: Numbers, level: float) -> Interval:
+    if len(lengths) < 2:
         return Interval(value, nan, nan, ONE_UNIT)
-    half = student_quantile((1 + level) / 2, n_units - 1) * error
+    half = _half(error, len(lengths), effective_units(lengths), level)
     return Interval(value, max(-1.0, value - half), min(1.0, value + half))
+
+
+def _half(error: float, n: float, n_effective: float, level: float) -> float:
+    """Half of an interval of n units whose lengths make them worth `n_effective`."""
+    return student_quantile((1 + level) / 2, n_effective - 1) * widening(n, n_effective) * error
 
 
 def jackknife(statistic: Coefficient, value: float, units: PatternUnits, *, level: float = LEVEL) -> Interval:
@@ -292,7 +299,8 @@ def jackknife(statistic: Coefficient, value: float, units: PatternUnits, *, leve
     middle = float(times[defined] @ without[defined]) / n
     error = sqrt((n - 1) / n * float(times[defined] @ (without[defined] - middle) ** 2))
     centre = value - (n - 1) * (middle - value)
-    half = student_quantile((1 + level) / 2, max(1, int(n) - 1)) * error
+    n_effective = effective_units(units.groups.lengths[defined]) if units.groups else n
+    half = _half(error, n, n_effective, level)
     return Interval(value, max(-1.0, min(value, centre - half)), min(1.0, max(value, centre + half)))
 
 
@@ -414,8 +422,8 @@ def _made_up_rows(matrix: npt.NDArray[np.int32], n_labels: int) -> tuple[npt.NDA
 
 def _delta_error(
     rows: LabelRows, tables: Sequence[Confusion], is_defined: npt.NDArray[np.bool_], weights: Matrix | None
-) -> tuple[float, int]:
-    """The standard error of the mean from each item's influence on it, and the number of items or essays."""
+) -> tuple[float, Numbers]:
+    """The standard error of the mean from each item's influence on it, and how many items each essay has."""
     matrix = rows.matrix
     total = np.zeros(len(matrix))
     pairs = combinations(range(matrix.shape[1]), 2)
@@ -423,8 +431,9 @@ def _delta_error(
         if defined:
             both = (matrix[:, first] != NOBODY) & (matrix[:, second] != NOBODY)
             total[both] += influence(table, weights=weights)[matrix[both, first], matrix[both, second]]
+    lengths = np.ones(len(total))
     if rows.unit_of is not None:
         unit = np.unique(rows.unit_of, return_inverse=True)[1]
-        total = np.bincount(unit, weights=total).astype(np.float64)
+        total, lengths = (np.bincount(unit, weights=of).astype(np.float64) for of in (total, lengths))
     n = len(total)
-    return sqrt(float((total**2).sum()) * n / max(1, n - 1)) / int(is_defined.sum()), n
+    return sqrt(float((total**2).sum()) * n / max(1, n - 1)) / int(is_defined.sum()), lengths

@@ -45,7 +45,7 @@ from grater.statistics.bca import (
     resampled_scores,
 )
 from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers, normal_interval, two_sided_p
-from grater.statistics.population import FEW_UNITS
+from grater.statistics.population import FEW_UNITS, widening
 from grater.tables import Judgments
 
 Pair: TypeAlias = tuple[str, str]
@@ -120,8 +120,8 @@ def dependent_test(
     [draws] = resampled_scores([difference], units, rng=rng, n_resamples=n_resamples)
     interval = bca_interval(difference, value, units, draws, level=level, is_difference=True)
     draws = draws[~np.isnan(draws)]
-    if units.groups and units.n_units < FEW_UNITS:
-        return KappaTest(interval, _student_p(value, draws, units.n_units), "Student's t, by essay")
+    if units.groups and units.groups.n_effective < FEW_UNITS:
+        return KappaTest(interval, _student_p(value, draws, units.groups.n_effective), "Student's t, by essay")
     return KappaTest(interval, _two_sided(draws), "bootstrap by essay" if units.groups else "bootstrap")
 
 
@@ -144,7 +144,7 @@ def _two_sided(draws: Sums) -> float:
     return min(1.0, 2 * (min(below, above) + 1) / (draws.size + 1))
 
 
-def _student_p(value: float, draws: Sums, n_units: int) -> float:
+def _student_p(value: float, draws: Sums, n_units: float) -> float:
     """Twice the tail of Student's t beyond the value, on the spread of draws of few essays."""
     from scipy.special import stdtr  # a fifth of a second that most commands need not wait for
 
@@ -263,17 +263,19 @@ def _of_cells(table: Confusion) -> Apart:
 
 
 def _by_essay(first: Apart, second: Apart) -> KappaTest:
-    """The two-sample test with errors over essays; Student's t where these are few."""
+    """The two-sample test with errors over essays; Student's t where these are few, or worth few."""
     sides = (first, second)
     values = [point_estimate(side.coefficient, side.patterns, side.n_items) for side in sides]
     errors = [group_error(side.coefficient, side.patterns, side.n_items, side.groups) for side in sides]
-    test = z_test(values[0] - values[1], hypot(*errors), method="delta by essay")
-    n_units = min(side.groups.n for side in sides)
+    wider = [widening(side.groups.n, side.groups.n_effective) for side in sides]
+    error = hypot(*(error * factor for error, factor in zip(errors, wider, strict=True)))
+    test = z_test(values[0] - values[1], error, method="delta by essay")
+    n_units = min(side.groups.n_effective for side in sides)
     if n_units >= FEW_UNITS or isnan(test.z):
         return test
     from scipy.special import stdtr, stdtrit  # a fifth of a second that most commands need not wait for
 
-    half = float(stdtrit(n_units - 1, (1 + LEVEL) / 2)) * hypot(*errors)
+    half = float(stdtrit(n_units - 1, (1 + LEVEL) / 2)) * error
     difference = Interval(test.difference.value, test.difference.value - half, test.difference.value + half)
     return replace(test, difference=difference, p=float(2 * stdtr(n_units - 1, -abs(test.z))))
 

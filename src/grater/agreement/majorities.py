@@ -67,6 +67,11 @@ class Design:
         return self.groups.n if self.groups else self.n
 
     @property
+    def n_effective(self) -> float:
+        """The same, essays of very unequal lengths as the number that they are worth."""
+        return self.groups.n_effective if self.groups else self.n
+
+    @property
     def most(self) -> int:
         """The most judgments that an item has."""
         return int(self.counts.sum(axis=1).max())

@@ -388,7 +388,8 @@ def _interval(value: float, draws: Numbers, shared: Design, options: NeedOptions
     if not draws.size:
         return Interval(float(value), nan, nan, ONE_ITEM)
     if shared.groups:
-        return cluster_interval(float(value), draws, n_units=shared.n_units, level=options.level, ends=(-1.0, 1.0))
+        n_units = round(shared.n_effective)
+        return cluster_interval(float(value), draws, n_units=n_units, level=options.level, ends=(-1.0, 1.0))
     return percentile_interval(float(value), draws, n_units=shared.n, level=options.level, one_unit=ONE_ITEM)
 
 
@@ -425,7 +426,7 @@ def _smallest(shared: Design, observed: Scores, resampled: Scores, options: Need
 def _tail(shared: Design, options: NeedOptions) -> float:
     """The share of draws beyond a bound of N; further out where few essays were drawn."""
     if shared.groups and shared.n_units > 1:
-        return expanded_tail(shared.n_units, level=options.level)
+        return expanded_tail(shared.n_effective, level=options.level)
     return (1 - options.level) / 2
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 
 import numpy as np
@@ -28,7 +29,7 @@ from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.statistics.bootstrap import Resampled, resample
 from grater.statistics.intervals import Ints, Numbers
-from grater.statistics.population import FEW_UNITS, cluster_interval
+from grater.statistics.population import FEW_UNITS, cluster_interval, effective_units
 from grater.tables import Judgments, Table
 
 
@@ -217,18 +218,19 @@ def means(
         ]
     )
     drawn = resample(rows.astype(np.float64), n_resamples=n_resamples, rng=rng)
-    is_few = n_clusters < min(FEW_UNITS, len(clusters))
+    n_units = round(effective_units(np.bincount(code).astype(np.float64))) if n_clusters else 0
+    ratio = partial(_few, n_units=n_units) if n_units < min(FEW_UNITS, len(clusters)) else Resampled.ratio
     return [
-        (_few if is_few else Resampled.ratio)(drawn, [2 * place], [2 * place + 1], level=level)
+        ratio(drawn, [2 * place], [2 * place + 1], level=level)
         if rows[:, 2 * place + 1].any()
         else Interval(nan, nan, nan, "no item with enough judgments")
         for place in range(len(columns))
     ]
 
 
-def _few(drawn: Resampled, part: Sequence[int], whole: Sequence[int], *, level: float) -> Interval:
+def _few(drawn: Resampled, part: Sequence[int], whole: Sequence[int], *, n_units: int, level: float) -> Interval:
     """The ratio with Student's t, for few essays."""
     value = float(drawn.sums[list(part)].sum() / drawn.sums[list(whole)].sum())
     totals = drawn.draws[:, list(whole)].sum(axis=1)
     draws = drawn.draws[totals > 0][:, list(part)].sum(axis=1) / totals[totals > 0]
-    return cluster_interval(value, draws, n_units=drawn.n_units, level=level, ends=(0.0, 1.0))
+    return cluster_interval(value, draws, n_units=n_units, level=level, ends=(0.0, 1.0))

@@ -77,9 +77,14 @@ class Groups:
         return np.column_stack(parts)
 
     @property
+    def lengths(self) -> Numbers:
+        """The items of every unit."""
+        return np.bincount(self.unit, self.times, self.n).astype(np.float64)
+
+    @property
     def n_effective(self) -> float:
         """How many units of one length these are worth, where their lengths are very unequal."""
-        return effective_units(np.bincount(self.unit, self.times, self.n).astype(np.float64))
+        return effective_units(self.lengths)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,8 @@
 """Paired tests between systems that did the same work: could the difference of two scores be chance?
 
 `bootstrap` resamples units (Efron & Tibshirani 1993, chapter 16).  The difference has the interval of its resamples,
-and p is twice the share of resamples on the far side of 0, so that p < .05 where the interval leaves 0 out.
+and p is twice the share of resamples on the far side of 0, for few units on the scale of Student's t, as the interval
+is: p < .05 where the interval leaves 0 out.
 `randomisation` (Noreen 1989; Yeh 2000) swaps the two systems' counts of a unit with probability one half; p is the
 share of swaps that give a difference at least as large.  Both count the observed data as one more draw, so p is never
 0: Phipson & Smyth 2010.  A draw that gives exactly 0 counts half to each side.
@@ -20,7 +21,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grater.model import Interval, Json
-from grater.statistics.intervals import LEVEL, Numbers, expanded_tail, percentile_interval
+from grater.statistics.intervals import LEVEL, Numbers, contracted_tail, percentile_interval
 from grater.statistics.multiple import holm
 
 Test: TypeAlias = Literal["bootstrap", "randomisation"]
@@ -94,14 +95,9 @@ def _bootstrap_p(systems: Drawn, first: int, second: int) -> float:
     differences = systems.drawn[:, first] - systems.drawn[:, second]
     if systems.n_units < 2 or not differences.size:
         return nan
-    # Past the expanded tail of few units lies less than a plain percentile would leave out; p keeps in step with it.
-    tail = expanded_tail(systems.n_units, level=LEVEL)
-    if tail == 0:  # two units: no resample lies so far out
-        return 1.0
-    stretch = (1 - LEVEL) / 2 / tail
     n_zero = float((differences == 0).sum()) / 2
     n_beyond = min(float((differences < 0).sum()), float((differences > 0).sum())) + n_zero
-    return min(1.0, stretch * 2 * (1 + n_beyond) / (1 + len(differences)))
+    return 2 * contracted_tail((1 + n_beyond) / (1 + len(differences)), systems.n_units)
 
 
 def _randomisation_p(systems: Drawn, score: Score, first: int, second: int) -> float:

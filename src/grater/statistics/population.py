@@ -17,7 +17,7 @@ a warning.  In simulated corpora of 20 essays x 25 items limits that took items 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isnan, nan
+from math import inf, isnan, nan, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -158,6 +158,11 @@ def effective_units(lengths: Numbers, times: Ints | None = None) -> float:
     n, squares = float(weights.sum()), float(weights @ lengths**2)
     worth = float(weights @ lengths) ** 2 / squares if squares else n
     return max(2.0, worth) if worth < n / 2 else n
+
+
+def widening(n_units: float, n_effective: float) -> float:
+    """What the error of n units of unequal lengths misses, over what that of as many of one length does."""
+    return sqrt(n_effective / (n_effective - 1) * (n_units - 1) / n_units) if n_units > 1 else 1.0
 
 
 def _counted(n: int, unit: str) -> str:

@@ -13,7 +13,8 @@ Techniques, theorem 3.2), so n cases count as n (N - 1) / (N - n).  Where all N 
 
 `cluster_wilson` is Wilson's interval for cases that were drawn in clusters, essays say: n counts as n divided by the
 design effect, and by the square of Student's t over z for the clusters' degrees of freedom (Korn & Graubard 1998,
-Survey Methodology 24, 193-201), but never as more than n.
+Survey Methodology 24, 193-201), but never as more than n.  Clusters of very unequal sizes count as the number that
+they are worth (`effective_units`).
 
 `n` may be an effective number of cases, and hits a fraction.  With no case the proportion is undefined (nan), with
 the reason.
@@ -27,6 +28,7 @@ import numpy as np
 
 from grater.model import Interval
 from grater.statistics.intervals import LEVEL, ONE_UNIT, Numbers, student_quantile, z_value
+from grater.statistics.population import effective_units
 
 NO_CASE = "no case was counted"
 
@@ -46,12 +48,13 @@ def wilson(hits: float, n: float, *, level: float = LEVEL) -> Interval:
 
 def cluster_wilson(hits: Numbers, n: Numbers, *, level: float = LEVEL) -> Interval:
     """The proportion of hits among n cases, both by cluster."""
-    total, n_clusters = float(n.sum()), int((n > 0).sum())
+    total = float(n.sum())
     if total <= 0:
         return Interval(nan, nan, nan, NO_CASE)
     share = float(hits.sum()) / total
-    if n_clusters < 2:
+    if (n > 0).sum() < 2:
         return Interval(share, nan, nan, ONE_UNIT)
+    n_clusters = effective_units(n[n > 0])
     spread = hits - share * n
     variance = float(np.sum(spread**2)) * n_clusters / (n_clusters - 1) / total**2
     worth = share * (1 - share) / variance if variance > 0 else total
