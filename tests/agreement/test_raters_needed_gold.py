@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 import grater
-from grater.agreement.raters_needed import RatersNeeded
+from grater.agreement.raters_needed import RatersNeeded, plot
 from grater.errors import GraterError
+from grater.sheet import interval, number
 from tests.cli.running import grater as run
 
 
@@ -44,6 +45,25 @@ def test_gold_takes_the_place_of_experts(needed: RatersNeeded) -> None:
     assert any("agrees on .95 of the items" in note for note in needed.sheets()[-1].notes)
     assert needed.to_dict()["reach"] == 0.95
     assert needed.sheets()[0].columns == ("raters", "items", "agreement", "kappa, gold")
+
+
+def test_a_share_to_reach_is_shown_and_drawn_as_agreement_with_its_interval(needed: RatersNeeded) -> None:
+    [first, *_] = needed.sheets()[0].rows
+    assert first[2] == interval(needed.headline.points[0].agreement)
+    assert "[" in first[2]
+    lines = list(plot(needed))
+    top = max(0.95, *(point.agreement.value for point in needed.headline.points))
+    assert lines[0].strip().startswith(number(top))
+    assert any(line.endswith("to reach") for line in lines)
+
+
+def test_a_share_is_reached_with_experts_not_with_the_writer() -> None:
+    judgments, gold = crowd_of(0.8, 60)
+    experts = [gold.with_columns(rater=pl.lit(name)) for name in ("E", "writer")]
+    both = grater.raters_needed(judgments, pl.concat(experts), reach=0.8, resamples=20)
+    assert both.headline.against == "mean of experts"
+    alone = grater.raters_needed(judgments, experts[1], reach=0.8, resamples=20)
+    assert (alone.headline.against, alone.smallest.value) == ("writer", both.smallest.value)
 
 
 def test_essays_are_drawn_and_named(needed: RatersNeeded) -> None:

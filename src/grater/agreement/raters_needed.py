@@ -171,9 +171,10 @@ class RatersNeeded(Result):
 
     @property
     def headline(self) -> Curve:
-        """The curve that is compared with the experts' kappa: with the writer where there is one."""
+        """The curve that gives the answer: with the writer where there is one, unless a share is to be reached."""
         names = {curve.against for curve in self.curves}
-        return self.curve(WRITER if WRITER in names else MEAN)
+        is_with_writer = WRITER in names and (self.reach is None or MEAN not in names)
+        return self.curve(WRITER if is_with_writer else MEAN)
 
     def to_dict(self) -> dict[str, Json]:
         """Every curve by its expert; `smallest` has null for a bound beyond the judgments that there are."""
@@ -434,7 +435,7 @@ def _smallest_reaching(
     shared: Design, observed: Scores, resampled: Scores, reach: float, options: NeedOptions
 ) -> Interval:
     """The smallest N whose agreement with the experts, on average, or with gold, is a given share."""
-    line = len(shared.experts)
+    line = len(shared.experts) if _experts(shared) else shared.experts.index(WRITER)
     [value] = first_reaching(observed.crowd[None, :, line, 0], np.array([reach]))
     draws = first_reaching(resampled.crowd[:, :, line, 0], np.full(len(resampled.crowd), reach))
     if not draws.size:
@@ -511,7 +512,7 @@ def _curves_sheet(result: RatersNeeded) -> Sheet:
     for index in shown(len(main.points), MOST_POINTS):
         point = main.points[index]
         kappas = [number(curve.points[index].kappa.value) for curve in others]
-        cells = (count(round(point.n_items)), number(point.agreement.value), interval(point.kappa))
+        cells = (count(round(point.n_items)), interval(point.agreement), interval(point.kappa))
         rows.append((str(point.n_raters), *cells, *kappas))
     columns = ("raters", "items", "agreement", f"kappa, {against}", *(curve.against for curve in others))
     heading = f"A crowd of N raters, {counted(result.n_items, 'item')}"
@@ -526,20 +527,24 @@ def shown(n_points: int, most: int) -> list[int]:
 
 
 def plot(result: RatersNeeded) -> Iterator[str]:
-    """Kappa against N in characters: a dot for each N, a line of dashes for the experts' kappa."""
-    main = result.headline
+    """Kappa against N in characters: a dot for each N, a line of dashes for the experts' kappa.
+
+    Where a share is to be reached: agreement, and a line for that share.
+    """
+    main, is_kappa = result.headline, result.reach is None
     points = [main.points[index] for index in shown(len(main.points), MOST_PLOTTED)]
-    target = result.target.kappa.value
-    values = [value for value in (*(point.kappa.value for point in points), target) if not isnan(value)]
+    scores = {point.n_raters: (point.kappa if is_kappa else point.agreement).value for point in points}
+    target, name = (result.target.kappa.value, "experts") if result.reach is None else (result.reach, "to reach")
+    values = [value for value in (*scores.values(), target) if not isnan(value)]
     if not values:
         return
     low, high = min(values), max(values)
-    heights = {point.n_raters: _height(point.kappa.value, low, high) for point in points}
+    heights = {n: _height(value, low, high) for n, value in scores.items()}
     line = _height(target, low, high)
     for height in range(HEIGHT, -1, -1):
         value = low + (high - low) * height / HEIGHT
         cells = "".join(_cell(heights[point.n_raters] == height, is_target=line == height) for point in points)
-        yield f"{number(value):>8} |{cells}" + ("  experts" if line == height else "")
+        yield f"{number(value):>8} |{cells}" + (f"  {name}" if line == height else "")
     yield " " * 9 + "+" + "-" * 3 * len(points)
     yield " " * 10 + "".join(f"{point.n_raters:>3}" for point in points) + "  raters"
 
@@ -559,24 +564,26 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
     kappa, smallest = result.target.kappa, result.smallest
     pairs = counted(len(result.target.pairs), "pair")
     if result.reach is not None:
-        yield _reach_words(result.reach, smallest)
+        yield _reach_words(result.reach, smallest, result.scope.level)
         return
     if not isnan(kappa.value):
         yield f"Kappa of {result.target.what}: {interval(kappa)} (mean of {pairs}; {band(kappa.value)})."
     if isnan(smallest.value):
         yield f"No number of raters can be named: {smallest.undefined_because}."
     else:
-        yield f"{counted(int(smallest.value), 'rater')} match the experts (95 % interval {_whole_words(smallest)})."
+        enough = "1 rater matches" if smallest.value == 1 else f"{smallest.value:.0f} raters match"
+        yield f"{enough} the experts ({100 * result.scope.level:g} % interval {_whole_words(smallest)})."
         if smallest.undefined_because:
             yield f"Above the upper bound: {smallest.undefined_because}."
 
 
-def _reach_words(reach: float, smallest: Interval) -> str:
+def _reach_words(reach: float, smallest: Interval, level: float) -> str:
     share = number(reach, digits=2)
     if isnan(smallest.value):
         return f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
     enough = counted(int(smallest.value), "rater")
-    return f"The majority of {enough} agrees on {share} of the items (95 % interval {_whole_words(smallest)})."
+    width = f"{100 * level:g} %"
+    return f"The majority of {enough} agrees on {share} of the items ({width} interval {_whole_words(smallest)})."
 
 
 def _whole_words(estimate: Interval) -> str:
