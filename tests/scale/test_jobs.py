@@ -19,9 +19,9 @@ from grater.scale.deciding import DECISIONS, ITEMS, DecideJob
 from grater.scale.engines import Engine, Here, Processes
 from grater.scale.jobs import run_job
 from grater.scale.parts import Parts
-from grater.scale.shards import ShardSource, corpus_of
+from grater.scale.shards import LazyCut, ShardSource, corpus_of
 from grater.scale.studying import StatisticsJob, counted_corpus
-from grater.scale.training import EventsJob, run_events
+from grater.scale.training import ArticleEventsJob, EventsJob, in_passages, run_events
 from tests.detect.prepositions.tiny import tiny_engine
 from tests.scale.corpora import cut_into, hash_of_rows, write_essays, write_lines
 
@@ -57,19 +57,36 @@ def events(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tupl
     return rows(run_events(EventsJob(seed=3), shards, out, engine)), *held_out_lines(out)
 
 
+def article_events(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
+    """Passages go over the ends of the shards of lines, so the lines are cut anew."""
+    in_order = sorted(shards, key=lambda shard: shard.number)
+    passages = in_passages(line for shard in in_order for line in shard.read())
+    cut = LazyCut(passages, out / "cut", size=20_000)
+    parts = run_events(ArticleEventsJob(), cut, out / "events", engine)
+    assert len(parts.parts) > 1
+    return (*(part.sha256 for part in parts.parts), *held_out_lines(out / "events"))
+
+
 def studied(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
     tally = counted_corpus(StatisticsJob(by="language"), "essays", shards, out, engine)
     result = statistics_of([tally], "language", Counting(), Resampling(n_resamples=20))
     return (json.dumps(result.to_dict()),)
 
 
-JOBS = {"decide": decided, "count": counted, "events": events, "statistics": studied}
+JOBS = {
+    "decide": decided,
+    "count": counted,
+    "events": events,
+    "article events": article_events,
+    "statistics": studied,
+}
+TEXT_JOBS = ("count", "events", "article events")
 Run = Callable[[Path, ShardSource, Path, Engine], tuple[str, ...]]
 
 
 @pytest.mark.parametrize("name", JOBS)
 def test_the_cut_and_the_number_of_processes_change_nothing(name: str, folder: Path, tmp_path: Path) -> None:
-    is_text = name in ("count", "events")
+    is_text = name in TEXT_JOBS
     path = folder / ("lines.txt" if is_text else "essays.jsonl")
     shards = {n: cut_into(path, n, tmp_path / f"cut{n}", lines=is_text) for n in CUTS}
     assert len(shards[17].shards) > len(shards[3].shards) > len(shards[1].shards) == 1

@@ -152,7 +152,7 @@ COMMANDS = {
     "compare": ("grater.cli.evaluate:compare_app", "Paired tests between systems, rank groups."),
     "decide": ("grater.cli.systems:decide_app", "Run a detector over a corpus; a decision for every candidate."),
     "count": ("grater.cli.scale:count_app", "Count the n-grams of a text, orders 1 to 4."),
-    "events": ("grater.cli.scale:events_app", "Make the training events of a preposition detector."),
+    "events": ("grater.cli.scale:events_app", "Make the training events of a detector."),
     "scale": ("grater.cli.scale:app", "Cut big corpora into shards, for many workers."),
     "select": ("grater.cli.systems:select_app", "Preposition selection in native text: accuracy, F per preposition."),
     "nouns": ("grater.cli.nouns:app", "Article-number constructions of nouns, and the study of them."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -16,7 +16,7 @@ from grater.corpora import format_for
 from grater.errors import UsageError
 from grater.files import complaining
 from grater.scale.engines import Engine, engine_of, n_workers
-from grater.scale.shards import LazyCut, ShardSource, corpus_of, is_cut, read_shards
+from grater.scale.shards import LazyCut, ShardEssay, Shards, ShardSource, corpus_of, is_cut, read_shards
 
 Jobs: TypeAlias = Annotated[
     int | None,
@@ -56,23 +56,44 @@ def _n_bytes(paths: Sequence[Path]) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
+Grouping: TypeAlias = Callable[[Iterable[ShardEssay]], Iterator[ShardEssay]]
+
+
 @contextmanager
 def shards_of(
-    paths: Sequence[Path], title: str, *, out: Path, format_name: str | None = None, lines: bool = False
+    paths: Sequence[Path],
+    title: str,
+    *,
+    out: Path,
+    format_name: str | None = None,
+    lines: bool = False,
+    group_lines: Grouping | None = None,
 ) -> Iterator[tuple[ShardSource, Callable[[int], None]]]:
     """The shards of a cut corpus, or of one that is cut as it is read, into a folder that is gone at the end.
 
     Also the callback that hears of every shard that is done.  The bar is over shards where their number is known.
+    With `group_lines`, text of one essay per line is cut anew, by its groups.
     """
     if len(paths) == 1 and is_cut(paths[0]):
-        with counting(title) as tell:
-            shards = read_shards(paths[0])
-            yield shards, _counter(tell, len(shards.shards))
+        with counting(title) as tell, _regrouped(read_shards(paths[0]), out, group_lines) as (shards, n_shards):
+            yield shards, _counter(tell, n_shards)
         return
     n_readings = n_passes(paths, format_name, lines=lines)
     with folder_beside(out) as folder, reading(title, *paths, n_passes=n_readings) as advance:
         essays = corpus_of(paths, format_name=format_name, lines=lines, advance=advance)
-        yield LazyCut(essays, folder, lines=lines), lambda _: None
+        grouped = group_lines(essays) if group_lines and lines else essays
+        yield LazyCut(grouped, folder, lines=lines), lambda _: None
+
+
+@contextmanager
+def _regrouped(shards: Shards, out: Path, group_lines: Grouping | None) -> Iterator[tuple[ShardSource, int]]:
+    """The shards, and about how many there are."""
+    if group_lines is None or not shards.lines:
+        yield shards, len(shards.shards)
+        return
+    with folder_beside(out) as folder:
+        essays = (essay for shard in shards for essay in shard.read())
+        yield LazyCut(group_lines(essays), folder), len(shards.shards)
 
 
 @contextmanager

@@ -8,20 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from grater.cli.command import Format, Json, Seed, print_json, require_different, say, say_done
-from grater.cli.engines import EngineChoice, Jobs, Lines, Master, engine_for, n_passes, shards_of
+from grater.cli.engines import EngineChoice, Grouping, Jobs, Lines, Master, engine_for, n_passes, shards_of
 from grater.cli.inputs import reading
 from grater.corpora import format_for
 from grater.detect.prepositions.training import GAP_RATE
+from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.scale.counting import ORDER, CountJob, run_count
 from grater.scale.parts import Parts
 from grater.scale.shards import SIZE, Shards, ShardSource, corpus_of, cut, is_cut
-from grater.scale.training import EventsJob, run_events
+from grater.scale.training import ArticleEventsJob, EventsJob, TrainingJob, in_passages, run_events
 from grater.sheet import counted
 
 app = typer.Typer(no_args_is_help=True, help="Cut big corpora into shards, for many workers.")
@@ -102,6 +103,9 @@ def count(
 def events(
     texts: Texts,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of events to write, or to complete.")],
+    kind: Annotated[
+        Literal["prep", "article"], typer.Option(help="The kind of items: prepositions, or articles and number.")
+    ] = "prep",
     gap_rate: Annotated[
         float,
         typer.Option(min=0, max=1, metavar="SHARE", help="Share of gaps used as examples of no preposition."),
@@ -113,10 +117,14 @@ def events(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Make the training events of a preposition detector; train prepositions takes the folder."""
-    job = EventsJob(gap_rate=gap_rate, seed=seed)
+    """Make the training events of a detector; train prepositions or train articles takes the folder."""
+    if kind == "article" and gap_rate != GAP_RATE:
+        raise UsageError("expected --gap-rate with prepositions alone: articles have no gaps")
+    job: TrainingJob = ArticleEventsJob() if kind == "article" else EventsJob(gap_rate=gap_rate, seed=seed)
     chosen = engine_for(engine, jobs, master, texts)
-    with _texts_in_shards(texts, "analysing", out=out, format_name=format_name) as (shards, done):
+    group_lines = in_passages if kind == "article" else None
+    cut = _texts_in_shards(texts, "analysing", out=out, format_name=format_name, group_lines=group_lines)
+    with cut as (shards, done):
         parts = run_events(job, shards, out, chosen, done=done)
     message = f"{out}: {counted(parts.n_rows, 'event')} of {counted(parts.totals['lines'], 'line')}"
     say_done(message, {"folder": str(out), "events": parts.n_rows, **parts.totals}, as_json=as_json)
@@ -129,11 +137,11 @@ def _totals(parts: Parts) -> dict[str, int]:
 
 
 def _texts_in_shards(
-    texts: Sequence[Path], title: str, *, out: Path, format_name: str | None
+    texts: Sequence[Path], title: str, *, out: Path, format_name: str | None, group_lines: Grouping | None = None
 ) -> AbstractContextManager[tuple[ShardSource, Callable[[int], None]]]:
     """Text is read by the line; other formats by the essay."""
     require_different([*texts, out])
     if len(texts) == 1 and is_cut(texts[0]):
-        return shards_of(texts, title, out=out)
+        return shards_of(texts, title, out=out, group_lines=group_lines)
     lines = all(format_for(path, format_name).name == "text" for path in texts)
-    return shards_of(texts, title, out=out, format_name=format_name, lines=lines)
+    return shards_of(texts, title, out=out, format_name=format_name, lines=lines, group_lines=group_lines)

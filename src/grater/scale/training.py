@@ -1,8 +1,14 @@
-"""Training events of preposition detectors, made shard by shard (`grater.detect.prepositions.training`).
+"""Training events of preposition and article detectors, made shard by shard (`grater.detect.prepositions.training`,
+`grater.detect.articles.training`).
 
 An event's row is in words, not numbers, so that the rows of any shards can be put together; which gaps are events is
 drawn from the seed, the line and the token's place.  The same line is used once.  Held-out lines are kept beside the
 events, those with the smallest hashes first.
+
+Events of articles come by the passage, since mentions are remembered within one: `in_passages` makes an essay of
+every sixty lines before a corpus is cut, or of a corpus that was cut by the line, so that a shard has whole passages
+however the lines were cut.  An essay of another format is a passage by itself.  Of the passages held out, the first
+are kept: those that training on the text uses.
 """
 
 from __future__ import annotations
@@ -11,29 +17,45 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import polars as pl
 
+from grater.corpora.identity import hash_of
+from grater.detect.articles import features as of_articles
+from grater.detect.articles import training as articles
 from grater.detect.learning.events import HELD_OUT, Batch, Events, fold_of
 from grater.detect.prepositions.features import FIELDS, N_WORDS
 from grater.detect.prepositions.training import GAP_RATE, LINES_AT_ONCE, batch_of, gathered
 from grater.errors import BadInput, Problem
-from grater.model import Json
+from grater.files import replacing
+from grater.model import Essay, Json
 from grater.scale.counting import HELD, LINES, held_out_lines, held_out_table, keep_held_out
 from grater.scale.engines import Engine
-from grater.scale.jobs import Done, JobTable, Partial, ignore_done, run_job
+from grater.scale.jobs import Done, Job, JobTable, Partial, ignore_done, run_job
 from grater.scale.parts import HELD_OUT_FILE, PARTIAL, Parts
 from grater.scale.shards import ShardEssay, ShardSource
 from grater.text.tags import load_tagger
 
-EVENTS = "events"
-EVENT: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(FIELDS[:N_WORDS], pl.String),
-    **dict.fromkeys(FIELDS[N_WORDS:], pl.Int32),
-    "label": pl.Int8,
-    "fold": pl.Int8,
-}
+EVENTS, ARTICLE_EVENTS = "events", "article-events"
+
+
+def _schema(fields: Sequence[str], n_words: int) -> dict[str, type[pl.DataType]]:
+    words, numbers = dict.fromkeys(fields[:n_words], pl.String), dict.fromkeys(fields[n_words:], pl.Int32)
+    return {**words, **numbers, "label": pl.Int8, "fold": pl.Int8}
+
+
+EVENT = _schema(FIELDS, N_WORDS)
+ARTICLE_EVENT = _schema(of_articles.FIELDS, len(of_articles.WORDS))
+
+
+class TrainingJob(Job, Protocol):
+    """A job that makes events."""
+
+    def keep(self, held_out: Parts, path: Path) -> None:
+        """Write what is held out of all shards."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +79,65 @@ class EventsJob:
         texts = (each.essay.text.strip() for each in essays if not each.is_repeat)
         lines = [text for text in texts if text]
         batches = (batch_of(group, gap_rate=self.gap_rate, seed=self.seed) for group in _groups(lines))
-        frames = [pl.DataFrame(schema=EVENT), *map(_frame_of, batches)]
         held = held_out_table(line for line in lines if fold_of(line) < HELD_OUT)
-        return Partial(tables={EVENTS: pl.concat(frames), HELD: held}, totals={"lines": len(lines)})
+        return Partial(tables={EVENTS: _frame_of(batches, EVENT), HELD: held}, totals={"lines": len(lines)})
+
+    def keep(self, held_out: Parts, path: Path) -> None:
+        keep_held_out(held_out, path)
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleEventsJob:
+    """Every noun phrase that an article detector looks at is an event; an essay is a passage."""
+
+    name: str = ARTICLE_EVENTS
+    version: int = 1
+
+    @property
+    def options(self) -> Mapping[str, Json]:
+        return {"tagger": load_tagger().card.get("hash")}
+
+    @property
+    def tables(self) -> Mapping[str, JobTable]:
+        return {EVENTS: JobTable(ARTICLE_EVENT), HELD: JobTable(LINES)}
+
+    def partial(self, essays: Sequence[ShardEssay]) -> Partial:
+        texts = (each.essay.text for each in essays if not each.is_repeat)
+        passages = [lines for text in texts if (lines := _lines_of(text))]
+        held = ("\n".join(lines) for lines in passages if fold_of(lines[0]) < HELD_OUT)
+        rows = [(hash_of(passage), passage) for passage in islice(held, articles.MOST_PASSAGES)]
+        tables = {
+            EVENTS: _frame_of(map(articles.batch_of, passages), ARTICLE_EVENT),
+            HELD: pl.DataFrame(rows, schema=LINES, orient="row"),
+        }
+        return Partial(tables=tables, totals={"lines": sum(map(len, passages))})
+
+    def keep(self, held_out: Parts, path: Path) -> None:
+        first = pl.concat([pl.DataFrame(schema=LINES), *held_out.frames()]).head(articles.MOST_PASSAGES)
+        with replacing(path) as stream:
+            first.write_parquet(stream)
+
+
+def _lines_of(passage: str) -> list[str]:
+    return [line.strip() for line in passage.split("\n") if line.strip()]
+
+
+def in_passages(lines: Iterable[ShardEssay]) -> Iterator[ShardEssay]:
+    """Essays of sixty lines that have not come before; a new file, whose lines count from one, begins a new essay."""
+    passage: list[Essay] = []
+    for essay in (each.essay for each in lines if not each.is_repeat):
+        is_new_file = passage and (essay.line or 0) <= (passage[-1].line or 0)
+        if is_new_file or len(passage) == articles.LINES:
+            yield _joined(passage)
+            passage = []
+        passage.append(essay)
+    if passage:
+        yield _joined(passage)
+
+
+def _joined(lines: Sequence[Essay]) -> ShardEssay:
+    text = "\n".join(line.text.strip() for line in lines)
+    return ShardEssay(Essay(lines[0].essay_id, text, line=lines[0].line), is_repeat=False)
 
 
 def _groups(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -68,33 +146,50 @@ def _groups(lines: Iterable[str]) -> Iterator[list[str]]:
         yield group
 
 
-def _frame_of(batch: Batch) -> pl.DataFrame:
+def _frame_of(batches: Iterable[Batch], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+    return pl.concat([pl.DataFrame(schema=schema), *(_rows_of(batch, schema) for batch in batches)])
+
+
+def _rows_of(batch: Batch, schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     words = pl.Series([None, *batch.words], dtype=pl.String)  # 0 is no word
-    columns = {name: words.gather(batch.rows[:, column]) for column, name in enumerate(FIELDS[:N_WORDS])}
-    numbers = {name: batch.rows[:, column] for column, name in enumerate(FIELDS) if column >= N_WORDS}
-    return pl.DataFrame({**columns, **numbers, "label": batch.labels, "fold": batch.folds}, schema=EVENT)
+    columns = {
+        name: words.gather(numbers) if schema[name] == pl.String else numbers
+        for name, numbers in zip(schema, batch.rows.T, strict=False)
+    }
+    return pl.DataFrame({**columns, "label": batch.labels, "fold": batch.folds}, schema=schema)
 
 
 def _batch_of(frame: pl.DataFrame) -> Batch:
-    in_words = frame.select(FIELDS[:N_WORDS])
+    rows, in_words = frame.drop("label", "fold"), frame.select(pl.col(pl.String))
     words = pl.concat([column.rename("word") for column in in_words]).drop_nulls().unique().sort()
     numbered = in_words.cast(pl.Enum(words)).select((pl.all().to_physical().cast(pl.Int32) + 1).fill_null(0))
-    rows = pl.concat([numbered, frame.select(FIELDS[N_WORDS:])], how="horizontal").to_numpy().astype(np.int32)
+    numbers = rows.with_columns(numbered).to_numpy().astype(np.int32)
     labels, folds = (frame[name].to_numpy() for name in ("label", "fold"))
-    return Batch(rows=rows, labels=labels, folds=folds, words=tuple(words.to_list()))
+    return Batch(rows=numbers, labels=labels, folds=folds, words=tuple(words.to_list()))
 
 
 def run_events(
-    job: EventsJob, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done
+    job: TrainingJob, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done
 ) -> Parts:
     """Make the events of a corpus into a folder; what an earlier run has left there is not done again."""
     tables = run_job(job, shards, {EVENTS: folder, HELD: folder / PARTIAL}, engine, done=done)
-    keep_held_out(tables[HELD], folder / HELD_OUT_FILE)
+    job.keep(tables[HELD], folder / HELD_OUT_FILE)
     return tables[EVENTS]
 
 
 def read_events(parts: Parts) -> tuple[Events, list[str]]:
-    """The events of a folder, and the lines that were held out."""
+    """The events of prepositions in a folder, and the lines that were held out."""
+    held_out = _held_out(parts)
+    return gathered(map(_batch_of, parts.frames())), held_out
+
+
+def read_article_events(parts: Parts) -> tuple[Events, list[list[str]]]:
+    """The events of articles in a folder, and the passages that were held out."""
+    held_out = _held_out(parts)
+    return articles.gathered(map(_batch_of, parts.frames())), list(map(_lines_of, held_out))
+
+
+def _held_out(parts: Parts) -> list[str]:
     if not (parts.folder / HELD_OUT_FILE).exists():
         raise BadInput(Problem(str(parts.folder), "the job that writes here has not finished; run it again"))
-    return gathered(map(_batch_of, parts.frames())), held_out_lines(parts.folder)
+    return held_out_lines(parts.folder)

@@ -16,9 +16,11 @@ from grater.corpora.source import open_source
 from grater.detect.articles.features import TEMPLATES
 from grater.detect.articles.model import KIND, save
 from grater.detect.articles.training import ArticleOptions, batch_of, gathered, passages, train
-from grater.detect.learning.events import HELD_OUT, Batch, fold_of
+from grater.detect.learning.events import HELD_OUT, Batch, Events, fold_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
+from grater.scale.parts import holds_results, read_parts
+from grater.scale.training import ARTICLE_EVENTS, EVENTS, read_article_events
 from grater.sheet import counted
 
 app = typer.Typer()
@@ -41,7 +43,8 @@ class HeldOutPassages:
 @app.command()
 def articles(
     texts: Annotated[
-        list[Path], typer.Argument(metavar="TEXT", help="Files, one paragraph per line; may be compressed.")
+        list[Path],
+        typer.Argument(metavar="TEXT", help="Files, one paragraph per line; or a folder of grater events."),
     ],
     out: ModelFile,
     most: Annotated[
@@ -69,11 +72,9 @@ def articles(
     require_different([*texts, out])
     size = replace(ArticleOptions().size, n_features=features)
     options = ArticleOptions(size=size, min_count=min_count, epochs=epochs, seed=seed)
-    held_out = HeldOutPassages()
     shares = shares_of(texts, most)
-    with reading("analysing", *texts) as advance:
-        events = gathered(held_out.batches(shares, advance))
-    model = train(events, held_out.passages, options, card=card(out, shares, data, date, most), tell=say)
+    events, held_out = _events_of(shares)
+    model = train(events, held_out, options, card=card(out, shares, data, date, most), tell=say)
     save(model, out)
     if as_json:
         print_json({"model": str(out), "card": dict(model.card)})
@@ -82,12 +83,31 @@ def articles(
     say(f"{out}: {counted(len(model.keys), 'feature')}, {out.stat().st_size / 1e6:.1f} MB; {figures}")
 
 
+def _events_of(shares: Mapping[Path, float]) -> tuple[Events, list[list[str]]]:
+    """The events of text or of a folder, and the passages that are held out."""
+    if any(map(_is_made, shares)):
+        if len(shares) > 1:
+            raise UsageError("expected a folder of events alone, found other text beside it")
+        (folder,) = shares
+        return read_article_events(read_parts(folder, job=ARTICLE_EVENTS))
+    held_out = HeldOutPassages()
+    with reading("analysing", *shares) as advance:
+        return gathered(held_out.batches(shares, advance)), held_out.passages
+
+
+def _is_made(path: Path) -> bool:
+    return holds_results(path, ARTICLE_EVENTS) or holds_results(path, EVENTS)
+
+
 def shares_of(texts: list[Path], most: list[str]) -> dict[Path, float]:
     """The share of each text that is read; a text with a maximum is read twice, first for its length."""
     most_of = dict(_most(setting) for setting in most)
     unknown = sorted(most_of.keys() - {_name(text) for text in texts})
     if unknown:
         raise UsageError(f"--text-limit {unknown[0]}: expected one of {', '.join(map(_name, texts))}")
+    made = next((text for text in texts if _name(text) in most_of and _is_made(text)), None)
+    if made:
+        raise UsageError(f"--text-limit {_name(made)}: expected text to limit, found a folder of events")
     return {text: _share(text, most_of[_name(text)]) if _name(text) in most_of else 1.0 for text in texts}
 
 

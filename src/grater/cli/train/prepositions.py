@@ -39,7 +39,7 @@ from grater.detect.prepositions.training import (
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.scale.parts import holds_results, read_parts
-from grater.scale.training import read_events
+from grater.scale.training import ARTICLE_EVENTS, EVENTS, read_events
 from grater.sheet import counted
 
 app = typer.Typer()
@@ -89,7 +89,7 @@ def prepositions(
 ) -> None:
     """Train a preposition detector; needs about 300 bytes of memory per preposition."""
     require_model_name(out)
-    is_made = [holds_results(path, "events") for path in texts]
+    is_made = [holds_results(path, EVENTS) or holds_results(path, ARTICLE_EVENTS) for path in texts]
     files = list(texts) if any(is_made) else _files(texts)
     require_different([*files, out])
     size = _size(SIZES[method], features, weights)
@@ -97,7 +97,7 @@ def prepositions(
     if any(is_made):
         if len(texts) > 1 or kept_events:
             raise UsageError("expected a folder of events alone, found other text or a file of events beside it")
-        events, held_out = read_events(read_parts(texts[0], job="events"))
+        events, held_out = read_events(read_parts(texts[0], job=EVENTS))
     else:
         events, held_out = _events_of(files, kept_events, gap_rate=gap_rate, seed=seed, workers=workers)
     card = _card(out, files, data, date, options)
