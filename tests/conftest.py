@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,15 +72,40 @@ class Demo:
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    """One demo for all tests of a run: the first worker that needs it makes it, the others wait."""
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of a run share."""
     base = tmp_path_factory.getbasetemp()
-    home = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    with (home / "demo.lock").open("w") as lock:
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+def made_once(path: Path, make: Callable[[], None]) -> Path:
+    """The file that `make` leaves at `path`: the first worker that needs it makes it, the others wait."""
+    with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (home / "demo.err").exists():
-            _make_demo(home)
-    return Demo(home / "demo", (home / "demo.out").read_text("utf-8"), (home / "demo.err").read_text("utf-8"))
+        if not path.exists():
+            make()
+    return path
+
+
+@pytest.fixture(scope="session")
+def demo(run_folder: Path) -> Demo:
+    """One demo for all tests of a run."""
+    err = made_once(run_folder / "demo.err", lambda: _make_demo(run_folder))
+    return Demo(run_folder / "demo", (run_folder / "demo.out").read_text("utf-8"), err.read_text("utf-8"))
+
+
+@pytest.fixture(scope="session")
+def tiny_model(run_folder: Path) -> Path:
+    """One small model of prepositions for all tests that need a file of one; read it and do not write it."""
+    return made_once(run_folder / "tiny.model", lambda: _make_tiny_model(run_folder / "tiny.model"))
+
+
+def _make_tiny_model(path: Path) -> None:
+    """Training is imported where a model is made: most files of tests need none."""
+    from grater.detect.prepositions.linear import save
+    from tests.detect.prepositions.tiny import tiny_engine
+
+    save(tiny_engine(), path)
 
 
 def _make_demo(home: Path) -> None:

@@ -7,18 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.detect.prepositions.linear import save
 from tests.cli.running import grater
-from tests.detect.prepositions.tiny import tiny_engine
 
 LEARNER = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music.\n"
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("models") / "tiny.model"
-    save(tiny_engine(), path)
-    return path
 
 
 @pytest.fixture
@@ -28,8 +19,10 @@ def essay(tmp_path: Path) -> Path:
     return path
 
 
-def test_check_says_what_to_do_about_each_flag(capsys: pytest.CaptureFixture[str], essay: Path, model: Path) -> None:
-    ran = grater(capsys, "check", essay, "--system", model)
+def test_check_says_what_to_do_about_each_flag(
+    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
+) -> None:
+    ran = grater(capsys, "check", essay, "--system", tiny_model)
     assert ran.status == 0
     assert "on → for" in ran.out
     assert "drop about" in ran.out
@@ -38,9 +31,9 @@ def test_check_says_what_to_do_about_each_flag(capsys: pytest.CaptureFixture[str
 
 
 def test_check_as_json_has_every_flag_with_its_place(
-    capsys: pytest.CaptureFixture[str], essay: Path, model: Path
+    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "check", essay, "--system", model, "--json")
+    ran = grater(capsys, "check", essay, "--system", tiny_model, "--json")
     told = json.loads(ran.out)
     assert [(flag["type"], flag["suggestion"]) for flag in told["flags"]] == [
         ("choice", "for"),
@@ -49,31 +42,33 @@ def test_check_as_json_has_every_flag_with_its_place(
     ]
     for flag in told["flags"]:
         assert LEARNER[flag["start"] : flag["end"]] == flag["target"]
-    assert ran.out == grater(capsys, "check", essay, "--system", model, "--format", "json").out
+    assert ran.out == grater(capsys, "check", essay, "--system", tiny_model, "--format", "json").out
 
 
 def test_a_document_of_another_program_is_to_be_saved_as_text(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     (tmp_path / "essay.DOCX").write_bytes(b"PK\x03\x04")
-    ran = grater(capsys, "check", tmp_path / "essay.DOCX", "--system", model)
+    ran = grater(capsys, "check", tmp_path / "essay.DOCX", "--system", tiny_model)
     assert (ran.status, ran.out) == (2, "")
     assert "save it as text (.txt) first" in ran.err
 
 
-def test_a_corpus_is_not_taken_for_an_essay(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path) -> None:
+def test_a_corpus_is_not_taken_for_an_essay(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
+) -> None:
     (tmp_path / "essays.m2").write_text(
         "S The girl waited on the bus .\nA 3 4|||Prep|||for|||REQUIRED|||-NONE-|||0\n"
     )
-    ran = grater(capsys, "check", tmp_path / "essays.m2", "--system", model)
+    ran = grater(capsys, "check", tmp_path / "essays.m2", "--system", tiny_model)
     assert (ran.status, ran.out) == (2, "")
     assert "found a corpus (.m2); use grater decide" in ran.err
 
 
 def test_without_colours_the_flagged_words_stand_in_brackets(
-    capsys: pytest.CaptureFixture[str], essay: Path, model: Path
+    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "check", essay, "--system", model)
+    ran = grater(capsys, "check", essay, "--system", tiny_model)
     assert "The girl waited [on] the bus." in ran.out
     assert "listened [▁] the music" in ran.out
 
@@ -101,9 +96,9 @@ class Words(HTMLParser):
 
 
 def test_check_as_html_is_one_page_that_loads_nothing(
-    capsys: pytest.CaptureFixture[str], essay: Path, model: Path
+    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "check", essay, "--system", model, "--format", "html")
+    ran = grater(capsys, "check", essay, "--system", tiny_model, "--format", "html")
     page = Words()
     page.feed(ran.out)
     assert page.marks == ["on", "about", "\u200b"]
@@ -112,20 +107,20 @@ def test_check_as_html_is_one_page_that_loads_nothing(
     assert "&amp; more" in ran.out
 
 
-def test_html_in_an_essay_is_words(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path) -> None:
+def test_html_in_an_essay_is_words(capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path) -> None:
     path = tmp_path / "<b>.txt"
     path.write_text("<script>alert(1)</script> The girl waited on the bus.", encoding="utf-8")
-    ran = grater(capsys, "check", path, "--system", model, "--format", "html")
+    ran = grater(capsys, "check", path, "--system", tiny_model, "--format", "html")
     assert "<script>" not in ran.out
     assert "<b>.txt" not in ran.out
 
 
 def test_an_empty_essay_has_nothing_to_look_at(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     path = tmp_path / "empty.txt"
     path.write_text("", encoding="utf-8")
-    ran = grater(capsys, "check", path, "--system", model)
+    ran = grater(capsys, "check", path, "--system", tiny_model)
     assert ran.status == 0
     assert "nothing to look at again" in ran.out
 
@@ -147,14 +142,14 @@ def test_a_missing_essay_or_model_is_one_line(
 
 
 def test_the_writer_is_told_what_was_not_looked_for(
-    capsys: pytest.CaptureFixture[str], essay: Path, model: Path
+    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "check", essay, "--system", model)
+    ran = grater(capsys, "check", essay, "--system", tiny_model)
     note = " ".join(ran.err.split())
     assert note == (
         "Looked for: prepositions, missing prepositions; not for spelling, verbs, word order or anything else."
     )
-    assert json.loads(grater(capsys, "check", essay, "--system", model, "--json").out)["note"] == note
+    assert json.loads(grater(capsys, "check", essay, "--system", tiny_model, "--json").out)["note"] == note
 
 
 # Several essays
@@ -171,10 +166,10 @@ def essays(tmp_path: Path) -> list[Path]:
 
 
 def test_every_essay_has_a_page_of_its_own(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, essays: list[Path], model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, essays: list[Path], tiny_model: Path
 ) -> None:
     out = tmp_path / "new" / "pages"
-    ran = grater(capsys, "check", *essays, "--system", model, "--show", "html", "--out", out)
+    ran = grater(capsys, "check", *essays, "--system", tiny_model, "--show", "html", "--out", out)
     assert (ran.status, ran.out) == (0, "")
     assert sorted(path.name for path in out.iterdir()) == ["essay-2.html", "essay.html", "good.html"]
     assert "Nothing to look at again" in (out / "good.html").read_text(encoding="utf-8")
@@ -182,55 +177,57 @@ def test_every_essay_has_a_page_of_its_own(
 
 
 def test_several_essays_as_json_are_one_document(
-    capsys: pytest.CaptureFixture[str], essays: list[Path], model: Path
+    capsys: pytest.CaptureFixture[str], essays: list[Path], tiny_model: Path
 ) -> None:
-    told = json.loads(grater(capsys, "check", *essays, "--system", model, "--json").out)
+    told = json.loads(grater(capsys, "check", *essays, "--system", tiny_model, "--json").out)
     assert told["flags"] == 4
     assert [len(file["flags"]) for file in told["files"]] == [3, 1, 0]
 
 
 def test_text_in_a_folder_is_what_the_terminal_shows(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, essay: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, essay: Path, tiny_model: Path
 ) -> None:
-    shown = grater(capsys, "check", essay, "--system", model).out
-    grater(capsys, "check", essay, "--system", model, "--out", tmp_path / "out")
+    shown = grater(capsys, "check", essay, "--system", tiny_model).out
+    grater(capsys, "check", essay, "--system", tiny_model, "--out", tmp_path / "out")
     assert (tmp_path / "out" / "essay.txt").read_text(encoding="utf-8").startswith(shown)
 
 
-def test_several_pages_need_a_folder(capsys: pytest.CaptureFixture[str], essays: list[Path], model: Path) -> None:
-    ran = grater(capsys, "check", *essays, "--system", model, "--show", "html")
+def test_several_pages_need_a_folder(
+    capsys: pytest.CaptureFixture[str], essays: list[Path], tiny_model: Path
+) -> None:
+    ran = grater(capsys, "check", *essays, "--system", tiny_model, "--show", "html")
     assert (ran.status, ran.out) == (2, "")
     assert "--out FOLDER" in ran.err
 
 
 def test_a_missing_file_among_several_costs_nothing(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, essays: list[Path], model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, essays: list[Path], tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "check", *essays, tmp_path / "no.txt", "--system", model, "--out", tmp_path / "out")
+    ran = grater(capsys, "check", *essays, tmp_path / "no.txt", "--system", tiny_model, "--out", tmp_path / "out")
     assert (ran.status, (tmp_path / "out").exists()) == (2, False)
 
 
 @pytest.mark.parametrize(("name", "status"), [("essay.txt", 1), ("good.txt", 0)])
 def test_marks_fail_only_where_that_is_asked(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path, name: str, status: int
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path, name: str, status: int
 ) -> None:
     text = {"essay.txt": LEARNER, "good.txt": "The boy ran."}[name]
     (tmp_path / name).write_text(text, encoding="utf-8")
-    assert grater(capsys, "check", tmp_path / name, "--system", model).status == 0
-    assert grater(capsys, "check", tmp_path / name, "--system", model, "--fail").status == status
-    assert grater(capsys, "check", tmp_path / name, "--system", model, "--fail", "--json").status == status
+    assert grater(capsys, "check", tmp_path / name, "--system", tiny_model).status == 0
+    assert grater(capsys, "check", tmp_path / name, "--system", tiny_model, "--fail").status == status
+    assert grater(capsys, "check", tmp_path / name, "--system", tiny_model, "--fail", "--json").status == status
 
 
 # The terminal, and the reasons
 
 
 def test_on_a_terminal_the_marked_word_is_the_brightest(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, essay: Path, model: Path
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, essay: Path, tiny_model: Path
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    line = grater(capsys, "check", essay, "--system", model).out.splitlines()[0]
+    line = grater(capsys, "check", essay, "--system", tiny_model).out.splitlines()[0]
     number, _, rest = line.partition("The girl")
     before, style, _ = re.split(r"\x1b\[([\d;]+)mon\x1b", rest)
     assert number.startswith("\x1b[2m"), "the number of the line is dim"
@@ -240,14 +237,14 @@ def test_on_a_terminal_the_marked_word_is_the_brightest(
 
 
 def test_a_rule_is_told_at_every_mark_and_its_example_once(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     path = tmp_path / "twice.txt"
     path.write_text("The girl waited on the bus.\nThe boy waited on the bus.\n", encoding="utf-8")
-    out = grater(capsys, "check", path, "--system", model).out
+    out = grater(capsys, "check", path, "--system", tiny_model).out
     assert out.count("learn “wait for” as one piece") == 2
     assert out.count("✗ We depend of our parents.") == 1
-    page = grater(capsys, "check", path, "--system", model, "--show", "html").out
+    page = grater(capsys, "check", path, "--system", tiny_model, "--show", "html").out
     assert (page.count("learn “wait for” as one piece"), page.count("We depend of our parents.")) == (2, 1)
 
 

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.detect.prepositions.linear import save
 from tests.cli.running import grater
-from tests.detect.prepositions.tiny import tiny_engine
 
 WRONG = "The girl waited on the bus."
 RIGHT = "The girl waited for the bus."
@@ -18,13 +16,6 @@ ESSAYS = [
     ("a2", f"{WRONG} {RIGHT}", "Anna", "2026-10-01"),
     ("b1", f"{RIGHT} The boy discussed about the film.", "Ben <i>", "2026-09-01"),
 ]
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("models") / "tiny.model"
-    save(tiny_engine(), path)
-    return path
 
 
 @pytest.fixture
@@ -38,9 +29,9 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_marks_are_counted_by_rule_learner_and_date(
-    capsys: pytest.CaptureFixture[str], corpus: Path, model: Path
+    capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path
 ) -> None:
-    told = json.loads(grater(capsys, "learners", corpus, "--system", model, "--json").out)
+    told = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json").out)
     assert [(row["mark"], row["n"], row["learners"]) for row in told["marks"]] == [
         ("Verb + preposition", 3, 1),
         ("Verb without a preposition", 1, 1),
@@ -52,8 +43,10 @@ def test_marks_are_counted_by_rule_learner_and_date(
     assert (ben["change"], ben["most_often"]) == (None, ["Verb without a preposition"])
 
 
-def test_a_class_report_is_shown_as_tables(capsys: pytest.CaptureFixture[str], corpus: Path, model: Path) -> None:
-    out = grater(capsys, "learners", corpus, "--system", model).out
+def test_a_class_report_is_shown_as_tables(
+    capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path
+) -> None:
+    out = grater(capsys, "learners", corpus, "--system", tiny_model).out
     assert "4 marks in 3 essays, 36 words" in out
     assert [line.split()[1] for line in out.split("Over time")[1].splitlines() if line.startswith("Anna")] == [
         "2026-09-01",
@@ -62,9 +55,9 @@ def test_a_class_report_is_shown_as_tables(capsys: pytest.CaptureFixture[str], c
 
 
 def test_a_page_to_print_loads_nothing_and_escapes_names(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "learners", corpus, "--system", model, "--out", tmp_path / "class.html")
+    ran = grater(capsys, "learners", corpus, "--system", tiny_model, "--out", tmp_path / "class.html")
     page = (tmp_path / "class.html").read_text(encoding="utf-8")
     assert (ran.status, ran.out) == (0, "")
     assert "Ben &lt;i&gt;" in page
@@ -73,18 +66,22 @@ def test_a_page_to_print_loads_nothing_and_escapes_names(
     assert "href=" not in page
 
 
-def test_a_text_file_is_counted_for_its_name(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path) -> None:
+def test_a_text_file_is_counted_for_its_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
+) -> None:
     for name in ("anna", "ben"):
         (tmp_path / f"{name}.txt").write_text(WRONG, encoding="utf-8")
     files = [tmp_path / "anna.txt", tmp_path / "ben.txt"]
-    told = json.loads(grater(capsys, "learners", *files, "--system", model, "--json").out)
+    told = json.loads(grater(capsys, "learners", *files, "--system", tiny_model, "--json").out)
     assert [(row["learner"], row["marks"], row["change"]) for row in told["learners"]] == [
         ("anna", 1, None),
         ("ben", 1, None),
     ]
 
 
-def test_other_fields_can_say_who_and_when(capsys: pytest.CaptureFixture[str], corpus: Path, model: Path) -> None:
+def test_other_fields_can_say_who_and_when(
+    capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path
+) -> None:
     fields = ("--learner-field", "date", "--date-field", "nothing")
-    told = json.loads(grater(capsys, "learners", corpus, "--system", model, "--json", *fields).out)
+    told = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json", *fields).out)
     assert [row["learner"] for row in told["learners"]] == ["2026-09-01", "2026-10-01"]

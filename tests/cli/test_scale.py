@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,20 +12,18 @@ import pytest
 
 from grater.detect.articles import training
 from grater.detect.ngrams.language_model import load
-from grater.detect.prepositions.linear import save
 from grater.scale.parts import read_parts
 from grater.tables import read_decisions
 from tests.cli.running import grater
 from tests.detect.articles.made_text import made_lines
 from tests.detect.prepositions.native_text import native_lines
-from tests.detect.prepositions.tiny import tiny_engine
 from tests.scale.corpora import write_essays
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scale")
-    save(tiny_engine(), folder / "tiny.model")
+    shutil.copy(tiny_model, folder)
     write_essays(folder / "essays.jsonl")
     (folder / "lines.txt").write_text("\n".join(native_lines()) + "\n", encoding="utf-8")
     return folder

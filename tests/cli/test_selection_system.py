@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -10,21 +11,20 @@ import pytest
 
 from grater.corpora import read_corpus
 from grater.detect.detector import Finding
-from grater.detect.prepositions.linear import from_file, save
+from grater.detect.prepositions.linear import from_file
 from grater.detect.words import best_word, filled, is_mismatch, written_word
 from tests.cli.running import grater
-from tests.detect.prepositions.tiny import tiny_engine
 from tests.study.files import write_essays
 
 Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three essays, a system of one small model, and what Ann filled into every blank: always *at*."""
     path = tmp_path_factory.mktemp("words")
     write_essays(path)
-    save(tiny_engine(), path / "tiny.model")
+    shutil.copy(tiny_model, path)
     rows = [(place.item.item_id, "Ann", "at") for place in places(path)]
     pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row").write_csv(path / "cloze.csv")
     return path

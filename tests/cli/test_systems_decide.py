@@ -6,9 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.detect.prepositions.linear import save
 from tests.cli.running import grater
-from tests.detect.prepositions.tiny import tiny_engine
 
 M2 = """S The girl waited on the bus .
 A 3 4|||Prep|||for|||REQUIRED|||-NONE-|||0
@@ -19,21 +17,15 @@ A 3 3|||Prep|||to|||REQUIRED|||-NONE-|||0
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> Path:
-    save(tiny_engine(), tmp_path / "tiny.model")
-    return tmp_path / "tiny.model"
-
-
-@pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     (tmp_path / "essays.m2").write_text(M2, encoding="utf-8")
     return tmp_path / "essays.m2"
 
 
 def test_decide_writes_a_row_for_every_candidate(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "decide", corpus, "--system", model, "--out", tmp_path / "d.csv")
+    ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", tmp_path / "d.csv")
     assert ran.status == 0
     frame = pl.read_csv(tmp_path / "d.csv")
     assert frame.columns[:6] == ["item", "system", "flagged", "score", "type", "suggestion"]
@@ -44,10 +36,10 @@ def test_decide_writes_a_row_for_every_candidate(
 
 
 def test_items_can_be_a_table_of_their_own(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     out, items = tmp_path / "d.parquet", tmp_path / "items.jsonl"
-    ran = grater(capsys, "decide", corpus, "--system", model, "--out", out, "--items", items, "--json")
+    ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", out, "--items", items, "--json")
     assert json.loads(ran.out)["systems"][0]["flagged"] == 2
     decided, places = pl.read_parquet(out), pl.read_ndjson(items)
     assert "essay" not in decided.columns
@@ -57,11 +49,11 @@ def test_items_can_be_a_table_of_their_own(
 
 
 def test_decisions_and_annotations_meet_in_judgments(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     """The walk of the house: corpus, decisions, judgments, evaluation."""
     decisions, judgments = tmp_path / "d.csv", tmp_path / "j.csv"
-    grater(capsys, "decide", corpus, "--system", model, "--out", decisions)
+    grater(capsys, "decide", corpus, "--system", tiny_model, "--out", decisions)
     ran = grater(
         capsys, "corpus", "judgments", corpus, "--decisions", decisions, "--tags", "Prep", "--out", judgments
     )
@@ -73,21 +65,23 @@ def test_decisions_and_annotations_meet_in_judgments(
     assert system["counts"]["miss"] == 0
 
 
-def test_the_corpus_is_not_written_over(capsys: pytest.CaptureFixture[str], corpus: Path, model: Path) -> None:
-    ran = grater(capsys, "decide", corpus, "--system", model, "--out", corpus)
+def test_the_corpus_is_not_written_over(capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path) -> None:
+    ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", corpus)
     assert ran.status == 2
     assert corpus.read_text(encoding="utf-8") == M2
 
 
-def test_a_corpus_without_places_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path) -> None:
+def test_a_corpus_without_places_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
+) -> None:
     (tmp_path / "empty.m2").touch()
-    ran = grater(capsys, "decide", tmp_path / "empty.m2", "--system", model, "--out", tmp_path / "d.csv")
+    ran = grater(capsys, "decide", tmp_path / "empty.m2", "--system", tiny_model, "--out", tmp_path / "d.csv")
     assert ran.status == 0
     assert "d.csv: no decision: no place in" in ran.err
 
 
 def test_files_of_a_folder_that_are_not_read_are_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     folder = tmp_path / "essays"
     folder.mkdir()
@@ -95,7 +89,7 @@ def test_files_of_a_folder_that_are_not_read_are_named(
     (folder / "b.docx").write_bytes(b"PK")
     told = f"{folder}: left out 1 file of another format than text: b.docx\n"
     for args in (
-        ("decide", folder, "--system", model, "--out", tmp_path / "d.csv"),
+        ("decide", folder, "--system", tiny_model, "--out", tmp_path / "d.csv"),
         ("corpus", "stats", folder, "--resamples", 10),
         ("corpus", "convert", folder, tmp_path / "c.jsonl"),
     ):
@@ -105,9 +99,9 @@ def test_files_of_a_folder_that_are_not_read_are_named(
 
 
 def test_with_all_every_place_has_the_systems_best_word_and_its_answers(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
-    assert grater(capsys, "decide", corpus, "--system", model, "--all", "--out", tmp_path / "d.csv").status == 0
+    assert grater(capsys, "decide", corpus, "--system", tiny_model, "--all", "--out", tmp_path / "d.csv").status == 0
     frame = pl.read_csv(tmp_path / "d.csv")
     assert frame["best"].null_count() == 0
     for best, probability, cell in frame.select("best", "probability", "answers").iter_rows():

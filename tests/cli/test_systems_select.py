@@ -5,16 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.detect.prepositions.linear import save
 from tests.cli.running import grater
 from tests.detect.prepositions.native_text import native_lines
-from tests.detect.prepositions.tiny import tiny_engine
-
-
-@pytest.fixture
-def model(tmp_path: Path) -> Path:
-    save(tiny_engine(), tmp_path / "tiny.model")
-    return tmp_path / "tiny.model"
 
 
 @pytest.fixture
@@ -23,8 +15,10 @@ def text(tmp_path: Path) -> Path:
     return tmp_path / "native.txt"
 
 
-def test_select_gives_three_set_ups_with_limits(capsys: pytest.CaptureFixture[str], text: Path, model: Path) -> None:
-    told = json.loads(grater(capsys, "select", text, "--system", model, "--json").out)
+def test_select_gives_three_set_ups_with_limits(
+    capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
+) -> None:
+    told = json.loads(grater(capsys, "select", text, "--system", tiny_model, "--json").out)
     assert [each["setup"] for each in told["setups"]] == ["34", "gamon", "felice"]
     for each in told["setups"]:
         accuracy = each["accuracy"]
@@ -34,18 +28,18 @@ def test_select_gives_three_set_ups_with_limits(capsys: pytest.CaptureFixture[st
 
 
 def test_select_on_a_terminal_names_the_majority_class(
-    capsys: pytest.CaptureFixture[str], text: Path, model: Path
+    capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "select", text, "--system", model)
+    ran = grater(capsys, "select", text, "--system", tiny_model)
     assert ran.status == 0
     assert "Which of 34 prepositions stood there" in ran.out
     assert "always" in ran.out
 
 
 def test_text_without_prepositions_gives_null_and_the_reason(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     (tmp_path / "none.txt").write_text("Rain fell.", encoding="utf-8")
-    told = json.loads(grater(capsys, "select", tmp_path / "none.txt", "--system", model, "--json").out)
+    told = json.loads(grater(capsys, "select", tmp_path / "none.txt", "--system", tiny_model, "--json").out)
     assert told["setups"][0]["accuracy"]["value"] is None
     assert told["setups"][0]["accuracy"]["reason"]

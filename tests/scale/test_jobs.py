@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,6 @@ import pytest
 from grater.corpora.statistics.counts import Counting
 from grater.corpora.statistics.study import CorpusTally, statistics_of
 from grater.corpora.statistics.summary import Resampling
-from grater.detect.prepositions.linear import save
 from grater.scale import counting
 from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.deciding import DECISIONS, ITEMS, DecideJob
@@ -22,19 +22,18 @@ from grater.scale.parts import Parts
 from grater.scale.shards import LazyCut, ShardSource, corpus_of
 from grater.scale.studying import StatisticsJob, counted_corpus
 from grater.scale.training import ArticleEventsJob, EventsJob, in_passages, run_events
-from tests.detect.prepositions.tiny import tiny_engine
 from tests.scale.corpora import cut_into, hash_of_rows, write_essays, write_lines
 
 CUTS = (1, 3, 17)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora")
     write_essays(folder / "essays.jsonl")
     write_lines(folder / "lines.txt")
     for name in ("one", "two"):
-        save(tiny_engine(), folder / f"{name}.model")
+        shutil.copy(tiny_model, folder / f"{name}.model")
     return folder
 
 

@@ -9,7 +9,7 @@ from grater.server import security
 from tests.server.studies import CHEAP_HASHER, Study, served
 from tests.store.crowds import evenly_hidden_gold
 
-FULL_HASHER = security.HASHER
+FULL_HASHER, FULL_NOBODY = security.HASHER, security.NOBODY
 FORMS = ("usage", "cloze", "choice", "error", "construction", "verify")
 
 

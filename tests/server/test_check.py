@@ -10,29 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from grater.detect.prepositions.linear import save
 from grater.server.context import Server
 from grater.store import essays, events, jobs, judgments, people
 from grater.study.archive import import_archive
 from grater.study.export import export
 from grater.study.public import Public, public_pages
 from grater.study.writing import JOB, MOST_WAITING
-from tests.detect.prepositions.tiny import tiny_engine
 from tests.server.studies import BASE, Browser, Study, served
 
 TEXT = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music."
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("models") / "tiny.model"
-    save(tiny_engine(), path)
-    return str(path)
-
-
 @pytest.fixture
-def open_study(tmp_path: Path, model: str) -> Iterator[Study]:
-    with served(tmp_path, check_page=True, check_systems=(model,), checks_a_minute=4) as study:
+def open_study(tmp_path: Path, tiny_model: Path) -> Iterator[Study]:
+    with served(tmp_path, check_page=True, check_systems=(str(tiny_model),), checks_a_minute=4) as study:
         yield study
 
 

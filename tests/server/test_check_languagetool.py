@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from grater.detect.prepositions.linear import save
 from grater.server import Settings, create_app
 from grater.server.check.languagetool import of_pieces, units
-from tests.detect.prepositions.tiny import tiny_engine
 from tests.server.client import Client
 from tests.server.studies import Study, served
 
@@ -22,10 +20,9 @@ TEXT = "The girl waited on the bus. The boy discussed about the film. The king l
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
+def shared(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
     folder = tmp_path_factory.mktemp("editors")
-    save(tiny_engine(), folder / "tiny.model")
-    with served(folder, editors=True, check_systems=(str(folder / "tiny.model"),), checks_a_minute=1000) as study:
+    with served(folder, editors=True, check_systems=(str(tiny_model),), checks_a_minute=1000) as study:
         yield study
 
 

@@ -14,13 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from grater.detect.prepositions.linear import save
 from grater.model import Essay
 from grater.server.study import files
 from grater.store import Store, decisions, essays, open_store, people, runs
 from grater.study.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
 from grater.study.systems import run_installed
-from tests.detect.prepositions.tiny import tiny_engine
 from tests.server.studies import Study, served
 from tests.server.test_calls_walk import wait_until
 
@@ -106,10 +104,9 @@ def test_a_process_that_was_held_up_does_not_end_what_is_anothers_by_now(study: 
 
 
 def test_the_class_report_of_the_essays_is_made_from_the_page_of_exports(
-    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: Study, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save(tiny_engine(), tmp_path / "tiny.model")
-    monkeypatch.setattr("grater.study.runs.default_systems", lambda: (str(tmp_path / "tiny.model"),))
+    monkeypatch.setattr("grater.study.runs.default_systems", lambda: (str(tiny_model),))
     manager = study.browser("manager")
     assert 'href="/manage/export#class"' in manager.get("/manage").text
     assert 'action="/manage/class-report"' in manager.get("/manage/export").text

@@ -11,7 +11,7 @@ from starlette.types import Message
 
 from grater.errors import StoreFull
 from grater.server.security import MOST_BUCKETS, POLICY, Tries
-from tests.server.conftest import FULL_HASHER
+from tests.server.conftest import FULL_HASHER, FULL_NOBODY
 from tests.server.studies import BASE, Clock, Study, served
 from tests.server.test_work import FILLED, answer, start
 
@@ -163,3 +163,4 @@ def test_passwords_cost_a_thief_what_the_standard_asks() -> None:
     assert parameters.type is Type.ID
     assert parameters.memory_cost >= 19 * 1024
     assert parameters.time_cost >= 2
+    assert extract_parameters(FULL_NOBODY) == parameters  # refusing somebody who does not exist takes as long

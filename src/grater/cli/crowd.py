@@ -13,9 +13,8 @@ from grater.crowd.aggregate import METHODS, Options
 from grater.crowd.aggregate import aggregate as aggregate_judgments
 from grater.crowd.raters import raters as rate_raters
 from grater.crowd.simulate import Crowd
-from grater.crowd.simulate import simulate as simulate_crowd
 from grater.errors import UsageError
-from grater.rng import generator
+from grater.library.judgments import simulate as simulate_crowd
 from grater.sheet import counted
 from grater.signature import Signature
 from grater.tables import parse_columns, read_gold, write_table
@@ -127,10 +126,10 @@ def simulate(
 ) -> None:
     """Simulate judgments by raters of known skill, for planning and testing."""
     require_outputs([out, truth, skills], [])
-    crowd = Crowd(
+    simulated = simulate_crowd(
         n_items=items,
         n_raters=raters,
-        n_each=judgments,
+        judgments_per_item=judgments,
         labels=tuple(entries([labels])),
         prevalence=_numbers(prevalence),
         skill=skill,
@@ -140,8 +139,8 @@ def simulate(
         lazy=lazy,
         turning=turning,
         difficulty=difficulty,
+        seed=seed,
     )
-    simulated = simulate_crowd(crowd, rng=generator(seed, "simulate"))
     write_table(simulated.judgments, out)
     if truth:
         write_table(simulated.truth, truth)

@@ -114,7 +114,8 @@ SHORTEST, LONGEST = 10, 200
 """Characters of a password."""
 
 HASHER = PasswordHasher()
-NOBODY = HASHER.hash("nobody has this password")
+NOBODY = f"$argon2id$v=19$m={HASHER.memory_cost},t={HASHER.time_cost},p={HASHER.parallelism}${'A' * 22}${'A' * 43}"
+"""What a password is compared with where there is none: in the form of our hashes, and no password's."""
 
 
 def hash_password(password: str, *, name: str = "") -> str:

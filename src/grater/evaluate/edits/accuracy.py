@@ -26,9 +26,6 @@ class AccuracyMetric(TextMetric):
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = True
 
-    def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
-        return ("accuracy",)
-
     def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
         shares: Numbers = np.divide(sums[..., 0], sums[..., 1], out=np.ones(sums.shape[:-1]), where=sums[..., 1] != 0)
         return shares[..., None]

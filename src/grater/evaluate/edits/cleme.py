@@ -152,7 +152,7 @@ def weight(exponent: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class ClemeMetric(TextMetric, EditMetric):
+class ClemeMetric(EditMetric, TextMetric):
     name: str = "cleme"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = False

@@ -280,9 +280,6 @@ class GleuMetric(TextMetric):
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = True
 
-    def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
-        return ("gleu",)
-
     def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
         return gleu_of_sums(sums)[..., None]
 

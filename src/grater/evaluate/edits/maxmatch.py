@@ -363,7 +363,7 @@ def _hypothesis_tokens(hypothesis: Correction, source: tuple[str, ...], *, where
 
 
 @dataclass(frozen=True, slots=True)
-class M2Metric(TextMetric, EditMetric):
+class M2Metric(EditMetric, TextMetric):
     name: str = "m2"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = False

@@ -191,9 +191,13 @@ class TextMetric:
     """What metrics share that compare sentences as they stand once corrected."""
 
     __slots__ = ()
+    name: str
 
     def read(self, source: Source) -> Sentences:
         return list(FORMAT.read(source))
+
+    def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
+        return (self.name,)
 
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
         return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
