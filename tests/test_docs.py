@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 
@@ -92,14 +93,25 @@ def test_shell_examples_run_one_after_the_other(
     monkeypatch.setenv("COLUMNS", "100")
     for block in blocks(page, "sh"):
         lines = [SET_UP[line].format(demo=demo.folder) if line in SET_UP else line for line in block.splitlines()]
-        is_plain = all(PLAIN.fullmatch(line) for line in lines)
-        status = _in_this_process(lines) if is_plain else _in_a_shell(lines)
+        statuses = (_in_this_process(part) if is_plain(part[0]) else _in_a_shell(part) for part in _parts(lines))
+        status = next((status for status in statuses if status), 0)
         out, err = capfd.readouterr()
         assert status == (1 if "# exits with 1" in block else 0), f"{page.name}:\n{block}\n{out}\n{err}"
 
 
 PLAIN = re.compile(r"grater [^|<>&;$`#\\*?~]*")
 """A command that needs no shell, which spares it a process and a second of importing."""
+
+
+def is_plain(line: str) -> bool:
+    return PLAIN.fullmatch(line) is not None
+
+
+def _parts(lines: list[str]) -> list[list[str]]:
+    """Lines that go together: plain ones, others; all of them where one line goes on in the next."""
+    if any("<<" in line or line.endswith("\\") or line.startswith(" ") for line in lines):
+        return [lines]
+    return [list(part) for _, part in groupby(lines, is_plain)]
 
 
 def _in_this_process(lines: list[str]) -> int:

@@ -11,9 +11,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from grater.server.webhooks.delivery import Teller
 from grater.server.webhooks.sending import Reply
 from grater.store import checks, credentials, judgments, open_store
 from tests.cli.running import grater
+from tests.server.client import Client
 from tests.server.studies import PASSWORD, Study, hidden, served
 from tests.server.test_webhooks import finish_one, told
 from tests.store.conftest import cluster
@@ -85,22 +87,27 @@ def test_two_processes_serve_raters_and_one_that_is_killed_is_replaced(location:
 
 
 def test_a_rater_works_through_two_servers_in_turn(location: str) -> None:
-    with served(location, tasks=("error",), judgments=1) as study, study.store.write() as tx:
+    with served(location, tasks=("error",), judgments=1) as study, open_store(location, clock=study.clock) as store:
         job_id = study.jobs["error"]
-        key = credentials.make_token(tx, study.people["worker"].person_id)
-    done = []
-    with ExitStack() as stack:
-        urls = [stack.enter_context(one_server(location)) for _ in range(2)]
-        for turn in count():
-            taken_by, told_to = urls[turn % 2], urls[(turn + 1) % 2]
-            lease = ask(f"{taken_by}/api/v1/jobs/{job_id}/next", key, {})["lease"]
-            if lease is None:
-                break
-            sent = {"fields": {"label": ["ok"]}, "submission_id": f"of-{lease['lease_id']}"}
-            done.append(ask(f"{told_to}/api/v1/leases/{lease['lease_id']}", key, sent)["submission_id"])
-    with open_store(location) as store, store.read() as tx:
-        assert len(judgments.table(tx, job_id)) == len(set(done)) == 10
-        assert checks.violations(tx) == []
+        with study.store.write() as tx:
+            key = credentials.make_token(tx, study.people["worker"].person_id)
+        servers = [study.client(), replace(study, store=store, made=None).client()]
+        done = list(work_in_turn(servers, job_id, key))
+        with store.read() as tx:
+            assert len(judgments.table(tx, job_id)) == len(set(done)) == 10
+            assert checks.violations(tx) == []
+
+
+def work_in_turn(servers: Sequence[Client], job_id: str, key: str) -> Iterator[str]:
+    """Answers, each taken from one server and handed in at the other."""
+    headers = {"authorization": f"Bearer {key}"}
+    for turn in count():
+        taken_by, told_to = servers[turn % 2], servers[(turn + 1) % 2]
+        lease = taken_by.post(f"/api/v1/jobs/{job_id}/next", json={}, headers=headers).json()["lease"]
+        if lease is None:
+            return
+        sent = {"fields": {"label": ["ok"]}, "submission_id": f"of-{lease['lease_id']}"}
+        yield told_to.post(f"/api/v1/leases/{lease['lease_id']}", json=sent, headers=headers).json()["submission_id"]
 
 
 def test_the_shared_line_sends_small_packets_at_once_and_is_refused_where_somebody_else_listens() -> None:
@@ -109,19 +116,6 @@ def test_the_shared_line_sends_small_packets_at_once_and_is_refused_where_somebo
         line.listen()
         with pytest.raises(UsageError, match=r"cannot listen on 127\.0\.0\.1"):
             listening("127.0.0.1", line.getsockname()[1])
-
-
-@contextmanager
-def one_server(location: str) -> Iterator[str]:
-    """The address of `grater serve`."""
-    port = free_port()
-    command = [sys.executable, "-m", "grater", "serve", location, "--port", str(port)]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-        try:
-            wait_for(lambda: is_open(port))
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
 
 
 def free_port() -> int:

@@ -1,6 +1,6 @@
-"""One step of a study in a process of its own, run as `python -m tests.study.killed LOCATION FOLDER STEP KILL`.
+"""One step of a study in a process of its own, which may be killed on the way.
 
-KILL is `before:N` or `after:N` (SIGKILL at the N-th COMMIT), `written:N` (at the N-th file that a report leaves) or
+`kill` is `before:N` or `after:N` (SIGKILL at the N-th COMMIT), `written:N` (at the N-th file that a report leaves) or
 `never`.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -16,26 +15,27 @@ from pathlib import Path
 from typing import Any
 
 from grater import files
+from grater.detect.systems import load_system
+from grater.report import save
+from grater.statistics.bootstrap import Chance
 from grater.store import Store, open_store
 from grater.store.store import Moment
 from grater.study.importing import import_files
+from grater.study.reporting import study_report
+from grater.study.samples import Wish, draw
+from grater.study.systems import decide
 
 STEPS = ("import", "decide", "sample", "judge", "report")
 
 
 def step(store: Store, folder: Path, name: str) -> None:
-    """What the commands of the study do; each step imports what it needs, for it has a process of its own."""
+    """What the commands of the study do."""
     if name == "import":
         import_files(store, corpora=[folder / "essays.jsonl"])
     elif name == "decide":
-        from grater.detect.systems import load_system
-        from grater.study.systems import decide
-
         systems = [f"{name}=edits:{folder / name}.jsonl" for name in ("careful", "eager")]
         decide(store, [load_system(system) for system in systems])
     elif name == "sample":
-        from grater.study.samples import Wish, draw
-
         draw(store, "sample", Wish("eager", 8))
     elif name == "judge":
         import_files(store, judgments=[folder / "crowd.csv"], job="crowd")
@@ -44,10 +44,6 @@ def step(store: Store, folder: Path, name: str) -> None:
 
 
 def _report(store: Store, folder: Path) -> None:
-    from grater.report import save
-    from grater.statistics.bootstrap import Chance
-    from grater.study.reporting import study_report
-
     with store.read() as tx:
         report = study_report(tx, chance=Chance(n_resamples=20))
     save.save_report(report, folder, file_types=("svg",))
@@ -63,7 +59,7 @@ def die_at(number: int) -> Callable[[], None]:
     return tick
 
 
-def main(location: str, folder: str, name: str, kill: str) -> None:
+def run_step(location: Path, folder: Path, name: str, kill: str) -> None:
     moment, _, number = kill.partition(":")
     tick = die_at(int(number or 0))
 
@@ -74,13 +70,11 @@ def main(location: str, folder: str, name: str, kill: str) -> None:
     if moment == "written":
         _watch_writing(tick)
     with open_store(location, around_commit=plug) as store:
-        step(store, Path(folder), name)
+        step(store, folder, name)
 
 
 def _watch_writing(tick: Callable[[], None]) -> None:
     """Die in the middle of writing a file: when its contents are there and its name is not yet."""
-    from grater.report import save
-
     real = files.replacing
 
     @contextmanager
@@ -90,7 +84,3 @@ def _watch_writing(tick: Callable[[], None]) -> None:
             tick()
 
     vars(save)["replacing"] = replacing
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
-import sys
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,8 @@ from grater.store.columns import decision_columns
 from grater.study.status import new_study
 from grater.study.tables import study_tables
 from tests.study.files import write_essays
-from tests.study.killed import STEPS, step
+from tests.study.killed import STEPS, run_step, step
 from tests.study.systems import write_systems, write_verdicts
-
-ROOT = Path(__file__).parents[2]
 
 
 def kills(seed: int) -> dict[str, str]:
@@ -28,9 +25,16 @@ def kills(seed: int) -> dict[str, str]:
     return {**found, "report": f"written:{rng.randint(1, 9)}"}
 
 
-def run(location: Path, folder: Path, name: str, kill: str) -> int:
-    command = [sys.executable, "-m", "tests.study.killed", str(location), str(folder), name, kill]
-    return subprocess.run(command, cwd=ROOT, check=False, timeout=120).returncode
+PROCESSES = get_context("forkserver")
+"""A process that has imported what a step needs, and used none of it, forks for each step."""
+PROCESSES.set_forkserver_preload(["tests.study.killed"])
+
+
+def run(location: Path, folder: Path, name: str, kill: str) -> int | None:
+    process = PROCESSES.Process(target=run_step, args=(location, folder, name, kill))
+    process.start()
+    process.join(120)
+    return process.exitcode
 
 
 def state(store: Store) -> dict[str, object]:
