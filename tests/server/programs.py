@@ -16,7 +16,7 @@ JSON = "application/json"
 
 
 class Described:
-    """The OpenAPI description of a served study, by operation id and by path."""
+    """The OpenAPI description of a served study, by operation id and by path; `description_of` keeps one."""
 
     def __init__(self, study: Study) -> None:
         self.whole = schema(study.client().app, url=BASE)
@@ -25,15 +25,20 @@ class Described:
             for path, methods in self.whole["paths"].items()
             for method, call in methods.items()
         }
+        self.patterns = [
+            (template.count("{"), name, method, re.compile(re.sub(r"\{\w+\}", "[^/]+", template)))
+            for name, (method, template, _) in self.calls.items()
+        ]
 
     def named(self, method: str, path: str) -> str:
         """The operation of a request; words of a path win over names in braces."""
-        found = [
-            (template.count("{"), name)
-            for name, (its_method, template, _) in self.calls.items()
-            if its_method == method and re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path.partition("?")[0])
+        words = path.partition("?")[0]
+        fitting = [
+            (n_names, name)
+            for n_names, name, its_method, pattern in self.patterns
+            if its_method == method and pattern.fullmatch(words)
         ]
-        return min(found)[1]
+        return min(fitting)[1]
 
     def body_of(self, name: str) -> Mapping[str, Any] | None:
         """The schema of the JSON that a call is sent."""
@@ -51,6 +56,16 @@ class Described:
             assert complaints(content[kind]["schema"], reply.json(), self.whole, name) == []
 
 
+KEPT: list[Described] = []
+
+
+def description_of(study: Study) -> Described:
+    """The description, worked out once: all studies of tests share their routes."""
+    if not KEPT:
+        KEPT.append(Described(study))
+    return KEPT[0]
+
+
 class Program:
     """Calls the API as a person (by role); `called` remembers what it used."""
 
@@ -60,7 +75,7 @@ class Program:
                 token = credentials.make_token(tx, study.people[who].person_id)
         self.client = study.client()
         self.headers = {"authorization": f"Bearer {token}"}
-        self.described = Described(study)
+        self.described = description_of(study)
         self.called: set[str] = set()
 
     def get(self, path: str, status: int = 200) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from grater.server.roles import API
-from tests.server.programs import Described, Program
+from tests.server.programs import Described, Program, description_of
 from tests.server.studies import Study, served
 
 HUGE = "1" + 30 * "0"
@@ -23,7 +23,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
 
 @pytest.fixture(scope="module")
 def described(shared: Study) -> Described:
-    return Described(shared)
+    return description_of(shared)
 
 
 BODIES = [

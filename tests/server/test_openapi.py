@@ -14,7 +14,7 @@ from grater.errors import StoreBusy
 from grater.server.openapi import ERRORS, TAGS, calls
 from grater.server.roles import ADJUDICATORS, API, EVERYBODY, MANAGERS, OWNERS
 from tests.server.json_schema import complaints
-from tests.server.programs import JSON, Described, Program
+from tests.server.programs import JSON, Described, Program, description_of
 from tests.server.studies import Study, served
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
@@ -29,7 +29,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
 
 @pytest.fixture(scope="module")
 def described(shared: Study) -> Described:
-    return Described(shared)
+    return description_of(shared)
 
 
 def test_what_is_served_is_what_is_described(shared: Study, described: Described) -> None:

@@ -1,7 +1,7 @@
-"""A process of busy raters that is killed, run as `python -m tests.store.killed LOCATION JOB ACKS SEED KILL`.
+"""A process of busy raters that is killed.
 
-KILL is `before:12` or `after:12` (SIGKILL at that COMMIT, counted over all raters) or `never` (somebody outside does
-it).  Every receipt is written to the file ACKS the moment it is known; a line there is a promise to a rater.
+`kill` is `before:12` or `after:12` (SIGKILL at that COMMIT, counted over all raters) or `never` (somebody outside
+does it).  Every receipt is written to the file `acks` the moment it is known; a line there is a promise to a rater.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sys
 import threading
 from itertools import count
+from pathlib import Path
 
 from grater.store import open_store, people
 from grater.store.store import Moment
@@ -20,7 +20,7 @@ from tests.store.worlds import World
 N_RATERS = 20
 
 
-def main(location: str, job_id: str, acks: str, seed: str, kill: str) -> None:
+def work_until_killed(location: str, job_id: str, acks: Path, seed: int, kill: str) -> None:
     moment, _, number = kill.partition(":")
     commits = count(1)
 
@@ -50,7 +50,3 @@ def _work(world: World, number: int, rng: random.Random, log: int) -> None:
         if rng.random() < 0.3:
             again = world.submit(lease, submission_id=f"of-{lease.lease_id}")
             os.write(log, f"{again.submission_id} {again.status}\n".encode())
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -13,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from grater.store import Store, checks, judgments, open_store
-from tests.store.killed import N_RATERS
+from tests.processes import PROCESSES
+from tests.store.killed import N_RATERS, work_until_killed
 from tests.store.worlds import World, make_world
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -29,16 +26,17 @@ def kill_once(location: str, world: World, acks: Path, rng: random.Random, *, se
     """One process of raters, dead by its own hand at a COMMIT or by ours at any moment; False if it ended before."""
     moment = rng.choice(["before", "after", "never", "never"])
     at = f"{moment}:{rng.randint(1, 12)}" if moment != "never" else "never"
-    command = [sys.executable, "-m", "tests.store.killed", location, world.job_id, str(acks), str(seed), at]
     before = acks.stat().st_size if acks.exists() else 0
-    with subprocess.Popen(command, cwd=ROOT) as process:
-        if moment == "never":
-            while process.poll() is None and (not acks.exists() or acks.stat().st_size == before):
-                time.sleep(0.01)
-            time.sleep(rng.random() * 0.3)
-            process.kill()
-        assert process.wait(timeout=60) in (-9, 0)
-        return process.returncode == -9
+    process = PROCESSES.Process(target=work_until_killed, args=(location, world.job_id, acks, seed, at))
+    process.start()
+    if moment == "never":
+        while process.is_alive() and (not acks.exists() or acks.stat().st_size == before):
+            time.sleep(0.01)
+        time.sleep(rng.random() * 0.3)
+        process.kill()
+    process.join(60)
+    assert process.exitcode in (-9, 0)
+    return process.exitcode == -9
 
 
 def assert_kept(location: str, acks: Path) -> int:

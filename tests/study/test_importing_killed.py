@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from grater.store import Store, checks, decisions, essays, open_store
 from grater.store.columns import decision_columns
 from grater.study.status import new_study
 from grater.study.tables import study_tables
+from tests.processes import PROCESSES
 from tests.study.files import write_essays
 from tests.study.killed import STEPS, run_step, step
 from tests.study.systems import write_systems, write_verdicts
@@ -23,11 +23,6 @@ def kills(seed: int) -> dict[str, str]:
     rng = random.Random(seed)
     found = {name: f"{rng.choice(['before', 'after'])}:{rng.choice([1, 2])}" for name in STEPS}
     return {**found, "report": f"written:{rng.randint(1, 9)}"}
-
-
-PROCESSES = get_context("forkserver")
-"""A process that has imported what a step needs, and used none of it, forks for each step."""
-PROCESSES.set_forkserver_preload(["tests.study.killed"])
 
 
 def run(location: Path, folder: Path, name: str, kill: str) -> int | None:
