@@ -95,7 +95,7 @@ def test_the_union_includes_an_item_with_the_largest_of_its_chances(two: Table, 
 def test_chances_are_what_happens_over_many_seeds() -> None:
     table = decisions_of({"A": [place < 20 for place in range(100)], "B": [10 <= place < 30 for place in range(100)]})
     counts, chances = np.zeros(100), np.zeros(100)
-    for seed in range(150):
+    for seed in range(60):
         sample = add_system(draw_sample(table, "A", 30, n_flagged=10, seed=seed), table, "B")
         whole = crossed(table, sample).sort("item")
         counts += whole["is_drawn"].to_numpy()
