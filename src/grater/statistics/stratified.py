@@ -107,13 +107,15 @@ def _crossing(function: Callable[[float], float], start: float) -> float:
     low, high, below, above = 0.0, start, function(0.0), function(start)
     while above < 0:
         low, high, below, above = high, 2 * high, above, function(2 * high)
+    moved = 0
     for _ in range(STEPS):
         middle = (low * above - high * below) / (above - below)
         height = function(middle)
+        # The Illinois rule: an end that stays put twice in a row loses weight.
         if height < 0:
-            low, below, above = middle, height, above / 2  # the Illinois rule: an end that stays put loses weight
+            low, below, above, moved = middle, height, above / 2 if moved < 0 else above, -1
         else:
-            high, above, below = middle, height, below / 2
+            high, above, below, moved = middle, height, below / 2 if moved > 0 else below, 1
         if abs(high - low) <= CLOSE * high or height == 0:
             break
     return high
