@@ -16,9 +16,9 @@ Printed: how often 95 % intervals hold the truth for precision, recall and F0.5 
 alpha and Conger's kappa of the raters, and how often a paired test of F0.5 rejects at 5 % between two systems that
 are alike in law.  World n has numpy's default_rng((seed, n)); 200 resamples.
 
-`means`: the mean kappa of pairs in *lengths*, *uneven* and *giants* by the three ways to its interval: the bootstrap,
-the delta method (which stands in for it where tables are large), and, with each item judged by two of eight raters,
-so that pairs share few items, the jackknife and the interval that is printed, which holds Conger's too.
+`means`: the mean kappa of pairs in *lengths*, *uneven* and *giants* by the ways to its interval: the bootstrap,
+the jackknife (which stands in for it where tables are large), and, with each item judged by two of eight raters, so
+that pairs share few items, the jackknife and the interval that is printed, which holds Conger's too.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def judged_row(draw: Callable[..., Drawn], seed: int, n_worlds: int) -> str:
     return " | ".join(f"{share:.3f}".lstrip("0") for share in np.mean(rows, axis=0))
 
 
-WAYS = ("bootstrap", "delta", "jackknife, 2 of 8 raters", "printed, 2 of 8 raters")
+WAYS = ("bootstrap", "jackknife", "jackknife, 2 of 8 raters", "printed, 2 of 8 raters")
 
 
 def means_row(draw: Callable[..., Drawn], seed: int, n_worlds: int) -> str:
@@ -170,7 +170,7 @@ def means_row(draw: Callable[..., Drawn], seed: int, n_worlds: int) -> str:
         printed = mean_pairwise(few, list(confusions(few)), rng=rng, n_resamples=RESAMPLES).kappa
         ways = [
             mean_pairwise(codes, list(confusions(codes)), rng=rng, n_resamples=RESAMPLES).kappa,
-            delta_interval(codes),
+            large_interval(codes),
             jackknife(statistic, printed.value, row_units(compared_rows(few), 2)),
             printed,
         ]
@@ -192,7 +192,7 @@ def eight_raters(said: Array, rng: np.random.Generator) -> Array:
     return spread
 
 
-def delta_interval(codes: Coded) -> Interval:
+def large_interval(codes: Coded) -> Interval:
     """What a table too large for the bootstrap would get."""
     with patch.object(cohen, "MOST_SUMS", 0):
         return mean_pairwise(codes, list(confusions(codes)), rng=np.random.default_rng(0)).kappa

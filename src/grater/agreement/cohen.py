@@ -12,8 +12,8 @@ disagree both errors are 0, which nobody believes: the interval then comes from 
 The mean over pairs is Light's (1971, Psychological Bulletin 76, 365-377).  Pairs that share no item, or whose kappa
 is undefined, are left out and counted, in every resample too.  Pairs share items and raters, so their kappas are
 dependent: whole items (essays, where they are known) are resampled, with all that their raters said.  Where that
-would take too much memory (many items or many pairs) the interval is that of the delta method: an item's influence on
-the mean is the mean of its influences on the pairs.
+would take too much memory (many items or many pairs) the interval is that of the delta method, an item's influence on
+the mean being the mean of its influences on the pairs; by essay that of the jackknife.
 
 A kappa of few items is biased low: with four or five items a pair, the mean of kappas that are .45 in truth comes out
 at .37 (docs/agreement.md), and a resample, with fewer distinct items still, is biased once more.  So where the middle
@@ -35,7 +35,7 @@ in Gwet 2014, chapter 2.  With two raters it is Cohen's kappa.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, nan, sqrt
@@ -260,8 +260,11 @@ def _mean_interval(
     if len(rows.matrix) < 2:
         return Interval(value, nan, nan, "a single item cannot be resampled"), "none"
     if _is_large(len(tables) * len(coded.labels) ** 2, len(rows.matrix)):
-        error, lengths = _delta_error(rows, tables, is_defined, weights)
-        return _student(value, error, lengths, level), "delta"
+        if rows.unit_of is not None:
+            return _by_essay(value, rows.matrix, rows.unit_of, tables, weights, level), "jackknife"
+        return _student(
+            value, _delta_error(rows.matrix, tables, is_defined, weights), len(rows.matrix), level
+        ), "delta"
     statistic, units = mean_kappa(len(coded.raters), weights), row_units(rows, len(coded.labels))
     if is_sparse:
         return jackknife(statistic, value, units, level=level), "jackknife"
@@ -273,16 +276,9 @@ def _is_large(n_sums: int, n_items: int) -> bool:
     return n_sums > MOST_SUMS or n_sums * n_items > MOST_CELLS
 
 
-def _student(value: float, error: float, lengths: Numbers, level: float) -> Interval:
-    if len(lengths) < 2:
-        return Interval(value, nan, nan, ONE_UNIT)
-    half = _half(error, len(lengths), effective_units(lengths), level)
+def _student(value: float, error: float, n_items: int, level: float) -> Interval:
+    half = student_quantile((1 + level) / 2, n_items - 1) * error
     return Interval(value, max(-1.0, value - half), min(1.0, value + half))
-
-
-def _half(error: float, n: float, n_effective: float, level: float) -> float:
-    """Half of an interval of n units whose lengths make them worth `n_effective`."""
-    return student_quantile((1 + level) / 2, n_effective - 1) * widening(n, n_effective) * error
 
 
 def jackknife(statistic: Coefficient, value: float, units: PatternUnits, *, level: float = LEVEL) -> Interval:
@@ -291,7 +287,14 @@ def jackknife(statistic: Coefficient, value: float, units: PatternUnits, *, leve
     total = units.n_items @ rows
     left_out = units.groups.sums(rows) if units.groups else rows[units.n_items > 0]
     times = np.ones(len(left_out)) if units.groups else units.n_items[units.n_items > 0]
-    without = statistic.score(total - left_out)
+    lengths = units.groups.lengths if units.groups else None
+    return _jackknifed(value, statistic.score(total - left_out), times, lengths, level)
+
+
+def _jackknifed(
+    value: float, without: Numbers, times: Numbers | Ints, lengths: Numbers | None, level: float
+) -> Interval:
+    """From the values without each kind of unit, of which there are `times`; of essays, `lengths` are their items."""
     defined = ~np.isnan(without)
     n = float(times[defined].sum())
     if n < 2:
@@ -299,8 +302,8 @@ def jackknife(statistic: Coefficient, value: float, units: PatternUnits, *, leve
     middle = float(times[defined] @ without[defined]) / n
     error = sqrt((n - 1) / n * float(times[defined] @ (without[defined] - middle) ** 2))
     centre = value - (n - 1) * (middle - value)
-    n_effective = effective_units(units.groups.lengths[defined]) if units.groups else n
-    half = _half(error, n, n_effective, level)
+    n_effective = n if lengths is None else effective_units(lengths[defined])
+    half = student_quantile((1 + level) / 2, n_effective - 1) * widening(n, n_effective) * error
     return Interval(value, max(-1.0, min(value, centre - half)), min(1.0, max(value, centre + half)))
 
 
@@ -421,19 +424,47 @@ def _made_up_rows(matrix: npt.NDArray[np.int32], n_labels: int) -> tuple[npt.NDA
 
 
 def _delta_error(
-    rows: LabelRows, tables: Sequence[Confusion], is_defined: npt.NDArray[np.bool_], weights: Matrix | None
-) -> tuple[float, Numbers]:
-    """The standard error of the mean from each item's influence on it, and how many items each essay has."""
-    matrix = rows.matrix
+    matrix: npt.NDArray[np.int32],
+    tables: Sequence[Confusion],
+    is_defined: npt.NDArray[np.bool_],
+    weights: Matrix | None,
+) -> float:
+    """The standard error of the mean from each item's influence on it."""
     total = np.zeros(len(matrix))
-    pairs = combinations(range(matrix.shape[1]), 2)
-    for (first, second), table, defined in zip(pairs, tables, is_defined, strict=True):
-        if defined:
-            both = (matrix[:, first] != NOBODY) & (matrix[:, second] != NOBODY)
-            total[both] += influence(table, weights=weights)[matrix[both, first], matrix[both, second]]
-    lengths = np.ones(len(total))
-    if rows.unit_of is not None:
-        unit = np.unique(rows.unit_of, return_inverse=True)[1]
-        total, lengths = (np.bincount(unit, weights=of).astype(np.float64) for of in (total, lengths))
+    for first, second, table in _pairs_of(matrix, tables, is_defined):
+        both = (matrix[:, first] != NOBODY) & (matrix[:, second] != NOBODY)
+        total[both] += influence(table, weights=weights)[matrix[both, first], matrix[both, second]]
     n = len(total)
-    return sqrt(float((total**2).sum()) * n / max(1, n - 1)) / int(is_defined.sum()), lengths
+    return sqrt(float((total**2).sum()) * n / max(1, n - 1)) / int(is_defined.sum())
+
+
+def _by_essay(
+    value: float,
+    matrix: npt.NDArray[np.int32],
+    unit_of: Ints,
+    tables: Sequence[Confusion],
+    weights: Matrix,
+    level: float,
+) -> Interval:
+    """The jackknife over essays, one pair of raters after the other."""
+    unit = np.unique(unit_of, return_inverse=True)[1]
+    lengths, n_cells = np.bincount(unit).astype(np.float64), weights.size
+    total, n_defined = np.zeros(len(lengths)), np.zeros(len(lengths))
+    for first, second, table in _pairs_of(matrix, tables, np.ones(len(tables), bool)):
+        both = (matrix[:, first] != NOBODY) & (matrix[:, second] != NOBODY)
+        place = unit[both] * n_cells + matrix[both, first] * len(weights) + matrix[both, second]
+        cells = np.bincount(place, minlength=len(lengths) * n_cells).reshape(-1, n_cells)
+        without = cohen(weights).score(table.cells.ravel() - cells.astype(np.float64))
+        total += np.nan_to_num(without)
+        n_defined += ~np.isnan(without)
+    means = np.divide(total, n_defined, out=np.full(len(total), nan), where=n_defined > 0)
+    return _jackknifed(value, means, np.ones(len(lengths)), lengths, level)
+
+
+def _pairs_of(
+    matrix: npt.NDArray[np.int32], tables: Sequence[Confusion], is_wanted: npt.NDArray[np.bool_]
+) -> Iterator[tuple[int, int, Confusion]]:
+    pairs = combinations(range(matrix.shape[1]), 2)
+    for (first, second), table, wanted in zip(pairs, tables, is_wanted, strict=True):
+        if wanted:
+            yield first, second, table
