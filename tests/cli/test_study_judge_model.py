@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from tests.study.chat_server import ChatServer, serving
 from tests.study.files import write_essays, write_items
 
 Capture = pytest.CaptureFixture[str]
+ANSWER = '{"label": "1", "better": "at", "confidence": "high", "flags": []}'
 TASKS_PAGE = (Path(__file__).parents[2] / "docs" / "tasks.md").read_text("utf-8")
 
 
@@ -36,7 +39,7 @@ def study(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with serving(lambda _: '{"label": "1", "better": "at", "confidence": "high", "flags": []}') as running:
+    with serving(lambda _: ANSWER) as running:
         yield running
 
 
@@ -65,6 +68,102 @@ def test_a_spending_limit_stops_with_status_one_and_says_how_to_go_on(
     assert ran.status == 1
     assert "the limit of 10 is reached; the same command goes on where it was" in ran.err
     assert server.requests == []
+
+
+def reply(content: object, **more: object) -> str:
+    return json.dumps({"choices": [{"message": {"content": content}, **more}], "usage": more.get("usage")})
+
+
+@pytest.mark.parametrize(
+    ("fault", "n_asked"),
+    [
+        (reply([{"type": "text", "text": ANSWER}]), 2),
+        (reply(ANSWER, usage="many"), 2),
+        (reply(ANSWER, usage={"prompt_tokens": -100_000, "completion_tokens": True}), 2),
+        (reply(f"<think>Is it {{in}} or {{at}}?</think> {ANSWER}"), 2),
+        (reply('{"label": "1", "better": "\ud800", "confidence": "high"}'), 3),
+        (reply("\ud800"), 3),
+        (reply('{"label": ' + "[" * 100_000), 3),
+        ('{"choices": ' + "[" * 100_000, 3),
+    ],
+    ids=[
+        "parts",
+        "usage in words",
+        "negative usage",
+        "braces",
+        "half a character",
+        "surrogate",
+        "deep",
+        "deep reply",
+    ],
+)
+def test_a_reply_of_any_shape_is_read_or_asked_for_again(
+    study: Path, server: ChatServer, capsys: Capture, fault: str, n_asked: int
+) -> None:
+    server.faults = [fault]
+    ran = grater(capsys, "judge", study, "--endpoint", server.url, "--model-name", "tiny", "--json")
+    told = json.loads(ran.out)
+    assert (ran.status, told["judged"], told["refused"]) == (0, 2, [])
+    assert 110 <= told["tokens"] < 100_000
+    assert len(server.requests) == n_asked
+    assert "\n" not in ran.err.rstrip("\n")
+
+
+def test_a_silent_endpoint_ends_the_run_in_one_line_and_loses_nothing(
+    study: Path, server: ChatServer, capsys: Capture
+) -> None:
+    server.answer = lambda _: ANSWER if len(server.requests) != 2 else str(server.released.wait(30))
+    args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny", "--timeout", 0.3, "--retries", 0)
+    ran = grater(capsys, *args)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "timed out; tried 1 time. 1 unit judged so far is kept; the same command goes on where it was" in ran.err
+    again = grater(capsys, *args)
+    assert (again.status, len(server.requests)) == (0, 3)
+    assert "1 unit judged by tiny" in again.err
+
+
+def test_a_killed_run_goes_on_with_the_unit_it_was_asking_about(
+    study: Path, server: ChatServer, capsys: Capture
+) -> None:
+    is_asked = threading.Event()
+
+    def answer(_: object) -> str:
+        if len(server.requests) == 2:
+            is_asked.set()
+            server.released.wait(60)
+        return ANSWER
+
+    server.answer = answer
+    args = ["judge", str(study), "--endpoint", server.url, "--model-name", "tiny", "--json"]
+    with subprocess.Popen([sys.executable, "-m", "grater", *args], stdout=subprocess.DEVNULL) as process:
+        assert is_asked.wait(60)
+        process.kill()
+    assert json.loads(grater(capsys, *args).out)["judged"] == 1
+    questions = [request["messages"][-1]["content"] for request in server.requests]
+    assert questions[1] == questions[2] != questions[0]
+
+
+def test_wrong_labels_are_told_one_line_a_unit_with_what_to_do(
+    study: Path, server: ChatServer, capsys: Capture
+) -> None:
+    server.answer = lambda request: '{"label":\n"maybe"}' if "[[in]]" in str(request["messages"][1:]) else ANSWER
+    args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny")
+    ran = grater(capsys, *args)
+    refused, done, advice = ran.err.splitlines()
+    assert ran.status == 1
+    assert re.match(r"unit [\w-]+: label: expected one of 0, 1, 2, e, found 'maybe'", refused)
+    assert "1 unit judged by tiny" in done
+    assert advice.startswith("1 unit is left open: the same command finds the same answers")
+    n_asked = len(server.requests)
+    assert grater(capsys, *args).status == 1
+    assert len(server.requests) == n_asked, "what was paid for is not asked again"
+
+
+def test_answers_cut_at_their_longest_are_told(study: Path, server: ChatServer, capsys: Capture) -> None:
+    server.faults = [reply('{"label": "1", "bet', finish_reason="length")]
+    ran = grater(capsys, "judge", study, "--endpoint", server.url, "--model-name", "tiny", "--answer-tokens", 50)
+    assert ran.status == 0
+    assert "an answer was cut at 50 tokens; allow longer ones" in ran.err
 
 
 @pytest.mark.parametrize(

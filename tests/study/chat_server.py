@@ -17,7 +17,10 @@ Answering = Callable[[dict[str, Any]], str]
 
 @dataclass
 class ChatServer:
-    """`answer` makes the content of a reply from a request; `faults` come first, one per request."""
+    """`answer` makes the content of a reply from a request; `faults` come first, one per request.
+
+    A fault that is JSON is sent as the whole reply.
+    """
 
     answer: Answering
     faults: list[str] = field(default_factory=list)
@@ -61,6 +64,8 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
                 self.connection.close()
             elif fault == "malformed":
                 self._raw(200, b'{"choices": [')
+            elif fault[:1] in "{[":
+                self._raw(200, fault.encode())
             elif fault == "slow":
                 server.released.wait(30)
             elif fault == "moved":

@@ -36,6 +36,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from grater.errors import GraterError, UsageError
 from grater.files import complaining
 from grater.model import Json
+from grater.sheet import counted
 
 Message: TypeAlias = Mapping[str, str]
 
@@ -51,6 +52,10 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 
 class LimitReached(GraterError):
     """The next request could exceed what may be spent."""
+
+
+class Unanswered(GraterError):
+    """The endpoint refused a request, or failed at it too often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +176,7 @@ class Chat:
         self._opener = build_opener(_NoRedirects())
         self._last: float | None = None
         self._dearest = 0.0
+        self._told_of_cut = False
 
     @property
     def cost(self) -> float:
@@ -215,10 +221,8 @@ class Chat:
                 return self._answer(self._post(messages, sample), messages)
             except _Again as trouble:
                 if turn == self.endpoint.retries:
-                    raise GraterError(
-                        f"{self.endpoint.address}: {trouble}; tried {turn + 1} times. "
-                        "Answers so far are kept; try again later"
-                    ) from trouble
+                    tried = counted(turn + 1, "time")
+                    raise Unanswered(f"{self.endpoint.address}: {trouble}; tried {tried}") from trouble
                 wait = min(trouble.seconds if trouble.seconds is not None else 2.0**turn, LONGEST_WAIT)
                 self.tell(f"{self.endpoint.address}: {trouble}; again in {wait:g} s")
                 self.sleep(wait)
@@ -243,7 +247,7 @@ class Chat:
                 raise _Again("the endpoint does not accept response_format; asking without it", 0.0) from error
             if error.code in AGAIN:
                 raise _Again(f"status {error.code} {said}".strip(), _retry_after(error.headers)) from error
-            raise GraterError(f"{self.endpoint.address}: status {error.code} {said}".strip()) from error
+            raise Unanswered(f"{self.endpoint.address}: status {error.code} {said}".strip()) from error
         except (URLError, OSError, HTTPException) as error:
             reason = getattr(error, "reason", None) or error
             raise _Again(f"{type(error).__name__}: {reason}") from error
@@ -267,17 +271,17 @@ class Chat:
     def _answer(self, reply: bytes, messages: Sequence[Message]) -> tuple[str, int, int]:
         try:
             told = json.loads(reply)
-            answer = str(told["choices"][0]["message"]["content"] or "")
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+            choice = told["choices"][0]
+            answer = _text(choice["message"]["content"])
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             raise _Again(f"expected a chat completion, found {reply[:80]!r}") from error
-        usage = told.get("usage") or {}
-        n_in = usage.get("prompt_tokens")
-        n_out = usage.get("completion_tokens")
-        return (
-            answer,
-            n_in if isinstance(n_in, int) else _tokens(messages),
-            n_out if isinstance(n_out, int) else len(answer) // CHARACTERS_PER_TOKEN + 1,
-        )
+        if choice.get("finish_reason") == "length" and not self._told_of_cut:
+            self._told_of_cut = True
+            self.tell(f"an answer was cut at {self.endpoint.max_tokens:,} tokens; allow longer ones")
+        usage = told.get("usage")
+        n_in, n_out = (_used(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+        n_said = len(answer) // CHARACTERS_PER_TOKEN + 1
+        return answer, _tokens(messages) if n_in is None else n_in, n_said if n_out is None else n_out
 
 
 class _Again(Exception):
@@ -294,6 +298,19 @@ def _length(messages: Sequence[Message]) -> int:
 
 def _tokens(messages: Sequence[Message]) -> int:
     return _length(messages) // CHARACTERS_PER_TOKEN + 8 * len(messages)
+
+
+def _text(content: Any) -> str:
+    """The text of an answer, a string or a list of parts; halves of surrogate pairs are replaced."""
+    parts = content if isinstance(content, list) else [content]
+    text = "".join(part["text"] if isinstance(part, dict) else str(part) for part in parts if part)
+    return text.encode("utf-8", "replace").decode()
+
+
+def _used(usage: Any, name: str) -> int | None:
+    """A count of tokens, where the endpoint gives one."""
+    n = usage.get(name) if isinstance(usage, dict) else None
+    return n if isinstance(n, int) and not isinstance(n, bool) and n >= 0 else None
 
 
 def _said(body: bytes) -> str:

@@ -17,17 +17,20 @@ has the share of every label: `{"shares": {"error": 0.8, "ok": 0.2}}`, a graded 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from grater.errors import BadInput, GraterError, UsageError
 from grater.model import Json
+from grater.sheet import counted
 from grater.store import Store, Tx, gold, jobs, units
 from grater.store.jobs import Job
 from grater.store.people import Person
-from grater.study.chat import Chat, LimitReached, Message
+from grater.study.chat import Chat, LimitReached, Message, Unanswered
 from grater.study.programs import Asked, asked_unit, read_answer, refusal, store_answer, to_ask
 from grater.tasks import Answer, Field
 from grater.tasks.form import LABEL
@@ -37,6 +40,7 @@ MOST_ASKED = 3
 """Times that one sample of a unit is asked for, the first included."""
 
 MOST_EXAMPLES = 8
+MOST_BRACES = 50
 SHARES = "shares"
 
 ROLE = """\
@@ -76,11 +80,18 @@ def judge_by_model(
             continue
         except LimitReached as limit:
             return Judged(n_done, tuple(refused), str(limit))
+        except Unanswered as trouble:
+            raise Unanswered(f"{trouble}. {_kept(n_done)}; the same command goes on where it was") from trouble
         fields, payloads = _commonest(asked, sampled)
         store_answer(store, asked, person, fields, payloads=payloads if n_samples > 1 else None)
         n_done += 1
         tick()
     return Judged(n_done, tuple(refused))
+
+
+def _kept(n_done: int) -> str:
+    verb = "is" if n_done == 1 else "are"
+    return f"{counted(n_done, 'unit')} judged so far {verb} kept" if n_done else "Nothing was judged"
 
 
 class _Refused(GraterError):
@@ -90,7 +101,7 @@ class _Refused(GraterError):
 def _sample(chat: Chat, opening: Sequence[Message], asked: Asked, number: int) -> dict[str, list[str]]:
     """One accepted answer; a refused one goes back to the model with the reason."""
     messages = [*opening, _message("user", question(asked))]
-    trouble = ""
+    trouble = shown = ""
     for _ in range(MOST_ASKED):
         said = chat.ask(messages, sample=number)
         try:
@@ -99,27 +110,36 @@ def _sample(chat: Chat, opening: Sequence[Message], asked: Asked, number: int) -
             return fields
         except BadInput as error:
             trouble = refusal(error, asked)
+            shown = f" (the model answered {said.strip()[:80]!r})"
         except ValueError as error:
-            trouble = str(error)
+            trouble, shown = str(error), ""
         messages += [
             _message("assistant", said),
             _message("user", f"That answer was refused: {trouble}. Answer again."),
         ]
-    raise _Refused(f"{trouble} (the model answered {said.strip()[:80]!r})")
+    raise _Refused(f"{trouble}{shown}")
 
 
 def fields_of(said: str) -> dict[str, list[str]]:
     """The fields of a model's answer: its first JSON object, whatever stands around it."""
-    start = said.find("{")
-    try:
-        value, _ = json.JSONDecoder().raw_decode(said, start) if start >= 0 else (None, 0)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict) or not value:
+    value = next(_objects(said), None)
+    if not value:
         raise ValueError(f"expected one JSON object, found {said.strip()[:80]!r}")
     inner = value.get("fields")
     given: Mapping[str, Any] = inner if isinstance(inner, dict) else value
     return {str(name): _texts(cell) for name, cell in given.items()}
+
+
+def _objects(said: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects that begin at one of the first braces; a model may write braces of its own before them."""
+    starts = (match.start() for match in re.finditer(r"\{", said))
+    for start in islice(starts, MOST_BRACES):
+        try:
+            value, _ = json.JSONDecoder().raw_decode(said, start)
+        except (ValueError, RecursionError):
+            continue
+        if value:
+            yield value
 
 
 def _texts(cell: Any) -> list[str]:

@@ -118,6 +118,10 @@ def _ask_model(
             say(f"unit {unit_id}: {why}")
         money = f", {chat.cost:.4f} in money" if chat.cost else ""
         say(f"{own.name}: {counted(done.n_done, 'unit')} judged by {name}; {spent.tokens:,} tokens so far{money}")
+    if done.refused and not as_json:
+        left = counted(len(done.refused), "unit")
+        verb, change = "is" if len(done.refused) == 1 else "are", "change the guidelines, --temperature or the model"
+        say(f"{left} {verb} left open: the same command finds the same answers; {change}")
     if done.stopped:
         say(f"stopped: {done.stopped}; the same command goes on where it was")
     if done.stopped or done.refused:
