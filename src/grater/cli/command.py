@@ -53,7 +53,7 @@ FigureTypes: TypeAlias = Annotated[
     list[str], typer.Option("--figures", metavar="TYPE", help="svg, png or pdf; repeatable. Default: all three.")
 ]
 
-Author: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="Who reports: stands under the title.")]
+Author: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="The author, shown under the title.")]
 Earlier: TypeAlias = Annotated[
     list[str],
     typer.Option(

@@ -129,7 +129,7 @@ def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the results.")] = Path("demo"),
     serve: Annotated[
         bool,
-        typer.Option("--serve", help="Then serve the study to browsers; a demo that is there is served as it is."),
+        typer.Option("--serve", help="Then serve the study to browsers; an existing demo is served as it is."),
     ] = False,
     figures: FigureTypes = [],  # noqa: B006
     resamples: Resamples = DEMO_RESAMPLES,

@@ -145,7 +145,7 @@ GoldFile: TypeAlias = Annotated[
 ]
 ErrorsByFlag: TypeAlias = Annotated[
     bool,
-    typer.Option("--errors-by-flag", help="Correct what a system flags by gold that it flags, the rest by the rest."),
+    typer.Option("--errors-by-flag", help="Correct flagged items by flagged gold items, the rest by the rest."),
 ]
 
 
@@ -176,7 +176,7 @@ UnknownWay: TypeAlias = Annotated[
 Population: TypeAlias = Annotated[
     Literal["these", "wider"],
     typer.Option(
-        "--population", help="Infer to a wider population, to other essays like these, or to exactly these items."
+        "--population", help="What the intervals are about: other essays like these, or exactly these items."
     ),
 ]
 ByColumn: TypeAlias = Annotated[

@@ -159,11 +159,24 @@ def _names(param: Any) -> str:
         return f"`{param.metavar or param.name.upper()}`"
     value = _value(param)
     names = ", ".join(f"`{name}{value}`" for name in [*param.opts, *param.secondary_opts])
-    return names if param.default in (None, "", (), []) or not value else f"{names} (default {param.default})"
+    return (
+        names if param.default in (None, "", (), []) or not value else f"{names} (default {_default(param.default)})"
+    )
+
+
+def _default(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _value(param: Any) -> str:
-    return "" if param.is_flag else f" {param.metavar or param.name.upper()}"
+    """What stands for the value of an option: its choices, or what kind of thing it is."""
+    if param.is_flag:
+        return ""
+    choices = getattr(param.type, "choices", ())
+    number = {"int": "N", "integer": "N", "float": "NUMBER"}.get(param.type.name.split()[0], "")
+    return f" {param.metavar or '|'.join(choices) or number or param.name.upper()}"
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def group() -> None:
 def shard(
     corpus: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Corpora in any format, as one.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of shards to write.")],
-    size: Annotated[int, typer.Option("--shard-size", min=1, metavar="N", help="Characters of a shard.")] = SIZE,
+    size: Annotated[int, typer.Option("--shard-size", min=1, metavar="N", help="Characters per shard.")] = SIZE,
     lines: Lines = False,
     documents: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
@@ -81,7 +81,7 @@ def count(
     hold_out: Annotated[
         bool, typer.Option("--hold-out", help="Leave out two lines in a hundred and keep them, for train lm.")
     ] = False,
-    repeats: Annotated[bool, typer.Option("--repeats", help="Count a line again each time it comes.")] = False,
+    repeats: Annotated[bool, typer.Option("--repeats", help="Count a repeated line every time.")] = False,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",
     master: Master = None,

@@ -297,8 +297,8 @@ seat_app = typer.Typer()
 @seat_app.command()
 def make_seat(
     study: StudyName,
-    first: Annotated[str, typer.Argument(metavar="NAME", help="One of the two people.")],
-    second: Annotated[str, typer.Argument(metavar="NAME", help="The other.")],
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="One of the two people, by name.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="The other.")],
     name: Annotated[str, typer.Option(help="The seat's name; default: both names.")] = "",
     as_json: Json = False,
 ) -> None:

@@ -53,13 +53,13 @@ def context(
     small: Annotated[bool, typer.Option("--small", help="A network of 1 MB, to try things out.")] = False,
     base: Annotated[
         Path | None,
-        typer.Option(metavar="GGUF", help="A causal language model of Llama's make whose blocks to start from."),
+        typer.Option(metavar="GGUF", help="A language model of Llama's architecture whose blocks to start from."),
     ] = None,
     learners: Annotated[
         Path | None,
         typer.Option(
             metavar="CORPUS",
-            help="Corrected essays to calibrate on; default: held-out text with errors put in.",
+            help="Corrected essays to calibrate on; default: held-out text with inserted errors.",
         ),
     ] = None,
     device: Annotated[str, typer.Option(metavar="NAME", help="What PyTorch computes on, such as cuda.")] = "cpu",

@@ -238,7 +238,7 @@ def report(
     context: Context,
     job: str = "",
     title: str = "",
-    author: Annotated[str, Query(description="Who reports: stands under the title.")] = "",
+    author: Annotated[str, Query(description="The author, shown under the title.")] = "",
     earlier: Annotated[list[str], Query(description="NEW=OLD: the system OLD is an earlier version of NEW.")] = [],  # noqa: B006
     drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, commas between.")] = "",
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
