@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from grater.errors import BadInput, UsageError
 from grater.tables import read_decisions, read_gold, read_items, read_judgments
 from grater.tables.files import N_LINES_TOGETHER, load, read_delimited, read_jsonl, read_text
+from tests.each import for_each
 
 ROWS = [("n1", "Ada", "1"), ("n1", "Bo", "2"), ("n2", "Ada", "1")]
 COLUMNS: dict[str, list[Any]] = {"item": ["n1", "n1", "n2"], "rater": ["Ada", "Bo", "Ada"], "label": [1, 2, 1]}
@@ -309,6 +310,31 @@ def test_mechanical_turk_leaves_its_last_two_columns_out() -> None:
 )
 def test_another_separator_is_recognised(text: str, separator: str) -> None:
     assert rows(text, separator) == [("1", "2,5")]
+
+
+@for_each(["item;label\n;\na;ok\n;\n", '"item";"label"\n;\n"a";"ok"\n"";""\n'])
+def test_rows_of_empty_cells_are_blank_as_spreadsheets_leave_them_below_a_table(text: str) -> None:
+    assert rows(text) == [("a", "ok")]
+    assert lines(text) == [3]
+
+
+@for_each(["sep=;", "SEP=;", '"sep=;"'])
+def test_the_line_by_which_excel_names_its_separator_is_no_header(line: str) -> None:
+    text = f"{line}\r\nitem;label\r\na,b;ok\r\n"
+    assert rows(text) == [("a,b", "ok")]
+    assert lines(text) == [3]
+
+
+def test_a_decimal_comma_is_read_where_semicolons_separate_and_nowhere_else(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("item;system;flagged;score\na;S;1;0,5\nb;S;0;-,25\nc;S;0;0.75\nd;S;0;2\n")
+    assert read_decisions(path).frame["score"].to_list() == [0.5, -0.25, 0.75, 2]
+    path.write_text("item;system;flagged;score\na;S;1;1.200,5\n")
+    with pytest.raises(BadInput, match=r"d\.csv:2: expected a number in column 'score', found '1\.200,5'"):
+        read_decisions(path)
+    path.write_text('item,system,flagged,score\na,S,1,"1,200"\n')
+    with pytest.raises(BadInput, match="found '1,200'"):
+        read_decisions(path)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "\r\n\r\n"])

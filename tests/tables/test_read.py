@@ -107,7 +107,7 @@ def test_every_missing_column_is_named_with_what_is_there(csv: Path) -> None:
         "j.csv: expected a column 'item' or 'task', found item_id, who, verdict. Did you mean 'item_id'? "
         "Then say columns item=item_id",
         "j.csv: expected a column 'label' or 'response', found item_id, who, verdict. "
-        "If it has another name, say columns label=NAME",
+        "If it has another name, say columns label=NAME; if every rater has a column, say rater columns NAME,NAME",
     ]
 
 

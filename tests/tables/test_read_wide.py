@@ -73,3 +73,20 @@ def test_an_item_stands_in_one_row() -> None:
 def test_rows_without_any_judgment_are_no_table() -> None:
     with pytest.raises(BadInput, match="found no rows"):
         read_wide(pl.DataFrame({"item": ["a"], "x": [None]}), labels=["x"])
+
+
+def test_a_sheet_with_a_column_per_rater_is_read_as_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text("sentence;Ada;Bo\nn1;wrong;ok\nn2;ok;\n;;\n")
+    judgments = read_judgments(
+        path, columns={"item": "sentence"}, rater_columns=["Ada", "Bo"], merge={"wrong": "error"}
+    )
+    assert judgments.frame.rows() == [("n1", "Ada", "error"), ("n1", "Bo", "ok"), ("n2", "Ada", "ok")]
+    assert not judgments.anonymous_raters
+
+
+def test_a_table_without_labels_is_asked_whether_raters_have_columns(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text("item,Ada,Bo\nn1,error,ok\n")
+    with pytest.raises(BadInput, match="if every rater has a column, say rater columns NAME,NAME"):
+        read_judgments(path)

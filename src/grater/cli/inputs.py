@@ -46,6 +46,14 @@ Status: TypeAlias = Annotated[
     list[str],
     typer.Option("--status", metavar="STATUS", help="Only judgments with this status; 'all' for every one."),
 ]
+RaterColumns: TypeAlias = Annotated[
+    list[str],
+    typer.Option(
+        "--rater-columns",
+        metavar="NAME,NAME",
+        help="Columns of labels, one per rater, in a sheet with one row per item.",
+    ),
+]
 DuplicateRows: TypeAlias = Annotated[
     Duplicates, typer.Option("--duplicates", help="If a rater judged an item twice.")
 ]
@@ -65,6 +73,7 @@ class Reading:
     min_confidence: MinConfidence = None
     status: Status = field(default_factory=list)
     duplicates: DuplicateRows = "error"
+    rater_columns: RaterColumns = field(default_factory=list)
 
     def read(self, *paths: Path) -> Judgments:
         """The judgments of one file, or of several under each other; says on standard error what was left out."""
@@ -104,6 +113,7 @@ class Reading:
             drop_flags=entries(self.drop_flags),
             min_confidence=self.min_confidence,
             merge=parse_merge(self.merge),
+            rater_columns=entries(self.rater_columns),
         )
 
     def _joined(self, tables: Sequence[Judgments]) -> Judgments:

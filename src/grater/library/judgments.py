@@ -37,8 +37,12 @@ def read_judgments(
     min_confidence: float | None = None,
     status: Sequence[str] = ("valid",),
     duplicates: Literal["error", "first", "last"] = "error",
+    rater_columns: Sequence[str] = (),
 ) -> Judgments:
-    """Judgments with other names of columns, labels merged, or some of them left out."""
+    """Judgments with other names of columns, labels merged, or some of them left out.
+
+    Of a sheet with one row per item and a column of labels per rater, name these: `rater_columns=["Ada", "Bo"]`.
+    """
     from grater.tables import read_judgments
 
     return read_judgments(
@@ -49,6 +53,7 @@ def read_judgments(
         min_confidence=min_confidence,
         status=status,
         duplicates=duplicates,
+        rater_columns=rater_columns,
     )
 
 

@@ -26,6 +26,7 @@ from grater.tables.schema import LIST_SEPARATOR, Column, Range, Schema
 Fault: TypeAlias = "Callable[[pl.Series, str], None]"
 """Hears of rows whose cell is wrong: which (a mask), and what was expected."""
 
+DECIMAL_COMMA = r"^(\s*[+-]?\d*),(\d+\s*)$"
 TRUTH = {"0": False, "1": True, "false": False, "true": True}
 
 
@@ -221,7 +222,12 @@ def _checked_column(column: Column, cells: pl.Series, raw: Raw, problems: Proble
 
     if column.required:
         tell(missing(cells), lambda _: f"expected a value in column {column.name!r}, found an empty cell")
-    return cast(column, cells, fault).alias(column.name)
+    given = _with_points(cells) if raw.has_decimal_commas and column.type in ("number", "whole") else cells
+    return cast(column, given, fault).alias(column.name)
+
+
+def _with_points(cells: pl.Series) -> pl.Series:
+    return cells.str.replace(DECIMAL_COMMA, "$1.$2") if cells.dtype == pl.String else cells
 
 
 def add(problems: Problems, raw: Raw, row: int, message: str) -> None:

@@ -5,10 +5,11 @@ Text is UTF-8 with or without a byte-order mark; a byte that is not UTF-8 is an 
 Standard input has no extension and is known by its first characters.  Workbooks (`.xlsx`) are read, not written.
 
 *Comma- and tab-separated text* (RFC 4180).  The first line names the columns.  A cell may be quoted; inside quotes a
-quote is doubled, and line ends are part of the cell.  Blank lines are skipped, lines may end in CRLF, an empty cell
-is missing, and every row must have as many cells as the header.  Departure: batch files of Mechanical Turk name the
-columns `Approve` and `Reject` and leave them out of every row.  A text without any quote is split by polars; one with
-quotes by Python's csv module, four or five times slower and exact.
+quote is doubled, and line ends are part of the cell.  Blank lines and rows of empty cells are skipped, lines may end
+in CRLF, an empty cell is missing, and every row must have as many cells as the header.  Departures: batch files of
+Mechanical Turk name the columns `Approve` and `Reject` and leave them out of every row; Excel may name its separator
+in a line before the header (`sep=;`), and where semicolons separate, numbers may have a decimal comma.  A text
+without any quote is split by polars; one with quotes by Python's csv module, four or five times slower and exact.
 
 *Formulas.*  A text that starts with one of `= + - @`, their full-width forms, a tab or a line end is taken for a
 formula by spreadsheets.  Such a cell is written with an apostrophe before it; one that has apostrophes before such a
@@ -30,10 +31,12 @@ import csv
 import gzip
 import json
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cache
 from io import BytesIO
 from itertools import chain, islice
@@ -199,6 +202,7 @@ def _chosen(mask: pl.Series, changed: pl.Series, cells: pl.Series) -> pl.Series:
 
 QUOTE = '"'
 SEPARATORS = (";", "\t", ",")
+NAMED_SEPARATOR = re.compile(r'("?)sep=(?P<separator>[;,\t|])\1(?=\r?\n)', re.IGNORECASE)
 HEADER_WITHIN = 20
 """Lines among which the header is looked for; those before it are blank."""
 N_ROWS_TOGETHER = 20_000
@@ -213,10 +217,11 @@ def read_delimited(text: str, *, name: str, separator: str) -> Raw:
     """
     if "\r" in text and "\n" not in text:
         text = text.replace("\r", "\n")
-    separator = _separator_of(text, separator)
-    if QUOTE in text:
-        return _read_quoted(text, name, separator)
-    return _read_plain(text, name, separator)
+    named = NAMED_SEPARATOR.match(text)
+    separator = named["separator"] if named else _separator_of(text, separator)
+    text = text[named.end() :] if named else text
+    raw = (_read_quoted if QUOTE in text else _read_plain)(text, name, separator)
+    return replace(raw, has_decimal_commas=separator == ";")
 
 
 def _read_plain(text: str, name: str, separator: str) -> Raw:
@@ -307,6 +312,10 @@ def _raw(name: str, header: list[str], frame: pl.DataFrame, numbers: pl.Series) 
         column: unguarded(series.alias("cells")).replace("", None).alias(column)  # polars reads "^$" as a pattern
         for column, series in zip(header, frame.get_columns(), strict=True)
     }
+    if columns and all(cells.null_count() for cells in columns.values()):
+        is_filled = pl.DataFrame(columns).select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+        columns = {column: cells.filter(is_filled) for column, cells in columns.items()}
+        numbers = numbers.filter(is_filled)
     return Raw(name, columns, numbers)
 
 

@@ -20,11 +20,15 @@ WHOLE_AS_FLOAT = 2**53
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raw:
-    """Columns by name, all of one length; `lines` says where each row began in its file, where there are lines."""
+    """Columns by name, all of one length; `lines` says where each row began in its file, where there are lines.
+
+    It `has_decimal_commas` where its numbers may be written like 0,5.
+    """
 
     name: str
     columns: Mapping[str, pl.Series]
     lines: pl.Series | None = None
+    has_decimal_commas: bool = False
 
     @property
     def n_rows(self) -> int:

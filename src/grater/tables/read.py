@@ -132,9 +132,10 @@ def _missing(schema: Schema, column: Column, raw: Raw) -> Problem:
     hint = f"Did you mean {guess!r}? Then say" if guess else "If it has another name, say"
     names = " or ".join(repr(name) for name in column.names)
     present = ", ".join(raw.columns) or "none"
-    return Problem(
-        raw.name, f"expected a column {names}, found {present}. {hint} columns {column.name}={guess or 'NAME'}"
-    )
+    is_wide = column.name == "label" and schema.kind == "judgments" and guess is None
+    wide = "; if every rater has a column, say rater columns NAME,NAME" if is_wide else ""
+    wish = f"{hint} columns {column.name}={guess or 'NAME'}{wide}"
+    return Problem(raw.name, f"expected a column {names}, found {present}. {wish}")
 
 
 NO_JUDGMENT = "item without a judgment"
@@ -310,11 +311,18 @@ def read_judgments(
     drop_flags: Collection[str] = (),
     min_confidence: float | None = None,
     merge: Mapping[str, str] | None = None,
+    rater_columns: Sequence[str] = (),
     name: str | None = None,
 ) -> Judgments:
-    """The judgments that count; without rater ids, raters are positions and the result says so."""
-    given = _large(source, columns or {}) or load(source, name=name or "judgments frame")
-    n_empty = worksheets.answered(given)[1] if worksheets.is_worksheet(given) else 0
+    """The judgments that count; without rater ids, raters are positions and the result says so.
+
+    Where every rater has a column of labels, `rater_columns` are these, and one row has all judgments of an item.
+    """
+    if rater_columns:
+        given, n_empty = from_columns(load(source, name=name or "judgments frame"), rater_columns, are_raters=True)
+    else:
+        given = _large(source, columns or {}) or load(source, name=name or "judgments frame")
+        n_empty = worksheets.answered(given)[1] if worksheets.is_worksheet(given) else 0
     raw, columns = _recognised(given, columns or {})
     raw = matched(SCHEMA, raw, columns, but="rater")
     is_anonymous = "rater" not in raw.columns
