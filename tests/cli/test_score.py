@@ -142,7 +142,21 @@ def test_sentences_of_gleu_have_their_own_score(capsys: pytest.CaptureFixture[st
 
 def test_wrong_use_is_told_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     (folder / "short.txt").write_text(TEXT[0] + "\n")
+    (folder / "table.csv").write_text("text\n" + "\n".join(TEXT[1:]) + "\n")
+    (folder / "pretty.json").write_text("[\n" * len(TEXT))
+    (folder / "empty.m2").write_text("")
+    (folder / "empty.txt").write_text("")
+    (folder / "outputs").mkdir()
     for args, message in [
+        (["outputs", "ours.txt"], "outputs: cannot be read: Is a directory"),
+        (["absent.txt", "ours.txt"], "absent.txt: cannot be read: No such file"),
+        (["ref.m2", "table.csv"], "table.csv: expected one sentence per line or M2, found a table"),
+        (["ref.m2", "pretty.json"], "pretty.json: expected one sentence per line or M2, found JSON"),
+        (["empty.m2", "empty.txt"], "empty.m2: expected sentences to score, found none"),
+        (["-", "-"], "expected standard input in one place, found '-' in several"),
+        (["ref.m2", "a=-", "b=-"], "expected standard input in one place, found '-' in several"),
+        (["-", "ours.txt", "--source", "-"], "expected standard input in one place, found '-' in several"),
+        (["ref.m2", "ours.txt", "--seed", "x"], "'x' is not a whole number"),
         (["ref.m2"], "expected a reference and at least one hypothesis"),
         (["ref.m2", "ours.txt", "--metric", "m3"], "unknown metric 'm3'"),
         (["ref.m2", "short.txt"], "found 1; nothing stands for sentence 2"),

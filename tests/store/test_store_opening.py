@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,24 @@ def test_a_study_is_made_once(location: str) -> None:
     open_store(location, create=True).close()
     with pytest.raises(UsageError, match="already"):
         open_store(location, create=True)
+
+
+def test_a_study_whose_making_a_full_disk_cut_short_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    with closing(sqlite3.connect(path)) as left:
+        left.execute("PRAGMA journal_mode=WAL")  # the first thing that is written, a page without tables
+    assert path.stat().st_size
+    open_store(path, create=True).close()
+    with pytest.raises(UsageError, match="already exists"):
+        open_store(path, create=True)
+
+
+def test_a_file_or_folder_of_somebody_else_is_no_place_for_a_study(tmp_path: Path) -> None:
+    (tmp_path / "notes.db").write_text("keep me")
+    for path in (tmp_path / "notes.db", tmp_path):
+        with pytest.raises(UsageError, match="already exists; choose another name"):
+            open_store(path, create=True)
+    assert (tmp_path / "notes.db").read_text() == "keep me"
 
 
 def test_what_was_stored_is_there_after_opening_again(location: str) -> None:

@@ -261,7 +261,12 @@ def _complain(message: str) -> int:
     return 2
 
 
-PLAIN = {"is not a valid float": "is not a number", "is not a valid integer": "is not a whole number"}
+PLAIN = {
+    "is not a valid float range": "is not a number",
+    "is not a valid int range": "is not a whole number",
+    "is not a valid float": "is not a number",
+    "is not a valid integer": "is not a whole number",
+}
 """Typer's words for types, and ours."""
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from grater.cli.command import Json, Seed, Table, counting, show, takes_options
-from grater.cli.corrections import ManyHypotheses, Measure
+from grater.cli.corrections import ManyHypotheses, Measure, named_files, require_piped_once
 from grater.errors import UsageError
 from grater.evaluate.edits.ceiling import MOST_SUBSETS, RESAMPLES, ceiling
 from grater.evaluate.edits.scores import Resampling
@@ -38,6 +38,7 @@ def score_people(
     as_json: Json = False,
 ) -> None:
     """Score each annotator against the others, and systems against the same number of references."""
+    require_piped_once([*(file for _, file in named_files([*files, *hyp])), measure.source])
     people_and_systems = measure.references(files), measure.hypotheses(hyp)
     with counting("scoring people") as advance:
         people = ceiling(

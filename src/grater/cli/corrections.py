@@ -7,7 +7,7 @@ whether it is M2, our JSONL or plain text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -33,6 +33,8 @@ HYP = "--hyp"
 Kind: TypeAlias = Literal["m2", "jsonl", "text"]
 KINDS: dict[str, Kind] = {".m2": "m2", ".jsonl": "jsonl"}
 """Suffixes of tokenised sentences with edits; JSONL knows their documents too."""
+
+FOREIGN = {".csv": "a table", ".tsv": "a table", ".xlsx": "a table", ".parquet": "a table", ".json": "JSON"}
 
 
 class ManyHypotheses(TyperCommand):
@@ -66,6 +68,12 @@ def split_files(files: Sequence[Path], hypotheses: Sequence[Path]) -> tuple[list
     return [files[0]], list(files[1:])
 
 
+def require_piped_once(files: Iterable[Path | None]) -> None:
+    """Refuse standard input in two places: a system would be scored against itself."""
+    if sum(str(file) == "-" for file in files) > 1:
+        raise UsageError("expected standard input in one place, found '-' in several; name files for the others")
+
+
 def read_references(
     metric: Metric, files: Sequence[Path], source: Path | None, *, engine: str = "grater", quickly: bool = False
 ) -> References:
@@ -81,10 +89,10 @@ def read_references(
         return References(name, _annotated(metric, named, quickly=quickly))
     if any(is_annotated(file) for _, file in named):
         raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
-    if source is None:
-        raise UsageError("references in plain text need the sentences before correction: --source FILE")
     _require_apart([annotator for annotator, _ in named])
     lines = {annotator: sentences_of(file) for annotator, file in named}
+    if source is None:
+        raise UsageError("references in plain text need the sentences before correction: --source FILE")
     if metric.references_are_texts:
         return References(name, rewritten(sentences_of(source), lines, source_name=str(source)))
     return _extracted(name, sentences_of(source), lines, engine, source_name=str(source))
@@ -151,6 +159,11 @@ def _is_foreign(file: Path) -> bool:
 
 def sentences_of(file: Path) -> list[str]:
     """Plain text, one sentence per line; columns or JSON would be scored as if they were words, and are refused."""
+    foreign = FOREIGN.get(_plain_name(file).suffix.lower())
+    if foreign:
+        raise UsageError(
+            f"{file}: expected one sentence per line or M2, found {foreign}; write the sentences to a text file first"
+        )
     sentences = read_sentences(open_source(file))
     filled = [sentence for sentence in sentences if sentence.strip()]
     if filled and all("\t" in sentence for sentence in filled):

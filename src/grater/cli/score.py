@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from grater.cli.command import Json, Seed, Table, require_different, require_outputs, show, takes_options, warn
-from grater.cli.corrections import ManyHypotheses, Measure, named_files, split_files
+from grater.cli.corrections import ManyHypotheses, Measure, named_files, require_piped_once, split_files
 from grater.corpora.source import open_source, replacing
 from grater.errors import UsageError
 from grater.evaluate.edits.edit_table import Tier
@@ -63,6 +63,7 @@ def score(
     """Score corrections, with intervals, paired tests between systems, and rank groups."""
     references_files, hypothesis_files = split_files(files, hyp)
     inputs = [file for _, file in named_files([*references_files, *hypothesis_files])]
+    require_piped_once([*inputs, measure.source])
     _require_places(per_sentence, [save, html], [*inputs, *([measure.source] if measure.source else [])])
     if by and measure.metric in WITHOUT_TYPES:
         raise UsageError(f"--by is for --metric errant, which knows types of errors; {measure.metric} does not")

@@ -21,7 +21,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -318,7 +318,7 @@ def _require_file(address: str, *, create: bool) -> None:
     if "://" in address:
         raise UsageError(f"{address.split('://')[0]}: expected a file or a postgresql:// URL as the study")
     path = Path(address)
-    if create and path.exists() and path.stat().st_size:
+    if create and path.exists() and not _is_blank(path):
         raise UsageError(f"{path}: already exists; choose another name for the new study")
     if not create and not path.exists():
         raise UsageError(f"{path}: no such study; create it first: grater study new {path}")
@@ -352,6 +352,17 @@ def _make_private(path: Path) -> None:
         path.chmod(OWNER_ONLY)  # also where an empty file was there already
     except OSError as error:
         raise UsageError(f"{path}: cannot be made: {error.strerror or error}") from error
+
+
+def _is_blank(path: Path) -> bool:
+    """Whether a file holds nothing: no bytes, or no tables, as a full disk leaves a study that was being made."""
+    if not path.is_file() or not path.stat().st_size:
+        return path.is_file()
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    except sqlite3.Error:
+        return False
 
 
 def _looks_like_sqlite(path: Path) -> bool:

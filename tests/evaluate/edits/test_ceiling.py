@@ -101,7 +101,7 @@ def test_sentences_that_someone_did_not_read_are_left_out_for_all() -> None:
 
 def test_one_annotator_is_no_ceiling() -> None:
     alone = References("a.m2", essays("S We was late .\nA 1 2|||SVA|||were|||REQUIRED|||-NONE-|||0\n\n"))
-    with pytest.raises(UsageError, match=r"a\.m2: expected two annotators or more, found 0;"):
+    with pytest.raises(UsageError, match=r"a\.m2: expected two annotators or more, found one: 0;"):
         ceiling(METRICS["m2"], alone)
 
 

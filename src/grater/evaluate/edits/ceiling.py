@@ -222,8 +222,9 @@ def annotators_of(references: References) -> tuple[str, ...]:
     """Everyone who read something, in order of appearance; a ceiling needs two."""
     annotators = tuple(dict.fromkeys(name for essay in references.essays for name in essay.annotators))
     if len(annotators) < 2:
+        number = f"one: {annotators[0]}" if annotators else "none"
         raise UsageError(
-            f"{references.name}: expected two annotators or more, found {', '.join(annotators) or 'none'}; "
+            f"{references.name}: expected two annotators or more, found {number}; "
             "give one file for each annotator, or one with several"
         )
     return annotators

@@ -250,6 +250,8 @@ def score_systems(
     options = knowing_texts(options, hypotheses)
     documents = documents_of(references) if chance.cluster == "document" else None
     counts = metric.count(references, hypotheses, options)
+    if not references.n_sentences:
+        raise UsageError(f"{references.name}: expected sentences to score, found none")
     return compare_counts(
         metric, counts, metric.signature(references, options), options=options, chance=chance, documents=documents
     )

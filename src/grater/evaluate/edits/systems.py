@@ -130,6 +130,10 @@ class References:
     engine: str = ""
 
     @property
+    def n_sentences(self) -> int:
+        return len(_sourced(self))
+
+    @property
     def essays(self) -> Sequence[Essay]:
         if isinstance(self.sentences, EditTable):
             raise UsageError(f"{self.name}: expected essays, found a table of edits; read the file as a corpus")
