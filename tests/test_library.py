@@ -186,6 +186,8 @@ def test_a_report_is_built_and_written(tmp_path: Path) -> None:
     report = grater.report(judgments=JUDGMENTS, decisions=DECISIONS, out=tmp_path / "report", resamples=10)
     assert {"agreement", "systems"} <= {section.name for section in report.sections}
     assert (tmp_path / "report" / "report.html").exists()
+    assert report.headline[0] in repr(report)
+    assert len(repr(report)) < 2000  # a notebook shows the last value of a cell
 
 
 # The names themselves

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grater import __version__
-from grater.cli import COMMANDS
+from grater.cli import COMMANDS, run
 from tests.cli.running import grater
 
 HEAVY = ("numpy", "polars.dataframe", "scipy", "spacy", "pandas", "pyarrow")
@@ -130,3 +130,15 @@ def test_a_report_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.strip() == "expected something to report on: --essays, --judgments, --experts or --decisions"
     assert not (tmp_path / "report").exists()
+
+
+def test_a_closed_standard_output_is_said_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "essays.txt"
+    corpus.write_text("We met on Monday.")
+    monkeypatch.setattr("sys.stdout", None)  # as Python has it after >&-
+    for args in (["corpus", "stats", str(corpus)], ["corpus", "convert", str(corpus), "-", "--to", "jsonl"]):
+        assert run(args) == 2
+        assert capsys.readouterr().err.endswith("Bad file descriptor\n")
+        monkeypatch.setattr("sys.stdout", None)

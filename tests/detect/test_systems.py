@@ -85,8 +85,10 @@ def test_no_item_is_decided_on_twice(name: str) -> None:
 
 @EVERY_SYSTEM
 def test_a_model_says_what_it_was_made_of(name: str) -> None:
-    card = load_system(name).card
-    assert {"name", "data", "date", "hash", "command", "figures"} <= set(card)
+    system = load_system(name)
+    assert {"name", "data", "date", "hash", "command", "figures"} <= set(system.card)
+    assert name in repr(system)
+    assert len(repr(system)) < 1000  # a notebook shows the last value of a cell
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:

@@ -222,6 +222,7 @@ def main(args: list[str] | None = None) -> None:
 
 def run(args: list[str]) -> int:
     """Run one command and return its exit status; every error that a person can mend becomes plain lines."""
+    _open_streams()
     _speak_any_language()
     try:
         status = typer.main.get_command(app)(args, prog_name="grater", standalone_mode=False)
@@ -247,6 +248,14 @@ def run(args: list[str]) -> int:
 def _drop_output() -> None:
     """Our reader (head, less) has gone, or the disk is full: Python's own flush at exit must not fail as well."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _open_streams() -> None:
+    """Where the shell has closed an output (`>&-`), what is printed to it fails as on a full disk."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)
 
 
 def _speak_any_language() -> None:

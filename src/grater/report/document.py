@@ -177,6 +177,12 @@ class Report:
     answer: Section | None = None
     byline: Byline = field(default_factory=Byline)
 
+    def __repr__(self) -> str:
+        parts = ", ".join(section.name for section in self.sections)
+        return "\n".join(
+            [f"<Report {self.title!r}>", *self.headline[:1], f"and {len(self.sections)} sections: {parts}"]
+        )
+
     @property
     def also(self) -> tuple[str, ...]:
         """The lines of the headline after the first, without the notes."""

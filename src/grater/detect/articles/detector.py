@@ -25,7 +25,7 @@ The number that a verb shows is not used unless requested: a learner's verb may 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -156,9 +156,9 @@ class ArticleDetector:
     """A model with its thresholds and corrections."""
 
     name: str
-    model: ArticleModel
+    model: ArticleModel = field(repr=False)
     caution: Caution
-    card: Mapping[str, Json]
+    card: Mapping[str, Json] = field(repr=False)
     with_agreement: bool = False
     kinds: tuple[str, ...] = KINDS
 

@@ -311,10 +311,10 @@ class PrepositionDetector:
     """An engine with its thresholds; `known` contains the words that are no noise."""
 
     name: str
-    engine: Engine
+    engine: Engine = field(repr=False)
     thresholds: Thresholds
-    card: Mapping[str, Json]
-    known: Words = field(default_factory=AnyWord)
+    card: Mapping[str, Json] = field(repr=False)
+    known: Words = field(default_factory=AnyWord, repr=False)
     filters: Collection[str] = DEFAULT
     kinds: tuple[str, ...] = (PREP, MISSING)
 
