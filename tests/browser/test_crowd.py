@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -11,7 +13,7 @@ from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.study.terms import set_terms
 from tests.browser.chromium import watched
-from tests.browser.site import NUMBER, Site
+from tests.browser.site import NUMBER, Site, live_site
 from tests.server import studies
 
 REASON = "Two people wait at a place."
@@ -85,6 +87,49 @@ def test_from_the_invitation_to_forgiveness(chromium: Browser, site: Site, crowd
         known = trust.find(tx, crowd_job, rater.person_id)
         assert (known.seen, known.right) == (1, 1)
         assert checks.violations(tx) == []
+
+
+def test_gold_of_a_first_job_is_chosen_by_keys_and_whoever_misses_it_is_told_what_to_do(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    with live_site(tmp_path) as site:  # a study without other gold
+        job_id = site.rating_job("error", n_units=6)
+        with site.store.write() as tx:
+            panel = panels.add(tx, job_id, "generic")
+        _choose_gold(chromium, site, job_id)
+        _miss_gold(chromium, site, f"/p/{panel.panel_id}?id=p-1")
+
+
+def _choose_gold(chromium: Browser, site: Site, job_id: str) -> None:
+    manager = site.context(chromium, site.person("manager"))
+    with watched(manager) as (page, _):
+        page.goto(f"/manage/jobs/{job_id}/gold")
+        page.get_by_role("link", name="Choose gold one by one").click()
+        expect(page.get_by_role("heading", name="Gold studio")).to_be_visible()
+        for n in range(1, 5):
+            page.keyboard.press("1")  # the tick box has the focus now, and keys go on
+            page.keyboard.press("a")
+            expect(page.get_by_text(f"{n} gold unit")).to_be_visible()
+        page.goto(f"/manage/jobs/{job_id}/terms")
+        page.get_by_role("button", name="Use the recommended rule").click()
+        expect(page.get_by_label("Questions in the entry quiz")).to_have_value("2")
+    manager.close()
+
+
+def _miss_gold(chromium: Browser, site: Site, link: str) -> None:
+    rater = chromium.new_context(base_url=site.url)
+    with watched(rater) as (page, _):
+        page.goto(link)
+        start(page)
+        start(page)
+        say(page, "OK")  # the gold accepts error
+        with page.expect_navigation():
+            page.get_by_role("button", name="Continue").click()
+        say(page, "OK")
+        expect(page.get_by_text("You have been removed from this job")).to_be_visible()
+        expect(page.get_by_text("give your place back on the page that sent you here")).to_be_visible()
+        expect(page.get_by_text("log in to continue")).to_have_count(0)
+    rater.close()
 
 
 def _grant(chromium: Browser, site: Site, job_id: str) -> None:

@@ -44,3 +44,14 @@ def test_the_way_out_has_the_code_and_the_id_safely_inside() -> None:
 def test_only_web_addresses_of_known_endings_are_taken(addresses: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="expected http"):
         Panel(PROVIDERS["generic"], addresses=addresses)
+
+
+def test_a_link_says_in_the_panels_own_words_where_ids_go_and_with_these_words_in_it_is_refused() -> None:
+    assert {name: provider.query for name, provider in PROVIDERS.items()} == {
+        "generic": "id=ID",
+        "prolific": "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+        "connect": "",  # the panel adds its parameters itself
+        "sona": "survey_code=%SURVEY_CODE%",
+    }
+    with pytest.raises(UsageError, match="did not fill in PROLIFIC_PID"):
+        id_from(Panel(PROVIDERS["prolific"]), {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})

@@ -9,7 +9,7 @@ import pytest
 from grater.crowd.terms import terms_of
 from grater.errors import UsageError
 from grater.store import items, jobs, schema, units
-from grater.study.candidates import candidates, earlier_reasons, use_recommended_rule
+from grater.study.candidates import OWN, candidates, earlier_reasons, use_recommended_rule
 from grater.study.gold import make_gold
 from tests.server.studies import Study, served
 from tests.server.test_work import FILLED, answer_all, start
@@ -78,9 +78,10 @@ def test_the_studio_takes_a_candidate_by_a_form_and_offers_the_next(tmp_path: Pa
         answer_all(worker, start(worker, study, "error"), FILLED["error"])
         manager = study.browser("manager")
         page = manager.get(f"/manage/jobs/{new}/gold/studio").text
-        assert "candidate 1 of 1" in page
         with study.store.read() as tx:
-            (offered,) = candidates(tx, jobs.get(tx, new))
+            offered, *own = candidates(tx, jobs.get(tx, new))
+        assert f"candidate 1 of {1 + len(own)}" in page
+        assert {(each.accepted, each.source) for each in own} == {((), OWN)}  # for the manager to answer
         form = {"item": offered.item_id, "n": "0", "accepted": "error", "reason": "So it is."}
         assert "1 gold unit so far" in manager.post(f"/manage/jobs/{new}/gold/studio", form).text
         assert "gold needs at least one" in manager.post(

@@ -31,20 +31,35 @@ LONGEST_ID = 200
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`id_parameter` carries the rater's id; `also` are parameters that are kept with it."""
+    """`id_parameter` carries the rater's id; `also` are parameters that are kept with it.
+
+    `blank` is how a link says where the panel is to put a value; `{}` is the name of the parameter.  It is empty
+    where the panel adds its parameters to any link.
+    """
 
     name: str
     id_parameter: str
     also: tuple[str, ...] = ()
+    blank: str = "ID"
+
+    @property
+    def query(self) -> str:
+        """What follows the question mark in the link that is pasted at the panel."""
+        names = (self.id_parameter, *self.also) if self.id_parameter and self.blank else ()
+        return "&".join(f"{name}={self.blank.format(name)}" for name in names)
+
+    def is_blank(self, value: str) -> bool:
+        """Whether the panel left a value as it stands in the link that was pasted there."""
+        return bool(self.blank) and value == self.blank.format(self.id_parameter)
 
 
 PROVIDERS = {
     provider.name: provider
     for provider in (
         Provider("generic", "id"),
-        Provider("prolific", "PROLIFIC_PID", ("STUDY_ID", "SESSION_ID")),
-        Provider("connect", "participantId", ("projectId", "assignmentId")),
-        Provider("sona", "survey_code"),
+        Provider("prolific", "PROLIFIC_PID", ("STUDY_ID", "SESSION_ID"), blank="{{{{%{}%}}}}"),
+        Provider("connect", "participantId", ("projectId", "assignmentId"), blank=""),
+        Provider("sona", "survey_code", blank="%SURVEY_CODE%"),
     )
 }
 
@@ -70,6 +85,8 @@ def id_from(panel: Panel, parameters: Mapping[str, str]) -> str:
     external_id = parameters.get(name, "")
     if not external_id or len(external_id) > LONGEST_ID or not external_id.isprintable():
         raise UsageError(f"this link lacks {name}: open the study from your panel's own page")
+    if panel.provider.is_blank(external_id):
+        raise UsageError(f"the panel did not fill in {name}: open the study from your panel's own page")
     if panel.secret and not hmac.compare_digest(sign(panel.secret, external_id), parameters.get(SIGNATURE, "")):
         raise UsageError("this link was changed on its way: open the study from your panel's own page")
     return external_id

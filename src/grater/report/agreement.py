@@ -150,8 +150,8 @@ def _confusion_words(table: Confusion) -> str:
         same, total = int(table.cells.diagonal().sum()), int(table.cells.sum())
         return f"They give the same answer to {percent_of(same, total)} of {total:,} items."
     parts = [
-        f"of the {part.n:,} uses that {part.rater} calls errors, {part.other} accepts {part.n_ok:,} "
-        f"({percent_of(part.n_ok, part.n)})"
+        f"of the {counted(part.n, 'use')} that {part.rater} calls {'an error' if part.n == 1 else 'errors'}, "
+        f"{part.other} accepts {part.n_ok:,} ({percent_of(part.n_ok, part.n)})"
         for part in disagreements(table, ok=ok)
         if part.n
     ]

@@ -44,10 +44,10 @@ def difficulty_section(
     crowd = result.groups[0]
     share = interval(crowd.majority_share)
     words = [f"On average, {share} of an item’s raters side with its majority ({counted(crowd.n_ranked, 'item')})."]
-    sheets = [
-        _sheet("hardest", "The hardest items", crowd.hardest, texts, listed),
-        _sheet("easiest", "The easiest items", crowd.easiest, texts, listed),
-    ]
+    hardest = [ranked for ranked in crowd.hardest if ranked.majority_share < 1]
+    easiest = [ranked for ranked in crowd.easiest if ranked not in hardest]
+    ranked_items = (("hardest", "The hardest items", hardest), ("easiest", "The easiest items", easiest))
+    sheets = [_sheet(name, title, ranked, texts, listed) for name, title, ranked in ranked_items if ranked]
     if experts is not None:
         words.append(_of_experts(result))
         if result.split:

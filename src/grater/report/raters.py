@@ -61,7 +61,9 @@ def _rater_words(rows: list[Rater]) -> str:
     seconds = sorted(rater.seconds for rater in rows if rater.seconds is not None)
     spread = f"between {amounts[0]:,} and {counted(amounts[-1], 'item')} each"
     words = f"{counted(len(rows), 'rater')} judged {counted(amounts[0], 'item') if len(rows) == 1 else spread}"
-    return words + (f", typically in {seconds[len(seconds) // 2]:.0f} seconds per item." if seconds else ".")
+    if not seconds:
+        return f"{words}."
+    return f"{words}, typically in {counted(round(seconds[len(seconds) // 2]), 'second')} per item."
 
 
 def rater_scatter(raters: Sequence[Rater]) -> Figure:

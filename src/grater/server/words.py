@@ -35,10 +35,20 @@ REASON_WORDS: Mapping[str, str] = {
 }
 """Why a rater's standing changed; other reasons are sentences already."""
 
+PROVIDER_WORDS: Mapping[str, str] = {
+    "prolific": "Prolific",
+    "connect": "CloudResearch Connect",
+    "sona": "SONA",
+    "generic": "Another platform",
+    "open": "Anywhere: a link for anyone",
+}
+"""Where the raters of a crowd come from, in the order in which they are offered."""
+
 VOCABULARIES: Mapping[str, Mapping[str, str]] = {
     "": STATES,
     "policy": POLICY_WORDS,
     "ending": ENDING_WORDS,
+    "provider": PROVIDER_WORDS,
     "reason": REASON_WORDS,
 }
 

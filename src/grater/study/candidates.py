@@ -1,8 +1,10 @@
-"""Candidates for gold: units that nobody has met and whose answer is known from elsewhere, the surest first.
+"""Candidates for gold: units that nobody has met, those whose answer is known from elsewhere first.
 
 Gold of earlier jobs comes first, then items on which all experts agree, then those on which every rater of another
-job said the same (`LEAST_CROWD` or more).  A manager looks at each, changes the accepted answers or the reason, and
-takes it or passes on (`grater.server.gold.studio`).  Reasons that were written before are offered again.
+job said the same (`LEAST_CROWD` or more).  Last come units of the job itself, drawn at random (`MOST_OWN` at most),
+which the manager answers: a first study has no other gold.  A manager looks at each, changes the accepted answers or
+the reason, and takes it or passes on (`grater.server.gold.studio`).  Reasons that were written before are offered
+again.
 
 The recommended rule is the one that docs/crowd-jobs.md works out ("Which rule"): a quiz of 12, then out with whoever
 is below 80 % of the gold with 90 % certainty, from 12 questions on.
@@ -11,8 +13,9 @@ is below 80 % of the gold with 90 % certainty, from 12 questions on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
 from grater.model import Json
 from grater.sheet import counted
@@ -23,12 +26,14 @@ from grater.study.gold import labels_meaning, meaning_of, meanings, unanimous
 from grater.study.terms import set_terms
 
 LEAST_EXPERTS, LEAST_CROWD = 2, 3
+MOST_OWN = 200
+OWN = "Nobody has answered it yet: choose it only if the answer is beyond doubt"
 MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A work unit of one item, the answers that would be accepted, and why."""
+    """A work unit of one item, the answers that would be accepted (none where nobody knows yet), and why."""
 
     unit_id: str
     item_id: str
@@ -46,7 +51,17 @@ def candidates(tx: Tx, job: Job) -> list[Candidate]:
             chosen[item_id] = Candidate(
                 unit_id=open_units[item_id], item_id=item_id, accepted=accepted, reason=reason, source=source
             )
-    return list(chosen.values())
+    return [
+        *chosen.values(),
+        *_unanswered(job, {item: unit for item, unit in open_units.items() if item not in chosen}),
+    ]
+
+
+def _unanswered(job: Job, unit_by_item: Mapping[str, str]) -> Iterator[Candidate]:
+    """Units whose answer the manager is to give, in an order that stays the same while gold is made of them."""
+    order = sorted(unit_by_item, key=lambda item_id: sha256(f"{job.name} {item_id}".encode()).digest())
+    for item_id in order[:MOST_OWN]:
+        yield Candidate(unit_id=unit_by_item[item_id], item_id=item_id, accepted=(), reason="", source=OWN)
 
 
 def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:

@@ -59,6 +59,6 @@ def end_place(tx: Tx, panel_id: str, external_id: str, state: str, *, actor: str
 
 
 def door_path(panel: StudyPanel) -> str:
-    """The path that is given to a panel, with the parameter in which the panel puts its id of a rater."""
-    name = panel.panel.provider.id_parameter
-    return f"/p/{panel.panel_id}?{name}=ID" if name else f"/p/{panel.panel_id}"
+    """The path that is given to a panel, with the parameters in which the panel puts its id of a rater."""
+    query = panel.panel.provider.query
+    return f"/p/{panel.panel_id}?{query}" if query else f"/p/{panel.panel_id}"

@@ -6,7 +6,8 @@ chart with its numbers in words.  Series differ in the pattern of their line as 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, log
 
@@ -161,10 +162,14 @@ def _column_label(name: str, shown: str, column: int, left: int) -> Markup:
     )
 
 
-def _initials(name: str) -> Markup:
-    """`AB` for Aisha Bello, whose row has the whole name; a name of one word is cut."""
-    words = name.split()
-    return escape("".join(word[0] for word in words[:3])) if len(words) > 1 else _short(name, 5)
+def _initials(names: Iterable[str]) -> dict[str, Markup]:
+    """`AB` for Aisha Bello, whose row has the whole name; a name of one word is cut, as are initials of several."""
+    initials = {name: "".join(word[0] for word in name.split()[:3]) for name in names}
+    shared = Counter(initials.values())
+    return {
+        name: escape(short) if len(short) > 1 and shared[short] == 1 else _short(name.split()[-1], 5)
+        for name, short in initials.items()
+    }
 
 
 def _count(n: int) -> str:
@@ -178,10 +183,10 @@ def pair_map(pairs: Sequence[PairShare], names: Mapping[str, str], *, title: str
     )
     place = {rater: number for number, rater in enumerate(raters)}
     shown = {rater: names.get(rater, rater) for rater in raters}
-    left, parts = _label_room(list(shown.values())), []
+    left, parts, short = _label_room(list(shown.values())), [], _initials(shown.values())
     for rater, number in place.items():
         parts.append(_cell_label(shown[rater], number, left))
-        parts.append(_column_label(shown[rater], _initials(shown[rater]), number, left))
+        parts.append(_column_label(shown[rater], short[shown[rater]], number, left))
     for pair in pairs:
         shade = 1 + min(SHADES - 2, int((SHADES - 1) * pair.share))
         for row, column in ((pair.first, pair.second), (pair.second, pair.first)):

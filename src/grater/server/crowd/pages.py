@@ -25,6 +25,7 @@ from grater.store import jobs, messages, trust, units
 from grater.store.jobs import Job
 from grater.study.dashboard import WIDTH, Dashboard, RaterPlace, forecasts
 from grater.study.terms import odds_for, set_terms
+from grater.study.work import shown_to_staff
 
 router = APIRouter()
 
@@ -45,7 +46,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
             "scores": figures.scores.systems,
             "words": figures.scores.words,
             "costs": figures.costs,
-            "trouble": figures.trouble,
+            "trouble": [(each, shown_to_staff(tx, each.unit_id)) for each in figures.trouble[:MOST_TROUBLE]],
             "standing": trust.of_job(tx, job_id),
             "reviews": messages.reviews_of_job(tx, job_id),
             "unread": messages.unread(tx),
@@ -72,6 +73,7 @@ def _charts(context: RequestContext, job: Job, board: Dashboard) -> dict[str, Ma
 
 
 MOST_DRAWN = 100
+MOST_TROUBLE = 10
 
 
 def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
@@ -128,7 +130,7 @@ def new_terms(context: Context, job_id: str) -> Response:
             set_terms(tx, job_id, wanted, actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
         return _terms_page(context, job_id, problems=lines_of(error))
-    return context.go(f"/manage/jobs/{job_id}/terms")
+    return _terms_page(context, job_id, problems=[], told="Terms saved.")
 
 
 def terms_from(context: RequestContext) -> dict[str, Json]:
@@ -209,12 +211,13 @@ def _words(context: RequestContext, name: str) -> list[Json]:
     return [word.strip() for word in context.text(name).split(",") if word.strip()]
 
 
-def _terms_page(context: RequestContext, job_id: str, *, problems: list[str]) -> Response:
+def _terms_page(context: RequestContext, job_id: str, *, problems: list[str], told: str = "") -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         others = [other.name for other in jobs.all(tx) if other.job_id != job_id]
         n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
     terms = terms_of(job.options)
     shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
+    shown |= {"told": told, "problems": problems}
     status = 422 if problems else 200
-    return context.page("crowd_terms.html", shown, status=status, problems=problems, days=DAYS, policies=POLICIES)
+    return context.page("crowd_terms.html", shown, status=status, days=DAYS, policies=POLICIES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from grater.crowd.terms import terms_of
 from grater.errors import UsageError
 from grater.server.context import Context, RequestContext, number_of
 from grater.store import gold_review, jobs, people, units
@@ -73,6 +74,5 @@ def _page(context: RequestContext, job_id: str, *, problems: list[str], told: st
             for dispute in gold_review.disputes_of_job(tx, job_id)
         ]
     status = 422 if problems else 200
-    return context.page(
-        "crowd_gold.html", status=status, job=job, gold=gold, asked=asked, problems=problems, told=told
-    )
+    shown = {"job": job, "gold": gold, "asked": asked, "rule": terms_of(job.options).gold}
+    return context.page("crowd_gold.html", shown, status=status, problems=problems, told=told)

@@ -9,12 +9,15 @@ from grater.errors import UsageError
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.units.pages import MET, accepted_by
 from grater.store import jobs, units
-from grater.study.candidates import candidates, earlier_reasons, use_recommended_rule
+from grater.study.candidates import QUIZ, candidates, earlier_reasons, use_recommended_rule
 from grater.study.gold import make_gold
 from grater.study.work import shown_to_staff
 from grater.tasks import TASKS
 
 router = APIRouter()
+
+ENOUGH = 2 * QUIZ
+"""Gold for the quiz of the recommended rule, and as many among the work."""
 
 
 @router.get("/manage/jobs/{job_id}/gold/studio")
@@ -61,5 +64,5 @@ def _page(context: RequestContext, job_id: str, n: int, *, problem: str = "") ->
         shown = shown_to_staff(tx, here.unit_id) if here else None
         reasons = earlier_reasons(tx)
     values = {"job": job, "task": TASKS[job.task], "here": here, "shown": shown, "n": n, "n_waiting": len(waiting)}
-    more = {"n_gold": n_gold, "reasons": reasons, "problems": [problem] if problem else []}
+    more = {"n_gold": n_gold, "enough": ENOUGH, "reasons": reasons, "problems": [problem] if problem else []}
     return context.page("gold_studio.html", {**values, **more}, status=422 if problem else 200)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from grater.crowd.terms import terms_of
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
@@ -26,6 +27,7 @@ from grater.store import (
     items,
     jobs,
     judgments,
+    panels,
     people,
     progress,
     revisions,
@@ -176,6 +178,11 @@ def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: 
         everybody = [person for person in people.all(tx) if person.kind != "program"] if assigned else []
         versions = jobs.guidelines_versions(tx, job_id)
         n_findings = revisions.n_open_findings(tx, job_id)
+        crowd = {
+            "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),
+            "n_panels": len(panels.of_job(tx, job_id)),
+            "terms": terms_of(job.options),
+        }
         practice = [
             (unit_id, shown_to_staff(tx, unit_id)) for unit_id in units.ids_of_job(tx, job_id, role="practice")
         ]
@@ -188,7 +195,7 @@ def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: 
     shown = {"job": job, "task": TASKS[job.task], "far": far, "charts": charts, "assigned": assigned, "idle": idle}
     more = {"versions": versions, "moves": MOVES[job.state], "n_findings": n_findings, "practice": practice}
     news = {"told": told, "problems": problems, "everybody": everybody}
-    return context.page("manage_job.html", {**shown, **more, **news}, status=422 if problems else 200)
+    return context.page("manage_job.html", {**shown, **more, **news, **crowd}, status=422 if problems else 200)
 
 
 @router.post("/manage/jobs/{job_id}/hand-over")

@@ -15,15 +15,17 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.crowd.panels import ENDINGS, SIGNATURE, id_from
+from grater.crowd.terms import terms_of
 from grater.errors import Forbidden, UsageError
 from grater.model import Json
 from grater.server.account.entering import begin_session
 from grater.server.context import Context, RequestContext, number_of, read_return_code, set_return_code
 from grater.server.roles import WORKER
+from grater.server.words import PROVIDER_WORDS
 from grater.store import Tx, jobs, panels, people
 from grater.store.ids import new_id
 from grater.store.jobs import Job
-from grater.store.panels import KNOWN, OVER, StudyPanel, known_person, return_code
+from grater.store.panels import OVER, StudyPanel, known_person, return_code
 from grater.study.panels import add_panel, door_path, end_place, is_same_browser
 from grater.study.panels import enter as enter_panel
 
@@ -158,6 +160,7 @@ def _page(context: RequestContext, job_id: str, *, problems: list[str]) -> Respo
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
-    shown = {"job": job, "providers": list(KNOWN), "endings": ENDINGS, "problems": problems}
+    shown = {"job": job, "providers": PROVIDER_WORDS, "endings": ENDINGS, "limit": terms_of(job.options).limit}
     links = {panel.panel_id: context.server.settings.link(door_path(panel)) for panel, _ in rows}
-    return context.page("crowd_panels.html", shown, status=422 if problems else 200, rows=rows, links=links)
+    status = 422 if problems else 200
+    return context.page("crowd_panels.html", shown, status=status, rows=rows, links=links, problems=problems)

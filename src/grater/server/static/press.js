@@ -8,7 +8,7 @@ let isSent = false;
 
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing || isSent) return;
-  if (event.target.matches("input, textarea, select")) return;
+  if (event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select")) return;
   const found = document.querySelector(`[data-press="${CSS.escape(event.key.toLowerCase())}"]`);
   if (!found) return;
   event.preventDefault();

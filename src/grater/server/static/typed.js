@@ -157,8 +157,11 @@ document.addEventListener("grater:arrived", takeForms);
 
 const isLogin = document.body.dataset.person === undefined;
 const isError = document.body.dataset.error !== undefined;
+const isOver = document.body.dataset.over !== undefined; // the last answer ended the session, and is stored
 settleSent(!isLogin && !isError);
-if (isLogin) {
+if (isOver) {
+  for (const name of kept.names(PREFIX)) kept.forget(name);
+} else if (isLogin) {
   if (kept.names(PREFIX).length) notice(["What you filled in is kept in this tab: log in to continue."], document.querySelector("main"));
 } else {
   takeForms();

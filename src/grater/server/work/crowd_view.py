@@ -59,6 +59,11 @@ class CrowdView:
         return self.terms.gold is not None
 
     @property
+    def is_completed(self) -> bool:
+        """Whether the rater's place in a panel ended with everything done."""
+        return self.place is not None and self.place.state == "completed"
+
+    @property
     def code(self) -> str:
         return self.place.code if self.place else ""
 
