@@ -132,7 +132,7 @@ def in_order(names: Sequence[str]) -> list[int]:
 
 
 def as_numbers(names: Sequence[str]) -> list[float] | None:
-    """The names as numbers; None where one of them is no number."""
+    """The names as numbers; None where one of them is not a number."""
     try:
         numbers = [float(name) for name in names]
     except ValueError:

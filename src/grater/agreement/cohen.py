@@ -6,8 +6,8 @@ sqrt(po (1 - po) / (n (1 - pe)^2)), which takes pe as known; it stands behind th
 reproduce such numbers.  `bootstrap` is that of `grater.statistics.bca`.
 
 Kappa is undefined where both raters used one and the same label throughout, or share no item.  Where the two never
-disagree both errors are 0, which nobody believes: the interval then comes from the bootstrap.  It stays within [-1,
-1].
+disagree both standard errors are 0, which is not credible: the interval then comes from the bootstrap.  It stays
+within [-1, 1].
 
 The mean over pairs is Light's (1971, Psychological Bulletin 76, 365-377).  Pairs that share no item, or whose kappa
 is undefined, are left out and counted, in every resample too.  Pairs share items and raters, so their kappas are

@@ -1,4 +1,4 @@
-"""Two raters face to face: what the one said where the other said that.
+"""Two raters' labels cross-tabulated, and how often each contradicts the other.
 
 T&C 2008, Table 3, prints such a table and two *disagreement rates*: of the items that a rater calls an error, the
 share that the other calls OK (26 of 86, 37 of 97).  Here a rate has Wilson's interval, and is given for each rater.

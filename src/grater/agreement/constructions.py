@@ -1,8 +1,8 @@
 """The study of article-number constructions (Lee, Tetreault & Chodorow 2009, sections 4 and 5).
 
-Raters say of each of five constructions of a noun whether it would do: without context, then with it.  What comes
-out: how freely each rater says yes (Table 4), where two raters part (Table 5), how often several constructions are
-right, how near the raters come to the original (the ceilings of section 4), and what agreement depends on: the stage,
+Raters say whether each of five constructions of a noun is acceptable: without context, then with it.  The results:
+how freely each rater says yes (Table 4), where two raters differ (Table 5), how often several constructions are
+right, how often raters accept the original (the ceilings of section 4), and what agreement depends on: the stage,
 a previous mention of the noun, the frequency of the construction.
 
 **Data.**  A *place* is a noun in its essay.  Its five constructions in each of two stages are ten items, whose kinds
@@ -19,8 +19,8 @@ alone; the share whose yes* hold the original is the stricter one.
 as independent, notes 5 to 7) and ours, which resamples nouns for both parts at once: stages, and constructions that
 are frequent or not, are answers to the same nouns.
 
-**Intervals.**  The five answers to a noun are no five cases.  Essays are drawn where the items stand in several,
-nouns otherwise.
+**Intervals.**  The five answers to a noun are not independent.  Essays are resampled where there are several, nouns
+otherwise.
 """
 
 from __future__ import annotations

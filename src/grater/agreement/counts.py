@@ -1,4 +1,4 @@
-"""How often each item was given each label, with items of equal counts taken together.
+"""How often each item was given each label, with items of equal counts grouped.
 
 Agreement looks at an item only through its row of counts, so fifty thousand items with twenty judgments between two
 labels are at most twenty-one *patterns*, and a resample of items is a draw of pattern weights (statistics.md).

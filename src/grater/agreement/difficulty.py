@@ -182,7 +182,7 @@ def _scope(spread: Spread, essays: Essays, options: DifficultyOptions) -> Scope:
 
 
 def without_writer(experts: Judgments) -> Judgments:
-    """The writer's own word is no judgment of how hard an item is."""
+    """The writer's own word does not judge how hard an item is."""
     kept = experts.frame.filter(pl.col("rater").cast(pl.String) != WRITER)
     if kept.is_empty():
         raise UsageError(f"{experts.name}: expected judgments of experts, found those of the writer only")

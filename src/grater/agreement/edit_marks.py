@@ -1,4 +1,4 @@
-"""What every annotator says of every token, and what each essay adds to the sums that agreement is made of.
+"""What every annotator marked on every token, and what each essay adds to the sums behind agreement.
 
 **Marks** are kept only where somebody says something.  NUCLE, section 3: edits are grown, trimmed and projected on
 single tokens (`corpora.normalise`).  Where the paper is silent:

@@ -1,12 +1,12 @@
-"""Which essay each item stands in, so that intervals draw essays and not items.
+"""Which essay each item is in, so that intervals resample essays rather than items.
 
 The essay comes from a column of the items table or of the judgments themselves.  Without a column named, `document`
 is taken where every item has one and there are several, else `essay`: an essay of an M2 file is a sentence, and its
 document is what one learner wrote.  `item` as the column takes items as independent, as does a table that names no
 essay; the result says so (`grater.statistics.population`).  Any other column will do: `learner`, `topic`, `class`.
 
-An item for which the column has nothing stands alone; a warning counts such items.  One item in two essays is an
-error.
+An item without a value in the column is a cluster of its own; a warning counts such items.  One item in two essays is
+an error.
 """
 
 from __future__ import annotations

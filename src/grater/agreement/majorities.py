@@ -1,4 +1,4 @@
-"""Crowds of N raters: how likely each label is to win, and what that makes of the agreement with experts.
+"""Crowds of N raters: how likely each label is to win, and the agreement with experts that follows.
 
 **Design.**  The crowd and the experts on the items that both judged.  An item matters only through how often the
 crowd gave each label and what each expert said; items that agree in both are one *kind*, and a resample of items is

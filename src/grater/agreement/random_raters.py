@@ -1,4 +1,4 @@
-"""Intervals that speak of other raters like these: raters as random, beside items or essays.
+"""Intervals that cover other raters like these: raters as random, as well as items or essays.
 
 Gwet 2014 (Handbook of Inter-Rater Reliability, chapter 5) adds two variances: that over items with these raters,
 and that over raters with these items, the latter by the jackknife, which leaves out one rater at a time.  (A

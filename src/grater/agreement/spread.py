@@ -1,4 +1,4 @@
-"""How far the raters of each item are of one mind, and what of the items goes with it.
+"""How much the raters of each item agree, and which properties of items go with it.
 
 Three measures: the share of the majority label; the share of pairs of judgments that agree, which does not change
 with the number of judgments; and the entropy of the labels in bits.  `unknown` is left out of all three and has a

@@ -1,6 +1,6 @@
 """`grater mine`: find likely errors by n-gram counts, for people to look at.
 
-`grater mine extraneous` lists trigrams whose preposition looks like one too many, takes the verdicts of a person, one
+`grater mine extraneous` lists trigrams whose preposition looks extraneous, takes the verdicts of a person, one
 sentence at a time, and builds the balanced corpus from them.  `grater study mine` shares its options and its source
 of counts.
 """

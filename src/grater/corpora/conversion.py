@@ -1,4 +1,4 @@
-"""A corpus written in another format, and what of it that format could not hold."""
+"""A corpus written in another format, and what was lost because that format could not hold it."""
 
 from __future__ import annotations
 

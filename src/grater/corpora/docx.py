@@ -1,4 +1,4 @@
-"""The words of a Word document (.docx): its paragraphs, one per line, in the order in which they stand.
+"""The words of a Word document (.docx): its paragraphs, one per line, in order.
 
 A .docx file is a zip archive with the text in `word/document.xml` (ECMA-376, part 1, 17.3).  Runs of text, tabs and
 line breaks are read; insertions that were tracked are part of the text, deletions are not.  Headers, footnotes and

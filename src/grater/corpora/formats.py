@@ -6,7 +6,7 @@ Readers and writers are pure: they take lines and yield essays, take essays and 
 registered by name; others join by the entry-point group `grater.formats`.
 
 `parse_json` is for formats that hold JSON.  It reads strictly, so that what is read can be written again and nothing
-goes missing on the way.  Refused beyond what JSON itself refuses: a key that stands twice in an object, NaN and the
+goes missing on the way.  Refused beyond what JSON itself refuses: a key that occurs twice in an object, NaN and the
 infinities, half a surrogate pair (no text in any encoding), and nesting or numbers beyond what Python can take.
 """
 

@@ -2,7 +2,7 @@
 
 The text of the essay is the file's text with nothing changed, its last line end included; its id is a hash of the
 text.  `one_per_line=True` reads corpora that keep a paragraph a line: each line with words is an essay, without its
-line end.  A NUL character is refused: it is what UTF-16 or a file that is no text looks like.
+line end.  A NUL character is refused: UTF-16, or a file that is not text, looks like that.
 
 A text file holds words and nothing else: ids, edits, annotators, tokens and metadata are reported as losses, and so
 are the bounds between essays where several go into one file (a blank line then stands between two).
@@ -75,7 +75,7 @@ def _losses(essay: Essay, *, is_first: bool) -> Iterator[Loss]:
     if is_first and essay.text.startswith("\ufeff"):
         yield loss("U+FEFF at its start", "it will be taken for a byte-order mark")
     if "\0" in essay.text:
-        yield loss("NUL characters", "they are no text")
+        yield loss("NUL characters", "they are not text")
     for edit in essay.edits:
         yield loss(f"edit {edit.span.start}-{edit.span.end} {edit.tag}")
     for annotator in essay.annotators:

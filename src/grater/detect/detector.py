@@ -25,7 +25,7 @@ class Finding:
     """A detector's decision on one item; `target` are the writer's words there, empty for a gap.
 
     `probabilities` are the detector's answers and what it gives them, likeliest first; the writer's own is among
-    them.  Where answers are no words (the constructions of a noun), `words` are what would be written there.
+    them.  Where answers are not words (the constructions of a noun), `words` are what would be written there.
     `alternatives` to the suggestion and a `message` come from systems that say more than a word.
     `confidence`, of a calibrated detector, is the share of flags like this one that were right.
     """

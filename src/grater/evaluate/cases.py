@@ -1,4 +1,4 @@
-"""Decisions and judgments face to face: what is scored, as codes.
+"""Decisions matched with judgments: the cases that are scored, as codes.
 
 **Votes** say who calls which item an error.  Labels must be verdicts (`error`, `ok`, `unknown`, in any case); others
 are merged into these when the table is read.  `unknown` is never a vote, unless it is taken for `ok`; an item where

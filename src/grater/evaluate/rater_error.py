@@ -13,7 +13,7 @@ shares, z above 1.96).  Each system splits gold in its own way, so that correcti
 
 With se + sp <= 1 raters know nothing, with fewer than ten judged gold items of a kind nothing is known of them: the
 result says so.  Uncertainty about se and sp comes from a Bayesian bootstrap (Rubin 1981) with half a case of each
-kind added, so that thirty gold items without a mistake are no proof of perfect raters.
+kind added, so that thirty gold items without a mistake do not prove that raters are perfect.
 
 The correction is linear in counts: with F flagged items and h hits as judged, the true hits are
 (h - (1 - sp) F) / (se + sp - 1), and likewise for misses, each clipped to the size of its side.  So it is made on

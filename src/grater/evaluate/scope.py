@@ -1,4 +1,4 @@
-"""What is drawn for the intervals of scores, and what they then speak of.
+"""What is resampled for the intervals of scores, and what they are then about.
 
 Errors cluster in essays, so essays are drawn where they are known (`auto`): the `essay` of the items table, or its
 `document` where essays are only the sentences of documents, as in M2.  Items are drawn one by one where no essay is

@@ -1,4 +1,4 @@
-"""What a judged sample says of the whole corpus (T&C 2008, section 6), and the design as a tree (figure 1)."""
+"""What a judged sample says about the whole corpus (T&C 2008, section 6), and the design as a tree (figure 1)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@
 | `stratified` | totals, precision, recall and F from a stratified sample; MOVER for sums and ratios |
 | `bootstrap` | units drawn again: rows, weighted patterns, sentences, documents; swaps for randomisation tests |
 | `bca` | the bias-corrected and accelerated bootstrap for functions of sums |
-| `population` | what an interval speaks of, the design effect, and the rule for few essays |
+| `population` | what an interval is about, the design effect, and the rule for few essays |
 | `student_t` | intervals and tests where few units are drawn |
 | `paired` | bootstrap and randomisation tests between systems on the same items |
 | `mcnemar` | McNemar's test for two systems |

@@ -1,4 +1,4 @@
-"""What an interval speaks of: which population, which independent units, and what clustering costs.
+"""What an interval is about: which population, which independent units, and what clustering costs.
 
 A reader takes an interval as "for essays like these".  Errors cluster in essays (one learner, one topic, one
 marker), so where essays are known they are what is drawn, and the *design effect* (Kish 1965, Survey Sampling,

@@ -1,4 +1,4 @@
-"""Messages between raters and those who run a job, and what raters say of a job.
+"""Messages between raters and those who run a job, and raters' comments on a job.
 
 A message to nobody in particular goes to every rater of its job, or, from a rater, to whoever runs the study: the
 channel that T,C&M 2013, 7.2 asks for.  A review, during a job or after it, has stars, a text, and how clear the

@@ -4,7 +4,7 @@
 where the endpoint takes it.  Every hosted service and every local server (llama.cpp, vLLM, Ollama) speaks it.  The
 standard library sends it: one POST at a time needs no client of HTTP, and the core has none.
 
-- **Retries.**  429, 408 and 5xx, a cut connection, a time-out and an answer that is no JSON are tried again, after
+- **Retries.**  429, 408 and 5xx, a cut connection, a time-out and an answer that is not JSON are tried again, after
   the seconds of `Retry-After` or 1, 2, 4, ... of them; other statuses end the run with what the endpoint said.
 - **Rate.**  Requests are spread out: at most `per_minute` of them.
 - **Spending.**  Tokens and money are counted as the endpoint reports them (by four characters each where it does

@@ -1,7 +1,7 @@
 """Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold and practice.
 
-All files of one call come in together or not at all.  The very same file again is no error and changes nothing; an
-essay that is there with another text is an error that names it; so is a system that decides otherwise than it did.
+All files of one call come in together or not at all.  Importing the same file again changes nothing and is not an
+error; an essay that is there with another text is one, and so is a system whose decisions have changed.
 
 Judgments that were made elsewhere become a closed job (`study.judgments`).
 """

@@ -179,7 +179,7 @@ def _payloads(names: pl.Series, cells: pl.Series) -> pl.Series:
 
 
 def _payload(text: str | None) -> str | None:
-    """As the study spells it; None where it is no JSON object."""
+    """As the study spells it; None where it is not a JSON object."""
     try:
         payload = parse_json(text or "{}")
     except ValueError:

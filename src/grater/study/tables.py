@@ -200,7 +200,7 @@ ALL_COUNT = Counting()
 PEOPLE = ("expert", "crowd", "writer")
 EXPERT, CROWD, PROGRAM = "expert", "crowd", "program"
 CHOICE, USAGE = choice.TASK.name, usage.TASK.name
-"""Raters chose between two words; what they prefer is no error by itself, and a report tells of it apart."""
+"""Raters chose between two words; what they prefer is not an error in itself, and a report shows it separately."""
 
 HOUR = 3_600_000
 """Milliseconds."""

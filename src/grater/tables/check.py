@@ -54,7 +54,7 @@ def _stays_coded(column: Column, cells: pl.Series) -> bool:
 
 
 def texts(cells: pl.Series) -> pl.Series:
-    """The cells as text; what is no single value is null."""
+    """The cells as text; what is not a single value is null."""
     return _text(cells, lambda _is_bad, _expected: None)
 
 

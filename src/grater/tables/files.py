@@ -17,7 +17,7 @@ sign already gets one more, so that reading, which takes one away, gives back wh
 `-NONE-` run nothing and stay as they are.
 
 *JSON Lines.*  One object per line, its keys the columns.  Lines may lack keys; a key that a line lacks, and null, are
-missing cells.  Blank lines are skipped.  A value that is no single value (a list, an object) is kept for the checks
+missing cells.  Blank lines are skipped.  A value that is not a single one (a list, an object) is kept for the checks
 to judge: a list is right in `flags`, an object in `payload`.
 
 *Frames* of polars, pandas, Arrow, and whatever speaks the Arrow stream or interchange protocols.  None of these

@@ -1,4 +1,4 @@
-"""The judgments that count: by status, without unwanted flags, above a confidence, under merged labels, in turn.
+"""The judgments that count: filtered by status, flags and confidence, then with labels merged.
 
 A filter gives a new value and adds to `dropped` how many judgments it set aside and why; a reason that was asked
 for and met nobody is there too, with 0.  A judgment without a status is valid; one without a confidence is below

@@ -5,7 +5,7 @@ says of every row which answers may stand in `label`, so a sheet needs nothing b
 and columns, leave answers open; spreadsheets trim, quote, add a byte-order mark, write semicolons for commas and
 capitals where a word was typed.  All that is taken as it is meant:
 
-- rows that begin with `#` (instructions) or have no item and no answer are no judgments;
+- rows that begin with `#` (instructions) or have neither item nor answer are not judgments;
 - a row without an answer was not judged, and is counted;
 - an answer is compared without blanks and capitals; another one is an error that names its row and its cell;
 - the rater is the column `rater`; where it is empty all through, the name of the file.

@@ -1,6 +1,6 @@
 """Forms of verbs: from a base to its forms, and from any form to its base.
 
-Our own rules and lists.  `verb_forms` takes the base; what is no irregular verb is regular, so every string has
+Our own rules and lists.  `verb_forms` takes the base; a verb that is not irregular is regular, so every string has
 forms.  A prefix (*overtake*, *rebuild*) goes with its verb.  Where English has two forms the commoner is made
 (*learned*, *got*, *travelled*) and both are understood.  *Be* alone has a present and a past plural of their own
 (*are*, *were*); modal verbs have one form and no base here.

@@ -1,4 +1,4 @@
-"""What looks odd and is lawful: counted, never a finding."""
+"""What looks odd but is allowed: counted, never a finding."""
 
 from __future__ import annotations
 

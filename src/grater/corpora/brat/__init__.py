@@ -12,7 +12,7 @@ A text-bound line (T) is an edit, its type the tag.  Its note, if it starts with
 any other note is a comment on an error that was not corrected.  After an arrow, `\\` escapes: `\\n`, `\\t`, `\\s` (a
 space at the rim), `\\|`, `\\/`, `\\\\`, `\\u2028`.
 
-What brat has no place for stands in a note of type `Grater`, as JSON: a tag that is no lawful type (`R:NOUN:NUM`,
+What brat has no place for is in a note of type `Grater`, as JSON: a tag that is not a valid type (`R:NOUN:NUM`,
 shown as `R_NOUN_NUM`), an edit's `extra`, and for the whole essay (target `document`) its metadata, tokens,
 annotators and id.  It counts as long as it agrees with what a person sees in brat; what is changed there wins.
 
@@ -28,7 +28,7 @@ in different folders are one essay.
 
 Ids: the name of the pair; characters unfit for a file name are written as `%` and two hexadecimal digits, `/` too,
 so no essay can leave the folder.  Relations, events, attributes, normalisations, equivalences and notes on them are
-kept as lines, in `metadata["brat"]` by annotator, and written back while the marks they speak of are there.
+kept as lines, in `metadata["brat"]` by annotator, and written back while the marks they refer to are there.
 
 Refused: marks outside the text, text that is not what the line quotes, lines that brat does not have, `.a1` and
 `.a2` files.  Not held, and reported: an insertion in a text without a word.  Essays come back in the order of their

@@ -333,7 +333,7 @@ def annotation_lines(
         if set(MARK_ID.findall(line.split("\t")[1])) <= written:
             yield f"{line}\n"
         else:
-            report(Loss(essay.essay_id, f"brat line {line!r}", "it speaks of a mark that is no longer there"))
+            report(Loss(essay.essay_id, f"brat line {line!r}", "it refers to a mark that is no longer there"))
 
 
 def _ids(letter: str, taken: Collection[str]) -> Iterator[str]:
@@ -341,7 +341,7 @@ def _ids(letter: str, taken: Collection[str]) -> Iterator[str]:
 
 
 def _with_ids(edits: Sequence[Edit]) -> Iterator[tuple[str, Edit]]:
-    """The id that an edit came with, as long as it is lawful and its own; else a free one."""
+    """The id that an edit came with, as long as it is valid and its own; else a free one."""
     own = [_own_id(edit) for edit in edits]
     free = _ids("T", {mark_id for mark_id in own if mark_id})
     for number, edit in enumerate(edits):

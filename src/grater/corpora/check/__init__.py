@@ -1,8 +1,8 @@
-"""Lint for learner corpora: what is wrong with an annotated corpus, said with the line where it stands.
+"""Lint for learner corpora: what is wrong with an annotated corpus, and on which line.
 
 `check_corpora` gives the findings of several corpora, `check_essays` those of one as it streams by; `check_together`
-compares files that should hold the same sentences; `RULES` names what is looked for.  What looks odd and is lawful is
-counted in a `Census`.
+compares files that should hold the same sentences; `RULES` names what is looked for.  What looks odd but is allowed
+is counted in a `Census`.
 """
 
 from grater.corpora.check.findings import Census, CheckResult, Finding, census_of

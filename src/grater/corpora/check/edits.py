@@ -3,13 +3,13 @@
 `Rloc` that removes nothing is the NUCLE annotators' own review rule (Dahlmeier, Ng and Wu 2013, section 4:
 "redundancy errors that did not remove the annotated word").  A correction that puts a space between two words,
 or takes it away, changes something: only runs of whitespace and Unicode composition are levelled before two strings
-are held to be the same.
+are taken to be the same.
 
 Annotators may mark the space beside a word, and a deletion that takes it along is right; so whitespace is judged by
 what the edit makes of the text.  Suspicious is an edit that glues two words together, doubles a space, or has a line
 end, tab or double space inside its correction.  In tokenised text (M2) a correction has no spaces at its ends.
 
-Overlaps and a second tag on one span are lawful (sections 2 and 4); the same span, tag and correction twice by one
+Overlaps and a second tag on one span are allowed (sections 2 and 4); the same span, tag and correction twice by one
 rater is not.  Half of the per-sentence study rests on edits that lie inside one sentence (section 5), so those that
 do not are reported.
 """

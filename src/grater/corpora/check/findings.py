@@ -1,4 +1,4 @@
-"""What the check reports: findings, which are defects, and a census of what looks odd and is lawful.
+"""What the check reports: findings, which are defects, and a census of what looks odd but is allowed.
 
 NUCLE lets annotators mark overlapping spans (section 2), give one error several tags (section 4) and leave `Um`,
 `Cit` and `Wa` without a correction; it also grows spans that start or end inside a word (section 3).  Such edits are
@@ -63,7 +63,7 @@ def described(edit: Edit, essay: Essay) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Counts of lawful oddities; they add up.
+    """Counts of allowed oddities; they add up.
 
     `overlaps` are pairs of edits by one rater whose spans share characters and differ; `second_tags` and
     `alternatives` are further edits of one rater on the same span, with another tag or with the same tag and another
@@ -87,7 +87,7 @@ class Census:
         """The oddities there are, in words."""
         sizes = ("essays", "edits")
         odd = {name.replace("_", " "): n for name, n in asdict(self).items() if n and name not in sizes}
-        return ["lawful, and only counted: " + ", ".join(f"{n:,} {name}" for name, n in odd.items())] if odd else []
+        return ["allowed, and only counted: " + ", ".join(f"{n:,} {name}" for name, n in odd.items())] if odd else []
 
 
 @dataclass(frozen=True, slots=True, repr=False)

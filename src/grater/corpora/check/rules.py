@@ -135,7 +135,7 @@ class Emptiness:
 
 
 def repeats_id(essay: Essay) -> Iterator[Finding]:
-    """Readers number a document id that comes again, `a#2`; repeated sentences, which have no ids, are lawful."""
+    """Readers number a document id that comes again, `a#2`; repeated sentences, which have no ids, are allowed."""
     repeat = REPEAT.fullmatch(essay.essay_id)
     if repeat and essay.tokens is None and repeat["own"] != short_hash(essay.text):
         message = f"expected an id of its own for each document, found {repeat['own']!r} again"
@@ -355,7 +355,7 @@ def check_essays(
 ) -> Iterator[Finding]:
     """Every defect, in the order of the corpus; those of the corpus as a whole come last.
 
-    Without `tagset` the one that fits best is taken.  `tally` hears the census of lawful oddities once, at the end.
+    Without `tagset` the one that fits best is taken.  `tally` hears the census of allowed oddities once, at the end.
     """
     check = CorpusCheck(tagset)
     yield from check.of_essays(essays)

@@ -161,13 +161,13 @@ def _kept_corrections(edit: Edit) -> list[str] | None:
     """The corrections with the edits inside them, where they are still what the edit says."""
     kept = edit.extra.get("c")
     contents = [from_jsonml(content) for content in kept] if isinstance(kept, list) else []
-    whole = [content for content in contents if content is not None and _is_lawful(content)]
+    whole = [content for content in contents if content is not None and _is_valid(content)]
     if not whole or tuple(corrected(content) for content in whole) != edit.replacements:
         return None
     return [_as_xml(content) for content in whole]
 
 
-def _is_lawful(content: list[XmlElement | str]) -> bool:
+def _is_valid(content: list[XmlElement | str]) -> bool:
     """Whether the reader would take it back as it is."""
     problems = Problems("extra")
     try:

@@ -7,7 +7,7 @@ pairs of bytes reads them.
 
 Tokens are those of Python's `str.split()`, as ERRANT and m2scorer count them, for all sentences at once: a token
 begins where a byte above the space follows one that is not.  The few sentences with white space beyond ASCII, or with
-a control character that is no white space, are split one by one.
+a control character that is not white space, are split one by one.
 """
 
 from __future__ import annotations

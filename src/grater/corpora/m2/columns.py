@@ -2,10 +2,10 @@ r"""The columns of an M2 file: a row for every sentence and a row for every A li
 
 Several times as fast as reading essays, for scorers that look only at spans, tags and corrections.  A file is
 streamed in stretches of whole blocks, so memory stays flat.  All bounds are half-open and count bytes of `data`.  The
-A lines stand in the order of the file, so those of sentence `i` are one slice: `edits_of`.
+A lines are in the order of the file, so those of sentence `i` are one slice: `edits_of`.
 
 Nearly every A line ever written ends in `|||REQUIRED|||-NONE-|||` and a number, so that only its span and its tag
-need to be looked for: the sentences between cost nothing.  A line of another make (a comment, alternatives, a
+need to be looked for: the sentences between cost nothing.  A line of another form (a comment, alternatives, a
 number that is not plain) is parsed by itself.  Problems are those of `reading`, in the same words.
 """
 

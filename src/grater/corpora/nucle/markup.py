@@ -1,4 +1,4 @@
-"""NUCLE's markup: from lines to documents, each a tree of elements, and what of a tree the model has no place for.
+"""NUCLE's markup: from lines to documents, each a tree of elements, and the parts that the model has no place for.
 
 Only what looks like a whole tag on one line is a tag.  Elements that hold words (TITLE, P, TYPE, CORRECTION, COMMENT
 and any that NUCLE does not know) end at a NUCLE tag or at their own end tag; anything else in them is words.  Names

@@ -4,8 +4,8 @@ Bryant, Felice and Briscoe 2017, "Automatic Annotation and Evaluation of Error T
 Correction", section 3 and appendix A; the code of ERRANT 3.0 gives the same.  Operations: M a word is missing, R a
 word is to be replaced, U a word is unnecessary.  Types that compare two words (form, number, inflection, agreement,
 spelling, case, order) exist with R only; infinitival *to* and auxiliaries can be missing, so `VERB:FORM` and
-`VERB:TENSE` exist with all three.  `UNK` is an error found but not corrected.  ERRANT's `noop` is no error and no tag
-here.  Examples are our own.
+`VERB:TENSE` exist with all three.  `UNK` is an error found but not corrected.  ERRANT's `noop` is neither an error
+nor a tag here.  Examples are our own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""MACE: a rater either knows the answer or spams, each in a fashion of their own.
+"""MACE: a rater either knows the answer or spams, each in their own way.
 
 Hovy, Berg-Kirkpatrick, Vaswani & Hovy 2013, NAACL, 1120-1130 (https://aclanthology.org/N13-1132).  For each judgment
 rater r spams with chance s[r] and then draws the label from x[r], else gives the true one; all labels are equally

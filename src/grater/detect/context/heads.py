@@ -10,7 +10,7 @@
 | `verb` | the form that the verb at this word should have |
 
 The columns of all heads lie side by side in the order above.  Prepositions come in the order of `text.prepositions`.
-*to* before a verb is no preposition here but part of the verb's form.
+*to* before a verb is not a preposition here but part of the verb's form.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which trigrams of the essays look as if their preposition were one too many.
+"""Which trigrams of the essays look as if their preposition were extraneous.
 
 Madnani et al. 2011, section 2.1.  All trigrams of the essays with a preposition in the middle are looked up; a use is
 a trigram at one place.  Both neighbours must be words (begin with a letter).  As everywhere, *to* before a verb and
-particles are no prepositions (`prepositions.candidates`).  A trigram (*marry with her*) is suspicious if it is
+particles are not prepositions (`prepositions.candidates`).  A trigram (*marry with her*) is suspicious if it is
 unattested in a large corpus, or has "a count much lower than expected based on the bigram count" (*marry her*).  The
 paper gives no formula; ours:
 

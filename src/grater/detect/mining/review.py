@@ -7,7 +7,7 @@ share these functions.
 The list of suspects has one row per suspicious trigram, worst first, at the place of its first use: the columns of an
 items table, then
 
-    verdict                     y (an error: the preposition is one too many), n (it is not), or blank (undecided)
+    verdict                     y (an error: the preposition is extraneous), n (it is not), or blank (undecided)
     trigram, bigram             what was counted
     n_trigram, n_bigram         their counts
     expected, score             see `ranking`

@@ -1,4 +1,4 @@
-"""A cheap judge of every item beside people who judged a sample: less doubt, whatever the judge is worth.
+"""A cheap judge of every item beside people who judged a sample: narrower intervals, however good the judge.
 
 The difference estimator with its best weight (Cochran 1977, section 7.5; prediction-powered inference, PPI++:
 Angelopoulos, Duchi & Zrnic 2023).  In cell k people found the rate y, the judge says g on average over the judged

@@ -346,7 +346,7 @@ def _clipped(estimate: SystemEstimate, raters: RaterError) -> Iterator[str]:
 
 def _limited_by_specificity(estimate: SystemEstimate, raters: RaterError) -> Iterator[str]:
     judged, rate = _rates_of_side(estimate, raters, is_flagged=False)
-    # As often as the low bound of specificity allows, not as its value says: gold without a mistake is no proof.
+    # As often as the low bound of specificity allows, not as its value says: gold without a mistake proves nothing.
     false_calls = (1 - raters.specificity.low) * (1 - min(1.0, max(0.0, rate)))
     if judged > 0 and 2 * false_calls >= judged:
         yield (

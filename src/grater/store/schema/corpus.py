@@ -1,4 +1,4 @@
-"""The corpus and what systems make of it: essays, annotators, edits, items, findings, imports, decisions, samples.
+"""The corpus and systems' decisions on it: essays, annotators, edits, items, findings, imports, decisions, samples.
 
 Webhooks and their deliveries, and the long work that a server does in the background, stand here too: they belong to
 the whole study.
