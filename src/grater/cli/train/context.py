@@ -35,7 +35,6 @@ app = typer.Typer()
 INSTALL = "training a model of kind 'context' needs PyTorch: pip install 'grater[train]'"
 N_STEPS = 20_000
 SIZES = {"n_blocks": 12, "width": 384, "inner": 1024, "n_heads": 6, "n_shared": 3, "n_pieces": 12_000}
-SIZES_OF_BASE = {"n_blocks": 5, "width": 576, "inner": 1536, "n_heads": 9, "n_shared": 3, "n_pieces": 12_000}
 SMALL = {"n_blocks": 2, "width": 96, "inner": 256, "n_heads": 4, "n_shared": 2, "n_pieces": 4_000}
 
 
@@ -51,9 +50,9 @@ def context(
     steps: Annotated[int, typer.Option(min=1, metavar="N", help="Batches to learn from.")] = N_STEPS,
     batch_words: Annotated[int, typer.Option(min=100, metavar="N", help="Words in a batch.")] = 64_000,
     small: Annotated[bool, typer.Option("--small", help="A network of 1 MB, to try things out.")] = False,
-    base: Annotated[
+    teacher: Annotated[
         Path | None,
-        typer.Option(metavar="GGUF", help="A language model of Llama's architecture whose blocks to start from."),
+        typer.Option(metavar="GGUF", help="A language model of Llama's architecture that the network learns from."),
     ] = None,
     learners: Annotated[
         Path | None,
@@ -70,17 +69,17 @@ def context(
 ) -> None:
     """Train a neural detector and write it; needs PyTorch, and a GPU for anything but a small network."""
     require_model_name(out)
-    require_different([*texts, out, *([base] if base else []), *([learners] if learners else [])])
+    require_different([*texts, out, *([teacher] if teacher else []), *([learners] if learners else [])])
     _require_torch()
     from grater.detect.context.train import run
 
-    sizes = SMALL if small else SIZES_OF_BASE if base else SIZES
+    sizes = SMALL if small else SIZES
     options = run.TrainingOptions(steps=steps, n_words=batch_words, seed=seed, device=device, **sizes)
     lines = chain.from_iterable(open_source(text).lines() for text in texts)
     prepared = run.prepare(lines, folder, options)
     with _progress(steps) as progress:
-        accuracy = run.train_network(prepared, folder, options, base=base, progress=progress)
-    card = _card(out, texts, base, learners, data, date, options)
+        accuracy = run.train_network(prepared, folder, options, teacher=teacher, progress=progress)
+    card = _card(out, texts, teacher, learners, data, date, options)
     card["figures"] = {"masked prepositions": accuracy}
     calibrations = _calibrations(prepared, folder, learners, seed)
     graph = (folder / "context.onnx").read_bytes()
@@ -115,15 +114,15 @@ def _calibrations(prepared: Prepared, folder: Path, learners: Path | None, seed:
 def _card(
     out: Path,
     texts: Sequence[Path],
-    base: Path | None,
+    teacher: Path | None,
     learners: Path | None,
     data: list[str],
     date: str,
     options: TrainingOptions,
 ) -> dict[str, JsonValue]:
-    known = sources(data) or [{"name": path.name} for path in (*texts, *([base] if base else []))]
+    known = sources(data) or [{"name": path.name} for path in (*texts, *([teacher] if teacher else []))]
     command = ["context", *(text.name for text in texts), "--steps", str(options.steps), "--seed", str(options.seed)]
-    command += ["--base", base.name] if base else []
+    command += ["--teacher", teacher.name] if teacher else []
     command += ["--learners", learners.name] if learners else []
     shape: dict[str, JsonValue] = {name: getattr(options, name) for name in SIZES}
     calibrated_on = learners.name if learners else "held-out text with errors put in"

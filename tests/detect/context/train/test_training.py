@@ -50,6 +50,7 @@ def trainer(text: TaggedText, tables: WordTables, checkpoint: Path | None = None
         batches=run.batches_of(text, tables, OPTIONS),
         device="cpu",
         peak=OPTIONS.peak,
+        blocks_peak=OPTIONS.blocks_peak,
         warm_up=OPTIONS.warm_up,
         hidden=OPTIONS.hidden,
         checkpoint=checkpoint,
@@ -121,7 +122,7 @@ def test_training_goes_on_after_a_break_as_if_there_were_none(
     with pytest.raises(KeyboardInterrupt):
         stopped.train(steps=12, every=4)
     resumed = trainer(text, tables, tmp_path / "checkpoint.pt")
-    assert resumed._restore(resumed._optimizer()) == 4
+    assert resumed._restore(resumed._optimizers()) == 4
     assert resumed.train(steps=12, every=4) == 12
     for name, weights in whole.network.state_dict().items():
         assert torch.allclose(weights, resumed.network.state_dict()[name], atol=1e-5), name

@@ -1,8 +1,8 @@
 """The whole way: from text to an exported network, in a folder that holds every step.
 
 What is there is not made again, and training goes on from its last checkpoint: `text.npz` and `types.txt` (the tagged
-text), `pieces.txt`, `checkpoint.pt`, and at the end `float.onnx` and `context.onnx`.  The same text, seed and number
-of steps give the same network on the same machine, also over a break.
+text), `pieces.txt`, `teacher.pt` (where a language model teaches), `checkpoint.pt`, and at the end `float.onnx` and
+`context.onnx`.  The same text, seed and number of steps give the same network on the same machine, also over a break.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from grater.detect.context.pieces import MASK as MASK_PIECE
 from grater.detect.context.pieces import PieceVocabulary
-from grater.detect.context.train.base import start_from
 from grater.detect.context.train.corrupted import corrupted_essays
 from grater.detect.context.train.export import export_onnx, quantise
 from grater.detect.context.train.network import Shape, Transformer
 from grater.detect.context.train.noise import NoiseMaker
+from grater.detect.context.train.teacher import read_teacher
 from grater.detect.context.train.text import TAGS, TaggedText, tagged_text
 from grater.detect.context.train.training import Batches, Cutter, TextArrays, Trainer, masked_accuracy, unheard
 from grater.detect.context.train.vocabulary import N_PIECES, learn_pieces
@@ -29,6 +29,10 @@ from grater.detect.context.train.words import MASK, WordTables, word_tables
 from grater.model import Essay
 from grater.text.prepositions import PREPOSITIONS
 
+TEACHER_STEPS = 0.22
+"""Steps that a teacher is trained for, for each step of its student."""
+
+TEACHER_PEAK, TEACHER_DECAY = 3e-4, 0.02
 MOST_PIECES_OF_A_WORD = 10
 RAREST_IN_VOCABULARY = 3
 
@@ -45,9 +49,10 @@ class TrainingOptions:
     inner: int = 1024
     n_heads: int = 6
     n_shared: int = 3
-    dropout: float = 0.1
-    hidden: float = 0.1
-    peak: float = 1e-3
+    dropout: float = 0.05
+    hidden: float = 0.12
+    peak: float = 3e-3
+    blocks_peak: float = 4e-3
     warm_up: int = 300
     seed: int = 0
     device: str = "cpu"
@@ -108,15 +113,16 @@ def train_network(
     folder: Path,
     options: TrainingOptions,
     *,
-    base: Path | None = None,
+    teacher: Path | None = None,
     progress: Callable[[Mapping[str, float]], None] = unheard,
 ) -> float | None:
-    """Train, or go on, and write `context.onnx`; the share of masked held-out prepositions that the network finds."""
+    """Train, or go on, and write `context.onnx`; the share of masked held-out prepositions that the network finds.
+
+    With a language model in a GGUF file, the model is trained first, and then teaches.
+    """
+    taught = _teacher(teacher, prepared, folder, options, progress) if teacher else None
     torch.manual_seed(options.seed)
-    network = Transformer(options.shape(len(prepared.pieces)))
-    if base is not None:
-        start_from(base, network, prepared.pieces)
-    network = network.to(options.device)
+    network = Transformer(options.shape(len(prepared.pieces))).to(options.device)
     cutter = Cutter(piece_table(prepared.tables, prepared.pieces), options.device)
     trainer = Trainer(
         network=network,
@@ -125,8 +131,10 @@ def train_network(
         batches=prepared.batches,
         device=options.device,
         peak=options.peak,
+        blocks_peak=options.blocks_peak,
         warm_up=options.warm_up,
         hidden=options.hidden,
+        teacher=taught,
         seed=options.seed,
         checkpoint=folder / "checkpoint.pt",
         progress=progress,
@@ -136,6 +144,36 @@ def train_network(
     export_onnx(network, folder / "float.onnx")
     quantise(folder / "float.onnx", folder / "context.onnx")
     return right / total if total else None
+
+
+def _teacher(
+    path: Path,
+    prepared: Prepared,
+    folder: Path,
+    options: TrainingOptions,
+    progress: Callable[[Mapping[str, float]], None],
+) -> tuple[Transformer, Cutter]:
+    """A language model that has learnt the task."""
+    network, cutter = read_teacher(path, prepared.tables.types, options.device)
+    trainer = Trainer(
+        network=network,
+        cutter=cutter,
+        noise=prepared.noise,
+        batches=prepared.batches,
+        device=options.device,
+        peak=TEACHER_PEAK,
+        blocks_peak=0.0,
+        warm_up=options.warm_up,
+        decay=TEACHER_DECAY,
+        hidden=options.hidden / 2,
+        guessed=0.0,
+        seed=options.seed + 1,
+        checkpoint=folder / "teacher.pt",
+        progress=progress,
+    )
+    trainer.train(steps=max(1, round(TEACHER_STEPS * options.steps)))
+    network.eval()
+    return network, cutter
 
 
 def _text(lines: Iterable[str], folder: Path) -> TaggedText:

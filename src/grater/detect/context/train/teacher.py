@@ -1,20 +1,28 @@
-"""A causal language model as the start: its weights, and its tokens for our words.
+"""A language model as the teacher: its weights in a network of ours, and its tokens for our words.
 
-The model is read from a GGUF file with the package `gguf`.  Such files hold the rows of queries and keys in an order
-in which neighbours are rotated together; our blocks rotate halves, so the rows are put back.  The tokens of a word
-are those that the model would see in running text: with the space before it, or without for what is written close to
-the word before (a comma, *n't*).
+The model is causal, of Llama's architecture, and read from a GGUF file with the package `gguf`.  Without the causal
+mask, and after a short training on our task, it answers better than a small network learns to by itself, and the
+small network learns from its answers (`training`).  GGUF files hold the rows of queries and keys in an order in which
+neighbours are rotated together; our blocks rotate halves, so the rows are put back.  The tokens of a word are those
+that the model would see in running text: with the space before it, or without for what is written close to the word
+before (a comma, *n't*).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+
+from grater.detect.context.train.network import Shape, Transformer
+from grater.detect.context.train.training import Cutter
+from grater.detect.context.train.words import MASK
+from grater.errors import UsageError
 
 NAMES = {
     "attn_norm": "norm1",
@@ -27,6 +35,57 @@ NAMES = {
     "ffn_up": "up",
     "ffn_down": "down",
 }
+
+CLOSE = frozenset(f"{mark}{ending}" for mark in "'’" for ending in ("", "s", "m", "re", "ve", "ll", "d")) | frozenset(
+    {",", ".", ";", ":", "!", "?", ")", "]", "%", "…", "”", "n't", "n’t"}
+)
+"""What is written without a space before it."""
+
+START, END = "<|im_start|>", "<|im_end|>"
+"""Tokens that mean nothing inside a sentence: they stand at its start and end, and the second for a masked word."""
+
+MOST_TOKENS_OF_A_WORD = 10
+SIZE_OF_A_HEAD = 64
+Weights = Mapping[str, NDArray[np.float32]]
+
+
+def read_teacher(path: Path, types: Sequence[str], device: str) -> tuple[Transformer, Cutter]:
+    """A network with the model's weights and untrained heads, and what cuts word types into its tokens."""
+    weights, tokens, merges = read_gguf(path)
+    network = Transformer(shape_of(path, weights))
+    missing, unknown = network.load_state_dict(
+        {name: torch.from_numpy(value) for name, value in weights.items()}, strict=False
+    )
+    if unknown or {name.split(".")[0] for name in missing} != {"heads"}:
+        raise UsageError(f"{path}: expected a language model of Llama's architecture")
+    encoder = ByteTokens(tokens, merges)
+    start, end = encoder.numbers[START], encoder.numbers[END]
+    return network.to(device), Cutter(token_table(types, encoder), device, start=start, end=end)
+
+
+def shape_of(path: Path, weights: Weights) -> Shape:
+    """The sizes of a network that the weights fit."""
+    n_blocks = sum(name.endswith(".query.weight") for name in weights)
+    if not n_blocks or "embedding.weight" not in weights:
+        raise UsageError(f"{path}: expected a language model of Llama's architecture")
+    n_pieces, width = weights["embedding.weight"].shape
+    return Shape(
+        n_pieces=n_pieces,
+        n_blocks=n_blocks,
+        width=width,
+        inner=weights["blocks.0.gate.weight"].shape[0],
+        n_heads=width // SIZE_OF_A_HEAD,
+        n_shared=weights["blocks.0.key.weight"].shape[0] // SIZE_OF_A_HEAD,
+    )
+
+
+def token_table(types: Sequence[str], encoder: ByteTokens) -> torch.Tensor:
+    """The tokens of each word type [types, most], with 0 after the last."""
+    table = np.zeros((len(types), MOST_TOKENS_OF_A_WORD), dtype=np.int32)
+    for number, word in enumerate(types[1:], 1):
+        row = [encoder.numbers[END]] if number == MASK else encoder.of_word(word)[:MOST_TOKENS_OF_A_WORD]
+        table[number, : len(row)] = row
+    return torch.from_numpy(table)
 
 
 def read_gguf(path: Path) -> tuple[dict[str, NDArray[np.float32]], list[str], list[str]]:
@@ -70,6 +129,10 @@ class ByteTokens:
         self.numbers = {token: number for number, token in enumerate(tokens)}
         self.ranks = {tuple(merge.split(" ")): rank for rank, merge in enumerate(merges)}
         self.letters = _byte_letters()
+
+    def of_word(self, word: str) -> list[int]:
+        """The tokens of a word in running text; at least one."""
+        return self.of_letters(word if word in CLOSE else f" {word}")
 
     def of_letters(self, written: str) -> list[int]:
         """The tokens of a piece of text; at least one."""
