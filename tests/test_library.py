@@ -166,6 +166,11 @@ def test_corrections_are_scored_from_lines_and_from_files(tmp_path: Path) -> Non
     require_result(result)
     by_system = {system.system: system.overall.scores["f0.5"].value for system in result.systems}
     assert by_system == {"mine": 1.0, "theirs": 0.0}
+    (tmp_path / "pairs").write_text("She go\tShe goes\nFine .\tFine .\n")
+    (tmp_path / "mine.csv").write_text("text\nFine .\n")
+    for name in ("pairs", "mine.csv"):
+        with pytest.raises(grater.GraterError, match="expected one sentence per line"):
+            grater.score(tmp_path / "ref.m2", {"mine": tmp_path / name})
 
 
 def test_gleu_takes_plain_references_with_their_source() -> None:

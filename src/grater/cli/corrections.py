@@ -20,7 +20,7 @@ from typer.core import TyperCommand
 from grater.cli.command import EngineName, split_name
 from grater.corpora import read_corpus
 from grater.corpora.merge import Reread, merge_annotators
-from grater.corpora.plain import read_sentences
+from grater.corpora.plain import sentences_alone
 from grater.corpora.source import OPENERS, open_source
 from grater.errors import UsageError
 from grater.evaluate.edits.edit_table import Mode, Tier
@@ -33,8 +33,6 @@ HYP = "--hyp"
 Kind: TypeAlias = Literal["m2", "jsonl", "text"]
 KINDS: dict[str, Kind] = {".m2": "m2", ".jsonl": "jsonl"}
 """Suffixes of tokenised sentences with edits; JSONL knows their documents too."""
-
-FOREIGN = {".csv": "a table", ".tsv": "a table", ".xlsx": "a table", ".parquet": "a table", ".json": "JSON"}
 
 
 class ManyHypotheses(TyperCommand):
@@ -158,23 +156,8 @@ def _is_foreign(file: Path) -> bool:
 
 
 def sentences_of(file: Path) -> list[str]:
-    """Plain text, one sentence per line; columns or JSON would be scored as if they were words, and are refused."""
-    foreign = FOREIGN.get(_plain_name(file).suffix.lower())
-    if foreign:
-        raise UsageError(
-            f"{file}: expected one sentence per line or M2, found {foreign}; write the sentences to a text file first"
-        )
-    sentences = read_sentences(open_source(file))
-    filled = [sentence for sentence in sentences if sentence.strip()]
-    if filled and all("\t" in sentence for sentence in filled):
-        raise UsageError(
-            f"{file}: expected one sentence per line, found a tab in each; take one column: cut -f2 {file}"
-        )
-    if filled and all(sentence.startswith("{") and sentence.endswith("}") for sentence in filled):
-        raise UsageError(
-            f"{file}: expected one sentence per line, found JSON; take the corrected sentences out first"
-        )
-    return sentences
+    """Plain text, one sentence per line."""
+    return sentences_alone(open_source(file))
 
 
 def _annotated(metric: Metric, named: Sequence[tuple[str, Path]], *, quickly: bool) -> Sentences:

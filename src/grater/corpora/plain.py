@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from grater.corpora.formats import FileFormat, Loss, Report, Source
 from grater.corpora.identity import EssayIds
-from grater.errors import Problems
+from grater.errors import Problems, UsageError
 from grater.model import Essay, short_hash
 
 WORDS_ONLY = "a text file holds words only"
@@ -42,6 +42,27 @@ def read_sentences(source: Source) -> list[str]:
     problems = Problems(source.name)
     sentences = [line.removesuffix("\n").removesuffix("\r") for line in _checked(source.lines(), problems)]
     problems.done()
+    return sentences
+
+
+FOREIGN = {".csv": "a table", ".tsv": "a table", ".xlsx": "a table", ".parquet": "a table", ".json": "JSON"}
+
+
+def sentences_alone(source: Source) -> list[str]:
+    """One sentence per line; columns or JSON would be scored as if they were words, and are refused."""
+    name = source.name.lower().removesuffix(".gz")
+    foreign = next((kind for suffix, kind in FOREIGN.items() if name.endswith(suffix)), None)
+    if foreign:
+        wish = "write the sentences to a text file first"
+        raise UsageError(f"{source.name}: expected one sentence per line or M2, found {foreign}; {wish}")
+    sentences = read_sentences(source)
+    filled = [sentence for sentence in sentences if sentence.strip()]
+    if filled and all("\t" in sentence for sentence in filled):
+        wish = f"take one column: cut -f2 {source.name}"
+        raise UsageError(f"{source.name}: expected one sentence per line, found a tab in each; {wish}")
+    if filled and all(sentence.startswith("{") and sentence.endswith("}") for sentence in filled):
+        wish = "take the corrected sentences out first"
+        raise UsageError(f"{source.name}: expected one sentence per line, found JSON; {wish}")
     return sentences
 
 

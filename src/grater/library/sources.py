@@ -90,11 +90,11 @@ def _texts(source: TextSource) -> list[str] | None:
     """The sentences of plain text; none where the source has edits."""
     if not isinstance(source, str | Path):
         return [text for text in source if isinstance(text, str)] or None
-    from grater.corpora.plain import read_sentences
+    from grater.corpora.plain import sentences_alone
     from grater.corpora.source import open_source
 
     is_annotated = {".m2", ".jsonl"} & set(Path(source).suffixes)
-    return None if is_annotated else read_sentences(open_source(Path(source)))
+    return None if is_annotated else sentences_alone(open_source(Path(source)))
 
 
 def _annotated(source: TextSource) -> list[Essay]:
