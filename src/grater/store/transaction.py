@@ -2,7 +2,8 @@
 
 On PostgreSQL changes whose outcome nobody asks for wait until the next query, or the end, and then go together: one
 way to the database and back instead of one for each (`Tx.post`).  Every query sees them, and what is wrong with any
-of them is heard before COMMIT.
+of them is heard before COMMIT.  They go straight to the driver: nobody reads their results, and half of what a
+statement costs the server is SQLAlchemy preparing for that (`Change`).
 
 `Columns` ties a table to the value that its rows become: the columns of a query, the value of a row and the row of a
 value are all made from the fields of one dataclass, so that none can be forgotten or put in another's place.
@@ -10,14 +11,25 @@ value are all made from the fields of one dataclass, so that none can be forgott
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Insert, Row, Select, Table, literal_column
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Dialect,
+    Executable,
+    Insert,
+    Row,
+    Select,
+    Table,
+    literal_column,
+)
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.elements import KeyedColumnElement
 
@@ -66,12 +78,13 @@ class Tx:
             return
         changes = list(self.waiting)
         self.waiting.clear()
-        if len(changes) == 1:
-            self.connection.execute(*changes[0])
-            return
-        with _pipeline(self.connection):
-            for change in changes:
-                self.connection.execute(*change)
+        with _driven(self.connection, is_piped=len(changes) > 1) as driver:
+            for statement, row in changes:
+                change = None if _is_watched(self.connection) else Change.of(statement, row, self.connection.dialect)
+                if change is None:
+                    self.connection.execute(statement, row)
+                else:
+                    driver.execute(change.sql, change.parameters(row))
 
     def all(self, statement: Executable, **values: Any) -> Sequence[Record]:
         return self.execute(statement, values or None).all()
@@ -107,17 +120,61 @@ class Tx:
         return column.collate("C") if self.is_postgres else column
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A statement as the driver takes it: its text, and of each parameter the name, the key in a row, and its type.
+
+    `fixed` are the parameters that the statement itself holds.
+    """
+
+    sql: str
+    named: tuple[tuple[str, str, Callable[[Any], Any] | None], ...]
+    fixed: Mapping[str, Any]
+
+    @staticmethod
+    def of(statement: Executable, row: Mapping[str, Any], dialect: Dialect) -> Change | None:
+        """None where SQLAlchemy has to look at each row: defaults made here, lists of values."""
+        return _change(statement, tuple(row), dialect)
+
+    def parameters(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        given = {name: made(row[key]) if made else row[key] for name, key, made in self.named}
+        return {**self.fixed, **given}
+
+
+MOST_CHANGES = 200
+
+
+@lru_cache(maxsize=MOST_CHANGES)
+def _change(statement: Executable, keys: tuple[str, ...], dialect: Dialect) -> Change | None:
+    compiled = statement.compile(dialect=dialect, column_keys=list(keys))  # type: ignore[attr-defined]
+    if compiled.insert_prefetch or compiled.update_prefetch or any(each.expanding for each in compiled.bind_names):
+        return None
+    named, fixed = [], {}
+    for parameter, name in compiled.bind_names.items():
+        made = parameter.type.dialect_impl(dialect).bind_processor(dialect)
+        if parameter.key in keys:
+            named.append((name, parameter.key, made))
+        else:
+            fixed[name] = made(parameter.effective_value) if made else parameter.effective_value
+    return Change(sql=compiled.string, named=tuple(named), fixed=fixed)
+
+
+def _is_watched(connection: Connection) -> bool:
+    """Whether somebody listens to the statements of this database, as tests do; they hear only SQLAlchemy's."""
+    return bool(getattr(connection.engine, "_has_events", True))
+
+
 @contextmanager
-def _pipeline(connection: Connection) -> Iterator[None]:
-    """Statements inside go together.  The driver's errors become SQLAlchemy's, as they do elsewhere.
+def _driven(connection: Connection, *, is_piped: bool) -> Iterator[Any]:
+    """The driver's connection; statements that are piped go together.  Its errors become SQLAlchemy's, as elsewhere.
 
     A connection that was lost half-way through stays in the pipeline for good, and is thrown away.
     """
     driver: Any = connection.connection.driver_connection
     base: Any = connection.dialect.loaded_dbapi.Error
     try:
-        with driver.pipeline():
-            yield
+        with driver.pipeline() if is_piped else nullcontext():
+            yield driver
     except Exception as error:
         is_lost = driver.closed or driver.info.pipeline_status.name != "OFF"
         if is_lost and not connection.invalidated:
