@@ -119,7 +119,7 @@ CONTENT: dict[str, tuple[str, ...]] = {
     ),
     "T,C&M Figure 1": (
         r"^raters +items +agreement +kappa, writer +R1 +R2 +mean of experts$",
-        r"^3 +200 +\.\d+ +\.835 \[",
+        rf"^3 +200 +{P} +\.835 \[",
         r"^Kappa of experts with the writer: \.720",
     ),
     "T,C&M Figure 2": (r"^raters +items +agreement +kappa, mean of experts +A +B$", r"^5 raters match the experts"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from grater.agreement.difficulty import Difficulty, DifficultyOptions, difficulty, ranked
 from grater.agreement.spread import column_groups, spreads
 from grater.errors import GraterError
+from grater.statistics.proportions import wilson
 from grater.tables import Table, read_items
 from tests.agreement.tables import judgments
 from tests.agreement.test_raters_needed import crowd_of, experts_of
@@ -128,6 +129,14 @@ def test_essays_are_resampled_together() -> None:
     ]
     assert widths[0] > 1.2 * widths[1]
     assert "cluster:essay" in str(by_essay.signature)
+
+
+def test_a_group_whose_raters_never_differ_is_not_certain_never_to_differ() -> None:
+    # five essays of two items, drawn whole
+    found = difficulty(crowd_of(*["aaa"] * 10), items=items_table(note=["x"] * 10), options=options(by=["note"]))
+    [group] = found.groups[0].columns
+    assert group.majority_share == wilson(5, 5)
+    assert group.unknown_share == wilson(0, 5)
 
 
 def test_wrong_columns_are_answered_in_one_line() -> None:

@@ -39,6 +39,16 @@ def test_against_the_majority_with_wilson_limits_of_items() -> None:
     assert found["recall"] == wilson(2.5, 3.5)
 
 
+def test_f_of_a_system_that_is_always_right_or_always_wrong_has_the_width_of_its_few_flags() -> None:
+    cases = cases_of(decisions({"S": [1] * 10 + [0] * 30, "N": [0] * 10 + [1] * 30}), votes([1] * 10 + [0] * 30, 1))
+    scored = {each.system: each for each in against(cases, truth_of(cases), chance=QUICK)}
+    # S: ten flags and ten errors, (10 + 10 / 4) / 1.25 = 10 cases; N: (30 + 10 / 4) / 1.25 = 26, none a hit
+    assert scored["S"]["f0.5"] == wilson(10, 10)
+    assert scored["N"]["f0.5"] == wilson(0, 26)
+    one_rater = each_rater(cases, chance=QUICK)["r0"]
+    assert {each.system: each["f0.5"] for each in one_rater} == {"S": wilson(10, 10), "N": wilson(0, 26)}
+
+
 def test_each_rater_in_turn_moves_precision() -> None:
     """T&C 2008, Table 3: a system that says what rater 1 says, held against either rater."""
     table = of_confusion(TABLE_3.merged(["Extraneous", "Wrong-Choice"], ["OK"], names=["error", "ok"]))

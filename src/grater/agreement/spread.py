@@ -30,6 +30,7 @@ from grater.registry import unknown
 from grater.statistics.bootstrap import Resampled, resample
 from grater.statistics.intervals import Ints, Numbers
 from grater.statistics.population import FEW_UNITS, cluster_interval, effective_units
+from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table
 
 
@@ -221,11 +222,19 @@ def means(
     n_units = round(effective_units(np.bincount(code).astype(np.float64))) if n_clusters else 0
     ratio = partial(_few, n_units=n_units) if n_units < min(FEW_UNITS, len(clusters)) else Resampled.ratio
     return [
-        ratio(drawn, [2 * place], [2 * place + 1], level=level)
+        _with_width(
+            ratio(drawn, [2 * place], [2 * place + 1], level=level), int((rows[:, 2 * place + 1] > 0).sum()), level
+        )
         if rows[:, 2 * place + 1].any()
         else Interval(nan, nan, nan, "no item with enough judgments")
         for place in range(len(columns))
     ]
+
+
+def _with_width(mean: Interval, n_units: int, level: float) -> Interval:
+    """Where every unit has the mean 0, or 1, no resample differs: Wilson's interval for as many cases as units."""
+    is_same = mean.low == mean.high and mean.value in (0.0, 1.0)
+    return wilson(mean.value * n_units, n_units, level=level) if is_same else mean
 
 
 def _few(drawn: Resampled, part: Sequence[int], whole: Sequence[int], *, n_units: int, level: float) -> Interval:

@@ -262,8 +262,8 @@ def _resampled(name: str, value: float, counts: Counts, doubt: Doubt, factor: fl
     if is_clustered(chance):
         return share_interval(value, drawn, n=below(name, counts), n_units=doubt.n_effective, level=chance.level)
     bootstrap = percentile_interval(value, drawn, n_units=n_units, level=chance.level)
-    if bootstrap.low == bootstrap.high and name in SHARES and chance.unit:
-        n = min(below(name, counts), n_units)
+    if bootstrap.low == bootstrap.high and name != "kappa" and chance.unit:
+        n = min(below(name, counts), n_units) / factor**2
         by_wilson = wilson(value * n, n, level=chance.level)
         return Interval(value, min(by_wilson.low, value), max(by_wilson.high, value))
     return bootstrap
