@@ -1,4 +1,4 @@
-"""How calls of the API are made, and the shapes of the nouns that several of them speak of.
+"""How API calls are made, and the shapes that several of them share.
 
 There is a router for each noun; bodies refuse what they do not know; long lists come by pages.  A call is known to
 programs by the name of its function (the OpenAPI operation id), which therefore never changes.  What the API says of

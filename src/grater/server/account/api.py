@@ -1,4 +1,4 @@
-"""Yourself by the API: who you are, your tokens, the joint seats that you share."""
+"""Yourself through the API: who you are, your tokens, the joint seats that you share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adjudication by the API: what is undecided, what was said, and a decision on the task's own form."""
+"""Adjudication through the API: what is undecided, what was said, and a decision on the task's own form."""
 
 from __future__ import annotations
 

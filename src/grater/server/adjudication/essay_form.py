@@ -1,4 +1,4 @@
-"""The form on which an essay is adjudicated: one choice for every place, and what the choices come to.
+"""The form on which an essay is adjudicated: one choice for every place, and what the choices amount to.
 
 For each place the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an edit of their
 own.  What everybody overlooked is marked in the essay itself, on the desk of the marking page, and comes as the field

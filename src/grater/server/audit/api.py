@@ -1,4 +1,4 @@
-"""Who did what, by the API."""
+"""Who did what, through the API."""
 
 from __future__ import annotations
 

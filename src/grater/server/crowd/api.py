@@ -1,4 +1,4 @@
-"""A crowd job by the API: at a glance, its terms (docs/crowd-jobs.md), and programs as raters.
+"""A crowd job through the API: at a glance, its terms (docs/crowd-jobs.md), and programs as raters.
 
 The terms are gold, redundancy, pay, hours, limits, and who may work.
 """

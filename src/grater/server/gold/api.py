@@ -1,4 +1,4 @@
-"""The gold of a job by the API: made from what experts agree on, its state, its reasons, disputes about it."""
+"""The gold of a job through the API: made from what experts agree on, its state, its reasons, disputes about it."""
 
 from __future__ import annotations
 

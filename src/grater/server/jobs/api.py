@@ -1,4 +1,4 @@
-"""Jobs by the API: list, look, make, open and close, instructions, progress, agreement.
+"""Jobs through the API: list, look, make, open and close, instructions, progress, agreement.
 
 A new job is made from what the study holds.  Where somebody leaves a job, the work that they have not done becomes
 another's.

@@ -1,4 +1,4 @@
-"""Drafts of marked essays by the API: saved under a revision, so that no program silently overwrites a page."""
+"""Drafts of marked essays through the API: saved under a revision, so that no program silently overwrites a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mined suspects by the API: mine, read the list, accept and reject, build the balanced corpus."""
+"""Mined suspects through the API: mine, read the list, accept and reject, build the balanced corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Money by the API: what a job costs, what is owed, what has been paid."""
+"""Money through the API: what a job costs, what is owed, what has been paid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panels of a job by the API: links to give out, codes to give back, places that reopen."""
+"""The panels of a job through the API: links to give out, codes to give back, places that reopen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People by the API: everybody, invitations, joint seats, roles."""
+"""People through the API: everybody, invitations, joint seats, roles."""
 
 from __future__ import annotations
 

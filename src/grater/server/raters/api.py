@@ -1,4 +1,4 @@
-"""The raters of a crowd job by the API, from both sides.
+"""The raters of a crowd job through the API, from both sides.
 
 A rater sees missed questions, disputes them, writes, reviews the job, and says facts about themselves.  Managers see
 the signals of raters, and flag, reject, reinstate or write to them.

@@ -1,4 +1,4 @@
-"""Marks to look at again by the API: a manager has a job looked over, an annotator mends or keeps."""
+"""Marks to look at again through the API: a manager has a job looked over, an annotator mends or keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long work in the background by the API: ask for it, see how far it is, fetch what it made."""
+"""Long work in the background through the API: ask for it, see how far it is, fetch what it made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study by the API: what it holds, its essays as their writers left them, files in, everything out."""
+"""The study through the API: what it holds, its essays as their writers left them, files in, everything out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems and samples by the API: what `grater study decide` and `grater study sample` do."""
+"""Systems and samples through the API: what `grater study decide` and `grater study sample` do."""
 
 from __future__ import annotations
 

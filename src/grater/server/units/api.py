@@ -1,4 +1,4 @@
-"""Units and judgments by the API, for managers: what is asked, what was said.
+"""Units and judgments through the API, for managers: what is asked, what was said.
 
 Nobody sees others' answers to a unit that they may still judge themselves (P9): those to units that are not finished
 are told only after giving up to rate in the job (`look`).

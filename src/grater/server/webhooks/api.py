@@ -1,4 +1,4 @@
-"""The event log and webhooks by the API."""
+"""The event log and webhooks through the API."""
 
 from __future__ import annotations
 

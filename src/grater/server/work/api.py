@@ -1,4 +1,4 @@
-"""Work by the API: take a unit, see what is asked, hand the answer in; a program judges as a person does."""
+"""Work through the API: take a unit, see what is asked, hand the answer in; a program judges as a person does."""
 
 from __future__ import annotations
 
