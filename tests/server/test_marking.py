@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from sqlalchemy import select
 
 from grater.errors import BadInput
 from grater.model import Essay, Json
+from grater.store import schema
 from grater.study import jobs
 from grater.study.drafts import checked, findings
 from grater.tasks.task import Unit
@@ -92,6 +95,17 @@ def test_a_draft_is_saved_under_a_revision_and_a_stale_one_gets_the_newer(study:
     stale = save(browser, path, 5, [])
     assert stale.status_code == 409
     assert stale.json() == {"revision": 1, "body": {"edits": [], "set_aside": False}}
+
+
+def test_saving_a_draft_does_not_shorten_the_time_that_the_essay_took(study: Study) -> None:
+    browser, path = begin(study, "annotator")
+    study.clock.now += 300 * 1000
+    save(browser, path, 0, [])
+    study.clock.now += 20 * 1000
+    fields = {"edits": "[]", "seconds": "310.5", "submission_id": str(uuid4())}
+    assert browser.post(path, fields).status_code == 200
+    with study.store.read() as tx:
+        assert [row.seconds for row in tx.all(select(schema.submissions.c.seconds))] == [310.5]
 
 
 def test_the_page_tells_nothing_of_another_annotator_and_nobody_saves_into_their_draft(study: Study) -> None:

@@ -201,8 +201,11 @@ def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
 
 
 def renew(tx: Tx, lease: Lease) -> Lease | None:
-    """Start the time of the lease again, since its rater is at work; None if it is no longer held."""
-    return _renewed(tx, lease, jobs.get(tx, lease.job_id))
+    """Start the time of the lease again, since its rater is at work; None if it is no longer held.
+
+    When the unit was handed out stays known: an answer cannot have taken longer than since then.
+    """
+    return _renewed(tx, lease, jobs.get(tx, lease.job_id), issued_at=min(lease.issued_at, tx.now))
 
 
 def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
@@ -250,8 +253,9 @@ def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
     return [COLUMNS.read(row) for row in tx.all(tx.locked(query, of=schema.leases))]
 
 
-def _renewed(tx: Tx, lease: Lease, job: Job) -> Lease | None:
-    renewed = replace(lease, issued_at=tx.now, expires_at=tx.now + job.lease_ms)
+def _renewed(tx: Tx, lease: Lease, job: Job, *, issued_at: int | None = None) -> Lease | None:
+    since = tx.now if issued_at is None else issued_at
+    renewed = replace(lease, issued_at=since, expires_at=tx.now + job.lease_ms)
     times = {"issued_at": renewed.issued_at, "expires_at": renewed.expires_at}
     return renewed if tx.execute(_still_held(lease).values(**times)).rowcount else None
 
