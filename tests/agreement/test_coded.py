@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from grater.agreement.coded import Coded, coded, reordered
+from grater.agreement.coded import Coded, coded, in_order, reordered
 from grater.errors import GraterError
 from grater.tables import Judgments
 from tests.agreement.tables import judgments
@@ -51,3 +51,18 @@ def test_empty_cell_is_refused() -> None:
     frame = pl.DataFrame({"item": ["a", None], "rater": ["r", "s"], "label": ["x", "y"]})
     with pytest.raises(GraterError, match="'item', found 1 empty"):
         coded(Judgments(frame, "frame"))
+
+
+@pytest.mark.parametrize(
+    ("names", "ordered"),
+    [
+        (["r10", "r2", "r1"], ["r1", "r2", "r10"]),
+        (["a1b10", "a1b9", "a1b11"], ["a1b9", "a1b10", "a1b11"]),
+        (["10", "9", "-1"], ["-1", "9", "10"]),
+        (["r02", "r2", "r1"], ["r1", "r02", "r2"]),
+        (["r1", "r", "s2"], ["r", "r1", "s2"]),
+        ([], []),
+    ],
+)
+def test_names_stand_in_the_order_in_which_people_count(names: list[str], ordered: list[str]) -> None:
+    assert [names[place] for place in in_order(names)] == ordered

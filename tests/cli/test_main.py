@@ -13,7 +13,7 @@ from grater import __version__
 from grater.cli import COMMANDS, run
 from tests.cli.running import grater
 
-HEAVY = ("numpy", "polars.dataframe", "scipy", "spacy", "pandas", "pyarrow")
+HEAVY = ("markdown_it", "numpy", "polars.dataframe", "scipy", "spacy", "pandas", "pyarrow")
 
 
 def imported_by(*args: str) -> set[str]:

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import grater
+from grater.agreement import coded, counts
+from grater.crowd.aggregate import ballots, fit
 from grater.errors import BadInput
 from grater.tables import Judgments, large, read_judgments
 
@@ -100,3 +103,29 @@ def test_repeats_are_seen_in_several_passes(monkeypatch: pytest.MonkeyPatch) -> 
     raters = pl.Series([f"r{row % 2}" for row in range(50)]).cast(pl.Categorical)
     assert not large.has_repeats(items, raters)
     assert large.has_repeats(items.append(items[:1]), raters.append(raters[:1]))
+
+
+@pytest.mark.parametrize("is_shuffled", [False, True])
+def test_results_do_not_depend_on_the_pieces_in_which_a_table_is_counted(
+    monkeypatch: pytest.MonkeyPatch, is_shuffled: bool
+) -> None:
+    frame = rows_of() if is_shuffled else rows_of().sort("item", "rater")
+    gold = pl.DataFrame({"item": ["item 3", "item 17", "item 39"], "label": ["error", "ok", "error"]})
+
+    def results() -> list[pl.DataFrame]:
+        methods = ("majority", "dawid-skene")
+        answers = [grater.aggregate(frame, method=method, gold=gold).to_frame() for method in methods]
+        return [grater.agreement(frame).to_frame(), *answers]
+
+    whole = results()
+    for module, name in (
+        (counts, "PIECE"),
+        (counts, "ROWS_AT_ONCE"),
+        (coded, "ROWS_AT_ONCE"),
+        (fit, "ITEMS_AT_ONCE"),
+    ):
+        monkeypatch.setattr(module, name, 7)
+    for name in ("ROWS_AT_ONCE", "JUDGMENTS_AT_ONCE"):
+        monkeypatch.setattr(ballots, name, 7)
+    for expected, in_pieces in zip(whole, results(), strict=True):
+        assert_frame_equal(in_pieces, expected, rel_tol=1e-12)

@@ -10,7 +10,7 @@ they are left out of shares and counted (`with_unknown`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Literal, TypeAlias
@@ -21,19 +21,25 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
 from grater.sheet import natural
-from grater.tables import Judgments
+from grater.tables import Judgments, large
 from grater.tables.large import are_categories
 
 Unknown: TypeAlias = Literal["drop", "ok", "apart"]
 
-Codes: TypeAlias = npt.NDArray[np.int32]
+Codes: TypeAlias = npt.NDArray[np.signedinteger]
+"""As a rule of 32 bits; those of raters and labels are as narrow as the categories of a large table."""
 Physical: TypeAlias = npt.NDArray[np.integer]
+Rows: TypeAlias = npt.NDArray[np.uint32]
+
+Width: TypeAlias = type[np.signedinteger]
+WIDTHS: tuple[Width, ...] = (np.int8, np.int16, np.int32, np.int64)
 
 UNKNOWN = "unknown"
 LEFT_OUT = "label unknown"
 ROWS_AT_FIRST = 4096
 FEW_NAMES = 50
-ROWS_AT_ONCE = 1 << 22
+MOST_DIGITS = 18
+ROWS_AT_ONCE = 1 << 20
 """Arrays as long as a table of judgments are made in pieces where they are only passing."""
 
 
@@ -41,7 +47,8 @@ ROWS_AT_ONCE = 1 << 22
 class Coded:
     """Judgments as three aligned integer arrays; names by code.
 
-    `unit` has the essay of each item, by the item's code, where essays are known.
+    `unit` has the essay of each item, by the item's code, where essays are known.  `items` of a large table are
+    categories.
     """
 
     item: Codes
@@ -60,7 +67,10 @@ class Coded:
 
 def coded(judgments: Judgments) -> Coded:
     """The judgments by code; the frame may hold text or categories."""
-    item, items = by_appearance(categories(judgments, "item"))
+    names = categories(judgments, "item")
+    item, items = codes_of_items(names)
+    # Twenty million names are half a gigabyte of text that agreement does not look at.
+    items = items if len(names) >= large.LARGE else items.cast(pl.String)
     rater, raters = by_name(categories(judgments, "rater"))
     label, labels = by_name(categories(judgments, "label"))
     return Coded(
@@ -70,13 +80,36 @@ def coded(judgments: Judgments) -> Coded:
 
 def by_appearance(names: pl.Series) -> tuple[Codes, pl.Series]:
     """A code for each category, from 0 in the order of first appearance, and the names by code."""
+    codes, known = codes_of_items(names)
+    return codes, known.cast(pl.String)
+
+
+def codes_of_items(names: pl.Series) -> tuple[Codes, pl.Series]:
+    """The same with the names as categories."""
     physical = names.to_physical().to_numpy()
+    rows = _first_rows(physical) if physical.dtype == np.uint32 else None
+    if rows is not None:
+        return physical.view(np.int32), names[rows]
     occurring, first = _occurring(physical)
-    has_no_gap = np.array_equal(occurring, np.arange(occurring.size))
-    if physical.dtype == np.uint32 and has_no_gap and (np.diff(first) > 0).all():  # as a file just read has them
-        return physical.view(np.int32), names.gather(first).cast(pl.String)
     order = np.argsort(first)
-    return _code_table(physical, occurring[order]).take(physical), names.gather(first[order]).cast(pl.String)
+    return looked_up(_code_table(physical, occurring[order]), physical), names.gather(first[order])
+
+
+def _first_rows(physical: Physical) -> Rows | None:
+    """The row in which each code first occurs, where they do so in order without a gap, as in a file just read."""
+    n_known, rows = 0, []
+    for start in range(0, physical.size, ROWS_AT_ONCE):
+        highest = np.maximum.accumulate(physical[start : start + ROWS_AT_ONCE])
+        is_new = np.empty(highest.size, bool)
+        is_new[0] = highest[0] >= n_known
+        np.greater(highest[1:], highest[:-1], out=is_new[1:])
+        is_new &= highest >= n_known
+        new = np.flatnonzero(is_new)
+        n_known += new.size
+        if max(int(highest[-1]) + 1, n_known - new.size) != n_known:
+            return None
+        rows.append((new + start).astype(np.uint32))
+    return np.concatenate(rows) if rows else np.zeros(0, np.uint32)
 
 
 def by_name(names: pl.Series) -> tuple[Codes, tuple[str, ...]]:
@@ -84,22 +117,32 @@ def by_name(names: pl.Series) -> tuple[Codes, tuple[str, ...]]:
     physical = names.to_physical().to_numpy()
     # Labels are few, and the first rows nearly always show them all; to look at every row costs four times as much.
     code_of, known = codes_by_name(names, physical, n_rows=ROWS_AT_FIRST)
-    codes = code_of.take(physical)
+    codes = looked_up(code_of, physical)
     if codes.min(initial=0) < 0:
+        del codes
         code_of, known = codes_by_name(names, physical, n_rows=len(names))
-        codes = code_of.take(physical)
+        codes = looked_up(code_of, physical)
     return codes, known
+
+
+def looked_up(code_of: Codes, physical: Physical) -> Codes:
+    """The code of each physical code, a piece at a time: numpy makes numbers of 64 bits of those that it looks up."""
+    codes = np.empty(physical.size, code_of.dtype)
+    for start in range(0, physical.size, ROWS_AT_ONCE):
+        codes[start : start + ROWS_AT_ONCE] = code_of.take(physical[start : start + ROWS_AT_ONCE])
+    return codes
 
 
 def codes_by_name(names: pl.Series, physical: Physical, *, n_rows: int) -> tuple[Codes, tuple[str, ...]]:
     """The code of each physical code, -1 for one that the first rows do not show, and the names by code."""
     occurring, first = _occurring(physical[:n_rows])
-    texts = _texts(names, first)
-    order = in_order(texts)
-    return _code_table(physical, occurring[order]), tuple(texts[row] for row in order)
+    shown = texts(names, first)
+    order = in_order(shown)
+    code_of = _code_table(physical, occurring[order], width=_width(physical, len(order)))
+    return code_of, tuple(shown[row] for row in order)
 
 
-def _texts(names: pl.Series, rows: npt.NDArray[np.int64]) -> list[str]:
+def texts(names: pl.Series, rows: npt.NDArray[np.int64]) -> list[str]:
     """The names in some rows; few are looked up one by one, for a query costs as much as fifty of them."""
     if rows.size <= FEW_NAMES:
         return [str(names[int(row)]) for row in rows]
@@ -117,18 +160,41 @@ def _occurring(physical: Physical) -> tuple[Physical, npt.NDArray[np.int64]]:
     return occurring, first[occurring]
 
 
-def _code_table(physical: Physical, order: Physical) -> Codes:
+def _code_table(physical: Physical, order: Physical, *, width: Width = np.int32) -> Codes:
     """0 for the first physical code of `order`, 1 for the next and so on; -1 for one that is not among them."""
-    code_of = np.full(int(physical.max()) + 1 if physical.size else 0, -1, np.int32)
-    code_of[order] = np.arange(order.size, dtype=np.int32)
+    code_of = np.full(int(physical.max()) + 1 if physical.size else 0, -1, width)
+    code_of[order] = np.arange(order.size, dtype=width)
     return code_of
+
+
+def _width(physical: Physical, n_codes: int) -> Width:
+    """The type of codes: in a large table as narrow as can be."""
+    return width_for(n_codes) if physical.size >= large.LARGE else np.int32
+
+
+def width_for(most: int) -> Width:
+    """The narrowest type of whole numbers that holds this one."""
+    return next(width for width in WIDTHS if most <= np.iinfo(width).max)
 
 
 def in_order(names: Sequence[str]) -> list[int]:
     """The indices of names sorted by size where all of them are numbers, else as people do: A1, A2, A10."""
+    serial = _serial_numbers(names)
+    if serial is not None:
+        return [int(place) for place in serial.argsort()]
     numbers = as_numbers(names)
     keys = [(number, natural(name)) for number, name in zip(numbers or [0.0] * len(names), names, strict=True)]
     return sorted(range(len(names)), key=keys.__getitem__)
+
+
+def _serial_numbers(names: Sequence[str]) -> npt.NDArray[np.int64] | None:
+    """The numbers of names such as r1, r2, r10, where nothing else tells them apart: sorted ten times as fast."""
+    shared = names[0].rstrip("0123456789") if names else ""
+    ends = [name.removeprefix(shared) for name in names if name.startswith(shared)]
+    if len(ends) < len(names) or not all(end.isdigit() and end.isascii() and len(end) <= MOST_DIGITS for end in ends):
+        return None
+    numbers = np.array([int(end) for end in ends], np.int64)
+    return numbers if len(np.unique(numbers)) == len(numbers) else None
 
 
 def as_numbers(names: Sequence[str]) -> list[float] | None:
@@ -149,6 +215,12 @@ def categories(judgments: Judgments, name: str) -> pl.Series:
     if isinstance(column.dtype, pl.Categorical | pl.Enum):
         return column
     return column.cast(pl.String).cast(pl.Categorical)
+
+
+def physicals(*columns: pl.Series) -> Iterator[Physical]:
+    """The physical codes of columns, all by one query: each costs as much as counting ten thousand judgments."""
+    frame = pl.DataFrame(columns).select(pl.all().to_physical())
+    return (column.to_numpy() for column in frame)
 
 
 def reordered(coded: Coded, order: Sequence[str]) -> Coded:

@@ -20,6 +20,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from grater.agreement.coded import Coded, coded, reordered
 from grater.agreement.coefficients import Coefficient, alpha
@@ -192,7 +193,7 @@ def compare_tables(
     """
     codes = (with_essays(coded(one_spelling(table)), essays or essays_of(table)) for table in (first, second))
     ours, theirs = _same_labels(*codes)
-    common = np.intersect1d(ours.items.to_numpy(), theirs.items.to_numpy())
+    common = np.intersect1d(ours.items.cast(pl.String).to_numpy(), theirs.items.cast(pl.String).to_numpy())
     if common.size == 0:
         return _apart(ours, theirs, error)
     name = "kappa" if len(ours.raters) == len(theirs.raters) == 2 else "alpha"

@@ -10,12 +10,14 @@ with fewer than two have no pair to compare; they take no part, and are counted 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from itertools import pairwise
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from grater.agreement.coded import (
@@ -23,17 +25,22 @@ from grater.agreement.coded import (
     Coded,
     Codes,
     Physical,
-    by_appearance,
     categories,
     codes_by_name,
+    codes_of_items,
+    physicals,
 )
 from grater.errors import UsageError
 from grater.statistics.bca import Groups, grouped
 from grater.statistics.intervals import Ints
 from grater.tables import Judgments
 
-TableMaker: TypeAlias = Callable[[Physical, Codes, int], Ints | None]
+T = TypeVar("T")
+TableMaker: TypeAlias = Callable[[Physical, Codes, int], T | None]
 """From physical labels, their codes and the number of these: the items x labels table, if every label has a code."""
+Table: TypeAlias = npt.NDArray[np.signedinteger]
+Patterns: TypeAlias = tuple[Ints, Ints]
+"""Different rows of that table, in order, and how often each occurs."""
 
 MOST_CELLS = 1 << 27
 """Cells of the items x labels table: a gigabyte."""
@@ -46,6 +53,8 @@ LONG_RUN = 4
 
 ROWS_AT_ONCE = 1 << 17
 """Judgments counted in one go: what fits the cache is counted twice as fast."""
+PIECE = 1 << 20
+"""Judgments, and items, that are looked at together where results add up: what passes by takes little room."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,18 +84,51 @@ class Counts:
 def tally(judgments: Judgments | Coded) -> Counts:
     """The counts of a table; a frame is not coded by rater, which counts do not know."""
     if isinstance(judgments, Coded):
-        counted = table_of(judgments.item, judgments.label, len(judgments.labels))
-        return from_rows(counted, judgments.labels, unit_of=judgments.unit)
-    names = categories(judgments, "item")
-    starts = runs(names.to_physical().to_numpy())
-    table = partial(table_of_items, _item_codes(names)) if starts is None else partial(table_of_runs, starts)
-    rows, _, labels = label_table(categories(judgments, "label"), table)
+        return _tally_of_codes(judgments)
+    names, label_names = categories(judgments, "item"), categories(judgments, "label")
+    item, label = physicals(names, label_names)
+    starts = runs(item)
+    if starts is not None:
+        patterns, _, labels = label_table(label_names, label, partial(_patterns_of_runs, starts))
+        return _compared(*patterns, labels)
+    codes = item if _are_close(item) else codes_of_items(names)[0]
+    rows, _, labels = label_table(label_names, label, partial(table_of_items, codes))
     return from_rows(rows, labels)
 
 
-def label_table(names: pl.Series, table: TableMaker) -> tuple[Ints, Codes, tuple[str, ...]]:
-    """The items x labels table, the code of each physical label, and the labels by code."""
-    physical = names.to_physical().to_numpy()
+def _tally_of_codes(judgments: Coded) -> Counts:
+    """Only where essays are known does a count need to know its item."""
+    starts = runs(judgments.item) if judgments.unit is None else None
+    same = np.arange(len(judgments.labels), dtype=np.int32)
+    if starts is not None:
+        patterns = _patterns_of_runs(starts, judgments.label, same, same.size)
+        return _compared(*_all_coded(patterns, same.size), judgments.labels)
+    rows = _all_coded(table_of_items(judgments.item, judgments.label, same, same.size), same.size)
+    return from_rows(rows, judgments.labels, unit_of=judgments.unit)
+
+
+def _patterns_of_runs(starts: Codes, label: Physical, code_of: Codes, n_labels: int) -> Patterns | None:
+    """The patterns of items whose judgments stand together; None where a label has no code."""
+    parts = []
+    for items, rows in pieces(starts, label.size):
+        table = table_of_runs(starts[items] - rows.start, label[rows], code_of, n_labels)
+        if table is None:
+            return None
+        parts.append(distinct(table))
+    return _together(parts, n_labels)
+
+
+def pieces(starts: Codes, n_rows: int) -> Iterator[tuple[slice, slice]]:
+    """Items and their judgments, some at a time, where those of each item stand together."""
+    bounds = np.searchsorted(starts, np.arange(0, n_rows, PIECE))
+    bounds = np.unique(np.append(bounds, starts.size)).tolist()
+    for first, last in pairwise(bounds):
+        end = int(starts[last]) if last < starts.size else n_rows
+        yield slice(first, last), slice(int(starts[first]), end)
+
+
+def label_table(names: pl.Series, physical: Physical, table: TableMaker[T]) -> tuple[T, Codes, tuple[str, ...]]:
+    """What is made of the labels by their codes, the code of each physical label, and the labels by code."""
     for n_rows in (ROWS_AT_FIRST, len(names)):
         code_of, labels = codes_by_name(names, physical, n_rows=n_rows)
         rows = table(physical, code_of, len(labels))
@@ -95,20 +137,22 @@ def label_table(names: pl.Series, table: TableMaker) -> tuple[Ints, Codes, tuple
     raise UsageError("expected a code for every label, found none for some")
 
 
-def from_rows(rows: Ints, labels: tuple[str, ...], *, unit_of: Ints | None = None) -> Counts:
+def from_rows(rows: Table, labels: tuple[str, ...], *, unit_of: Ints | None = None) -> Counts:
     """The counts of an items x labels table, as textbooks print it; `unit_of` has the essay of each row."""
-    patterns, n_items = distinct(rows)
+    counts = _compared(*distinct(rows), labels)
+    if unit_of is None:
+        return counts
+    is_compared = rows.sum(axis=1) > 1
+    return replace(counts, groups=grouped(places(rows[is_compared], counts.patterns), unit_of[is_compared]))
+
+
+def _compared(patterns: Ints, n_items: Ints, labels: tuple[str, ...]) -> Counts:
     n_labels = patterns.sum(axis=1)
     n_left_out = int(n_items[n_labels == 1].sum())
-    patterns, n_items = patterns[n_labels > 1], n_items[n_labels > 1]
-    if unit_of is None:
-        return Counts(patterns, n_items, labels, n_left_out)
-    is_compared = rows.sum(axis=1) > 1
-    groups = grouped(places(rows[is_compared], patterns), unit_of[is_compared])
-    return Counts(patterns, n_items, labels, n_left_out, groups)
+    return Counts(patterns[n_labels > 1], n_items[n_labels > 1], labels, n_left_out)
 
 
-def places(rows: Ints, patterns: Ints) -> Ints:
+def places(rows: Table, patterns: Ints) -> Ints:
     """The place of every row among the distinct patterns, which are in order."""
     base = int(patterns.max(initial=0)) + 1
     if base ** patterns.shape[1] > MOST_KEYS:
@@ -118,13 +162,31 @@ def places(rows: Ints, patterns: Ints) -> Ints:
     return np.asarray(np.searchsorted(patterns @ radix, rows @ radix), np.int64)
 
 
-def distinct(rows: Ints) -> tuple[Ints, Ints]:
+def distinct(rows: Table) -> Patterns:
     """The different rows of a table of counts, in order, and how often each occurs."""
+    if len(rows) <= PIECE:
+        return _distinct(rows)
+    return _together([_distinct(rows[start : start + PIECE]) for start in range(0, len(rows), PIECE)], rows.shape[1])
+
+
+def _together(parts: Iterable[Patterns], n_labels: int) -> Patterns:
+    """The patterns of parts of a table as those of the whole."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
+    every = np.concatenate([np.zeros((0, n_labels), np.int64), *(patterns for patterns, _ in parts)])
+    patterns, place = np.unique(every, axis=0, return_inverse=True)
+    times = np.zeros(len(patterns), np.int64)
+    np.add.at(times, place.ravel(), np.concatenate([np.zeros(0, np.int64), *(times for _, times in parts)]))
+    return patterns, times
+
+
+def _distinct(rows: Table) -> Patterns:
     if rows.shape[0] == 0:
-        return rows, np.zeros(0, np.int64)
+        return rows.astype(np.int64), np.zeros(0, np.int64)
     base = int(rows.max(initial=0)) + 1
     if base ** rows.shape[1] > MOST_KEYS:
-        patterns, times = np.unique(rows, axis=0, return_counts=True)
+        patterns, times = np.unique(rows.astype(np.int64, copy=False), axis=0, return_counts=True)
         return patterns, times
     radix = base ** np.arange(rows.shape[1] - 1, -1, -1, dtype=np.int64)
     keys, times = _distinct_keys(rows @ radix, base ** rows.shape[1])
@@ -140,21 +202,19 @@ def _distinct_keys(keys: Ints, n_possible: int) -> tuple[Ints, Ints]:
     return occurring, times[occurring]
 
 
-def _item_codes(items: pl.Series) -> Physical:
-    """Any codes of items, gaps allowed where they are not too many."""
-    physical: Physical = items.to_physical().to_numpy()
-    return physical if _are_close(physical) else by_appearance(items)[0]
-
-
 def table_of(item: Physical, label: Physical, n_labels: int) -> Ints:
     """The items x labels table: the number of times that each item was given each label."""
     rows = table_of_items(item, label, np.arange(n_labels, dtype=np.int32), n_labels)
-    if rows is None:
+    return _all_coded(rows, n_labels).astype(np.int64, copy=False)
+
+
+def _all_coded(made: T | None, n_labels: int) -> T:
+    if made is None:
         raise UsageError(f"expected label codes from 0 to {n_labels - 1}, found another")
-    return rows
+    return made
 
 
-def table_of_items(item: Physical, label: Physical, code_of: Codes, n_labels: int) -> Ints | None:
+def table_of_items(item: Physical, label: Physical, code_of: Codes, n_labels: int) -> Table | None:
     """The table of labels by their codes; None where one of them has no code."""
     n_items = int(item.max()) + 1 if item.size else 0
     if n_items * n_labels > MOST_CELLS:
@@ -162,26 +222,36 @@ def table_of_items(item: Physical, label: Physical, code_of: Codes, n_labels: in
             f"expected at most {MOST_CELLS // max(n_items, 1)} different labels for {n_items} items, "
             f"found {n_labels}; merge some"
         )
-    rows = np.zeros(n_items * n_labels, np.int64)
-    n_at_once = max(ROWS_AT_ONCE, rows.size)
-    for start in range(0, len(item), n_at_once):
-        codes = code_of.take(label[start : start + n_at_once])
+    is_small = n_items * n_labels <= ROWS_AT_ONCE
+    rows: Table = np.zeros(n_items * n_labels, np.int64 if is_small else np.int32)
+    for start in range(0, len(item), ROWS_AT_ONCE):
+        codes = code_of.take(label[start : start + ROWS_AT_ONCE])
         if codes.min() < 0:
             return None
-        _count(item[start : start + n_at_once], codes, n_labels, rows)
+        cells = _cells(item[start : start + ROWS_AT_ONCE], codes, n_labels)
+        if is_small:
+            rows += np.bincount(cells, minlength=rows.size)
+        else:
+            np.add.at(rows, cells, rows.dtype.type(1))
     return rows.reshape(n_items, n_labels)
 
 
-def runs(item: Physical) -> Ints | None:
+def runs(item: Physical) -> Codes | None:
     """Where the judgments of each item start, if those of every item stand together, as they mostly do."""
-    starts = np.flatnonzero(item[1:] != item[:-1])
-    starts = np.concatenate([np.zeros(min(1, item.size), np.int64), starts + 1])
-    return starts if _are_different(item[starts]) else None
+    width = np.int32 if item.size < 1 << 31 else np.int64
+    starts: list[Codes] = [np.zeros(min(1, item.size), width)]
+    for start in range(1, item.size, PIECE):
+        is_new = item[start : start + PIECE] != item[start - 1 : start - 1 + PIECE][: item.size - start]
+        starts.append((np.flatnonzero(is_new) + start).astype(width))
+    first = np.concatenate(starts)
+    return first if _are_different(item[first]) else None
 
 
 def _are_different(codes: Physical) -> bool:
     if _are_close(codes):
-        return bool(np.bincount(codes).max(initial=0) <= 1)
+        occurs = np.zeros(int(codes.max(initial=0)) + 1, bool)
+        occurs[codes] = True
+        return int(np.count_nonzero(occurs)) == codes.size
     ordered = np.sort(codes)
     return bool((ordered[1:] != ordered[:-1]).all())
 
@@ -191,9 +261,9 @@ def _are_close(codes: Physical) -> bool:
     return bool(codes.max(initial=0) <= 2 * codes.size + 1000)
 
 
-def table_of_runs(starts: Ints, label: Physical, code_of: Codes, n_labels: int) -> Ints | None:
+def table_of_runs(starts: Codes, label: Physical, code_of: Codes, n_labels: int) -> Table | None:
     """The table of items whose judgments stand together, in their order; None where a label has no code."""
-    n_each = np.diff(starts, append=label.size)
+    n_each = np.diff(starts, append=starts.dtype.type(label.size))
     if n_labels > FEW_LABELS or not 0 < LONG_RUN * starts.size <= label.size:
         return table_of_items(np.repeat(np.arange(starts.size), n_each), label, code_of, n_labels)
     *labels, last = _physical(code_of)
@@ -212,12 +282,9 @@ def _physical(code_of: Codes) -> list[int]:
     return [int(physical) for physical in occurring[np.argsort(code_of[occurring])]]
 
 
-def _count(item: Physical, label: Codes, n_labels: int, rows: Ints) -> None:
-    """Adds some judgments to the rows; only the stretch of items that they touch is looked at."""
-    first = int(item.min())
-    cell = item.astype(np.int32)  # wide enough for MOST_CELLS, and faster than 64 bits
-    cell -= first
-    cell *= n_labels
-    cell += label
-    times = np.bincount(cell)
-    rows[first * n_labels : first * n_labels + times.size] += times
+def _cells(item: Physical, label: Codes, n_labels: int) -> npt.NDArray[np.int32]:
+    """The cell of each judgment in the table, row by row."""
+    cells = item.astype(np.int32)  # wide enough for MOST_CELLS, and faster than 64 bits
+    cells *= n_labels
+    cells += label
+    return cells

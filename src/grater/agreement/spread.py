@@ -89,7 +89,7 @@ def spreads(judgments: Judgments) -> Spread:
     known = [place for place, label in enumerate(codes.labels) if label != UNKNOWN]
     unknown = [place for place, label in enumerate(codes.labels) if label == UNKNOWN]
     labels = tuple(codes.labels[place] for place in known)
-    return Spread(codes.items, labels, table[:, known], np.asarray(table[:, unknown].sum(axis=1)))
+    return Spread(codes.items.cast(pl.String), labels, table[:, known], np.asarray(table[:, unknown].sum(axis=1)))
 
 
 def _divided(top: Ints, bottom: Ints) -> Numbers:

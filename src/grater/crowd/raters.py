@@ -259,7 +259,7 @@ def agrees_with_others(ballots: Ballots) -> tuple[Numbers, npt.NDArray[np.bool_]
 
     Taking one vote away, a label is on top only if it led alone; then it still leads, or ties with the second.
     """
-    votes = ballots.votes
+    votes = ballots.votes.astype(np.int64)
     top = votes.max(axis=1)
     is_top = votes == top[:, None]
     rest = np.where(is_top, -1, votes)

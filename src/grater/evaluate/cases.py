@@ -98,9 +98,10 @@ def votes_of(
     """The votes on these items, or on all that were judged; shares are of the `first` N judgments of each item."""
     judgments = with_unknown(judgments, "ok") if unknown == "ok" else judgments
     votes = coded(judgments)
-    names = votes.items if items is None else items
+    known = votes.items.cast(pl.String)
+    names = known if items is None else items
     label = _verdict_codes(votes.labels, judgments.name)
-    spot = places_of(votes.items, names)
+    spot = places_of(known, names)
     item, verdict = spot[votes.item], label[votes.label]
     is_here, is_unknown = item >= 0, verdict == VERDICTS.index(UNKNOWN)
     is_vote = is_here & ~is_unknown
@@ -109,7 +110,7 @@ def votes_of(
     return Votes(
         items=names,
         item=item[is_vote],
-        rater=votes.rater[is_vote],
+        rater=votes.rater[is_vote].astype(np.int32, copy=False),
         is_error=verdict[is_vote] == VERDICTS.index(ERROR),
         raters=votes.raters,
         has_unknown=has_unknown,

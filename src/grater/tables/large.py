@@ -58,7 +58,8 @@ def _coded(paths: Sequence[Path], widths: Mapping[str, type[pl.DataType]]) -> pl
 def _pieces(path: Path) -> Iterator[pl.DataFrame]:
     rows = pl.scan_parquet(path, glob=False, hive_partitioning=False)
     for start in range(0, n_rows([path]), ROWS_AT_ONCE):
-        yield rows.slice(start, ROWS_AT_ONCE).collect()
+        # In one chunk, or categories are not numbered in the order of rows, which later work makes use of.
+        yield rows.slice(start, ROWS_AT_ONCE).collect().rechunk()
 
 
 def are_categories(*columns: pl.Series) -> bool:

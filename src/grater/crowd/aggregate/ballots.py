@@ -13,24 +13,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.agreement.coded import Codes, by_appearance, categories, in_order
-from grater.agreement.counts import label_table, runs, table_of_items, table_of_runs
+from grater.agreement.coded import (
+    Codes,
+    Physical,
+    categories,
+    codes_by_name,
+    codes_of_items,
+    in_order,
+    looked_up,
+    physicals,
+    width_for,
+)
+from grater.agreement.counts import Table as Counted
+from grater.agreement.counts import label_table, pieces, runs, table_of_items, table_of_runs
 from grater.errors import BadInput, Problem, UsageError
 from grater.tables import Judgments, Table, exploded
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Truths: TypeAlias = npt.NDArray[np.bool_]
-Whole: TypeAlias = npt.NDArray[np.int64]
 Sparse: TypeAlias = Any
 """A scipy sparse array; scipy has no types."""
 
 MOST_CODES = 1 << 31
+ROWS_AT_ONCE = 1 << 17
+JUDGMENTS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +57,11 @@ class Gold:
 
     def __len__(self) -> int:
         return len(self.item)
+
+    def within(self, items: slice) -> Gold:
+        """What it says of some items, by their place among these."""
+        first, last = np.searchsorted(self.item, [items.start, items.stop])
+        return replace(self, item=self.item[first:last] - items.start, is_accepted=self.is_accepted[first:last])
 
     def among(self, labels: Sequence[str]) -> Gold:
         """The same with a column for each of these labels, which must hold all of its own."""
@@ -94,11 +112,11 @@ class Ballots:
     judgments: Judgments
     items: pl.Series
     labels: tuple[str, ...]
-    votes: Whole
+    votes: Counted
     label_names: pl.Series
     code_of: Codes
     item_codes: Codes
-    starts: Whole | None = None
+    starts: Codes | None = None
     gold: Gold | None = None
 
     def __len__(self) -> int:
@@ -108,12 +126,19 @@ class Ballots:
     def item(self) -> Codes:
         if self.starts is None:
             return self.item_codes
-        n_each = np.diff(self.starts, append=len(self))
+        n_each = np.diff(self.starts, append=self.starts.dtype.type(len(self)))
         return np.repeat(np.arange(self.starts.size, dtype=np.int32), n_each)
+
+    @property
+    def starts_in_order(self) -> Codes:
+        """Where the judgments of each item start once they are in order of item."""
+        if self.starts is not None:
+            return self.starts
+        return np.append(0, np.cumsum(np.bincount(self.item_codes, minlength=self.n_items))[:-1])
 
     @cached_property
     def label(self) -> Codes:
-        return self.code_of.take(self.label_names.to_physical().to_numpy())
+        return looked_up(self.code_of, self.label_names.to_physical().to_numpy())
 
     @property
     def n_items(self) -> int:
@@ -124,27 +149,48 @@ class Ballots:
         return len(self.labels)
 
     @cached_property
-    def _raters(self) -> tuple[Codes, tuple[str, ...]]:
-        rater, raters = by_appearance(categories(self.judgments, "rater"))
-        names = raters.to_list()
-        order = in_order(names)
-        return np.argsort(order).astype(np.int32).take(rater), tuple(names[code] for code in order)
+    def _raters(self) -> tuple[Physical, Codes, tuple[str, ...]]:
+        names = categories(self.judgments, "rater")
+        physical = names.to_physical().to_numpy()
+        return physical, *codes_by_name(names, physical, n_rows=len(names))
 
-    @property
+    @cached_property
     def rater(self) -> Codes:
-        return self._raters[0]
+        physical, code_of, _ = self._raters
+        return looked_up(code_of, physical)
 
     @property
     def raters(self) -> tuple[str, ...]:
-        return self._raters[1]
+        return self._raters[2]
 
     def slot(self) -> Codes:
         """The position of each judgment in the table of items x labels, row by row."""
         return _product(self.item, self.label, self.n_labels)
 
+    def in_order_of_item(self, column: Codes) -> Codes:
+        """Numbers of judgments with those of an item together, items in their order."""
+        if self.starts is not None:
+            return column
+        ordered, at = np.empty_like(column), 0
+        n_parts = len(self) // JUDGMENTS_AT_ONCE + 1
+        for low, high in pairwise(self.n_items * part // n_parts for part in range(n_parts + 1)):
+            rows = np.flatnonzero((self.item_codes >= low) & (self.item_codes < high))
+            rows = rows[np.argsort(self.item_codes[rows], kind="stable")]
+            ordered[at : at + rows.size] = column[rows]
+            at += rows.size
+        return ordered
+
     def cell(self) -> Codes:
         """The position of each judgment in the table of raters x labels, row by row."""
-        return _product(self.rater, self.label, self.n_labels)
+        cells = np.empty(len(self), np.int32)
+        physical, code_of, raters = self._raters
+        labels = self.label_names.to_physical().to_numpy()
+        _require_few(len(raters), self.n_labels)
+        first = code_of.astype(np.int32) * np.int32(self.n_labels)
+        for start in range(0, len(self), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            np.add(first.take(physical[rows]), self.code_of.take(labels[rows]), out=cells[rows])
+        return cells
 
 
 def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
@@ -155,13 +201,14 @@ def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
 
 def _ballots(judgments: Judgments) -> Ballots:
     item_names, label_names = categories(judgments, "item"), categories(judgments, "label")
-    starts = runs(item_names.to_physical().to_numpy())
+    item, label = physicals(item_names, label_names)
+    starts = runs(item)
     if starts is not None:
-        codes, items = np.zeros(0, np.int32), item_names.gather(starts)
-        votes, code_of, labels = label_table(label_names, partial(table_of_runs, starts))
+        codes, items = np.zeros(0, np.int32), item_names[starts]
+        votes, code_of, labels = label_table(label_names, label, partial(_votes_of_runs, starts))
     else:
-        codes, items = by_appearance(item_names)
-        votes, code_of, labels = label_table(label_names, partial(table_of_items, codes))
+        codes, items = codes_of_items(item_names)
+        votes, code_of, labels = label_table(label_names, label, partial(table_of_items, codes))
     return Ballots(
         judgments=judgments,
         items=items,
@@ -172,6 +219,18 @@ def _ballots(judgments: Judgments) -> Ballots:
         item_codes=codes,
         starts=starts,
     )
+
+
+def _votes_of_runs(starts: Codes, label: Physical, code_of: Codes, n_labels: int) -> Counted | None:
+    """The table of items whose judgments stand together, as narrow as its numbers allow."""
+    most = int(np.diff(starts, append=starts.dtype.type(label.size)).max(initial=0))
+    votes: Counted = np.empty((starts.size, n_labels), width_for(most))
+    for items, rows in pieces(starts, label.size):
+        table = table_of_runs(starts[items] - rows.start, label[rows], code_of, n_labels)
+        if table is None:
+            return None
+        votes[items] = table
+    return votes
 
 
 def _with_gold(ballots: Ballots, gold: Table) -> Ballots:
@@ -197,14 +256,36 @@ def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes
     return matrix.tocsr()
 
 
+def columns_of_ones(column: Codes, starts: Codes, n_columns: int) -> list[Sparse]:
+    """Sparse matrices of ones, some items each: row by row the columns of an item's judgments, which stand together.
+
+    They share the columns and one vector of ones, so that together they take no more room than `column`.
+    """
+    from scipy.sparse import csr_array  # a fifth of a second that most commands need not wait for
+
+    parts = list(pieces(starts, len(column)))
+    ones = np.ones(max((rows.stop - rows.start for _, rows in parts), default=0))
+    matrices = []
+    for items, rows in parts:
+        n_rows = rows.stop - rows.start
+        pointers = np.append(starts[items] - rows.start, n_rows).astype(np.int32)
+        shape = (items.stop - items.start, n_columns)
+        matrices.append(csr_array((ones[:n_rows], column[rows], pointers), shape=shape, copy=False))
+    return matrices
+
+
 def summed(numbers: Numbers, code: Codes, n_codes: int) -> Numbers:
     """The sum of the numbers under each code."""
     return np.bincount(code, weights=numbers, minlength=n_codes).astype(np.float64, copy=False)
 
 
 def _product(outer: Codes, inner: Codes, n_inner: int) -> Codes:
-    if (int(outer.max(initial=0)) + 1) * n_inner >= MOST_CODES:
-        raise UsageError(f"expected fewer labels, found {n_inner}: too many for this method; merge some of them")
+    _require_few(int(outer.max(initial=0)) + 1, n_inner)
     slots = outer * np.int32(n_inner)
     slots += inner
     return slots
+
+
+def _require_few(n_outer: int, n_labels: int) -> None:
+    if n_outer * n_labels >= MOST_CODES:
+        raise UsageError(f"expected fewer labels, found {n_labels}: too many for this method; merge some of them")

@@ -11,18 +11,20 @@ after the same number.  Departures, both crowd-kit's: expected counts are at lea
 a label that a rater never gave stays impossible for that rater, for no judgment asks.  Skill is the chance of being
 right, sum of p[k] pi[r,k,k].
 
-Each step is one product with a sparse matrix, items x (rater, label) cells that occur.  Scores are relative to the
-first label and posteriors add up to 1, so its column is never multiplied: half the work with two labels.
+Each step is a product with a sparse matrix, items x (rater, label) cells that occur, some millions of judgments at a
+time; the posteriors of an iteration take the place of those before.  Scores are relative to the first label and
+posteriors add up to 1, so its column is never multiplied: half the work with two labels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from grater.agreement.coded import Codes
-from grater.crowd.aggregate.ballots import Ballots, Numbers, Sparse, incidence, summed
+from grater.crowd.aggregate.ballots import JUDGMENTS_AT_ONCE, Ballots, Gold, Numbers, Sparse, columns_of_ones, summed
 from grater.crowd.aggregate.fit import LEAST, Fit, Options, climb, posteriors, shares
 from grater.errors import UsageError
 
@@ -59,13 +61,20 @@ class ConfusionState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfusionCells:
-    """The (rater, label) pairs that occur, and which item has a judgment in which."""
+    """The (rater, label) pairs that occur, and which item has a judgment in which: a matrix for some items each."""
 
     rater: Codes
     label: Codes
-    items: Sparse
+    items: list[Sparse]
     n_judgments: Numbers
     n_raters: int
+
+    def parts(self) -> Iterator[tuple[slice, Sparse]]:
+        """Some items and their matrix, one after the other."""
+        first = 0
+        for matrix in self.items:
+            yield slice(first, first + matrix.shape[0]), matrix
+            first += matrix.shape[0]
 
 
 def fit(ballots: Ballots, options: Options) -> Fit:
@@ -73,12 +82,8 @@ def fit(ballots: Ballots, options: Options) -> Fit:
 
     def step(state: ConfusionState) -> tuple[ConfusionState, float]:
         confusions = learn(cells, state.posteriors)
-        chance = np.log(confusions.chance)
-        scores = np.zeros_like(state.posteriors)
-        scores[:, 1:] = cells.items @ (chance[:, 1:] - chance[:, :1])
-        scores += np.log(confusions.prior)
-        chances, likelihood = posteriors(scores, ballots.gold)
-        return ConfusionState(chances, confusions), likelihood + float(cells.n_judgments @ chance[:, 0])
+        likelihood = expect(cells, confusions, ballots.gold, state.posteriors)
+        return ConfusionState(state.posteriors, confusions), likelihood
 
     done = climb(step, ConfusionState(shares(ballots)), n_judgments=len(ballots), options=options)
     confusions = done.state.confusions or learn(cells, done.state.posteriors)
@@ -92,11 +97,25 @@ def fit(ballots: Ballots, options: Options) -> Fit:
     )
 
 
+def expect(cells: ConfusionCells, confusions: Confusions, gold: Gold | None, chances: Numbers) -> float:
+    """The E-step: writes the new posteriors over the old ones, and returns the log-likelihood."""
+    chance, prior = np.log(confusions.chance), np.log(confusions.prior)
+    relative = chance[:, 1:] - chance[:, :1]
+    likelihood = float(cells.n_judgments @ chance[:, 0])
+    for items, matrix in cells.parts():
+        scores = chances[items]
+        scores[:, 0] = 0.0
+        scores[:, 1:] = matrix @ relative
+        scores += prior
+        likelihood += posteriors(scores, None if gold is None else gold.within(items))[1]
+    return likelihood
+
+
 def learn(cells: ConfusionCells, chances: Numbers) -> Confusions:
     """The M-step."""
     prior = np.maximum(chances.mean(axis=0), LEAST)
     chance = np.empty((len(cells.label), chances.shape[1]))
-    chance[:, 1:] = cells.items.T @ chances[:, 1:]
+    chance[:, 1:] = sum(matrix.T @ chances[items, 1:] for items, matrix in cells.parts())
     chance[:, 0] = cells.n_judgments - chance[:, 1:].sum(axis=1)
     np.maximum(chance, LEAST, out=chance)
     # Cells are in order of rater: each rater's begin where the one before ends.
@@ -108,17 +127,30 @@ def learn(cells: ConfusionCells, chances: Numbers) -> Confusions:
 def _cells(ballots: Ballots) -> ConfusionCells:
     n_raters, n_labels = len(ballots.raters), ballots.n_labels
     cell = ballots.cell()
-    n_judgments = np.bincount(cell, minlength=n_raters * n_labels)
+    n_judgments = np.zeros(n_raters * n_labels, np.int64)
+    for some in _pieces(cell, n_judgments.size):
+        n_judgments += np.bincount(some, minlength=n_judgments.size)
     occurs = n_judgments > 0
     occurring = np.flatnonzero(occurs)
     if occurring.size * n_labels > MOST_CHANCES:
         raise UsageError(
             f"expected fewer labels for {n_raters} raters, found {n_labels}; use one-coin or mace, or merge labels"
         )
-    compact = (occurs.cumsum() - 1).astype(np.int32).take(cell)
-    items = incidence(ballots.item, compact, shape=(ballots.n_items, occurring.size))
+    compact = (occurs.cumsum() - 1).astype(np.int32)
+    for some in _pieces(cell, n_judgments.size):
+        some[:] = compact.take(some)
     rater, label = np.divmod(occurring, n_labels)
-    n_each = n_judgments[occurring].astype(np.float64)
     return ConfusionCells(
-        rater=rater.astype(np.int32), label=label.astype(np.int32), items=items, n_judgments=n_each, n_raters=n_raters
+        rater=rater.astype(np.int32),
+        label=label.astype(np.int32),
+        items=columns_of_ones(ballots.in_order_of_item(cell), ballots.starts_in_order, occurring.size),
+        n_judgments=n_judgments[occurring].astype(np.float64),
+        n_raters=n_raters,
     )
+
+
+def _pieces(cell: Codes, n_cells: int) -> Iterator[Codes]:
+    """The cells of some judgments at a time, many enough to be worth a count of all cells."""
+    n_at_once = max(JUDGMENTS_AT_ONCE, n_cells)
+    for start in range(0, len(cell), n_at_once):
+        yield cell[start : start + n_at_once]

@@ -20,7 +20,7 @@ from typing import Generic, TypeAlias, TypeVar
 import numpy as np
 import polars as pl
 
-from grater.agreement.coded import Codes
+from grater.agreement.coded import Codes, texts
 from grater.crowd.aggregate.ballots import Ballots, Gold, Numbers, Truths, clamped
 from grater.errors import UsageError
 from grater.rng import permanent_number
@@ -30,6 +30,8 @@ T = TypeVar("T")
 LEAST = 1e-10
 """Nothing is impossible, as in crowd-kit: chances and expected counts are at least this."""
 TIE = 1e-12
+ITEMS_AT_ONCE = 1 << 18
+"""Items whose answers are found together, so that what passes by takes little room."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,9 @@ def climb(step: Callable[[T], tuple[T, float]], state: T, *, n_judgments: int, o
 def shares(ballots: Ballots) -> Numbers:
     """The share of each label among an item's judgments, restricted to what gold accepts: the start of EM."""
     votes = ballots.votes.astype(np.float64)
-    votes /= row_sum(votes)[:, None]
+    for start in range(0, len(votes), ITEMS_AT_ONCE):
+        some = votes[start : start + ITEMS_AT_ONCE]
+        some /= row_sum(some)[:, None]
     return clamped(votes, ballots.gold)
 
 
@@ -126,12 +130,20 @@ def posteriors(scores: Numbers, gold: Gold | None) -> tuple[Numbers, float]:
 
 def answers(posteriors: Numbers, items: pl.Series, *, seed: int) -> tuple[Codes, Truths]:
     """The code of each item's answer, and whether it was a tie."""
+    answer, is_tied = np.empty(len(posteriors), np.int32), np.empty(len(posteriors), bool)
+    for start in range(0, len(posteriors), ITEMS_AT_ONCE):
+        rows = slice(start, start + ITEMS_AT_ONCE)
+        answer[rows], is_tied[rows] = _answers(posteriors[rows], items[rows], seed=seed)
+    return answer, is_tied
+
+
+def _answers(posteriors: Numbers, items: pl.Series, *, seed: int) -> tuple[Codes, Truths]:
     is_top = posteriors >= row_max(posteriors)[:, None] - TIE
     n_top = row_sum(is_top.astype(np.float64))
     answer = is_top.argmax(axis=1).astype(np.int32)
     tied = np.flatnonzero(n_top > 1)
     if tied.size:
-        numbers = np.array([permanent_number(seed, name) for name in items.gather(tied)])
+        numbers = np.array([permanent_number(seed, name) for name in texts(items, tied)])
         wanted = (numbers * n_top[tied]).astype(np.int64) + 1
         answer[tied] = (is_top[tied].cumsum(axis=1) == wanted[:, None]).argmax(axis=1)
     return answer, n_top > 1
