@@ -106,6 +106,14 @@ def test_rater_of_few_judgments_is_not_perfect() -> None:
     assert newcomer.to_dict()["skill_interval"]["low"] == newcomer.skill_interval.low  # type: ignore[index,call-overload]
 
 
+def test_raters_who_never_differ_are_not_certain_to_be_right() -> None:
+    table = crowd_of_skills([1.0] * 3, [20] * 3, seed=3)
+    for row in raters(table):
+        assert row.skill < 0.999
+        assert row.skill_interval.low < 0.97
+        assert row.skill_interval.low < row.skill < row.skill_interval.high
+
+
 def test_intervals_of_skill_hold_the_skills_that_were_simulated() -> None:
     held = []
     for seed in range(12):
