@@ -174,6 +174,11 @@ class Evaluation(Result):
     shows_weighted: bool = True
     shows_bins: bool = True
 
+    @property
+    def systems(self) -> tuple[Scored, ...]:
+        """Every system against the truth, on all items."""
+        return self.whole.standard
+
     def to_dict(self) -> dict[str, Json]:
         return {
             **self.whole.to_dict(),
