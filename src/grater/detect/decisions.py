@@ -76,7 +76,7 @@ class DecisionRows:
 
     def _add(self, finding: Finding, essay: Essay) -> None:
         item, decision = finding.item, finding.decision
-        name = self.names.get(item.item_id, item.item_id)
+        name = self.names.get(decision.item_id, decision.item_id)
         place = (item.essay_id, item.span.start, item.span.end, item.kind)
         row = (name, decision.system, decision.flagged, decision.score, decision.type or None, decision.suggestion)
         self._decisions.append((*row, *self._answers(finding), *(place if self.with_places else ())))

@@ -44,7 +44,7 @@ from grater.scale.parts import (
     write_part,
 )
 from grater.scale.shards import ShardEssay, ShardSource
-from grater.text.sentences import sentence_tokens, sentences_of
+from grater.text.sentences import sentence_words, sentences_of
 from grater.text.tokens import tokens_of
 
 ORDER = 4
@@ -68,44 +68,55 @@ LINES: dict[str, type[pl.DataType]] = {"hash": pl.UInt64, "line": pl.String}
 Hashes: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
 
 
-def sentences_of_essay(essay: Essay) -> Iterator[list[str]]:
-    """The normal words of each sentence; an essay with tokens is not tokenised again."""
+def sentences_of_essay(essay: Essay) -> Iterator[Sequence[str]]:
+    """The words of each sentence; an essay with tokens is not tokenised again."""
     if essay.tokens is None:
-        for _, words in sentence_tokens(essay.text):
-            yield [normal_form(word) for word in words]
+        yield from sentence_words(essay.text)
         return
     given = [essay.text[token.start : token.end] for token in tokens_of(essay)]
     starts = [token.start for token in tokens_of(essay)]
     bounds = [*np.searchsorted(starts, [span.start for span in sentences_of(essay)]).tolist(), len(given)]
     for first, last in pairwise(bounds):
         if given[first:last]:
-            yield [normal_form(word) for word in given[first:last]]
-
-
-normal_form = lru_cache(maxsize=1 << 18)(normal)
+            yield given[first:last]
 
 
 _word_hash = lru_cache(maxsize=1 << 18)(hash_of)
 
 
+class _Numbers(dict[str, int]):
+    """The numbers of words as they are written; normal forms are numbered as they come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.normal = {word: number for number, word in enumerate(SPECIAL)}
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = self.normal.setdefault(normal(word), len(self.normal))
+        return number
+
+
 @dataclass(slots=True)
 class _Block:
-    """Sentences as numbers of words, which are numbered as they come."""
+    """Sentences as numbers of words."""
 
-    numbers: dict[str, int] = field(default_factory=lambda: {word: number for number, word in enumerate(SPECIAL)})
+    numbers: _Numbers = field(default_factory=_Numbers)
     stream: list[int] = field(default_factory=list)
 
     def add(self, words: Iterable[str]) -> None:
-        numbers = self.numbers
         self.stream.append(START)
-        self.stream.extend([numbers.setdefault(word, len(numbers)) for word in words])
+        self.stream.extend(map(self.numbers.__getitem__, words))
         self.stream.append(END)
+
+    @property
+    def n_words(self) -> int:
+        return len(self.numbers.normal)
 
     def counts(self, order: int) -> pl.DataFrame:
         """The n-grams of all orders with their counts."""
         stream = np.array(self.stream, np.uint32)
-        words = pl.Series(list(self.numbers), dtype=pl.String)
-        hashes = np.array([_word_hash(word) for word in self.numbers], np.uint64)
+        words = pl.Series(list(self.numbers.normal), dtype=pl.String)
+        hashes = np.array([_word_hash(word) for word in self.numbers.normal], np.uint64)
         bits = Packing.for_words(order, len(words)).bits
         return pl.concat([_ngrams(stream, Packing(length, bits), words, hashes) for length in range(1, order + 1)])
 
@@ -173,7 +184,7 @@ class CountJob:
             for words in sentences_of_essay(each.essay):
                 n_sentences, n_tokens = n_sentences + 1, n_tokens + len(words)
                 blocks[0].add(words)
-                if len(blocks[0].numbers) > MOST_LOCAL_WORDS:
+                if blocks[0].n_words > MOST_LOCAL_WORDS:
                     frames.append(blocks[0].counts(self.order))
                     blocks[0] = _Block()
         frames.append(blocks[0].counts(self.order))

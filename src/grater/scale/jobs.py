@@ -11,7 +11,9 @@ and draws by chance from the text alone.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
@@ -68,6 +70,21 @@ def about(job: Job, table: str) -> dict[str, Json]:
     return {"job": job.name, "job_version": job.version, "options": dict(job.options), "table": table}
 
 
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Memory is freed by counting references alone: analyses have no cycles, and the collector would search them all.
+
+    A fifth of the CPU time of a detector.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 @dataclass(frozen=True, slots=True)
 class ShardTask:
     """One job on one shard; `paths` are where its tables go."""
@@ -81,7 +98,8 @@ class ShardTask:
         return f"{self.job.name} of {self.shard.file}"
 
     def run(self) -> ShardResult:
-        partial = self.job.partial(self.shard.read())
+        with without_collector():
+            partial = self.job.partial(self.shard.read())
         parts = {table: write_part(partial.tables[table], path, partial.totals) for table, path in self.paths.items()}
         return ShardResult(number=self.shard.number, parts=parts)
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from grater.model import Essay, Span
 from grater.text.sentences import sentence_tokens
@@ -68,17 +69,22 @@ class Chunk:
     head: int
 
 
+@lru_cache(maxsize=1 << 16)
+def _letter(word: str, tag: str) -> str:
+    letter = LETTERS.get(tag, ".")
+    return OF_WORDS.get((word.lower(), letter), letter)
+
+
+@lru_cache(maxsize=1 << 14)
+def _chunk(kind: str, span: tuple[int, int]) -> Chunk:
+    start, end = span
+    return Chunk(kind, start, end, end - 1)
+
+
 def chunks(words: Sequence[str], tags: Sequence[str]) -> tuple[Chunk, ...]:
     """The chunks of a sentence, in order and disjoint."""
-    letters = [LETTERS.get(tag, ".") for tag in tags]
-    for index, letter in enumerate(letters):
-        if letter in "vmgn":
-            letters[index] = OF_WORDS.get((words[index].lower(), letter), letter)
-    spans: list[Chunk] = []
-    for match in PATTERN.finditer("".join(letters)):
-        start, end = match.span()
-        spans.append(Chunk(match.lastgroup or "", start, end, end - 1))
-    return tuple(spans)
+    letters = "".join(map(_letter, words, tags))
+    return tuple([_chunk(match.lastgroup or "", match.span()) for match in PATTERN.finditer(letters)])
 
 
 @dataclass(frozen=True, slots=True)

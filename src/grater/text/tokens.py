@@ -27,7 +27,10 @@ where it tells the two apart (*Dr.*, *Wed.*); lower-case entries are found in an
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate, chain
+from operator import add, itemgetter
 from typing import TypeAlias
 
 from grater.model import Essay, Span, spans_between
@@ -51,6 +54,9 @@ ABBREVIATIONS = NEVER_FINAL | MAY_BE_FINAL
 
 Piece: TypeAlias = tuple[int, int]
 """Start and end of a token within its chunk."""
+
+Cut: TypeAlias = tuple[tuple[str, ...], tuple[int, ...]]
+"""The tokens of a chunk, and from the start of each to the next one's, as if a space followed the chunk."""
 
 LONGEST_CACHED = 40
 
@@ -105,18 +111,51 @@ JOINED = dict.fromkeys(("cannot", "gonna", "gotta", "wanna", "gimme", "lemme"), 
 """Two words written as one, and where the second begins."""
 
 
+class TokenisedText:
+    """The tokens of a raw text: their words at once, their places on demand.
+
+    Equal words of different texts are the same object, so that it is hashed once.
+    """
+
+    __slots__ = ("_chunks", "_cuts", "_text", "words")
+
+    def __init__(self, text: str) -> None:
+        self._text, self._chunks = text, text.split()
+        self._cuts = _cuts_of(self._chunks)
+        self.words = tuple(chain.from_iterable(map(_words_of_cut, self._cuts)))
+
+    def after_space(self) -> frozenset[int]:
+        """The tokens, by number, that have whitespace or nothing before them."""
+        return frozenset(accumulate(map(len, map(_words_of_cut, self._cuts)), initial=0))
+
+    def spans(self, start: int = 0) -> tuple[Span, ...]:
+        """Where the tokens are, if the text begins at `start`."""
+        starts = self._starts(start)
+        return spans_between(starts, list(map(add, starts, map(len, self.words))))
+
+    def _starts(self, start: int) -> list[int]:
+        if len(self._text) != sum(map(len, self._chunks)) + len(self._chunks) - 1:
+            return self._searched_starts(start)
+        starts = list(accumulate(chain.from_iterable(map(_steps_of_cut, self._cuts)), initial=start))
+        starts.pop()
+        return starts
+
+    def _searched_starts(self, start: int) -> list[int]:
+        """Where there is more than one character between two chunks, or some before the first."""
+        starts: list[int] = []
+        offset = 0
+        for chunk, (_, steps) in zip(self._chunks, self._cuts, strict=True):
+            offset = self._text.find(chunk, offset)  # only whitespace lies between, so the first hit is the chunk
+            for step in steps:
+                starts.append(start + offset)
+                offset += step
+            offset -= 1
+        return starts
+
+
 def token_spans(text: str) -> tuple[Span, ...]:
     """The tokens of a raw text, in order."""
-    starts: list[int] = []
-    ends: list[int] = []
-    offset = 0
-    for chunk in text.split():
-        offset = text.find(chunk, offset)  # only whitespace lies between, so the first hit is the chunk itself
-        for start, end in _cached_pieces(chunk) if len(chunk) <= LONGEST_CACHED else _pieces(chunk):
-            starts.append(offset + start)
-            ends.append(offset + end)
-        offset += len(chunk)
-    return spans_between(starts, ends)
+    return TokenisedText(text).spans()
 
 
 def tokens_of(essay: Essay) -> tuple[Span, ...]:
@@ -131,7 +170,20 @@ def _pieces(chunk: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-_cached_pieces = lru_cache(maxsize=1 << 16)(_pieces)
+def _cut(chunk: str) -> Cut:
+    words = tuple([chunk[start:end] for start, end in _pieces(chunk)])
+    return words, (*map(len, words[:-1]), len(words[-1]) + 1)
+
+
+_cached_cut = lru_cache(maxsize=1 << 16)(_cut)
+_words_of_cut = itemgetter(0)
+_steps_of_cut = itemgetter(1)
+
+
+def _cuts_of(chunks: Sequence[str]) -> list[Cut]:
+    if max(map(len, chunks), default=0) <= LONGEST_CACHED:
+        return list(map(_cached_cut, chunks))
+    return [_cached_cut(chunk) if len(chunk) <= LONGEST_CACHED else _cut(chunk) for chunk in chunks]
 
 
 def _split_word(chunk: str, start: int, end: int) -> list[Piece]:

@@ -40,7 +40,7 @@ from grater.detect.ngrams.counts import (
 )
 from grater.detect.ngrams.kneser_ney import Smoothed, smooth
 from grater.errors import UsageError
-from grater.text.sentences import sentence_tokens
+from grater.text.sentences import sentence_words
 
 Progress = Callable[[int], None]
 
@@ -86,7 +86,7 @@ def sentences_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
     """The normal words of each sentence; a line has at least one, unless it is blank."""
     cache: dict[str, str] = {}
     for line in lines:
-        for _, words in sentence_tokens(line):
+        for words in sentence_words(line):
             yield [_normal(word, cache) for word in words]
 
 

@@ -346,41 +346,38 @@ class PrepositionDetector:
         for placed, own, answer, kind, score, belief in zip(
             waiting, written, best, kinds, exceeding, beliefs, strict=True
         ):
-            suggestion = DELETE if TYPES[kind] == TYPE_OF_RULES else ANSWERS[answer]
-            yield self._finding(
-                placed,
-                Flag(candidate=placed.candidate, type=TYPES[kind], written=ANSWERS[own], suggestion=suggestion),
-                score,
-                belief,
-            )
+            item, candidate = placed.item, placed.candidate
+            target = "" if candidate.is_gap else candidate.sentence.words[candidate.index]
+            flag = self._flag(candidate, TYPES[kind], own, answer) if score > 0 else None
+            decision = self._decision(item.item_id, candidate, flag, score)
+            yield Finding(item=item, decision=decision, target=target, probabilities=belief)
 
-    def _finding(
-        self, placed: PlacedCandidate, flag: Flag, score: float, belief: tuple[tuple[str, float], ...]
-    ) -> Finding:
-        item = placed.item
-        candidate = placed.candidate
-        target = "" if candidate.is_gap else candidate.sentence.words[candidate.index]
-        if score > 0 and not is_silenced(flag, self.known, self.filters):
-            decision = Decision(
-                item_id=item.item_id,
+    def _flag(self, candidate: Candidate, type_: str, own: int, answer: int) -> Flag | None:
+        """What exceeds its threshold, unless a filter rejects it."""
+        suggestion = DELETE if type_ == TYPE_OF_RULES else ANSWERS[answer]
+        flag = Flag(candidate=candidate, type=type_, written=ANSWERS[own], suggestion=suggestion)
+        return None if is_silenced(flag, self.known, self.filters) else flag
+
+    def _decision(self, item_id: str, candidate: Candidate, flag: Flag | None, score: float) -> Decision:
+        if flag:
+            return Decision(
+                item_id=item_id,
                 system=self.name,
                 flagged=True,
                 score=score,
                 type=flag.type,
                 suggestion=flag.suggestion,
             )
-        elif is_flagged(candidate, self.filters):
-            decision = Decision(
-                item_id=item.item_id,
+        if is_flagged(candidate, self.filters):
+            return Decision(
+                item_id=item_id,
                 system=self.name,
                 flagged=True,
                 score=max(score, 0.0),
                 type=TYPE_OF_RULES,
                 suggestion=DELETE,
             )
-        else:
-            decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=score)
-        return Finding(item=item, decision=decision, target=target, probabilities=belief)
+        return Decision(item_id=item_id, system=self.name, flagged=False, score=score)
 
 
 def beliefs_of(scores: Scores, written: list[int]) -> list[tuple[tuple[str, float], ...]]:

@@ -89,10 +89,11 @@ class _Flat:
         base = len(self.words)
         self.words += vocabulary.numbers(sentence.words)
         self.tags += [TAG_NUMBERS.get(tag, STRANGE_TAG) for tag in sentence.tags]
+        nouns, verbs, phrases = self.nouns, self.verbs, self.phrases
         for chunk in sentence.chunks:
             head = base + chunk.head
-            (self.nouns if chunk.kind == "NP" else self.verbs).append((base + chunk.end, head))
-            self.phrases.append((base + chunk.start, head))
+            (nouns if chunk.kind == "NP" else verbs).append((base + chunk.end, head))
+            phrases.append((base + chunk.start, head))
         self.words += [0] * REACH
         self.tags += [0] * REACH
         return base
