@@ -17,6 +17,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 Json: TypeAlias = Union[bool, int, float, str, "Sequence[Json]", "Mapping[str, Json]", None]
 
+MOST_DEPTH = 100
+"""How deep lists and objects of a file may lie in each other: other programs, and our own API, take on no more."""
+
+
+def is_deep(value: Json) -> bool:
+    """Whether lists and objects lie in each other deeper than `MOST_DEPTH`; looked at level by level."""
+    level: list[Json] = [value]
+    for _ in range(MOST_DEPTH + 1):
+        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [part for parts in inner for part in parts if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
+
+
 DELETE = "-NONE-"
 """How tables and M2 files write a replacement that is empty: the words are to go."""
 

@@ -12,7 +12,7 @@ import pytest
 
 from grater.corpora import FORMATS, read_corpus, write_corpus
 from grater.errors import BadInput
-from grater.model import Edit, Essay, Span
+from grater.model import MOST_DEPTH, Edit, Essay, Span
 from grater.sample import sample_path
 from grater.study.importing import import_files
 from grater.study.texts import NAME
@@ -37,6 +37,11 @@ ODD_CELLS = {
     "writer": [{"age": 19, "city": None}, None],
     "beyond": [float("inf"), 0.5],
 }
+
+
+def nested(depth: int) -> str:
+    """An object with lists in each other, as deep as this with the object."""
+    return '{"x": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
 
 
 def walk(study: Study) -> dict[str, list[dict[str, object]]]:
@@ -96,10 +101,25 @@ def test_every_kind_of_cell_of_an_item_comes_through_every_call(bare: Study, tmp
     assert two == {"beyond": 0.5}
 
 
-@pytest.mark.parametrize("payload", ['{"x": NaN}', "[1]", "{", "1e999"])
+@pytest.mark.parametrize("payload", ['{"x": NaN}', "[1]", "{", "1e999", nested(MOST_DEPTH + 2)])
 def test_a_payload_that_is_no_json_object_is_refused_by_its_item(bare: Study, tmp_path: Path, payload: str) -> None:
     path = tmp_path / "judgments.jsonl"
     rows = [{"item": "one", "rater": "ann", "label": "ok", "payload": payload}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     with pytest.raises(BadInput, match=r"judgments.*expected (a JSON object|JSON in column 'payload')"):
         import_files(bare.store, judgments=[path])
+
+
+def test_metadata_nested_as_deep_as_is_read_comes_through_every_call_and_deeper_is_refused(
+    bare: Study, tmp_path: Path
+) -> None:
+    path = tmp_path / "deep.jsonl"
+    for depth, is_read in ((MOST_DEPTH - 1, True), (900, False)):  # the line itself is an object
+        essay = f'{{"id": "deep-{depth}", "text": "It swims.", "metadata": {nested(depth)}}}'
+        path.write_text('{"format":"grater-corpus","version":1}\n' + essay + "\n", encoding="utf-8")
+        if is_read:
+            import_files(bare.store, corpora=[path])
+            continue
+        with pytest.raises(BadInput, match="nested at most 100 deep"):
+            import_files(bare.store, corpora=[path])
+    assert "deep-99" in {each["essay_id"] for each in walk(bare)["essays"]}

@@ -7,7 +7,8 @@ registered by name; others join by the entry-point group `grater.formats`.
 
 `parse_json` is for formats that hold JSON.  It reads strictly, so that what is read can be written again and nothing
 goes missing on the way.  Refused beyond what JSON itself refuses: a key that occurs twice in an object, NaN and the
-infinities, half a surrogate pair (no text in any encoding), and nesting or numbers beyond what Python can take.
+infinities, half a surrogate pair (no text in any encoding), numbers beyond what Python can take, and values nested
+deeper than any metadata is (`MOST_DEPTH`): other programs, and our own API, could not take them on.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn, Protocol, TypeAlias, runtime_checkable
 
-from grater.model import Essay, Json
+from grater.model import MOST_DEPTH, Essay, Json, is_deep
 from grater.registry import Registry
 
 
@@ -132,6 +133,8 @@ def parse_json(text: str) -> Json:
         raise NotJson(f"expected JSON of a sensible size, found a fault: {error}") from error
     if ("\\u" in text or SURROGATE.search(text)) and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise NotJson("expected text, found half a surrogate pair (\\ud800 to \\udfff); take it out")
+    if text.count("[") + text.count("{") > MOST_DEPTH and is_deep(value):
+        raise NotJson(f"expected values nested at most {MOST_DEPTH} deep, found more")
     return value
 
 

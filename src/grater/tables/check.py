@@ -19,6 +19,7 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UsageError
+from grater.model import is_deep
 from grater.tables import large
 from grater.tables.raw import WHOLE_AS_FLOAT, Raw, plain, text_of
 from grater.tables.schema import LIST_SEPARATOR, Column, Range, Schema
@@ -93,20 +94,18 @@ def _joined_cell(cell: object) -> object:
 
 
 def _json(cells: pl.Series, fault: Fault) -> pl.Series:
-    if cells.dtype != pl.String:
-        return as_json(cells)
-    cells = cells.replace("", None)
+    cells = cells.replace("", None) if cells.dtype == pl.String else as_json(cells)
     is_bad = [cell is not None and not _is_json(cell) for cell in cells]
     fault(pl.Series(is_bad, dtype=pl.Boolean), "JSON")
     return cells
 
 
 def _is_json(cell: str) -> bool:
+    """Whether a cell is JSON that other programs can take on."""
     try:
-        json.loads(cell)
+        return not is_deep(json.loads(cell))
     except (ValueError, RecursionError):
         return False
-    return True
 
 
 def as_json(cells: pl.Series) -> pl.Series:
