@@ -42,8 +42,13 @@ STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})[ \r\n]")
 
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 NOT_OUTSIDE = tuple(
-    ipaddress.ip_network(network) for network in ("::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "fec0::/10")
+    ipaddress.ip_network(network)
+    for network in (
+        *("192.0.0.0/24", "192.88.99.0/24"),
+        *("::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "3fff::/20", "fec0::/10"),
+    )
 )
+"""Beside what Python knows: older versions of it take some of these for public."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +128,8 @@ def is_outside(text: str) -> bool:
             return is_outside(str(address.ipv4_mapped))
         if address in NAT64:
             return is_outside(str(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)))
-        if any(address in network for network in NOT_OUTSIDE):
-            return False
+    if any(address in network for network in NOT_OUTSIDE):
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved)
 
 
