@@ -107,11 +107,18 @@ def is_plain(line: str) -> bool:
     return PLAIN.fullmatch(line) is not None
 
 
+HERE_DOCUMENT = re.compile(r"<<'(\w+)'")
+
+
 def _parts(lines: list[str]) -> list[list[str]]:
-    """Lines that go together: plain ones, others; all of them where one line goes on in the next."""
-    if any("<<" in line or line.endswith("\\") or line.startswith(" ") for line in lines):
-        return [lines]
-    return [list(part) for _, part in groupby(lines, is_plain)]
+    """Lines that run together: plain commands, or what needs a shell, a here-document with its text among it."""
+    kinds, end = [], ""
+    for line in lines:
+        kinds.append(not end and is_plain(line))
+        begun = HERE_DOCUMENT.search(line)
+        end = begun[1] if begun else "" if line == end else end
+    rows = groupby(zip(lines, kinds, strict=True), key=lambda row: row[1])
+    return [[line for line, _ in part] for _, part in rows]
 
 
 def _in_this_process(lines: list[str]) -> int:
