@@ -35,7 +35,7 @@ def test_the_answer_comes_first_then_agreement_and_the_corpus_last(report: Repor
     names = [section.name for section in report.parts]
     assert names == [
         *("answer", "experts", "agreement", "raters-needed"),
-        *("systems", "bins", "thresholds", "difficulty", "raters", "effort", "corpus"),
+        *("annotators", "systems", "bins", "thresholds", "difficulty", "raters", "effort", "corpus"),
     ]
     at = [page.index(f'<section id="{name}"') for name in names]
     assert at == sorted(at)

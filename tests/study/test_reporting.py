@@ -65,6 +65,7 @@ def test_a_report_on_a_job_of_marked_essays_tells_of_its_marks(store: Store, tmp
     hand_in(store, desk, {"edits": [json.dumps([mark])]}, seconds=9)
     with store.read() as tx:
         report = study_report(tx, job_names=["essays"], chance=Chance(n_resamples=20))
+    assert (section(report, "effort").title, section(report, "effort").words) == ("Protocol", ())
     words = section(report, "corpus").words[0]
     assert words.startswith("1 essay with")
     assert "edits per 100 tokens" in words

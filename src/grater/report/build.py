@@ -19,7 +19,7 @@ from grater.report.agreement import agreement_section, experts_section
 from grater.report.answer import Answer, Answered, answer_of, answer_section, headline_figure, quotable
 from grater.report.bins import bins_section
 from grater.report.constructions import constructions_section
-from grater.report.corpus import corpus_section
+from grater.report.corpus import annotators_section, corpus_section
 from grater.report.crowds import CrowdJob, crowds_section
 from grater.report.difficulty import difficulty_section
 from grater.report.document import Byline, Figure, ItemList, Report, Section, interval
@@ -188,6 +188,9 @@ def _lists(inputs: Inputs, known: _Known) -> Iterator[ItemList]:
 def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -> Iterator[Section]:
     """Agreement, the systems in detail, what was asked and who answered, what it took; the corpus last."""
     yield from _agreement_sections(inputs)
+    annotators = annotators_section(inputs.essays)
+    if annotators is not None:
+        yield annotators
     if known:
         yield from _system_sections(inputs, known)
     if inputs.suggestions is not None:
@@ -195,7 +198,12 @@ def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -
     yield from _judgment_sections(inputs, lists)
     yield from _native_text_sections(inputs)
     if inputs.hours or inputs.protocol:
-        yield effort_section(inputs.hours, cost=inputs.cost, protocol=inputs.protocol)
+        yield effort_section(
+            inputs.hours,
+            cost=inputs.cost,
+            protocol=inputs.protocol,
+            has_judgments=inputs.judgments is not None,
+        )
     if inputs.essays:
         yield corpus_section(inputs.essays)
 
@@ -301,7 +309,7 @@ def _headline(known: _Known | None, sections: Sequence[Section]) -> Iterator[str
     if known:
         yield from _of_systems(known)
     for section in sections:
-        if section.name == "agreement":
+        if section.name in ("agreement", "annotators"):
             yield section.words[0]
 
 

@@ -23,8 +23,30 @@ CRITERIA: dict[Criterion, str] = {
 MOST_BARS, MOST_NAMED = 30, 16
 
 
+def annotators_section(essays: Sequence[Essay]) -> Section | None:
+    """Agreement on edits; None where no essay was read by two annotators."""
+    n_shared = sum(len(essay.annotators) > 1 for essay in essays)
+    if not n_shared:
+        return None
+    agreement = edit_agreement(essays)
+    n_readers = len({rater for essay in essays for rater in essay.annotators})
+    kappa, name = _pair(agreement, "identification")
+    words = (
+        f"{counted(n_readers, 'annotator')}, {counted(n_shared, 'essay')} read by two or more of them: on which "
+        f"tokens are wrong they agree with kappa {kappa} ({name} on the Landis and Koch scale)."
+    )
+    return Section(
+        name="annotators",
+        title="Agreement among annotators",
+        words=(words, agreement.scope.sentence),
+        figures=(),
+        sheets=(_agreement_sheet(agreement),),
+        signature=str(agreement.signature),
+    )
+
+
 def corpus_section(essays: Sequence[Essay]) -> Section:
-    """The corpus study, and agreement on edits where two annotators read the same essays."""
+    """The corpus study: sizes, densities, tags."""
     statistics = corpus_statistics({"corpus": essays})
     counts = statistics.whole.summary.counts
     density = statistics.whole.summary.estimates.density
@@ -34,14 +56,13 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
         f"{counted(counts.tokens, 'token')}{marked}."
     )
     n_readers = max(len(essay.annotators) for essay in essays)
-    sheets = (_agreement_sheet(edit_agreement(essays)),) if n_readers > 1 else ()
     figures = tuple(_figures(statistics, n_readers))
     return Section(
         name="corpus",
         title="Corpus",
         words=(words, statistics.whole.summary.scope.sentence),
         figures=figures,
-        sheets=sheets,
+        sheets=(),
         signature=str(statistics.signature),
     )
 

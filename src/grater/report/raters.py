@@ -111,9 +111,14 @@ def _scatter_words(raters: Sequence[Rater], *, has_gold: bool) -> str:
 
 
 def effort_section(
-    hours: Sequence[float], *, cost: str = "", protocol: tuple[tuple[str, str, str], ...] = ()
+    hours: Sequence[float],
+    *,
+    cost: str = "",
+    protocol: tuple[tuple[str, str, str], ...] = (),
+    has_judgments: bool = True,
 ) -> Section:
-    """Turn-around as a picture, the protocol as a table."""
+    """Turn-around as a picture, the protocol as a table; the protocol alone without judgments (marked essays)."""
+    has_effort = bool(hours or cost or has_judgments)
     figure = turnaround_curve(sorted(hours))
     sheets = (
         (Sheet(name="protocol", title="Protocol of every job", columns=("job", "setting", "value"), rows=protocol),)
@@ -122,8 +127,8 @@ def effort_section(
     )
     return Section(
         name="effort",
-        title="Time and cost",
-        words=(_effort_words(hours, cost),),
+        title="Time and cost" if has_effort else "Protocol",
+        words=(_effort_words(hours, cost),) if has_effort else (),
         figures=(figure,) if hours else (),
         sheets=sheets,
     )
