@@ -79,8 +79,9 @@ def truth_of(world: World) -> Truth:
     with_expert = [agreed(chance, is_error, expert)[1] for chance in right]
     between = agreed(expert, is_error, expert)[1]
     reaching = next((n for n, (share, _) in enumerate(with_gold, 1) if share >= world.reach), inf)
-    matching = next((n for n, kappa in enumerate(with_expert, 1) if kappa >= between), inf)
-    return Truth(*np.array(with_gold).T, reaching=reaching, matching=matching)
+    matching = next((n for n, value in enumerate(with_expert, 1) if value >= between), inf)
+    agreement, kappa = np.array(with_gold).T
+    return Truth(agreement=agreement, kappa=kappa, reaching=reaching, matching=matching)
 
 
 def majority(chance: Array, n: int) -> Array:
