@@ -79,6 +79,31 @@ def add(
     return person
 
 
+def add_raters(tx: Tx, raters: Sequence[tuple[str, str, str]]) -> dict[str, str]:
+    """Add raters of a table (name, role, kind) who are not in the study, all by one statement; return ids by name."""
+    new = [
+        Person(
+            person_id=new_id(),
+            name=name,
+            pseudonym=new_pseudonym(),
+            role=role,
+            kind=kind,
+            payload={},
+            added_at=tx.now,
+        )
+        for name, role, kind in raters
+    ]
+    if any(not person.name.strip() for person in new):
+        raise UsageError("a person needs a name")
+    tx.insert(schema.people, [COLUMNS.row(person) for person in new])
+    added = [
+        (None, "person.added", person.person_id, {"role": person.role, "kind": person.kind, "members": []})
+        for person in new
+    ]
+    events.write_all(tx, added)
+    return {person.name: person.person_id for person in new}
+
+
 def find(tx: Tx, person_id: str) -> Person | None:
     return _one(tx.first(BY_ID, person_id=person_id))
 

@@ -107,12 +107,12 @@ def _raters(tx: Tx, rows: pl.DataFrame) -> dict[str, str]:
     names = [str(name) for name in first["rater"].to_list()]
     groups = first["group"].to_list() if "group" in rows.columns else [None] * len(names)
     by_name = people.ids_by_name(tx)
-    for name, group in zip(names, groups, strict=True):
-        if name not in by_name:
-            role = GROUP_ROLES.get(group or "crowd", "worker")
-            kind = "program" if group == "program" else "human"
-            by_name[name] = people.add(tx, name=name, role=role, kind=kind).person_id
-    return by_name
+    new = [
+        (name, GROUP_ROLES.get(group or "crowd", "worker"), "program" if group == "program" else "human")
+        for name, group in zip(names, groups, strict=True)
+        if name not in by_name
+    ]
+    return by_name | people.add_raters(tx, new)
 
 
 def _slices(units: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
