@@ -50,16 +50,18 @@ def table(n_items: int) -> Judgments:
 
 
 def cost(add: Callable[..., int], judgments: Judgments, location: str | Path, postmaster: int) -> tuple[float, int]:
-    """CPU seconds of an import into a new study, and the rows that it stored."""
+    """CPU seconds of an import into a new study, and the rows that it stored; prints both sides' part."""
     store = new_study(location)
 
-    def used() -> float:
-        return time.process_time() + (cpu.of_family(postmaster) if postmaster else 0.0)
+    def used() -> tuple[float, float]:
+        return time.process_time(), cpu.of_family(postmaster) if postmaster else 0.0
 
     started = used()
     with store.write() as tx:
         add(tx, judgments, job="crowd", task="error")
-    seconds = used() - started
+    own, database = (after - before for after, before in zip(used(), started, strict=True))
+    seconds = own + database
+    print(f"  {add.__module__}: {own:.2f} CPU s in this process, {database:.2f} in the database's")
     with store.write() as tx:
         tables = (schema.units, schema.slots, schema.submissions, schema.judgments)
         n_rows = sum(int(tx.value(select(func.count()).select_from(each))) for each in tables)
