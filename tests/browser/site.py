@@ -30,6 +30,27 @@ from tests.server import studies
 START_SECONDS = 60
 NUMBER = count(1)
 NAMES = ("Amina", "Bruno", "Chloe", "Daniel", "Elif", "Farid", "Grace", "Hiro")
+SURNAMES = (
+    "Bello",
+    "Costa",
+    "Duval",
+    "Engel",
+    "Fofana",
+    "Garcia",
+    "Haddad",
+    "Ito",
+    "Jansen",
+    "Kaya",
+    "Lund",
+    "Moreau",
+)
+
+
+def name_of(number: int) -> str:
+    """A name that looks like one; after 88 people they have a middle initial or two."""
+    turn, place = divmod(number, len(NAMES) * len(SURNAMES))
+    middle = "".join(f" {'ABCDEFGHIJKLMNOPRSTVW'[int(digit) + 1]}." for digit in str(turn)) if turn else ""
+    return f"{NAMES[place % len(NAMES)]}{middle} {SURNAMES[place // len(NAMES)]}"
 
 
 @dataclass(frozen=True)
@@ -42,14 +63,14 @@ class Site:
     def person(self, role: str = "annotator", surname: str = "") -> Person:
         number = next(NUMBER)
         with self.store.write() as tx:
-            return people.add(tx, name=f"{NAMES[number % len(NAMES)]}{surname} {number}", role=role)
+            name = f"{NAMES[number % len(NAMES)]}{surname} {number}" if surname else name_of(number)
+            return people.add(tx, name=name, role=role)
 
     def member(self, role: str = "annotator") -> Person:
         """Somebody who can log in, with the password of the server's own tests."""
         number = next(NUMBER)
         with self.store.write() as tx:
-            name = f"{NAMES[number % len(NAMES)]} {number}"
-            return people.add(tx, name=name, role=role, password_hash=studies.PASSWORD_HASH)
+            return people.add(tx, name=name_of(number), role=role, password_hash=studies.PASSWORD_HASH)
 
     def context(self, browser: Browser, person: Person, **options: object) -> BrowserContext:
         """A browser of its own in which the person is logged in."""
