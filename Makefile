@@ -92,7 +92,7 @@ apt-venv:
 	apt-get -qq update && apt-get -qq install -y python3-venv
 
 $(STAMP)-demo: pyproject.toml constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[server,report,harper]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[server,report,harper,context]'
 	@touch $@
 
 $(STAMP)-dev: pyproject.toml constraints.txt | .venv/bin/python

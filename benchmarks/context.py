@@ -3,8 +3,8 @@
 Parts: masked (Brown, each preposition and article hidden), native (flags per 1,000 words), learners (CoNLL-2014
 beside the classical systems), extraneous (balanced), precision (what `--precision` promises and keeps), speed; all of
 them without a name.  `calibrate` (only by name) fits calibrations on half of CoNLL-2014, by document, chooses shipped
-thresholds on well-formed text, and writes the model anew; everything about learners is then reported on the other
-half, and on all of it where nothing was tuned on learners (P at a recall needs no threshold).
+thresholds on well-formed text (`--well-formed`), and writes the model anew; everything about learners is then
+reported on the other half, and on all of it where nothing was tuned on learners (P at a recall needs no threshold).
 
 Errors of CoNLL-2014 are those of its two official annotators together (A7 and A3 of Bryant & Ng 2015): `Prep` on
 prepositions, `ArtOrDet` on articles, `Nn` on nouns, `SVA` and `Vform` on verbs.  `any` counts a flag as right where
@@ -155,13 +155,13 @@ def _right(network: Network, detector: ContextDetector, head: str, drawn: Sequen
 
 
 def native_texts() -> dict[str, Callable[[], Iterator[Essay]]]:
-    """Well-formed text: Brown, and simplified news for learners (OneStop), which thresholds are chosen on."""
-    return {
-        "Brown": brown_essays,
-        "OneStop": lambda: (
-            Essay(str(number), line.strip()) for number, line in enumerate(lines_of("native/onestop.txt.xz"))
-        ),
-    }
+    """Well-formed text that the network did not learn from: Brown, and court opinions."""
+    return {"Brown": brown_essays, "SCOTUS": lambda: as_essays(lines_of("native/scotus.txt.xz"))}
+
+
+def as_essays(lines: Iterable[str]) -> Iterator[Essay]:
+    """Every line an essay."""
+    return (Essay(str(number), line.strip()) for number, line in enumerate(lines))
 
 
 def some(essays: Iterable[Essay], n_words: int, *, every: int = 1) -> tuple[list[Essay], int]:
@@ -443,7 +443,10 @@ finally:
 def calibrate(options: Options) -> None:
     """Fit the calibrations, choose thresholds, write the model."""
     essays, _ = halves(learner_essays())
-    well_formed, _ = some(native_texts()["OneStop"](), N_NATIVE_WORDS)
+    if options.well_formed is None:
+        raise SystemExit("calibrate needs --well-formed FILE: sentences that the network did not learn from")
+    with options.well_formed.open(encoding="utf-8") as lines:
+        well_formed, _ = some(as_essays(lines), N_NATIVE_WORDS)
     calibrations = calibrated(options.detector, essays, well_formed, tags=TAGS, raters=OFFICIAL)
     for name, calibration in calibrations.items():
         print(name, calibration.as_json())
@@ -465,6 +468,7 @@ class Options:
     system: str
     path: Path
     float_graph: Path | None
+    well_formed: Path | None
     detector: ContextDetector
 
     def graph(self) -> bytes:
@@ -486,6 +490,7 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, "calibrate"]))
     parser.add_argument("--model", type=Path, help="a model file; the one that comes with grater if not given")
     parser.add_argument("--float", type=Path, help="the network before it was quantised, as ONNX")
+    parser.add_argument("--well-formed", type=Path, help="text, a sentence per line, to choose thresholds on")
     wanted = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     if wanted.model is None and "context" not in shipped_names():
@@ -493,7 +498,13 @@ def main() -> int:
         return 2
     path = wanted.model or shipped("context")
     system = str(wanted.model) if wanted.model else "context"
-    options = Options(system=system, path=path, float_graph=wanted.float, detector=from_file(path))
+    options = Options(
+        system=system,
+        path=path,
+        float_graph=wanted.float,
+        well_formed=wanted.well_formed,
+        detector=from_file(path),
+    )
     for part in wanted.parts or PARTS:
         print(f"\n## {part}\n", flush=True)
         {**PARTS, "calibrate": calibrate}[part](options)

@@ -259,7 +259,7 @@ def test_harper_marks_beside_our_systems_what_they_do_not_look_for(
     path.write_text("She is interested of music and i recieved the the letter ,too.", encoding="utf-8")
     flags = json.loads(grater(capsys, "check", path, "--json").out)["flags"]
     assert [(flag["target"], flag["kind"], flag["suggestion"], flag["system"]) for flag in flags] == [
-        ("of", "prep", "in", "prep-maxent"),
+        ("of", "prep", "in", "context"),
         ("i", "capital", "I", "harper"),
         ("recieved", "spelling", "received", "harper"),
         ("the", "repetition", "-NONE-", "harper"),

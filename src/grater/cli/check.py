@@ -44,7 +44,8 @@ Systems: TypeAlias = Annotated[
     typer.Option(
         "--system",
         metavar="NAME",
-        help="A detector or a model file; repeatable. Default: prep-maxent, article, and Harper if installed.",
+        help="A detector or a model file; repeatable. Default: context, without onnxruntime prep-maxent and "
+        "article; beside them Harper, if installed.",
     ),
 ]
 

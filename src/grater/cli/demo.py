@@ -32,9 +32,11 @@ from grater.corpora.check import check_essays
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.source import replacing
 from grater.corpora.statistics import CorpusStatistics, corpus_statistics
+from grater.detect.context.detector import ContextDetector
 from grater.detect.detector import Detector
+from grater.detect.prepositions.candidates import MISSING, PREP
 from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.systems import load_system
+from grater.detect.systems import NEURAL, default_systems, load_system
 from grater.errors import GraterError
 from grater.files import complaining
 from grater.model import Essay
@@ -205,7 +207,7 @@ def make_study(
     out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileType] = FILE_TYPES, n_resamples: int
 ) -> DemoStudy:
     """Fill the study of a folder (`fresh_study`), make its report, and let people in."""
-    detectors = [load_system(name) for name in SYSTEMS]
+    detectors = _detectors()
     store = open_study(out / STUDY)
     try:
         import_files(store, corpora=[out / "essays.jsonl"])
@@ -232,6 +234,14 @@ def make_study(
         page=page,
         login=_note_login(out, password),
     )
+
+
+def _detectors() -> list[Detector]:
+    """The systems for prepositions, and where it can run the neural one, on prepositions alone."""
+    detectors = [load_system(name) for name in SYSTEMS]
+    if NEURAL in default_systems() and isinstance(neural := load_system(NEURAL), ContextDetector):
+        detectors.append(replace(neural, kinds=(PREP, MISSING)))
+    return detectors
 
 
 def earlier_version(detector: Detector) -> Detector:

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 MODEL = ".model"
 
-_NEURAL = {"context": "grater.detect.context.detector:load"} if "context" in shipped_names() else {}
-"""A name only where its model is: it is large, and may be left out of an installation."""
-
 SYSTEMS: Registry[Callable[[], Detector]] = Registry(
     "system",
     "grater.systems",
@@ -42,13 +39,13 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
         "prep-perceptron": "grater.detect.prepositions.linear:prep_perceptron",
         "prep-lm": "grater.detect.prepositions.ngram:load",
         "prep-both": "grater.detect.prepositions.combined:load",
-        **_NEURAL,
+        "context": "grater.detect.context.detector:load",
     },
 )
 
 
-DEFAULT = ("prep-maxent", "article")
-"""The systems that check an essay unless others are named."""
+NEURAL, CLASSICAL = "context", ("prep-maxent", "article")
+"""What checks an essay unless others are named: the first where it can run, else the others."""
 
 BESIDE = "harper:errors"
 """What looks for everything that they do not, where its package is installed."""
@@ -56,7 +53,8 @@ BESIDE = "harper:errors"
 
 def default_systems() -> tuple[str, ...]:
     """The systems that check an essay here, unless others are named."""
-    return (*DEFAULT, BESIDE) if find_spec("harper") else DEFAULT
+    ours = (NEURAL,) if NEURAL in shipped_names() and find_spec("onnxruntime") else CLASSICAL
+    return (*ours, BESIDE) if find_spec("harper") else ours
 
 
 FROM_FILE: dict[str, str] = {

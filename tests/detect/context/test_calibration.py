@@ -65,3 +65,11 @@ def test_other_numbers_are_refused(numbers: object) -> None:
 def test_a_small_table_is_refused() -> None:
     with pytest.raises(UsageError, match="expected at least 20 flags"):
         fit([1.0], [True])
+
+
+def test_flags_that_would_never_be_made_do_not_bend_the_fit() -> None:
+    near = [number / 100 - 2 for number in range(400)]
+    is_right = [margin > 0.3 * (number % 7 - 3) for number, margin in enumerate(near)]
+    far = [-20.0 + number / 100 for number in range(1000)]
+    alone, beside = fit(near, is_right), fit([*near, *far], [*is_right, *([False] * 999), True])
+    assert (beside.slope, beside.intercept) == (alone.slope, alone.intercept)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.detect.context.calibration import NAMES, Calibration
+from grater.detect.context.calibration import NAMES, SILENT, Calibration
 from grater.detect.context.tuning import PossibleFlag, fitted, possible_flags, right_items, shipped_at
 from grater.model import Edit, Essay, Item, Span
 from tests.detect.context.stand_in import answering, detector
@@ -50,9 +50,14 @@ def test_a_calibration_is_fitted_for_every_name() -> None:
 
 
 def test_shipped_thresholds_keep_to_the_flags_that_well_formed_text_may_have() -> None:
-    calibrations = dict.fromkeys(NAMES, Calibration(slope=1.0, intercept=-3.0))
-    native = [flag(number, "prep-choice", number / 200) for number in range(1000)]
+    """Prepositions share one threshold, whatever the error; a name that was not fitted is never flagged."""
+    calibrations = dict.fromkeys(NAMES, Calibration(slope=1.0, intercept=-3.0)) | {"number": SILENT}
+    native = [
+        flag(number, ("prep-choice", "prep-extraneous", "number")[number % 3], number / 200) for number in range(1500)
+    ]
     shipped = shipped_at(calibrations, native, n_words=10_000, per_thousand=5)
-    n_flags = sum(one.margin > shipped["prep-choice"].shipped for one in native)
-    assert 40 <= n_flags <= 50
-    assert len({calibration.shipped for calibration in shipped.values()}) == 1
+    threshold = shipped["prep-choice"].shipped
+    assert 40 <= sum(one.margin > threshold for one in native if one.name != "number") <= 50
+    assert shipped["prep-missing"].shipped == shipped["prep-extraneous"].shipped == threshold
+    assert shipped["verb-form"].shipped == 0
+    assert shipped["number"] == SILENT

@@ -4,7 +4,8 @@ The margin of a correction is log p(its word) - log p(written word).  For every 
 model has
 
 - a pair of numbers (Platt 1999): sigmoid(slope * margin + intercept) is the share of such flags that are right.  They
-  are fitted by maximum likelihood with Platt's smoothed targets, so that a small table gives no certainty;
+  are fitted by maximum likelihood with Platt's smoothed targets, so that a small table gives no certainty, and to
+  margins above `NEAR` where enough are: the many flags that would never be made are a different matter;
 - a threshold for each of several precisions: the lowest margin above which that share of the flags in a table was
   right, if at least `LEAST` flags show it.  A precision that no margin reaches has none, and nothing is flagged;
 - the threshold that is used where no precision is asked for (`shipped`).
@@ -37,6 +38,9 @@ NAMES = (
 PRECISIONS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 LEAST = 20
 """Flags that a threshold must be shown by."""
+
+NEAR, ENOUGH = -4.0, 100
+"""The margin from which on flags are fitted, and how many of them are enough."""
 
 STEPS = 50
 
@@ -109,7 +113,10 @@ def fit(
     values, truths = np.array(margins, np.float64), np.array(is_right, np.bool_)
     if len(values) < LEAST or not 0 < truths.sum() < len(truths):
         raise UsageError(f"expected at least {LEAST} flags, some right and some wrong, found {len(values)}")
-    slope, intercept = _platt(values, truths)
+    near = values > NEAR
+    if near.sum() < ENOUGH or not LEAST <= truths[near].sum() < near.sum():
+        near[:] = True
+    slope, intercept = _platt(values[near], truths[near])
     thresholds = _thresholds(values, truths)
     rounded = {level: round(margin, decimals) for level, margin in thresholds.items()}
     return Calibration(

@@ -16,7 +16,7 @@ context`).  Cloze and selection ask it with the word hidden (`MaskedEngine`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import inf, log
 from operator import itemgetter
@@ -118,13 +118,16 @@ def asked(slot: Slot, row: Sequence[float]) -> Asked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextDetector:
-    """A network with its pieces and its calibrations; `precision` sets the thresholds where it is given."""
+    """A network with its pieces and its calibrations; `precision` sets the thresholds where it is given.
+
+    It looks at slots of its `kinds` alone.
+    """
 
     name: str
-    network: Network
-    vocabulary: PieceVocabulary
-    calibrations: Mapping[str, Calibration]
-    card: Mapping[str, Json]
+    network: Network = field(repr=False)
+    vocabulary: PieceVocabulary = field(repr=False)
+    calibrations: Mapping[str, Calibration] = field(repr=False)
+    card: Mapping[str, Json] = field(repr=False)
     precision: float | None = None
     kinds: tuple[str, ...] = KINDS
 
@@ -150,7 +153,8 @@ class ContextDetector:
                 for sentence in sentences:
                     row = next(rows)
                     for slot in slots_of(sentence):
-                        yield essay.essay_id, sentence, asked(slot, row[slot.index])
+                        if slot.kind in self.kinds:
+                            yield essay.essay_id, sentence, asked(slot, row[slot.index])
 
     def _rows(self, sentences: Sequence[Sentence]) -> list[list[list[float]]]:
         """The probabilities at each word of each sentence."""

@@ -7,8 +7,9 @@ nouns at the head of phrases, and verbs.
 Every slot has a word for each column of its head.  Columns with the same word are one answer: of most verbs past and
 participle, and of all but *be* base and present, look alike.  *to* right before a base form belongs to the verb:
 *should to spend* is one slot, and *to go* may become *going*.  Left out are modal verbs, clitics and *am*, verbs
-whose *to* stands apart from them (*to really go*), forms of two verbs (*found*, *left*), and nouns with one form for
-both numbers.  A mass noun is never made plural.
+whose *to* stands apart from them (*to really go*), forms of two verbs (*found*, *left*), forms of no verb that we
+know (*reimagined*), names and abbreviations, nouns with one form for both numbers, and plurals that are used as
+singulars (*data*).  A mass noun is never made plural.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from grater.text.analysis import Sentence
 from grater.text.indefinite_article import indefinite_article
 from grater.text.inflect import is_mass, number_of, plural, singular
 from grater.text.prepositions import PREPOSITIONS, canonical
-from grater.text.verbs import MODALS, verb_base, verb_forms
+from grater.text.spelling import is_word
+from grater.text.verbs import MODALS, SECOND_FORMS, verb_base, verb_forms
 
 ARTICLE, NUMBER, VERB_FORM = "article", "number", "verb-form"
 KINDS = (PREP, MISSING, ARTICLE, NUMBER, VERB_FORM)
@@ -47,6 +49,8 @@ WITHOUT_ARTICLE = (OPEN, CARDINAL, QUANTIFIER, PROPER)
 NOUNS = frozenset(("NN", "NNS"))
 VERBS = frozenset(("VB", "VBP", "VBZ", "VBD", "VBN", "VBG"))
 UNASKED = MODALS | {"am"}
+BOTH_NUMBERS = frozenset(("agenda", "aids", "algae", "bacteria", "contretemps", "data", "innings", "media"))
+SHORTEST_NOUN = 3
 OF_INFINITIVES = frozenset(("VB", "VBP", "VBZ"))
 
 
@@ -142,16 +146,28 @@ def _numbers(sentence: Sentence) -> Iterator[Slot]:
         word = sentence.words[chunk.head]
         if chunk.kind != "NP" or sentence.tags[chunk.head] not in NOUNS or not word.replace("-", "").isalpha():
             continue
+        if len(word) < SHORTEST_NOUN or not _is_plain(sentence, chunk.head):
+            continue
         forms = _noun_forms(word.lower())
         if forms is not None:
             yield _inflected(sentence, chunk.head, NUMBER, NUMBER_HEAD, forms)
+
+
+def _is_plain(sentence: Sentence, index: int) -> bool:
+    """Whether a word is no name by its capitals: *Windows*, *the APIs*, *a GET request*."""
+    word = sentence.words[index]
+    return (word[1:].islower() and (index == 0 or word[0].islower())) or word.islower() or _is_all_capitals(sentence)
+
+
+def _is_all_capitals(sentence: Sentence) -> bool:
+    return all(word.isupper() for word in sentence.words if word.isalpha())
 
 
 @lru_cache(maxsize=16_384)
 def _noun_forms(small: str) -> tuple[str, str] | None:
     """Singular and plural; None where there is no choice."""
     number = number_of(small)
-    if number == "either" or (number == "singular" and is_mass(small)):
+    if number == "either" or (number == "singular" and is_mass(small)) or small in BOTH_NUMBERS:
         return None
     forms = (singular(small), small) if number == "plural" else (small, plural(small))
     return None if forms[0] == forms[1] or number_of(forms[0]) != "singular" else forms
@@ -179,6 +195,8 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
         small = sentence.words[index].lower()
         if tag not in VERBS or not _is_asked(small) or _is_to_apart(sentence, index):
             continue
+        if not _is_plain(sentence, index) or (index == 0 and small == "given"):  # *given that*: no verb any more
+            continue
         forms = _verb_words(sentence, index, small)
         has_to = _has_to(sentence, index) and small == forms[0]
         if _has_to(sentence, index) and not has_to:
@@ -189,8 +207,10 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
 
 @lru_cache(maxsize=16_384)
 def _is_asked(small: str) -> bool:
-    """Whether a word is a form of one verb alone, and one that changes."""
-    return small.isalpha() and small not in UNASKED and verb_base(small, "VB") == verb_base(small, "VBD")
+    """Whether a word is a form of one verb alone, one that changes and is known."""
+    base = verb_base(small, "VB")
+    is_asked = small.isalpha() and small not in UNASKED and base == verb_base(small, "VBD")
+    return is_asked and is_word(verb_forms(base).ing)
 
 
 def _has_to(sentence: Sentence, index: int) -> bool:
@@ -211,7 +231,7 @@ def _verb_words(sentence: Sentence, index: int, small: str) -> tuple[str, ...]:
     words = dict(zip(FORMS, surfaces(verb_forms(verb_base(small, tag))), strict=True))
     if words["base"] == "be":
         words["present"] = "am" if _is_beside_i(sentence, index) else "are"
-    if small not in words.values() and tag in ("VBD", "VBN", "VBG"):
+    if (small not in words.values() or small in SECOND_FORMS) and tag in ("VBD", "VBN", "VBG"):
         names = {"VBG": ("ing",)}.get(tag, ("past", "past_plural", "participle"))
         words |= dict.fromkeys(names, small)
     return tuple(words.values())

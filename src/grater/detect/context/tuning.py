@@ -3,17 +3,20 @@
 A *possible flag* is the best correction of one name of error in one slot, its margin, and whether it would
 be right.  Right by edits: an annotator has an edit of the wanted tags on the item (`corpora.judgments`).
 
-The shipped threshold of each name is where a flag is right with the same probability (Platt's, `calibration`): the
-lowest at which well-formed text gets no more flags per 1,000 words than wanted.
+The shipped threshold is the same margin for all names of a group (prepositions, articles, number, verb forms): the
+lowest at which well-formed text that the network did not learn from gets no more flags of the group than wanted.  A
+threshold of one probability for all names flagged fewer errors of learners for the same number of false alarms.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grater.corpora.judgments import judgments_from_edits
 from grater.detect.context.calibration import LEAST, NAMES, SILENT, Calibration, fit, with_shipped
@@ -29,11 +32,11 @@ TAGS: Mapping[str, tuple[str, ...]] = {
 }
 """The errors of each kind in the tag sets of NUCLE, ERRANT and the FCE."""
 
-BUDGET = 0.4
-"""Flags per 1,000 words of well-formed text at the shipped threshold."""
+BUDGET = 0.2
+"""Flags of each group per 1,000 words of well-formed text at the shipped threshold."""
 
-LEVELS = np.arange(-1.0, 8.0, 0.05)
-"""Log-odds of being right that are tried, the lowest first."""
+MARGINS = np.arange(0.0, 20.0, 0.05)
+"""Thresholds that are tried, the lowest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +111,26 @@ def fitted(table: Sequence[PossibleFlag], right: Mapping[str, Collection[str]]) 
 def shipped_at(
     calibrations: Mapping[str, Calibration], native: Sequence[PossibleFlag], *, n_words: int, per_thousand: float
 ) -> dict[str, Calibration]:
-    """The same with thresholds at one probability: the lowest with so few flags in well-formed text."""
-    margins = {name: np.array([flag.margin for flag in native if flag.name == name]) for name in NAMES}
-    for level in LEVELS:
-        at = {name: _margin_at(calibrations[name], float(level)) for name in NAMES}
-        n_flags = sum(int((margins[name] > at[name]).sum()) for name in NAMES)
-        if 1000 * n_flags <= per_thousand * n_words:
-            break
-    return {name: with_shipped(calibrations[name], round(at[name], 4)) for name in NAMES}
+    """The same with a threshold for each group: the lowest with so few flags in well-formed text."""
+    margins: dict[str, list[float]] = defaultdict(list)
+    for flag in native:
+        if calibrations[flag.name] != SILENT:
+            margins[_group(flag.name)].append(flag.margin)
+    most = int(per_thousand * n_words / 1000)
+    at = {group: _lowest(np.array(own), most) for group, own in margins.items()}
+    return {
+        name: SILENT if calibrations[name] == SILENT else with_shipped(calibrations[name], at.get(_group(name), 0.0))
+        for name in NAMES
+    }
 
 
-def _margin_at(calibration: Calibration, log_odds: float) -> float:
-    if calibration == SILENT:
-        return inf
-    return max(0.0, (log_odds - calibration.intercept) / max(calibration.slope, 1e-3))
+def _group(name: str) -> str:
+    """*prep*, *article*, or the name itself."""
+    return next((group for group in ("prep", "article") if name.startswith(group)), name)
+
+
+def _lowest(margins: NDArray[np.float64], most: int) -> float:
+    """The lowest margin that few enough exceed."""
+    n_above = (margins[:, None] > MARGINS).sum(axis=0)
+    few = np.flatnonzero(n_above <= most)
+    return round(float(MARGINS[few[0]]), 4) if len(few) else inf
