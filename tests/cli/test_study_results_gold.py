@@ -7,7 +7,8 @@ Every third item is flagged.  Raters follow flags: of flagged errors they call .
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -80,6 +81,17 @@ class Judged:
     gold: frozenset[str]
 
 
+@contextmanager
+def same_order() -> Iterator[None]:
+    """Units come in the same order in every run: how sure it is that raters err differently depends on it."""
+    rng = Random(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("secrets.token_bytes", rng.randbytes)
+        patch.setattr("secrets.token_urlsafe", lambda n: rng.randbytes(n).hex())
+        patch.setattr("secrets.randbelow", rng.randrange)
+        yield
+
+
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     folder = tmp_path_factory.mktemp("gold")
@@ -91,17 +103,18 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     items = write_text(folder / "i.csv", "item,essay,start,end,kind", *spans)
     flags = write_text(folder / "d.csv", "item,system,flagged", *(f"{name},S,{flag}" for name, _, flag in rows))
     gold = write_text(folder / "g.csv", "item,label", *(f"{name},{label}" for name, label in GOLD.items()))
-    for words in (
+    steps: tuple[tuple[object, ...], ...] = (
         ("new", study),
         ("import", study, folder / "e.jsonl", "--items", items, "--decisions", flags),
         ("sample", study, "--system", "S", "--n", 120, "--flagged", 50),
         ("job", study, "--task", "error", "--sample", "sample", "--judgments", 1),
         ("import", study, "--gold", gold, "--job", "error"),
         ("crowd", study, "--job", "error", "--terms", TERMS),
-    ):
-        assert run(["study", *map(str, words)]) == 0
+    )
+    with same_order():
+        assert [run(["study", *map(str, words)]) for words in steps] == [0] * len(steps)
     with open_store(study) as store:
-        with evenly_hidden_gold():
+        with evenly_hidden_gold(), same_order():
             answered = _answer(store)
         with store.read() as tx:
             drawn = set(decisions.sample_named(tx, "sample").frame["item"])

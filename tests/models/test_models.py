@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from grater.detect.articles import model as articles
+from grater.detect.context import detector as context
 from grater.detect.ngrams import language_model
 from grater.detect.prepositions import combined, linear
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
@@ -206,6 +207,7 @@ def test_a_model_without_one_of_its_parts_or_with_one_of_another_shape_is_refuse
 LOADERS: dict[str, Callable[[Path], object]] = {
     "articles": articles.load,
     "combined": combined.from_file,
+    "context": context.from_file,
     "ngrams": language_model.load,
     "prepositions": linear.load,
     "tagger": load_tagger,

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="training needs PyTorch: make test-t
 
 from grater.detect.context.train import run, teacher  # noqa: E402 (after the check for PyTorch)
 from grater.detect.context.train.network import Shape, Transformer  # noqa: E402
-from grater.detect.context.train.training import answers  # noqa: E402
+from grater.detect.context.train.training import Cutter, answers  # noqa: E402
 from grater.errors import UsageError  # noqa: E402
 
 TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *teacher._byte_letters().values(), "Ġt", "he", "Ġthe"]
@@ -69,7 +69,7 @@ def test_a_student_comes_close_to_its_teacher(
     (tmp_path / "steps" / "checkpoint.pt").unlink()
     run.train_network(prepared, tmp_path / "steps", OPTIONS)
     words, _ = prepared.batches.text.batch(np.arange(0, 300, 7), "cpu")
-    cutter = run.Cutter(run.piece_table(prepared.tables, prepared.pieces), "cpu")
+    cutter = Cutter(run.piece_table(prepared.tables, prepared.pieces), "cpu")
     with torch.no_grad():
         wanted = answers(kept, its_cutter, words).log_softmax(-1)
         taught, untaught = (
