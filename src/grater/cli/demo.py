@@ -1,6 +1,6 @@
 """`grater demo`: the whole loop on the bundled sample study, ending in a report and in a study that is alive.
 
-No server or account is needed.  Essays by learners are read, counted and checked; our three detectors look at every
+No server or account is needed.  Essays by learners are read, counted and checked; our detectors look at every
 preposition, and an earlier version of one of them beside it; two annotators and a simulated crowd judge them; a
 sample is drawn; the report says how good the detectors are.  Then people are let in (`cli.living`): raters at work
 for pay, an adjudicator, annotators.  Everything stays in a folder: the study as one database, made by the same steps
