@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.cli.corrections import repeated, short_names
+from grater.cli.score import repeated, short_names
 from grater.corpora import write_corpus
 from tests.cli.running import Ran, grater, widest
 from tests.evaluate.edits.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays

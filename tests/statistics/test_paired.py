@@ -14,8 +14,7 @@ from scipy.stats import norm, t
 from grater.errors import UsageError
 from grater.statistics.bootstrap import by_document, by_sentence, resampled_sums, swapped_sums
 from grater.statistics.intervals import Numbers, contracted_tail, expanded_tail, percentile_interval
-from grater.statistics.multiple import holm, rank_groups
-from grater.statistics.paired import Drawn, paired_tests, resamples_needed
+from grater.statistics.paired import Drawn, holm, paired_tests, rank_groups, resamples_needed
 
 
 def share(sums: Numbers) -> Numbers:

@@ -31,7 +31,7 @@ from grater.registry import unknown
 from grater.result import Result, encode
 from grater.rng import generator
 from grater.sheet import Sheet, count, interval, number, p_value, with_notes
-from grater.statistics.multiple import holm
+from grater.statistics.paired import holm
 from grater.tables import Judgments, Table
 from grater.tables.schema import LIST_SEPARATOR
 

@@ -176,7 +176,7 @@ class LazyGroup(TyperGroup):
 COMMANDS = {
     "demo": ("grater.cli.demo:app", "The whole loop on the bundled sample study, ending in a report."),
     "check": ("grater.cli.check:app", "Feedback on essays: what looks wrong, why, and what would be better."),
-    "learners": ("grater.cli.learners:app", "A class report: which marks, how many, per learner and over time."),
+    "learners": ("grater.cli.check:class_app", "A class report: which marks, how many, per learner and over time."),
     "systems": ("grater.cli.systems:app", "The detectors that are installed."),
     "corpus": ("grater.cli:corpus_app", "Read, write, check and count annotated corpora in every format."),
     "agree": ("grater.cli.agree:app", "How far raters agree: kappa, alpha and the rest, with intervals."),
@@ -203,8 +203,8 @@ COMMANDS = {
     "choice": ("grater.cli.selection:choice_app", "The writer's word or the system's: corrected accuracy."),
     "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT or GLEU, with intervals and tests."),
     "score compare": ("grater.cli.score:compare_app", "Saved scores side by side, paired by sentence."),
-    "combine": ("grater.cli.combine:app", "One correction of several: the edits that enough systems propose."),
-    "ceiling": ("grater.cli.ceiling:app", "What people reach: each annotator against the others."),
+    "combine": ("grater.cli.score:combine_app", "One correction of several: the edits that enough systems propose."),
+    "ceiling": ("grater.cli.score:ceiling_app", "What people reach: each annotator against the others."),
     "report": ("grater.cli.report:app", "Tables in, one page with pictures out."),
     "study": ("grater.cli.study:app", "A study in one database: import, jobs, invitations, export."),
     "judge": (

@@ -1,8 +1,8 @@
-"""`grater check`: feedback on essays, on a terminal, as JSON or as small HTML pages.
+"""`grater check`: feedback on essays, on a terminal, as JSON or as small HTML pages; `grater learners`: on a class.
 
 With `--out` every essay has a file of its own in a folder.  The exit status is 0 whether or not anything is marked; a
 program that wants to know asks for status 1 with `--fail`.  All files are read before the first is checked, so that
-a wrong name costs nothing.
+a wrong name costs nothing.  A class has a table of marks per learner and over time, or a page to print.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from grater.cli.command import Precision, messages, print_json, require_different, say
+from grater.cli.command import Json, Precision, Table, messages, print_json, require_different, say, show
+from grater.corpora import read_corpus
 from grater.corpora.plain import read_text
 from grater.corpora.source import DOCUMENTS, open_source
 from grater.detect.explanations import Explanation
 from grater.detect.feedback import Feedback, feedback_on
+from grater.detect.learners import DATE, LEARNER, class_report
 from grater.detect.marks import Mark, advice, excerpt, source, why
 from grater.detect.systems import at_precision, default_systems, load_systems
 from grater.errors import UsageError
@@ -29,6 +31,7 @@ from grater.model import Essay
 from grater.sheet import counted
 
 app = typer.Typer()
+class_app = typer.Typer()
 
 CORPORA = (".ann", ".json", ".jsonl", ".m2", ".sgm", ".sgml", ".xml")
 """Files of essays with marks between their words, which are not the writer's."""
@@ -187,3 +190,41 @@ def _marked(feedback: Feedback, mark: Mark, *, has_colours: bool) -> Text:
 
 def _example(rule: Explanation) -> Text:
     return Text.assemble(("      ✗ ", "red"), (rule.wrong, "dim"), ("   ✓ ", "green"), (rule.right, "dim"))
+
+
+@class_app.command()
+def learners(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Essays: text files, one per learner, or any format of grater corpus."
+        ),
+    ],
+    system: Systems = None,
+    learner: Annotated[
+        str, typer.Option("--learner-field", metavar="FIELD", help="The metadata field with the learner.")
+    ] = LEARNER,
+    date: Annotated[
+        str, typer.Option("--date-field", metavar="FIELD", help="The metadata field with the date.")
+    ] = DATE,
+    out: Annotated[Path | None, typer.Option(metavar="PAGE", help="Write a printable page, NAME.html.")] = None,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Report on a class: which errors are marked and how many, per learner and over time."""
+    require_different([*files, *([out] if out else [])])
+    essays = list(_essays(files))
+    report = class_report(essays, load_systems(system or default_systems()), learner_field=learner, date_field=date)
+    if out:
+        out.write_text(report.to_html(), encoding="utf-8")
+        say(f"{out}: {report.sheets()[0].title}")
+    if as_json or not out:
+        show(report, table=table, as_json=as_json)
+
+
+def _essays(files: list[Path]) -> Iterator[tuple[str, Essay]]:
+    """Every essay with its name: that of its file where a file is one essay, else its id."""
+    for file in files:
+        essays = list(read_corpus(file))
+        for essay in essays:
+            yield (file.stem if len(essays) == 1 else essay.essay_id), essay

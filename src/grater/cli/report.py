@@ -1,7 +1,8 @@
-"""`grater report`: tables in, one page with pictures out."""
+"""`grater report`: tables in, one page with pictures out, or its first figure alone."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -16,15 +17,18 @@ from grater.cli.command import (
     Json,
     Seed,
     file_types,
+    say_done,
     takes_options,
 )
 from grater.cli.inputs import GoldFile, ItemsFile, Reading, Resamples
-from grater.cli.saving import save_asked
 from grater.corpora import read_merged
 from grater.errors import UsageError
-from grater.report.build import Inputs
+from grater.report.build import Inputs, build, headline
 from grater.report.document import Byline
+from grater.report.drawing import FileType
+from grater.report.save import save_figure, save_report
 from grater.report.versions import told_versions
+from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.tables import read_gold, read_items, read_sample
@@ -79,3 +83,18 @@ def report(
         chance=Chance(n_resamples=resamples, seed=seed),
     )
     save_asked(inputs, out, headline, wanted, as_json=as_json)
+
+
+def save_asked(
+    inputs: Inputs, out: Path | None, figure: Path | None, wanted: Sequence[FileType], *, as_json: bool
+) -> None:
+    """Write the headline figure, the report, or both, and say where they are."""
+    if figure is not None:
+        save_figure(headline(inputs), figure)
+    if out is None:
+        say_done(f"the figure is {figure}", {"files": [str(figure)]}, as_json=as_json)
+        return
+    result = build(inputs)
+    written = [*save_report(result, out, file_types=wanted), *([figure] if figure else [])]
+    message = f"the report is {written[0]}; {counted(len(result.figures), 'figure')} in {out}/figures"
+    say_done(message, {"report": str(written[0]), "files": [str(path) for path in written]}, as_json=as_json)

@@ -1,23 +1,263 @@
-"""`grater score`: corrections scored by M2, ERRANT or GLEU; `grater score compare`: saved scores side by side."""
+"""The commands for corrections: `grater score` by M2, ERRANT or GLEU, `score compare` for saved scores side by side,
+`ceiling` for what annotators reach by the same measures, `combine` for one correction of several systems, by votes.
+
+First comes what they share: references, hypotheses (`FILE` or `NAME=FILE`), and options.  A file is called by its
+stem, or by the NAME before its equals sign.  `-` is standard input, whose first lines tell whether it is M2, our
+JSONL or plain text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
+from typer.core import TyperCommand
 
-from grater.cli.command import Json, Seed, Table, require_different, require_outputs, show, takes_options, warn
-from grater.cli.corrections import ManyHypotheses, Measure, named_files, require_piped_once, split_files
-from grater.corpora.source import open_source, replacing
+from grater.cli.command import (
+    EngineName,
+    Json,
+    Seed,
+    Table,
+    counting,
+    print_json,
+    require_different,
+    require_outputs,
+    say,
+    show,
+    split_name,
+    takes_options,
+    warn,
+)
+from grater.corpora import read_corpus, write_corpus
+from grater.corpora.formats import ignore_loss
+from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.normalise import corrected_text
+from grater.corpora.plain import sentences_alone
+from grater.corpora.source import OPENERS, open_source, replacing
 from grater.errors import UsageError
-from grater.evaluate.edits.edit_table import Tier
+from grater.evaluate.edits.ceiling import MOST_SUBSETS, ceiling
+from grater.evaluate.edits.ceiling import RESAMPLES as CEILING_RESAMPLES
+from grater.evaluate.edits.edit_table import Mode, Tier
+from grater.evaluate.edits.metrics import METRICS, Metric, MetricOptions
 from grater.evaluate.edits.saved import compare_saved, read_saved, saved_json, version_notes
-from grater.evaluate.edits.scores import RESAMPLES, Resampling, documents_of, score_systems, sentence_frame
-from grater.evaluate.edits.systems import References
+from grater.evaluate.edits.scores import RESAMPLES, Cluster, Resampling, documents_of, score_systems, sentence_frame
+from grater.evaluate.edits.systems import Hypothesis, References, Sentences, rewritten
 from grater.files import require_place
+from grater.model import Essay
+from grater.sheet import counted
 from grater.statistics.paired import Test
+
+HYP = "--hyp"
+Kind: TypeAlias = Literal["m2", "jsonl", "text"]
+KINDS: dict[str, Kind] = {".m2": "m2", ".jsonl": "jsonl"}
+"""Suffixes of tokenised sentences with edits; JSONL knows their documents too."""
+
+
+class ManyHypotheses(TyperCommand):
+    """A command whose `--hyp` takes all the files that follow it, up to the next option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, repeated(args))
+
+
+def repeated(args: Sequence[str]) -> list[str]:
+    """`--hyp a b c` as `--hyp a --hyp b --hyp c`."""
+    arguments: list[str] = []
+    is_hypothesis = is_first = False
+    for arg in args:
+        if arg.startswith("-") and arg != "-":
+            is_hypothesis = is_first = arg == HYP
+        elif is_hypothesis and not is_first:
+            arguments.append(HYP)
+        else:
+            is_first = False
+        arguments.append(arg)
+    return arguments
+
+
+def split_files(files: Sequence[Path], hypotheses: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """`REF HYP...`, or `REF... --hyp HYP...`."""
+    if hypotheses:
+        return list(files), list(hypotheses)
+    if len(files) < 2:
+        raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or REF... --hyp HYP...")
+    return [files[0]], list(files[1:])
+
+
+def require_piped_once(files: Iterable[Path | None]) -> None:
+    """Refuse standard input in two places: a system would be scored against itself."""
+    if sum(str(file) == "-" for file in files) > 1:
+        raise UsageError("expected standard input in one place, found '-' in several; name files for the others")
+
+
+def read_references(
+    metric: Metric, files: Sequence[Path], source: Path | None, *, engine: str = "grater", quickly: bool = False
+) -> References:
+    """References of one or several files; `quickly` in the metric's own shape where that is possible.
+
+    Plain text becomes edits by the engine, for metrics that compare edits.
+    """
+    named = named_files(files)
+    name = ", ".join(str(file) for _, file in named)
+    if all(is_annotated(file) for _, file in named):
+        if source is not None:
+            raise UsageError("annotated references have their source sentences in them; leave --source out")
+        return References(name, _annotated(metric, named, quickly=quickly))
+    if any(is_annotated(file) for _, file in named):
+        raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
+    _require_apart([annotator for annotator, _ in named])
+    lines = {annotator: sentences_of(file) for annotator, file in named}
+    if source is None:
+        raise UsageError("references in plain text need the sentences before correction: --source FILE")
+    if metric.references_are_texts:
+        return References(name, rewritten(sentences_of(source), lines, source_name=str(source)))
+    return _extracted(name, sentences_of(source), lines, engine, source_name=str(source))
+
+
+def _extracted(
+    name: str, sources: list[str], lines: Mapping[str, list[str]], engine: str, *, source_name: str
+) -> References:
+    from grater.corpora.parallel import parallel_essays  # edits in M2 need no tagger
+    from grater.text.edits.engine import load_engine
+
+    chosen = load_engine(engine)
+    return References(name, list(parallel_essays(sources, lines, chosen, source_name=source_name)), chosen.name)
+
+
+def read_hypotheses(metric: Metric, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
+    """The systems, each called by its file's stem, or by its NAME in NAME=FILE."""
+    return [_hypothesis(metric, file, name, quickly=quickly) for name, file in named_files(files)]
+
+
+def named_files(files: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Each file with its NAME in NAME=FILE, else with as much of its own name as tells it from the others."""
+    named = [split_name(file) for file in files]
+    short = short_names([file for _, file in named])
+    return [(name or short[str(file)], file) for name, file in named]
+
+
+def short_names(files: Sequence[Path]) -> dict[str, str]:
+    """By path: the file's stem, its whole name where stems are the same, the path where names are too."""
+    names = {str(file): [_plain_name(file).stem, file.name, str(file)] for file in files}
+    for level in range(2):
+        times = Counter(choices[level] for choices in names.values())
+        if all(times[choices[level]] == 1 for choices in names.values()):
+            return {file: choices[level] for file, choices in names.items()}
+    return {file: choices[2] for file, choices in names.items()}
+
+
+def is_annotated(path: Path) -> bool:
+    """Whether a file has sentences with edits, rather than one sentence per line."""
+    return kind_of(path) != "text"
+
+
+def kind_of(path: Path) -> Kind:
+    """What a file holds by its name, or standard input by its first lines."""
+    if str(path) != "-":
+        return KINDS.get(_plain_name(path).suffix.lower(), "text")
+    first, second = [*islice(open_source(path).lines(), 2), "", ""][:2]
+    if "grater-corpus" in first:
+        return "jsonl"
+    is_block = first.startswith("S ") and (not second.strip() or second.startswith("A "))
+    return "m2" if is_block else "text"
+
+
+def _hypothesis(metric: Metric, file: Path, system: str, *, quickly: bool) -> Hypothesis:
+    if not is_annotated(file) or _is_foreign(file):
+        return Hypothesis(system, str(file), texts=sentences_of(file))
+    return Hypothesis(system, str(file), sentences=_read(metric, file, quickly=quickly))
+
+
+def _is_foreign(file: Path) -> bool:
+    """Whether JSON lines are not ours: most likely sentences with their corrections, of some other program."""
+    return kind_of(file) == "jsonl" and "grater-corpus" not in next(iter(open_source(file).lines()), "")
+
+
+def sentences_of(file: Path) -> list[str]:
+    """Plain text, one sentence per line."""
+    return sentences_alone(open_source(file))
+
+
+def _annotated(metric: Metric, named: Sequence[tuple[str, Path]], *, quickly: bool) -> Sentences:
+    if len(named) == 1:
+        return _read(metric, named[0][1], quickly=quickly)
+    _require_apart([name for name, _ in named])
+    return list(merge_annotators({name: Reread(partial(_essays, file)) for name, file in named}))
+
+
+def _require_apart(names: Sequence[str]) -> None:
+    doubled = next((name for name, n in Counter(names).items() if n > 1), None)
+    if doubled is not None:
+        raise UsageError(f"expected annotators of different names, found {doubled!r} twice")
+
+
+def _read(metric: Metric, file: Path, *, quickly: bool) -> Sentences:
+    return metric.read(open_source(file)) if quickly and kind_of(file) == "m2" else list(_essays(file))
+
+
+def _essays(file: Path) -> Iterator[Essay]:
+    return read_corpus(file, format_name=kind_of(file) if str(file) == "-" else None)
+
+
+def _plain_name(path: Path) -> Path:
+    """The name without the suffix of its packing: `A.m2` of `A.m2.gz`."""
+    return path.with_suffix("") if path.suffix in OPENERS else path
+
+
+MetricName: TypeAlias = Annotated[
+    str, typer.Option(metavar="m2|errant|cleme|gleu|accuracy", help="How corrections are scored.")
+]
+SourceFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
+]
+MatchMode: TypeAlias = Annotated[
+    Mode, typer.Option(help="errant: what must match for two edits to count as the same.")
+]
+Beta: TypeAlias = Annotated[float, typer.Option(help="Weight of recall relative to precision.")]
+MaxUnchanged: TypeAlias = Annotated[int, typer.Option(min=0, help="m2: unchanged words allowed in an edit.")]
+SpacyModel: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="NAME", hidden=True, help="errant:NAME as engine.")
+]
+DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is resampled.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How corrections are scored: options of every command that scores them."""
+
+    metric: MetricName = "m2"
+    source: SourceFile = None
+    mode: MatchMode = "cs"
+    beta: Beta = 0.5
+    max_unchanged: MaxUnchanged = 2
+    engine: EngineName = "grater"
+    spacy_model: SpacyModel = None
+    cluster: DrawnCluster = "sentence"
+
+    @property
+    def chosen(self) -> Metric:
+        return METRICS[self.metric]
+
+    def options(self, tier: Tier | None = None) -> MetricOptions:
+        return MetricOptions(self.beta, self.mode, tier, self.max_unchanged, self._engine)
+
+    def references(self, files: Sequence[Path], *, quickly: bool = False) -> References:
+        return read_references(self.chosen, files, self.source, engine=self._engine, quickly=quickly)
+
+    def hypotheses(self, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
+        return read_hypotheses(self.chosen, files, quickly=quickly)
+
+    @property
+    def _engine(self) -> str:
+        return f"errant:{self.spacy_model}" if self.spacy_model else self.engine
+
 
 PairedTest: TypeAlias = Annotated[Test, typer.Option(help="The paired test behind the rank groups.")]
 BaselineName: TypeAlias = Annotated[
@@ -27,6 +267,8 @@ Resamples: TypeAlias = Annotated[int, typer.Option(min=0, help="Resamples for in
 
 app = typer.Typer()
 compare_app = typer.Typer()
+ceiling_app = typer.Typer()
+combine_app = typer.Typer()
 
 WITHOUT_TYPES = ("accuracy", "cleme", "gleu", "m2")
 
@@ -135,3 +377,87 @@ def compare(
     scores = compare_saved(saved, Resampling(n_resamples=resamples, seed=seed, test=test, baseline=baseline))
     warn([*version_notes(saved), *scores.warnings])
     show(scores, table=table, as_json=as_json)
+
+
+@ceiling_app.command(cls=ManyHypotheses)
+@takes_options
+def score_people(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="REF", help="References: M2 files, or plain text files with --source.")
+    ],
+    hyp: Annotated[
+        list[Path],
+        typer.Option(metavar="HYP...", help="Systems to compare, FILE or NAME=FILE: text or M2."),
+    ] = [],  # noqa: B006
+    *,
+    measure: Measure,
+    references: Annotated[
+        str, typer.Option(metavar="N,N", help="Numbers of references; default: 1 to all but one.")
+    ] = "",
+    subsets: Annotated[int, typer.Option(min=1, help="Maximum sets of references per size.")] = MOST_SUBSETS,
+    resamples: Annotated[int, typer.Option(min=0, help="Resamples for intervals.")] = CEILING_RESAMPLES,
+    table: Table = "text",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Score each annotator against the others, and systems against the same number of references."""
+    require_piped_once([*(file for _, file in named_files([*files, *hyp])), measure.source])
+    people_and_systems = measure.references(files), measure.hypotheses(hyp)
+    with counting("scoring people") as advance:
+        people = ceiling(
+            measure.chosen,
+            *people_and_systems,
+            options=measure.options(),
+            chance=Resampling(resamples, seed, measure.cluster),
+            sizes=_numbers(references),
+            most_subsets=subsets,
+            advance=advance,
+        )
+    show(people, table=table, as_json=as_json)
+
+
+def _numbers(text: str) -> list[int] | None:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() for part in parts):
+        raise UsageError(f"expected numbers for --references, as in 1,2,9, found {text!r}")
+    return sorted({int(part) for part in parts}) or None
+
+
+@combine_app.command()
+def combine(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="TEXT", help="Corrections by each system, as sentences: FILE or NAME=FILE."),
+    ],
+    source: Annotated[Path, typer.Option(metavar="FILE", help="The sentences before correction.")],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Write the combined correction: text, or .m2 with its edits.")
+    ],
+    at_least: Annotated[int, typer.Option(min=1, help="Systems that must propose an edit.")] = 2,
+    engine: EngineName = "grater",
+    as_json: Json = False,
+) -> None:
+    """Combine corrections by vote: keep the edits that enough systems propose."""
+    from grater.evaluate.edits.combination import combine as combined
+    from grater.text.edits.engine import load_engine
+
+    paths = [file for _, file in named_files(files)]
+    require_different([*paths, source, out])
+    texts = {str(file): sentences_of(file) for file in paths}
+    essays = list(
+        combined(sentences_of(source), texts, at_least=at_least, engine=load_engine(engine), source_name=str(source))
+    )
+    _write_combined(essays, out)
+    n_edits = sum(len(essay.edits) for essay in essays)
+    if as_json:
+        print_json({"sentences": len(essays), "systems": len(files), "at_least": at_least, "edits": n_edits})
+    else:
+        say(f"{out}: {counted(len(essays), 'sentence')}, {counted(n_edits, 'edit')} of at least {at_least} systems")
+
+
+def _write_combined(essays: Sequence[Essay], out: Path) -> None:
+    if str(out) != "-" and is_annotated(out):
+        write_corpus(essays, out, ignore_loss)
+        return
+    with replacing(out) as stream:
+        stream.writelines(f"{corrected_text(essay.text, essay.edits)}\n" for essay in essays)

@@ -38,9 +38,7 @@ from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
 from grater.statistics.bootstrap import Chance, swap_units
 from grater.statistics.intervals import LEVEL, Ints, Numbers
-from grater.statistics.mcnemar import McNemar
-from grater.statistics.multiple import holm, rank_groups
-from grater.statistics.paired import Drawn, PairTest, Test, paired_tests, resamples_needed
+from grater.statistics.paired import Drawn, McNemar, PairTest, Test, holm, paired_tests, rank_groups, resamples_needed
 from grater.statistics.population import FEW_UNITS, Scope
 from grater.statistics.student_t import student_tests
 from grater.tables import Judgments, Table

@@ -25,7 +25,7 @@ from grater.evaluate.truth import Truth, sides
 from grater.rng import generator
 from grater.statistics.bootstrap import Chance, UnitCounts, distinct, portions, resample_units
 from grater.statistics.intervals import Ints, Numbers
-from grater.statistics.mcnemar import McNemar, mcnemar
+from grater.statistics.paired import McNemar, mcnemar
 from grater.statistics.population import effective_units
 from grater.tables import require_raters
 

@@ -22,8 +22,7 @@ from scipy.special import expit, logit, stdtr, stdtrit
 
 from grater.model import Interval
 from grater.statistics.intervals import LEVEL, NO_DRAWS, NO_UNIT, ONE_UNIT, Numbers
-from grater.statistics.multiple import holm
-from grater.statistics.paired import Drawn, PairTest
+from grater.statistics.paired import Drawn, PairTest, holm
 
 SHARE = (0.0, 1.0)
 """The ends of a score that is taken on the scale of its logit."""

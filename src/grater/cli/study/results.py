@@ -32,7 +32,7 @@ from grater.cli.inputs import (
     TruthName,
     entries,
 )
-from grater.cli.saving import save_asked
+from grater.cli.report import save_asked
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.evaluate.sampled.results import Sampled

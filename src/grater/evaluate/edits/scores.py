@@ -29,8 +29,7 @@ from grater.sheet import Sheet, count, counted, p_value, percent, undefined_note
 from grater.signature import Signature, require_same
 from grater.statistics.bootstrap import Design, by_document, by_sentence, resampled_sums, swapped_sums
 from grater.statistics.intervals import LEVEL, Numbers, percentile_interval
-from grater.statistics.multiple import rank_groups
-from grater.statistics.paired import Drawn, PairTest, Test, paired_tests, resamples_needed
+from grater.statistics.paired import Drawn, PairTest, Test, paired_tests, rank_groups, resamples_needed
 from grater.statistics.population import Scope
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from grater.errors import UsageError
 from grater.evaluate.cases import cases_of
 from grater.evaluate.draws import discordant
 from grater.evaluate.truth import truth_of
-from grater.statistics.mcnemar import mcnemar
+from grater.statistics.paired import mcnemar
 from tests.evaluate.worlds import decisions, votes
 
 
