@@ -124,13 +124,15 @@ def test_a_busy_database_says_when_to_come_again(shared: Study, monkeypatch: pyt
 
 
 def table(described: Described) -> str:
-    """Every call as docs/api.md has it."""
-    rows = [
-        f"| `{call.name}` | `{call.method} {call.path.removeprefix(API)}` | {call.words}. | "
-        f"{WHO[frozenset(call.roles)]} |"
-        for call in calls(described.whole)
+    """Every call as docs/api.md has it: a table for each kind of people who may use it."""
+    by_who: dict[str, list[str]] = {who: [] for who in WHO.values()}
+    for call in calls(described.whole):
+        row = f"| `{call.method} {call.path.removeprefix(API)}` | {call.words}. |"
+        by_who[WHO[frozenset(call.roles)]].append(row)
+    parts = [
+        [f"### {who.capitalize()}", "", "| call | does |", "|---|---|", *rows, ""] for who, rows in by_who.items()
     ]
-    return "\n".join(["| name | call | does | who may |", "|---|---|---|---|", *rows])
+    return "\n".join(line for part in parts for line in part).rstrip("\n")
 
 
 def test_the_table_of_calls_is_what_the_calls_say(described: Described) -> None:
