@@ -33,6 +33,11 @@ def rule_for(sentence: str, kind: str, better: str) -> str:
         ("[The] people like music.", "article", DELETE, "no-the-in-general"),
         ("Those three old [book] are mine.", "number", "books", "plural-after-many"),
         ("She can [swims] well.", "agreement", "swim", "base-after-modal"),
+        ("We are allowed [use] them.", "verb-form", "to use", "to-before-verb"),
+        ("He just [smile] and said nothing.", "verb-form", "smiled", "past-in-a-story"),
+        ("A famous actor [have] come.", "verb-form", "had", "past-in-a-story"),
+        ("He [worked] here since May.", "verb-form", "works", "present-tense"),
+        ("I waited [during] forty minutes.", "prep", "for", "for-a-length-of-time"),
         ("A very odd mark [here].", "readability", "there", ""),
     ],
 )

@@ -72,6 +72,7 @@ ADVERB_OF_PLACE = (
 MONTH = _any("january february march april may june july august september october november december")
 WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 SMALL = "one two three four five six seven eight nine ten"
+LARGE = "eleven twelve fifteen twenty thirty forty fifty sixty ninety hundreds?"
 _HIS = _any("my his her their our your its")
 _THE = "(?:(?:the|an?|this|that|my|his|her|their|our|your|its) )?"
 
@@ -92,7 +93,8 @@ PERIOD = (
     r"(?:recent|ancient|modern|early|late) \w+|\w+ (?:minutes|hours|days|weeks|months|years)\b)"
 )
 AMOUNT = (
-    rf"(?:an?|{_any(SMALL)}|\d+|many|several|some|about|almost|over|more than|the (?:last|past)|a few|a long|half)\b"
+    rf"(?:an?|{_any(SMALL)}|{_any(LARGE)}|\d+|many|several|some|about|almost|over|more than|the (?:last|past)|a few|"
+    r"a long|half)\b"
     r"(?: \w+){0,2}? (?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|century|centuries|time|while)\b"
 )
 
@@ -204,6 +206,8 @@ HAVE = rf"(?P<helper>{_any('have has had having')}|(?:have|has|had)n't)(?: not| 
 BE = rf"(?P<helper>{_any('am is are was were be been being')}|(?:is|are|was|were)n't)(?: not| also| always| often)?"
 PAST = _any(
     r"""\w+ed was were went had did made took saw came got gave said told found thought bought ate left met began
-    wrote ran felt knew spent"""
+    wrote ran felt knew spent drank drove fell flew forgot grew heard held kept lost paid sat sent slept sold spoke
+    stood taught threw understood woke won wore broke brought built caught chose became sang swam stole rode"""
 )
+NOT_PAST = rf"(?!{PAST}$)\w+"
 PAST_TIME = r".*?\b(?P<time>yesterday|ago|last (?:night|week|month|year|summer|winter|\w+day))\b"

@@ -107,6 +107,9 @@ TIME = (
         better="in",
         after=patterns.PERIOD,
     ),
+)
+
+LENGTHS = (
     Rule(
         name="for-a-length-of-time",
         title="For, since and during",
@@ -433,6 +436,14 @@ VERB_FORMS = (
         better=r"to \w+",
     ),
     Rule(
+        name="to-before-verb",
+        title="Verb + to",
+        reason="“to” joins this verb to what stands before it: “{left} {better}”.",
+        example="We are allowed [use→to use] our phones.",
+        before=r"\w+",
+        better=r"to \w+",
+    ),
+    Rule(
         name="base-after-to",
         title="To + base form",
         reason="After “to” the verb is in its base form.",
@@ -462,6 +473,14 @@ VERB_FORMS = (
         after=patterns.PAST_TIME,
     ),
     Rule(
+        name="present-tense",
+        title="Present tense",
+        reason="What is so now, or is always so, has the present tense: “{better}”.",
+        example="We [had→have] a garden, and it is full of roses.",
+        word=patterns.PAST,
+        better=patterns.NOT_PAST,
+    ),
+    Rule(
         name="third-person-s",
         title="He, she, it + -s",
         reason="In the present, the verb after one person or thing ends in -s: “{better}”.",
@@ -478,10 +497,18 @@ VERB_FORMS = (
         better=r".*(?:[^s]|ss)|have|do|are|were|don't|am",
     ),
     Rule(
+        name="past-in-a-story",
+        title="Past tense",
+        reason="What is told here is over, so the verb is in the past tense: “{better}”.",
+        example="We opened the door and [see→saw] a dog.",
+        word=patterns.NOT_PAST,
+        better=patterns.PAST,
+    ),
+    Rule(
         name="verb",
         title="Form of the verb",
         reason="The form “{better}” fits the time and the subject of this sentence better than “{word}”.",
-        example="I have no time [talked→to talk] to you.",
+        example="They [knowing→know] the answer.",
     ),
 )
 
@@ -524,43 +551,35 @@ PUNCTUATION = (
     ),
 )
 
-REPETITIONS = (
-    Rule(
-        name="repeated",
-        title="A word written twice",
-        reason="The same word stands here twice, or two words say the same.",
-        example="I saw [the the→the] film.",
-    ),
+REPETITION = Rule(
+    name="repeated",
+    title="A word written twice",
+    reason="The same word stands here twice, or two words say the same.",
+    example="I saw [the the→the] film.",
 )
 
-SPACES = (
-    Rule(
-        name="spacing",
-        title="Spaces",
-        reason="One space stands between words, and none before a full stop, a comma or a question mark.",
-        example="That is all[ →].",
-    ),
+SPACE = Rule(
+    name="spacing",
+    title="Spaces",
+    reason="One space stands between words, and none before a full stop, a comma or a question mark.",
+    example="That is all[ →].",
 )
 
-COMPOUNDS = (
-    Rule(
-        name="one-word-or-two",
-        title="One word or two",
-        reason="Some expressions are written as one word, others as two.",
-        example="I like it [alot→a lot].",
-    ),
+COMPOUND = Rule(
+    name="one-word-or-two",
+    title="One word or two",
+    reason="Some expressions are written as one word, others as two.",
+    example="I like it [alot→a lot].",
 )
 
-SPELLINGS = (
-    Rule(
-        name="spelling",
-        title="Spelling",
-        reason="“{word}” is not in the dictionary; the suggestions are the words nearest to it.",
-        example="I [recieved→received] your letter.",
-    ),
+SPELLING = Rule(
+    name="spelling",
+    title="Spelling",
+    reason="“{word}” is not in the dictionary; the suggestions are the words nearest to it.",
+    example="I [recieved→received] your letter.",
 )
 
-PREPOSITIONS = (*WITH_VERBS, *TIME, *PLACE, *OTHER_PREPOSITIONS)
+PREPOSITIONS = (*LENGTHS, *WITH_VERBS, *TIME, *PLACE, *OTHER_PREPOSITIONS)
 
 BY_KIND: Mapping[str, tuple[Rule, ...]] = {
     "prep": PREPOSITIONS,
@@ -572,9 +591,9 @@ BY_KIND: Mapping[str, tuple[Rule, ...]] = {
     "verb-form": VERB_FORMS,
     "capital": CAPITALS,
     "punctuation": PUNCTUATION,
-    "spacing": SPACES,
-    "repetition": REPETITIONS,
-    "compound": COMPOUNDS,
-    "spelling": SPELLINGS,
+    "spacing": (SPACE,),
+    "repetition": (REPETITION,),
+    "compound": (COMPOUND,),
+    "spelling": (SPELLING,),
 }
 """The rules of every kind of mark, special ones before general ones."""

@@ -16,7 +16,7 @@ from grater.detect.context.pieces import MASK, SPECIAL
 
 WORDS = (
     "she goes go went to school in on at Monday listen music a an the depend of good book books old novel should "
-    "spend enjoys read she She In The I am is . ,"
+    "spend enjoys read working she She In The I am is . ,"
 )
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,!?0123456789'-"
 PIECES = list(

@@ -37,6 +37,7 @@ ANSWERS: Mapping[str, Mapping[str, str]] = {
     "spend": {"verb": "base"},
     "read": {"verb": "ing"},
     "is": {"verb": "present"},
+    "working": {"verb": "to"},
 }
 
 
@@ -70,6 +71,8 @@ def flags(toy: ContextDetector, text: str) -> list[tuple[str, str, str, str | No
         ("She go home.", ("verb-form", "form", "go", "goes")),
         ("They should to spend more.", ("verb-form", "form", "to spend", "spend")),
         ("She enjoys to read.", ("verb-form", "form", "to read", "reading")),
+        ("They used to working here.", ("verb-form", "form", "working", "work")),
+        ("They want working here.", ("verb-form", "form", "working", "to work")),
         ("I is tired.", ("verb-form", "form", "is", "am")),
         ("They is tired.", ("verb-form", "form", "is", "are")),
         ("They saw an house.", ("article", "form", "an", "a")),

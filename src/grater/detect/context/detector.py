@@ -206,9 +206,11 @@ def is_wrong_indefinite(slot: Slot) -> bool:
 
 
 def suggestion(slot: Slot, sentence: Sentence, word: str) -> str:
-    """A word in the case of the writer's; the first word of a sentence keeps its capital."""
+    """A word in the case of the writer's; the first word of a sentence keeps its capital, and *to* stands once."""
     if word == DELETE:
         return word
+    if slot.index and sentence.words[slot.index - 1].lower() == "to" and slot.span == sentence.spans[slot.index]:
+        word = word.removeprefix("to ")
     if slot.is_gap:
         is_capital = slot.index == 0 and sentence.words[0][:1].isupper()
         return word.capitalize() if is_capital else word
