@@ -75,3 +75,25 @@ def test_a_file_that_is_chosen_is_shown_before_it_is_checked(site: Site, chromiu
         page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": TEXT.encode()})
         expect(page.locator("#text")).to_have_value(TEXT)
     context.close()
+
+
+def test_a_text_outlives_an_error_page(site: Site, chromium: Browser) -> None:
+    """A proxy answers in the place of the server; its page knows nothing of the text."""
+    context = chromium.new_context(base_url=site.url)
+    with watched(context) as (page, complaints):
+        complaints.allow.append("503")
+        page.goto("/check")
+        page.locator("#text").fill(TEXT)
+        page.route("**/check", lambda route: route.fulfill(status=503, body="<title>Busy</title>"))
+        page.get_by_role("button", name="Check my writing").click()
+        expect(page).to_have_title("Busy")
+        page.unroute("**/check")
+        page.goto("/check")
+        expect(page.locator("#text")).to_have_value(TEXT)
+        expect(page.get_by_role("status")).to_contain_text("Your text is back")
+        page.locator("#text").fill("All is well.")
+        page.get_by_role("button", name="Check my writing").click()
+        expect(page.locator("#checked-title")).to_be_visible()
+        page.goto("/check")
+        expect(page.locator("#text")).to_have_value("")
+    context.close()

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from grater.errors import StoreBusy
+from grater.server.check.pages import LATER
 from grater.server.context import Server
-from grater.store import essays, events, jobs, judgments, people
+from grater.store import Store, essays, events, jobs, judgments, people
 from grater.study.archive import import_archive
 from grater.study.export import export
 from grater.study.public import Public, public_pages
@@ -186,6 +188,32 @@ def test_a_crowd_of_writers_is_asked_to_come_again_and_waits_in_no_thread(
     for _ in range(MOST_WAITING + 1):
         with pytest.raises(ZeroDivisionError):
             proofreader.check(TEXT)  # what goes wrong gives its place back
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise StoreBusy("study.db: another change takes too long; try again")
+
+
+def test_a_busy_server_gives_text_and_answers_back(
+    visitor: Browser, open_study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    field = marks_of(visitor.post("/check", {"text": TEXT}).text)["on → for"]
+    sent = {"text": TEXT, "consent": "yes", field: "accept"}
+    with monkeypatch.context() as patch:
+        patch.setattr("grater.server.check.pages.keep", refuse)
+        page = visitor.post("/check/keep", sent)
+    assert (page.status_code, LATER in page.text, "study.db" in page.text) == (503, True, False)
+    assert re.search(rf'name="{field}" value="accept" checked', page.text), "the marks stand with their answers"
+    assert re.search('name="consent" value="yes" checked', page.text)
+    with monkeypatch.context() as patch:
+        patch.setattr("grater.server.check.pages.require_open", refuse)
+        patch.setattr(Store, "glance", refuse)
+        page = visitor.post("/check/keep", sent)
+    assert (page.status_code, LATER in page.text, "The girl waited" in page.text) == (503, True, True)
+    again = dict(re.findall(r'<input type="hidden" name="(mark-\w+|consent)" value="(\w+)">', page.text))
+    assert again == {field: "accept", "consent": "yes"}
+    assert visitor.post("/check/keep", {"text": TEXT, **again}).status_code == 200
+    assert [row["label"] for row in rows(open_study)] == ["suggestion better"]
 
 
 @pytest.mark.parametrize("task", ["error", "verify"])

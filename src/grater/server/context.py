@@ -29,7 +29,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from grater.errors import BadInput, Forbidden, GraterError, Problem
+from grater.errors import BadInput, Forbidden, GraterError, OutOfTime, Problem, StoreBusy
 from grater.server.roles import API, EDITORS, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
 from grater.server.security import (
     FIELD,
@@ -80,17 +80,17 @@ class Server:
 
 @dataclass(slots=True, eq=False)
 class StudyTitle:
-    """The name of the study, which stands on every page, read again after some seconds."""
+    """The name of the study, which stands on every page, read again after some seconds; the last one while busy."""
 
     name: str = ""
     read_at: float = -inf
 
     def of(self, store: Store) -> str:
         if time.monotonic() - self.read_at > TITLE_SECONDS:
-            with store.glance() as tx:
+            with suppress(StoreBusy, OutOfTime), store.glance() as tx:
                 self.name = study_name(tx) or "grater"
             self.read_at = time.monotonic()
-        return self.name
+        return self.name or "grater"
 
     def forget(self) -> None:
         self.read_at = -inf

@@ -68,11 +68,24 @@ def answer(request: Request, status: int, *lines: str) -> Response:
         return PlainTextResponse(f"Error: {' '.join(lines)}", status)
     template = server_of(request).templates.get_template("error.html")
     person, csrf = known_visitor(request)
-    shown = {"status": status, "phrase": HTTPStatus(status).phrase, "lines": lines, "path": ""}
+    shown = {
+        "status": status,
+        "phrase": HTTPStatus(status).phrase,
+        "lines": lines,
+        "path": "",
+        "way_on": _way_on(request),
+    }
     is_change = request.method not in SAFE and person is not None
     name = server_of(request).title.name or "grater"  # the study may be what fails
     page = template.render(shown, person=person, csrf=csrf, is_change=is_change, study_name=name)
     return HTMLResponse(page, status)
+
+
+def _way_on(request: Request) -> tuple[str, str]:
+    """Where an error page leads: whoever had a text checked finds it where they typed it."""
+    if request.method not in SAFE and request.url.path.startswith("/check"):
+        return "/check", "Back to my text"
+    return "/", "Go to the start page"
 
 
 def _named(scope: Scope) -> str:

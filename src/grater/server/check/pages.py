@@ -2,7 +2,8 @@
 
 Nobody logs in, and nothing is stored: the page carries the text and the answers, and every request checks the text
 anew.  Only *Send my answers*, with the box ticked, keeps them (`grater.study.writing`).  The page works without
-scripts; with them a file can be dropped on it, and accepted changes show at once.
+scripts; with them a file can be dropped on it, and accepted changes show at once.  A server that is too busy answers
+with the same page: text and answers stand on it, to be sent again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from starlette.responses import Response
 
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, advice, change, source, why
-from grater.errors import BadInput, Problem, TooBusy, UsageError
+from grater.errors import BadInput, OutOfTime, Problem, StoreBusy, StoreFull, TooBusy, UsageError
 from grater.server.check.doors import require_open
 from grater.server.context import Context, RequestContext
 from grater.server.errors import lines_of
@@ -28,6 +29,8 @@ router = APIRouter()
 TOO_OFTEN = "Too many texts from this address; wait a minute and try again."
 NOTHING = "Nothing to check yet: paste or type a text, or choose a file."
 NO_CONSENT = "Nothing was saved. To let us keep your text and answers, tick the box first."
+LATER = "The server is too busy at the moment, and nothing was saved. Wait a little, then send it again."
+UNAVAILABLE = (StoreBusy, StoreFull, OutOfTime)
 ANSWER = "mark-"
 
 
@@ -74,36 +77,43 @@ def keep_answers(context: Context) -> Response:
     return _answer(context, _kept)
 
 
-def _answer(context: RequestContext, work: Callable[[RequestContext], Response]) -> Response:
-    """What comes of a text; one that cannot be checked comes back with the reason."""
-    require_open(context, "check_page")
+def _answer(context: RequestContext, work: Callable[[RequestContext, str], Response]) -> Response:
+    """What comes of a text; one that cannot be checked comes back with the reason and with its answers."""
+    text = context.text("text")
     try:
-        return work(context)
+        require_open(context, "check_page")
+        text = _text(context)
+        return work(context, text)
     except (BadInput, UsageError) as error:
-        return _page(context, text=context.text("text"), problems=lines_of(error), status=422)
+        status, problems = 422, lines_of(error)
     except TooBusy as error:
-        return _page(context, text=context.text("text"), problems=[str(error)], status=503)
+        status, problems = 503, [str(error)]
+    except UNAVAILABLE:
+        status, problems = 503, [LATER]
     except _TooOften:
-        return _page(context, text=context.text("text"), problems=[TOO_OFTEN], status=429)
+        status, problems = 429, [TOO_OFTEN]
+    return _page(context, text=text, answers=_answers(context), problems=problems, status=status)
 
 
-def _checked(context: RequestContext) -> Response:
-    feedback, answers = _feedback(context, _text(context)), _answers(context)
+def _checked(context: RequestContext, text: str) -> Response:
+    feedback, answers = _feedback(context, text), _answers(context)
     accepted = [flag for flag in feedback.flags if answers.get(flag.item.item_id) == ACCEPT]
     if accepted:
         feedback = context.server.proofreader.check(changed(feedback.essay.text, accepted))
     return _page(context, text=feedback.essay.text, feedback=feedback)
 
 
-def _kept(context: RequestContext) -> Response:
+def _kept(context: RequestContext, text: str) -> Response:
     """What is not kept stays on the page, with its answers."""
-    feedback, answers = _feedback(context, _text(context)), _answers(context)
-    n_kept, problems = 0, [NO_CONSENT]
+    feedback, answers = _feedback(context, text), _answers(context)
+    n_kept, problems, status = 0, [NO_CONSENT], 422
     if context.text("consent"):
         try:
-            n_kept, problems = keep(context.server.store, feedback, answers), []
+            n_kept, problems, status = keep(context.server.store, feedback, answers), [], 200
         except UsageError as error:
             problems = lines_of(error)
+        except UNAVAILABLE:
+            problems, status = [LATER], 503
     return _page(
         context,
         text=feedback.essay.text,
@@ -111,7 +121,7 @@ def _kept(context: RequestContext) -> Response:
         answers=answers,
         n_kept=n_kept,
         problems=problems,
-        status=422 if problems else 200,
+        status=status,
     )
 
 
@@ -165,6 +175,8 @@ def _page(
         feedback=feedback,
         stretches=stretches,
         notes=[stretch.note for stretch in stretches if stretch.note],
+        unsent={} if feedback else answers or {},
+        is_agreed=bool(context.text("consent")),
         problems=problems or [],
         n_kept=n_kept,
         longest=LONGEST["check.text"],

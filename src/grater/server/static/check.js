@@ -1,6 +1,7 @@
 // Check my writing, with a script: files can be dropped, answers show in the text at once, and keys do it all.
 //
-// The page works without this module: accepted changes are then made by the button.
+// The page works without this module: accepted changes are then made by the button.  A text that was typed is kept in
+// this tab until the server has answered it: whoever got an error page, or no page at all, finds it here again.
 
 import { listenToKeys } from "./listen.js";
 
@@ -102,6 +103,36 @@ function wireDrop(place) {
   });
 }
 
+const KEPT = "grater:check";
+
+/** The tab's memory; a setting may forbid it, and a long text may not fit. */
+function kept(text) {
+  try {
+    if (text === "") sessionStorage.removeItem(KEPT);
+    else if (text !== undefined) sessionStorage.setItem(KEPT, text);
+    return sessionStorage.getItem(KEPT) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function wireKept(place, area) {
+  if (area.value) kept(""); // the server had it
+  else if (kept()) {
+    area.value = kept();
+    const words = document.createElement("p");
+    words.className = "note";
+    words.setAttribute("role", "status");
+    words.textContent = "Your text is back. It has not been checked yet.";
+    place.prepend(words);
+  }
+  area.addEventListener("input", () => kept(area.value));
+  place.addEventListener("submit", () => kept(area.value));
+}
+
 if (form) wireMarks();
 const place = document.querySelector("[data-drop]");
-if (place) wireDrop(place);
+if (place) {
+  wireKept(place, place.querySelector("textarea"));
+  wireDrop(place);
+}
