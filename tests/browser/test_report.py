@@ -145,6 +145,25 @@ def test_paper_is_white_and_holds_whole_tables_without_the_lists(page: Page) -> 
     assert page.locator("#figure-headline svg.wide").is_visible()
 
 
+WIDE = "[...document.querySelectorAll('.sheet')].filter(each => each.scrollWidth > each.clientWidth + 1)"
+
+
+def test_tables_fit_a_small_screen_and_name_their_rows_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 1024, "height": 800})
+    assert page.evaluate(f"{WIDE}.map(each => each.id)") == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    places = page.evaluate(
+        f"""{WIDE}.filter(each => !each.querySelector('th.long')).map(each => {{
+          each.scrollLeft = 100;
+          const name = each.querySelector('tbody th').getBoundingClientRect();
+          return Math.round(name.left - each.getBoundingClientRect().left);
+        }})"""
+    )
+    assert places
+    assert set(places) == {0}
+
+
 @pytest.fixture(scope="module")
 def leaderboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("board") / "board.html"
