@@ -39,7 +39,7 @@ from grater.corpora.m2 import FORMAT
 from grater.corpora.m2.columns import Columns, scan, scan_source, stretches
 from grater.corpora.source import open_source
 from grater.errors import Problems
-from race import SHORT, record
+from race import ABSENT, SHORT, record
 
 ROOT = Path(__file__).parents[1]
 WANTED = 10.0
@@ -173,6 +173,15 @@ def measure(path: Path, n_runs: int) -> bool:
         ratios = {peer: peers[peer] / seconds for peer in rivals}
         for peer in rivals:
             record(job=f"parse M2, {name}, {path.stem}", peer=peer, size=n_edits, ours=seconds, theirs=peers[peer])
+        if not rivals:
+            record(
+                job=f"parse M2, {name}, {path.stem}",
+                peer="ERRANT",
+                size=n_edits,
+                ours=seconds,
+                theirs=None,
+                note=ABSENT,
+            )
         said = "".join(f"   {ratio:5.1f} x {peer}" for peer, ratio in ratios.items())
         print(f"  grater {name:25}{seconds * 1e3:10.1f} ms{said}")
         if "kept" in name:

@@ -1,7 +1,8 @@
 """The tools we measure ourselves against, each in an environment of its own: `make peers`.
 
 Every file `benchmarks/peers/NAME.txt` pins one peer; it is installed into `.peers/NAME`.  Only the standard library
-is used here, and nothing of grater.
+is used here, and nothing of grater.  A peer that cannot be installed is named, and the others still are; an
+environment that somebody linked into `.peers` is used as it is.
 """
 
 from __future__ import annotations
@@ -21,12 +22,16 @@ def install(requirements: Path) -> None:
     """Make the peer's environment, unless it is there and newer than its pins."""
     home = ROOT / ".peers" / requirements.stem
     stamp = home / ".installed"
+    if home.is_symlink():
+        return
     if stamp.exists() and stamp.stat().st_mtime >= requirements.stat().st_mtime:
         return
     print(f"installing {requirements.stem} into .peers/{requirements.stem}", flush=True)
     venv.create(home, with_pip=True, clear=True)
     alone = ["--no-deps"] if ALONE in requirements.read_text("utf-8").splitlines() else []
-    subprocess.run([home / "bin" / "pip", "install", "--quiet", *alone, "-r", requirements], check=True)
+    subprocess.run(
+        [home / "bin" / "pip", "install", "--quiet", "--no-compile", *alone, "-r", requirements], check=True
+    )
     stamp.touch()
 
 

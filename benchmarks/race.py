@@ -29,6 +29,9 @@ SHORT = "--short"
 SCALING = 2
 """Sizes of one job and peer from which there is a curve."""
 
+ABSENT = "not installed here: `make peers`"
+"""The note on a peer that was not there."""
+
 Row: TypeAlias = Mapping[str, Any]
 
 
@@ -82,6 +85,10 @@ def gathered(file: Path, *, ran: Collection[str], failed: Iterable[str]) -> dict
     }
 
 
+def keep(results: Mapping[str, Any]) -> None:
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+
+
 def machine() -> str:
     """The processor, its cores, and how busy it was."""
     info = Path("/proc/cpuinfo")
@@ -110,9 +117,11 @@ def versions() -> dict[str, str]:
 HEAD = """# The race
 
 `make bench` installs the peers into environments of their own, runs every job side by side at the peers' best
-settings, checks that the answers agree, and writes this page (`LARGE=1` adds ten million judgments, `SHORT=1` keeps
-to small sizes). *Ratio*: the peer's cost over ours; below 1 we lose. How each job is set up stands at the top of its
-program in `benchmarks/`; what the figures mean, and older ones, on [Benchmarks](benchmarks.md).
+settings, checks that the answers agree, and writes this page. `LARGE=1` adds ten million judgments; `SHORT=1` takes
+smaller texts and fewer runs, and ends within ten minutes on two idle cores; `BENCH="agreement gleu"` chooses
+programs. *Ratio*: the peer's cost over ours; below 1 we lose. A peer that cannot be installed is a row without a
+ratio. How each job is set up stands at the top of its program in `benchmarks/`; what the figures mean, and older
+ones, on [Benchmarks](benchmarks.md).
 """
 
 

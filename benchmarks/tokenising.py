@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from race import SHORT, record
+from race import ABSENT, SHORT, record
 
 ROOT = Path(__file__).resolve().parents[1]
 PEER = ROOT / ".peers" / "nltk" / "bin" / "python"
@@ -76,6 +76,7 @@ def main() -> int:
     print(f"grater {n_tokens / ours:,.0f} tokens a CPU second ({n_tokens:,} tokens)")
     if not PEER.exists():
         print("nltk: MISSING, run `make peers`; no comparison made", file=sys.stderr)
+        record(job="tokens with places", peer="NLTK", size=n_tokens, ours=ours, theirs=None, note=ABSENT)
         return 1
     theirs, n_theirs = run(PEER, THEIRS, texts, {**os.environ, "PYTHONPATH": ""})
     print(f"NLTK   {n_theirs / theirs:,.0f} tokens a CPU second ({n_theirs:,} tokens); ratio {theirs / ours:.1f}")

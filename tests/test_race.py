@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import race
+from benchmarks import peers, race
 
 ROW = {"job": "alpha", "peer": "theirs", "unit": "CPU s", "wanted": 10, "agrees": True, "note": "", "date": "today"}
 WHERE = {"date": "2026-11-16", "machine": "one core", "versions": {"grater": "1"}, "missing": [], "fell_short": []}
@@ -60,3 +60,28 @@ def test_rows_of_programs_that_did_not_run_stay(tmp_path: Path, monkeypatch: pyt
 
 def test_the_page_is_what_the_results_say() -> None:
     assert race.PAGE.read_text("utf-8") == race.page(json.loads(race.RESULTS.read_text("utf-8")))
+
+
+def test_an_environment_that_was_linked_in_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own" / "bin").mkdir(parents=True)
+    (tmp_path / ".peers").mkdir()
+    (tmp_path / ".peers" / "errant").symlink_to(tmp_path / "own")
+    monkeypatch.setattr(peers, "ROOT", tmp_path)
+    peers.install(race.ROOT / "benchmarks" / "peers" / "errant.txt")
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["bin"]
+
+
+def test_a_peer_that_cannot_be_installed_does_not_stop_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "benchmarks" / "peers").mkdir(parents=True)
+    for name in ("one", "two"):
+        (tmp_path / "benchmarks" / "peers" / f"{name}.txt").touch()
+
+    def refuse(home: Path, **_: bool) -> None:
+        raise OSError(f"no room for {home.name}")
+
+    monkeypatch.setattr(peers, "ROOT", tmp_path)
+    monkeypatch.setattr(peers.venv, "create", refuse)
+    assert peers.main() == 1
+    assert [line.split()[0] for line in capsys.readouterr().err.splitlines()] == ["one", "two"]

@@ -87,3 +87,16 @@ def test_too_many_labels_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_item_at_all_is_no_pattern() -> None:
     assert from_rows(np.zeros((0, 2), np.int64), ("x", "y")).n_compared == 0
+
+
+@pytest.mark.parametrize("n_each", [5, 300])
+def test_items_with_equally_many_judgments_are_counted_as_when_their_rows_are_shuffled(n_each: int) -> None:
+    rng = np.random.default_rng(0)
+    items = np.repeat([f"i{number}" for number in range(12)], n_each)
+    raters = [f"r{number}" for number in range(n_each)] * 12
+    frame = pl.DataFrame({"item": items, "rater": raters, "label": rng.choice(["a", "b", "c"], 12 * n_each)})
+    together, apart = (
+        tally(Judgments(each, "x")) for each in (frame, frame.sample(fraction=1.0, shuffle=True, seed=1))
+    )
+    assert together.patterns.tolist() == apart.patterns.tolist()
+    assert together.n_items.tolist() == apart.n_items.tolist()

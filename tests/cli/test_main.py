@@ -28,8 +28,17 @@ def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
     assert imported_by(*args) & set(HEAVY) == set()
 
 
-def test_the_help_of_a_command_does_not_wait_for_polars() -> None:
-    assert "polars.dataframe" not in imported_by("agree", "--help")
+def test_the_help_of_commands_waits_for_no_table_and_no_network() -> None:
+    asked = [[name, "--help"] for name in ("agree", "aggregate", "evaluate", "sample", "score", "check")]
+    code = f"import sys; from grater.cli import run; [run(args) for args in {asked}]"
+    code += "; print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.count("Usage: grater") == len(asked)
+    assert {"polars.dataframe", "scipy", "ssl", "sqlalchemy", "urllib.request"} & set(done.stderr.split()) == set()
+
+
+def test_the_help_of_the_study_does_not_wait_for_polars() -> None:
+    assert "polars.dataframe" not in imported_by("study", "status", "--help")
 
 
 def test_agreement_does_not_wait_for_scipy(tmp_path: Path) -> None:

@@ -24,22 +24,22 @@ AROUND = 80
 
 TYPES = ("choice", "extraneous", "missing")
 
-DECISION: dict[str, type[pl.DataType]] = {
-    "item": pl.String,
-    "system": pl.String,
-    "flagged": pl.Boolean,
-    "score": pl.Float64,
-    "type": pl.String,
-    "suggestion": pl.String,
+DECISION: dict[str, type] = {
+    "item": str,
+    "system": str,
+    "flagged": bool,
+    "score": float,
+    "type": str,
+    "suggestion": str,
 }
-ANSWERS: dict[str, type[pl.DataType]] = {"best": pl.String, "probability": pl.Float64, "answers": pl.String}
-PLACE: dict[str, type[pl.DataType]] = {"essay": pl.String, "start": pl.Int64, "end": pl.Int64, "kind": pl.String}
-ITEM: dict[str, type[pl.DataType]] = {
-    "item": pl.String,
+ANSWERS: dict[str, type] = {"best": str, "probability": float, "answers": str}
+PLACE: dict[str, type] = {"essay": str, "start": int, "end": int, "kind": str}
+ITEM: dict[str, type] = {
+    "item": str,
     **PLACE,
-    "document": pl.String,
-    "target": pl.String,
-    "context": pl.String,
+    "document": str,
+    "target": str,
+    "context": str,
 }
 
 

@@ -36,7 +36,7 @@ FACTORS = ("frequency", "surprise", "length", "alternatives")
 PER_MILLION = 6.0
 LOG2, LOG10 = log(2), log(10)
 DECIMALS = 4
-TYPES = {"item": pl.String, "frequency": pl.Float64, "surprise": pl.Float64, "length": pl.Int64}
+TYPES: dict[str, type] = {"item": str, "frequency": float, "surprise": float, "length": int}
 
 
 def with_factors(items: Table, essays: Iterable[Essay]) -> Table:

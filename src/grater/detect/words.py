@@ -93,17 +93,17 @@ class Filled:
         return (self._name(finding), self.system, finding.decision.flagged, *words, *place)
 
 
-COLUMNS: dict[str, type[pl.DataType]] = {
-    "item": pl.String,
-    "system": pl.String,
-    "flagged": pl.Boolean,
-    "suggestion": pl.String,
-    "answers": pl.String,
-    "target": pl.String,
-    "essay": pl.String,
-    "start": pl.Int64,
-    "end": pl.Int64,
-    "kind": pl.String,
+COLUMNS: dict[str, type] = {
+    "item": str,
+    "system": str,
+    "flagged": bool,
+    "suggestion": str,
+    "answers": str,
+    "target": str,
+    "essay": str,
+    "start": int,
+    "end": int,
+    "kind": str,
 }
 
 

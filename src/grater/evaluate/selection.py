@@ -46,9 +46,12 @@ WRITER = "writer"
 EQUALLY_BAD = "equally bad"
 AT_LEAST = ("system", "equally good")
 CHOICES = ("writer", *AT_LEAST, EQUALLY_BAD)
-WORD = pl.col("label").cast(pl.String).str.strip_chars().str.to_lowercase()
-"""Upper case and blanks around a word do not count."""
 EquallyBad: TypeAlias = Literal["drop", "worse"]
+
+
+def _word() -> pl.Expr:
+    """Upper case and blanks around a word do not count."""
+    return pl.col("label").cast(pl.String).str.strip_chars().str.to_lowercase()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,7 @@ def mean_kappas(
 
 def _filled(judgments: Judgments, decisions: Table | None) -> tuple[Judgments, list[str]]:
     """The words of people and, from their suggestions, of systems."""
-    frame = judgments.frame.select(pl.col("item").cast(pl.String), pl.col("rater").cast(pl.String), WORD)
+    frame = judgments.frame.select(pl.col("item").cast(pl.String), pl.col("rater").cast(pl.String), _word())
     if decisions is None:
         return Judgments(frame, judgments.name), []
     filled = _suggested(decisions)
@@ -203,7 +206,7 @@ def _suggested(decisions: Table) -> pl.DataFrame:
     filled = decisions.frame.filter(pl.col("suggestion").is_not_null()).select(
         pl.col("item").cast(pl.String), rater=pl.col("system").cast(pl.String), label=pl.col("suggestion")
     )
-    return filled.with_columns(WORD)
+    return filled.with_columns(_word())
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +312,7 @@ def choice_study(
 
 def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
     """The share of items on which each system has one of the words that are right: the writer's, by item."""
-    right = exploded(words.frame, "label").select(pl.col("item").cast(pl.String), label=WORD)
+    right = exploded(words.frame, "label").select(pl.col("item").cast(pl.String), label=_word())
     _, systems = _filled(Judgments(right.with_columns(rater=pl.lit(WRITER)), words.name), decisions)
     filled = _suggested(decisions).join(right.select("item").unique(), on="item", how="semi")
     is_right = filled.join(right, on=["item", "label"], how="semi").group_by("rater").len("n")

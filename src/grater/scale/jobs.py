@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import polars as pl
 
@@ -25,7 +25,8 @@ from grater.scale.engines import Engine
 from grater.scale.parts import Part, PartFolder, Parts, existing_part, identity, part_name, write_part
 from grater.scale.shards import Shard, ShardEssay
 
-Schema: TypeAlias = Mapping[str, pl.DataType | type[pl.DataType]]
+Schema: TypeAlias = Mapping[str, Any]
+"""Types of polars, or those of Python that stand for them, by column."""
 Merge: TypeAlias = Literal["concatenate", "sum"]
 COUNT = "n"
 """The column that sums add up; 64 bits."""

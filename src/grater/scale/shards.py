@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
@@ -46,13 +46,13 @@ VERSION = 1
 SIZE = 1_000_000
 """Characters of a shard: some seconds of a detector's work, some tens of megabytes of its decisions."""
 
-SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    "essay": pl.String,
-    "text": pl.String,
-    "record": pl.String,
-    "line": pl.Int64,
-    "edit_lines": pl.List(pl.Int64),
-    "is_repeat": pl.Boolean,
+SCHEMA: dict[str, Any] = {
+    "essay": str,
+    "text": str,
+    "record": str,
+    "line": int,
+    "edit_lines": list[int],
+    "is_repeat": bool,
 }
 
 Advance = Callable[[int], None]

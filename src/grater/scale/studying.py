@@ -25,14 +25,14 @@ from grater.scale.jobs import Done, JobTable, Partial, added_up, ignore_done, ru
 from grater.scale.shards import ShardEssay, ShardSource
 
 TALLY = "tally"
-ROW: dict[str, type[pl.DataType]] = {
-    "what": pl.String,
-    "n": pl.Int64,
-    "part": pl.String,
-    "value": pl.String,
-    "number": pl.Int64,
-    "key": pl.String,
-    "reader": pl.String,
+ROW: dict[str, type] = {
+    "what": str,
+    "n": int,
+    "part": str,
+    "value": str,
+    "number": int,
+    "key": str,
+    "reader": str,
 }
 
 

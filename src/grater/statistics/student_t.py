@@ -18,7 +18,6 @@ from dataclasses import replace
 from math import inf, isnan, nan, sqrt
 
 import numpy as np
-from scipy.special import expit, logit, stdtr, stdtrit
 
 from grater.model import Interval
 from grater.statistics.intervals import LEVEL, NO_DRAWS, NO_UNIT, ONE_UNIT, Numbers
@@ -34,6 +33,8 @@ def student_interval(
     value: float, drawn: Numbers, *, n_units: float, level: float = LEVEL, ends: tuple[float, float] = (-inf, inf)
 ) -> Interval:
     """A number with an interval from resamples of few units, never beyond its `ends`."""
+    from scipy.special import expit, logit, stdtrit  # a fifth of a second that most commands need not wait for
+
     if n_units < 2 or isnan(value):
         return Interval(value, nan, nan, ONE_UNIT if n_units else NO_UNIT)
     if not drawn.size:
@@ -52,6 +53,8 @@ def share_interval(value: float, drawn: Numbers, *, n: float, n_units: float, le
     The effective number of cases (Kish 1965) comes from the spread of the resamples, and Student's t stands in place
     of the normal quantile; where all resamples are alike, each unit is worth a case.
     """
+    from scipy.special import stdtrit  # a fifth of a second that most commands need not wait for
+
     if n_units < 2 or isnan(value):
         return Interval(value, nan, nan, ONE_UNIT if n_units else NO_UNIT)
     if not drawn.size:
@@ -65,6 +68,8 @@ def share_interval(value: float, drawn: Numbers, *, n: float, n_units: float, le
 
 def _share_spread(value: float, drawn: Numbers, n_units: float) -> float:
     """The spread of a share, or that of its logit where this says more: far from one half resamples are skew."""
+    from scipy.special import logit  # a fifth of a second that most commands need not wait for
+
     plain = _spread(drawn, n_units)
     if drawn.min() <= 0 or drawn.max() >= 1 or not 0 < value < 1:
         return plain
@@ -92,6 +97,8 @@ def student_tests(tests: Sequence[PairTest], systems: Drawn) -> list[PairTest]:
 
 
 def _p(value: float, drawn: Numbers, n_units: int) -> float:
+    from scipy.special import stdtr  # a fifth of a second that most commands need not wait for
+
     if n_units < 2 or isnan(value) or not drawn.size:
         return nan
     spread = _spread(drawn, n_units)

@@ -54,25 +54,38 @@ def insert(tx: Tx, table: Table, frame: pl.DataFrame) -> None:
 
 
 def _execute_many(cursor: Any, table: Table, frame: pl.DataFrame) -> None:
-    row = f"({', '.join('?' * frame.width)})"
-    statement = f"INSERT INTO {table.name} ({_names(frame)}) VALUES "
+    """Rows by the hundred; a cell that all of them share is bound once for each hundred."""
+    shared = [name for name in frame.columns if frame[name].n_unique() == 1]
+    same, own = frame.select(shared).row(0) if shared else (), frame.drop(shared)
+    if not own.width:
+        shared, same, own = [], (), frame
+    head = f"INSERT INTO {table.name} ({_names([*shared, *own.columns])}) VALUES "
     n_whole = frame.height - frame.height % TOGETHER
-    for piece in frame[:n_whole].iter_slices(TOGETHER * TOGETHER):
+    size = TOGETHER * own.width
+    several = head + _placeholders(len(shared), own.width, TOGETHER)
+    for piece in own[:n_whole].iter_slices(TOGETHER * TOGETHER):
         cells = list(chain.from_iterable(piece.rows()))
-        size = TOGETHER * frame.width
-        several = statement + ", ".join([row] * TOGETHER)
-        cursor.executemany(several, (cells[start : start + size] for start in range(0, len(cells), size)))
-    cursor.executemany(statement + row, frame[n_whole:].rows())
+        cursor.executemany(several, ((*same, *cells[start : start + size]) for start in range(0, len(cells), size)))
+    one = head + _placeholders(len(shared), own.width, 1)
+    cursor.executemany(one, ((*same, *row) for row in own[n_whole:].iter_rows()))
+
+
+def _placeholders(n_shared: int, n_own: int, n_rows: int) -> str:
+    """The rows of VALUES: the shared parameters come first, and every row names them again."""
+    same = [f"?{number}" for number in range(1, n_shared + 1)]
+    starts = range(n_shared + 1, n_shared + 1 + n_rows * n_own, n_own)
+    rows = ([*same, *(f"?{number}" for number in range(start, start + n_own))] for start in starts)
+    return ", ".join(f"({', '.join(row)})" for row in rows)
 
 
 def _copy(cursor: Any, table: Table, frame: pl.DataFrame) -> None:
-    with cursor.copy(f"COPY {table.name} ({_names(frame)}) FROM STDIN") as copy:
+    with cursor.copy(f"COPY {table.name} ({_names(frame.columns)}) FROM STDIN") as copy:
         for piece in frame.iter_slices(AT_A_TIME):
             copy.write(_as_text(piece))
 
 
-def _names(frame: pl.DataFrame) -> str:
-    return ", ".join(f'"{name}"' for name in frame.columns)
+def _names(columns: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in columns)
 
 
 def _as_text(frame: pl.DataFrame) -> str:
@@ -104,8 +117,8 @@ ID_LENGTH = 22
 def new_ids(n: int) -> pl.Series:
     """Many ids at once, sorted: rows that come in the order of their key are inserted faster."""
     drawn = np.frombuffer(secrets.token_bytes(n * ID_LENGTH), dtype=np.uint8) % len(ID_CHARACTERS)
-    ids = np.sort(ID_CHARACTERS[drawn].view(f"S{ID_LENGTH}"))
-    return pl.Series(ids.astype(str), dtype=pl.String)
+    ids = ID_CHARACTERS[drawn].view(f"S{ID_LENGTH}").tolist()
+    return pl.Series(ids, dtype=pl.Binary).cast(pl.String).sort()
 
 
 def new_shuffles(n: int) -> pl.Series:

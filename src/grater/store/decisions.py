@@ -20,13 +20,13 @@ from grater.store.transaction import Columns, Tx, chunks
 from grater.tables import Sample, SampleMeta, read_sample
 
 COLUMNS = Columns(Decision, schema.decisions)
-SAMPLE_TYPES = {
-    "item": pl.String,
-    "stratum": pl.String,
-    "probability": pl.Float64,
-    "stratum_size": pl.Float64,
-    "random": pl.Float64,
-    "system": pl.String,
+SAMPLE_TYPES: dict[str, type] = {
+    "item": str,
+    "stratum": str,
+    "probability": float,
+    "stratum_size": float,
+    "random": float,
+    "system": str,
 }
 """The columns of a sample, as `grater.tables` reads them."""
 

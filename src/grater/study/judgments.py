@@ -37,7 +37,7 @@ UNITS_AT_A_TIME = 20_000
 UNIT, STATUS, SLOT = "_unit", "_status", "_n"
 """Columns that are added to those of the table: the number of the unit, the status, the slot that it fills."""
 
-Columns: TypeAlias = dict[str, pl.Series]
+Columns: TypeAlias = "dict[str, pl.Series]"
 
 
 def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
@@ -145,7 +145,7 @@ def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> Columns:
     }
 
 
-def _each(cells: pl.Series, text_of: Callable[[Any], Any], dtype: Any = pl.String) -> pl.Series:
+def _each(cells: pl.Series, text_of: Callable[[Any], Any], dtype: Any = str) -> pl.Series:
     """What is made of each cell; equal ones are looked at once."""
     if cells.dtype.is_nested() or cells.dtype == pl.Object or (cells.dtype.is_float() and (cells == 0).any()):
         return pl.Series([text_of(cell) for cell in cells.to_list()], dtype=dtype)  # -0.0 equals 0.0

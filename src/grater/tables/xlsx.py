@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from io import BytesIO
 from xml.etree import ElementTree
-from xml.sax.saxutils import escape, quoteattr
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import polars as pl
@@ -98,7 +98,7 @@ def _relations(targets: Sequence[tuple[str, str]]) -> str:
 
 def _book(pages: Sequence[Page]) -> str:
     sheets = (
-        f'<sheet name={quoteattr(page.name[:31])} sheetId="{n}" r:id="r{n}"/>' for n, page in enumerate(pages, 1)
+        f'<sheet name="{escape(page.name[:31])}" sheetId="{n}" r:id="r{n}"/>' for n, page in enumerate(pages, 1)
     )
     return f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>{"".join(sheets)}</sheets></workbook>'
 
@@ -121,7 +121,7 @@ def _sheet(page: Page) -> str:
 def _row(number: int, cells: Sequence[str], style: int) -> str:
     written = "".join(
         f'<c r="{letters(place)}{number}" s="{style}" t="inlineStr"><is><t xml:space="preserve">'
-        f"{escape(NOT_XML.sub(' ', text)[:LONGEST_CELL])}</t></is></c>"
+        f"{escape(NOT_XML.sub(' ', text)[:LONGEST_CELL], quote=False)}</t></is></c>"
         if text
         else f'<c r="{letters(place)}{number}" s="{style}"/>'
         for place, text in enumerate(cells)
@@ -138,7 +138,7 @@ def _validation(page: Page) -> str:
             column = letters(page.columns.index(name))
             rules.append(
                 '<dataValidation type="list" allowBlank="1" errorStyle="warning" showErrorMessage="1" '
-                f'sqref="{column}2:{column}{len(page.rows) + 1}"><formula1>"{escape(listed)}"</formula1>'
+                f'sqref="{column}2:{column}{len(page.rows) + 1}"><formula1>"{escape(listed, quote=False)}"</formula1>'
                 "</dataValidation>"
             )
     return f'<dataValidations count="{len(rules)}">{"".join(rules)}</dataValidations>' if rules else ""

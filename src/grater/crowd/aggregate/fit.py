@@ -140,13 +140,21 @@ def answers(posteriors: Numbers, items: pl.Series, *, seed: int) -> tuple[Codes,
 def _answers(posteriors: Numbers, items: pl.Series, *, seed: int) -> tuple[Codes, Truths]:
     is_top = posteriors >= row_max(posteriors)[:, None] - TIE
     n_top = row_sum(is_top.astype(np.float64))
-    answer = is_top.argmax(axis=1).astype(np.int32)
+    answer = _first(is_top)
     tied = np.flatnonzero(n_top > 1)
     if tied.size:
         numbers = np.array([permanent_number(seed, name) for name in texts(items, tied)])
         wanted = (numbers * n_top[tied]).astype(np.int64) + 1
         answer[tied] = (is_top[tied].cumsum(axis=1) == wanted[:, None]).argmax(axis=1)
     return answer, n_top > 1
+
+
+def _first(is_top: Truths) -> Codes:
+    """The first label that is at the top: column by column, as rows are short."""
+    answer = np.zeros(len(is_top), np.int32)
+    for code in reversed(range(is_top.shape[1])):
+        answer[is_top[:, code]] = code
+    return answer
 
 
 def agreement_with(answer: Codes, ballots: Ballots) -> Numbers:

@@ -31,12 +31,6 @@ from grater.sampling.strata import decided
 from grater.statistics.stratified import Stratum
 from grater.tables import Judgments, Sample, Table, require_same_items, with_stratum_size
 
-COUNTS = {
-    "n_drawn": pl.col("is_drawn").sum(),
-    "n_judged": pl.col("error").is_not_null().sum(),
-    "errors": pl.col("error").sum(),
-}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
@@ -107,7 +101,9 @@ def members_of(
 def cells_of(members: Members, truth: pl.DataFrame) -> Cells:
     """The cells with their sizes and what was judged in them; `truth` has item and error."""
     drawn = members.frame.filter("is_drawn").join(truth, on="item", how="left")
-    judged = drawn.group_by(members.keys).agg(**COUNTS)
+    judged = drawn.group_by(members.keys).agg(
+        n_drawn=pl.col("is_drawn").sum(), n_judged=pl.col("error").is_not_null().sum(), errors=pl.col("error").sum()
+    )
     size = pl.len() if members.is_whole else pl.col("size").first()
     sizes = members.frame.group_by(members.keys).agg(size=size)
     rows = sizes.join(judged, on=members.keys, how="left").fill_null(0).sort(members.keys)
