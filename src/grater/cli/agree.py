@@ -15,7 +15,7 @@ from grater.agreement.compare import Comparison, Pair, compare_pairs, compare_ta
 from grater.agreement.constructions import construction_study
 from grater.agreement.difficulty import SPLIT, DifficultyOptions, difficulty
 from grater.agreement.edit_marks import SeveralMarks
-from grater.agreement.edits import CorpusAgreement, EditOptions, edit_agreement
+from grater.agreement.edits import CorpusAgreement, EditInterval, EditOptions, edit_agreement
 from grater.agreement.essays import Essays, essays_of, with_essays
 from grater.agreement.groups import (
     AgreementReport,
@@ -161,14 +161,8 @@ def agree(
     require_outputs([out], [*files, against, items])
     if format_name or any(is_corpus(file) for file in files):
         _refuse(context, TABLE_OPTIONS, "tables of judgments")
-        if interval == "simple":
-            raise UsageError("--interval simple is for tables of judgments; corpora have bootstrap and fce")
         corpus_options = EditOptions(
-            gaps=gaps,
-            several=several,
-            interval="fce" if interval == "fce" else "essays",
-            n_resamples=resamples,
-            seed=seed,
+            gaps=gaps, several=several, interval=_corpus_interval(interval), n_resamples=resamples, seed=seed
         )
         corpus = agree_corpora(files, options=corpus_options, format_name=format_name, documents=documents)
         deliver(corpus, out=out, table=table, as_json=as_json)
@@ -211,6 +205,12 @@ def agree_corpora(
     if documents:
         essays = attach_documents(essays, read_corpus(documents))
     return edit_agreement(essays, options)
+
+
+def _corpus_interval(interval: Method | None) -> EditInterval:
+    if interval == "simple":
+        raise UsageError("--interval simple is for tables of judgments; corpora have bootstrap and fce")
+    return "fce" if interval == "fce" else "essays"
 
 
 def _refuse(context: typer.Context, options: Collection[str], kind: str) -> None:

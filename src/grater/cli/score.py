@@ -46,7 +46,15 @@ from grater.evaluate.edits.ceiling import RESAMPLES as CEILING_RESAMPLES
 from grater.evaluate.edits.edit_table import Mode, Tier
 from grater.evaluate.edits.metrics import METRICS, Metric, MetricOptions
 from grater.evaluate.edits.saved import compare_saved, read_saved, saved_json, version_notes
-from grater.evaluate.edits.scores import RESAMPLES, Cluster, Resampling, documents_of, score_systems, sentence_frame
+from grater.evaluate.edits.scores import (
+    RESAMPLES,
+    Cluster,
+    Resampling,
+    Scores,
+    documents_of,
+    score_systems,
+    sentence_frame,
+)
 from grater.evaluate.edits.systems import Hypothesis, References, Sentences, rewritten
 from grater.files import require_place
 from grater.model import Essay
@@ -327,14 +335,27 @@ def score(
         with replacing(save) as stream:
             stream.write(saved_json(scores, options, documents))
     if html:
-        from grater.report.board import board  # draws, which other scoring need not wait for
-        from grater.report.save import report_html
-
-        page = report_html(board(measure.chosen, scores, references, hypotheses, options=options, chance=chance))
-        with replacing(html) as stream:
-            stream.write(page)
+        _write_board(html, measure, scores, references, hypotheses, options, chance)
     warn(scores.warnings)
     show(scores, table=table, as_json=as_json)
+
+
+def _write_board(
+    path: Path,
+    measure: Measure,
+    scores: Scores,
+    references: References,
+    hypotheses: Sequence[Hypothesis],
+    options: MetricOptions,
+    chance: Resampling,
+) -> None:
+    """The leaderboard as one page."""
+    from grater.report.board import board  # draws, which other scoring need not wait for
+    from grater.report.save import report_html
+
+    page = report_html(board(measure.chosen, scores, references, hypotheses, options=options, chance=chance))
+    with replacing(path) as stream:
+        stream.write(page)
 
 
 def _has_errant_types(references: References) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from math import isfinite, isnan
+from typing import Any
 
 from grater.agreement.coefficients import band, coefficient_title
 from grater.agreement.confusion import Confusion, disagreements, ok_label
@@ -111,10 +112,20 @@ def confusion_map(
         for i, one in enumerate(table.labels)
         for j, other in enumerate(table.labels)
     ]
+    height = max(CELL * len(table.labels), 130)
+    spec = {**data(rows), "width": WIDTH, "height": height, "layer": _shaded_cells(table)}
+    title = f"{first} against {second}" + (f", {about}" if about else "")
+    return Figure(
+        name=name or _file_stem(first, second), title=title, words=_confusion_words(table), spec=spec, source=source
+    )
+
+
+def _shaded_cells(table: Confusion) -> list[dict[str, Any]]:
+    """Two layers: rectangles shaded by their share of the items, and the counts in them."""
+    first, second = table.raters
+    above = {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False}
     encoding = {
-        "x": names_axis(
-            "second", second, table.labels, axis={"orient": "top", "labelAngle": 0, "domain": False, "ticks": False}
-        ),
+        "x": names_axis("second", second, table.labels, axis=above),
         "y": names_axis("first", first, table.labels, axis={"domain": False, "ticks": False}),
     }
     shade = {
@@ -131,12 +142,7 @@ def confusion_map(
         "mark": {"type": "text", "fontSize": 15, "color": INK},
         "encoding": {**encoding, "text": {"field": "n", "format": ","}},
     }
-    height = max(CELL * len(table.labels), 130)
-    spec = {**data(rows), "width": WIDTH, "height": height, "layer": [cells, counts]}
-    title = f"{first} against {second}" + (f", {about}" if about else "")
-    return Figure(
-        name=name or _file_stem(first, second), title=title, words=_confusion_words(table), spec=spec, source=source
-    )
+    return [cells, counts]
 
 
 def _file_stem(first: str, second: str) -> str:

@@ -56,19 +56,13 @@ ITEMS: Types = {
 }
 
 
-def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
-    """The valid judgments of a job's work (or gold), the oldest first.
-
-    `group` says whose a judgment is, `ms` when it was made, `is_dated` whether that is known: a judgment from a file
-    without times has the time of its import.  People go by their pseudonyms, programs by their names:
-    they have nothing to hide.
-    """
-    query = (
+def _labels_query(job_id: str, role: str) -> Select[Any]:
+    """The columns of `LABELS`, for the valid judgments of units in this role."""
+    is_program = schema.people.c.kind == "program"
+    return (
         select(
             schema.judgments.c.item_id.label("item"),
-            case((schema.people.c.kind == "program", schema.people.c.name), else_=schema.people.c.pseudonym).label(
-                "rater"
-            ),
+            case((is_program, schema.people.c.name), else_=schema.people.c.pseudonym).label("rater"),
             schema.judgments.c.label,
             schema.judgments.c.confidence,
             schema.submissions.c.seconds,
@@ -88,7 +82,16 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
             schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid", schema.units.c.role == role
         )
     )
-    frame = _frame(tx, query, LABELS)
+
+
+def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
+    """The valid judgments of a job's work (or gold), the oldest first.
+
+    `group` says whose a judgment is, `ms` when it was made, `is_dated` whether that is known: a judgment from a file
+    without times has the time of its import.  People go by their pseudonyms, programs by their names:
+    they have nothing to hide.
+    """
+    frame = _frame(tx, _labels_query(job_id, role), LABELS)
     group = pl.when(pl.col("who") == "program").then(pl.lit("program")).otherwise(pl.col("role").replace(GROUPS))
     lists = [_entries(frame[name]) for name in ("flags", "alternatives")]
     is_dated = pl.col("was_leased") | ~pl.col("ms").is_in(list(undated(tx)))

@@ -138,15 +138,20 @@ def evaluate_study(
         errors_by_flag=errors_by_flag,
     )
     is_corrected = corrected or errors_by_flag
-    if is_corrected and (tables.gold is None or tables.on_gold is None):
-        raise UsageError(
-            f"{name}: nobody has answered hidden gold yet, so that nothing says what raters get wrong; gold is given "
-            "out in jobs whose terms have a rule for it"
-        )
+    if is_corrected:
+        _require_answered_gold(tables, name)
     if assist and drawn is None:
         raise UsageError("a cheap judge assists estimates from a sample: expected the name of one")
     judge = _whole_judge(tx, assist, tables.decisions) if assist else None
     return _telling(_evaluated(tx, tables, drawn, options, judge, is_corrected=is_corrected), tables.judgments)
+
+
+def _require_answered_gold(tables: StudyTables, name: str) -> None:
+    if tables.gold is None or tables.on_gold is None:
+        raise UsageError(
+            f"{name}: nobody has answered hidden gold yet, so that nothing says what raters get wrong; gold is given "
+            "out in jobs whose terms have a rule for it"
+        )
 
 
 def _evaluated(

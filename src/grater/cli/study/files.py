@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -79,10 +79,8 @@ def import_into(
     if not everything:
         raise UsageError("expected files to import, found none; see grater study import --help")
     require_different(everything)
-    table = next((path for path in corpora if path.suffix.lower() in TABLES and not format_name), None)
-    if table:
-        kinds = "--items, --decisions, --judgments, --gold or --practice"
-        raise UsageError(f"{table}: expected essays, found a table; say what it holds: {kinds}")
+    if not format_name:
+        _refuse_tables(corpora)
     with open_study(study) as store:
         done = import_files(
             store,
@@ -109,6 +107,14 @@ def import_into(
     if job and is_untested:
         tell_unmet_gold(study, job)
     say(f"next: grater study status {pasted(study)}")
+
+
+def _refuse_tables(corpora: Sequence[Path]) -> None:
+    """A table among the essays: its suffix does not tell what it holds."""
+    table = next((path for path in corpora if path.suffix.lower() in TABLES), None)
+    if table:
+        kinds = "--items, --decisions, --judgments, --gold or --practice"
+        raise UsageError(f"{table}: expected essays, found a table; say what it holds: {kinds}")
 
 
 status_app = typer.Typer()

@@ -240,24 +240,13 @@ def train(
     encoded = encode(both, vocabulary)
     advance("encoded")
     bases = _bases(vocabulary)
-    n_tags = len(vocabulary.tags)
-    weights = np.zeros((bases[-1], n_tags), np.float32)
-    changes = np.zeros((bases[-1], n_tags), np.float64)
+    weights = np.zeros((bases[-1], len(vocabulary.tags)), np.float32)
+    changes = np.zeros(weights.shape, np.float64)
+    words = (encoded.starts, encoded.features, encoded.own_common, encoded.next_common, encoded.tags)
     step = 1
     for number in range(n_epochs):
         order = rng.permutation(len(both))
-        step, n_wrong = epoch(
-            order,
-            encoded.starts,
-            encoded.features,
-            encoded.own_common,
-            encoded.next_common,
-            encoded.tags,
-            weights,
-            changes,
-            bases,
-            step,
-        )
+        step, n_wrong = epoch(order, *words, weights, changes, bases, step)
         advance(f"epoch {number + 1}: {n_wrong / len(encoded.tags):.4f} wrong")
     averages = weights - changes / step
     return _rounded(averages, vocabulary, bases, card)
