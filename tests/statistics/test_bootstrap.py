@@ -10,7 +10,7 @@ from grater.statistics.intervals import Numbers, expanded_tail, student_quantile
 
 
 def test_ratio_of_sums_is_the_value() -> None:
-    rows = np.array([[1.0, 10.0], [3.0, 30.0], [5.0, 10.0]])
+    rows = np.array([[1.0, 10.0], [3.0, 30.0], [5.0, 10.0]] * 10)
     interval = resample(rows, n_resamples=200, rng=generator(1)).ratio([0], [1])
     assert interval.value == pytest.approx(9 / 50)
     assert 0.1 <= interval.low < interval.value < interval.high <= 0.5
@@ -89,3 +89,10 @@ def test_limits_of_few_units_cover_the_true_density_nearly_as_often_as_they_say(
         n_covered += interval.low <= 0.04 <= interval.high
     # Below .95 for skew (module docstring); these 400 corpora give .91 and .93, plain percentiles .87 and .92.
     assert 0.90 <= n_covered / n_corpora <= 0.98
+
+
+def test_a_ratio_of_two_units_reaches_beyond_both_of_them() -> None:
+    # Percentiles of two units cannot leave the two: they would hold the truth every second time.
+    ratio = resample(np.array([[4.0, 100.0], [6.0, 100.0]]), n_resamples=500, rng=generator(1, "t")).ratio([0], [1])
+    assert ratio.low == 0
+    assert ratio.high > 0.1

@@ -13,7 +13,13 @@ from scipy.stats import norm, t
 
 from grater.errors import UsageError
 from grater.statistics.bootstrap import by_document, by_sentence, resampled_sums, swapped_sums
-from grater.statistics.intervals import Numbers, contracted_tail, expanded_tail, percentile_interval
+from grater.statistics.intervals import (
+    Numbers,
+    contracted_tail,
+    expanded_tail,
+    percentile_interval,
+    student_quantile,
+)
 from grater.statistics.paired import Drawn, holm, paired_tests, rank_groups, resamples_needed
 
 
@@ -106,7 +112,10 @@ def test_p_of_the_bootstrap_is_below_five_percent_just_where_the_limits_leave_ze
 
 def test_equal_systems_differ_by_nothing_and_never_significantly() -> None:
     [test] = paired_tests(drawn(hits(FIRST, FIRST)), share)
-    assert (test.difference.value, test.difference.low, test.difference.high) == (0, 0, 0)
+    n, t_value = len(FIRST), student_quantile(0.975, len(FIRST) - 1)
+    # Wilson's limit for what none of n units shows, for each of the two
+    unseen = sqrt(2) * t_value**2 / (n + t_value**2)
+    assert (test.difference.low, test.difference.value, test.difference.high) == pytest.approx((-unseen, 0, unseen))
     assert test.p == {"bootstrap": 1.0, "randomisation": 1.0}
 
 

@@ -28,9 +28,8 @@ from grater.errors import UnknownName
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.statistics.bootstrap import Resampled, resample
-from grater.statistics.intervals import Ints, Numbers
+from grater.statistics.intervals import ALIKE, Ints, Numbers, alike_interval, z_value
 from grater.statistics.population import FEW_UNITS, cluster_interval, effective_units
-from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table
 
 
@@ -232,9 +231,9 @@ def means(
 
 
 def _with_width(mean: Interval, n_units: int, level: float) -> Interval:
-    """Where every unit has the mean 0, or 1, no resample differs: Wilson's interval for as many cases as units."""
-    is_same = mean.low == mean.high and mean.value in (0.0, 1.0)
-    return wilson(mean.value * n_units, n_units, level=level) if is_same else mean
+    """Where every unit has the same mean no resample differs: Wilson's interval for as many cases as units."""
+    is_same = mean.high - mean.low <= ALIKE and n_units > 1
+    return alike_interval(mean.value, n_units, quantile=z_value(level)) if is_same else mean
 
 
 def _few(drawn: Resampled, part: Sequence[int], whole: Sequence[int], *, n_units: int, level: float) -> Interval:

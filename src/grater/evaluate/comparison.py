@@ -22,7 +22,7 @@ import polars as pl
 
 from grater.errors import UnknownName, UsageError
 from grater.evaluate.cases import Cases, Truths, cases_of, only
-from grater.evaluate.counts import CELLS, SCORES, interval_rows, scores
+from grater.evaluate.counts import CELLS, SCORES, Counts, below, interval_rows, scores
 from grater.evaluate.different import Different, different_data
 from grater.evaluate.draws import discordant, drawn_sums, units_of
 from grater.evaluate.evaluation import EvaluationOptions, correction_of, parts_by, scope_of_cases, signature_of
@@ -340,8 +340,8 @@ def _drawn(
     sums = resamples.sums.reshape(shape)[:, list(order)]
     values = _score(correction.seen(total) if correction else total, score)
     drawn = _score(correction.drawn(sums, seed=chance.seed) if correction else sums, score)
-    if chance.population == "these":
-        drawn = values + narrowing(len(places), n_decided) * (drawn - values)
+    factor = 1.0 if chance.population == "wider" else narrowing(len(places), n_decided)
+    drawn = values + factor * (drawn - values)
     # A draw in which a score is undefined says nothing, unless the score is undefined anyway.
     says = ~np.isnan(drawn[:, ~np.isnan(values)]).any(axis=1)
     return Drawn(
@@ -351,7 +351,15 @@ def _drawn(
         drawn=drawn[says],
         sums=total,
         swapped=sides_changed.reshape(shape)[:, list(order)],
+        n_cases=[_n_cases(score, Counts.of_row(row)) for row in total],
+        ends=(-2.0, 2.0) if score == "kappa" else (-1.0, 1.0),
+        is_census=factor == 0,
     )
+
+
+def _n_cases(score: str, counts: Counts) -> float:
+    """The cases that a score rests on; kappa rests on the scarcer of flags and errors."""
+    return min(below(name, counts) for name in (("precision", "recall") if score == "kappa" else (score,)))
 
 
 def _pairs(cases: Cases, truth: Truth, common: Truths, order: Sequence[int], tests: Sequence[PairTest]) -> list[Pair]:

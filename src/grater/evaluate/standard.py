@@ -64,7 +64,15 @@ from grater.evaluate.truth import Truth, graded
 from grater.model import Interval, Json
 from grater.rng import generator
 from grater.statistics.bootstrap import Chance, UnitCounts, defined_draws, resample_units
-from grater.statistics.intervals import Ints, Numbers, percentile_interval
+from grater.statistics.intervals import (
+    Ints,
+    Numbers,
+    alike_interval,
+    are_alike,
+    percentile_interval,
+    student_quantile,
+    z_value,
+)
 from grater.statistics.population import cluster_interval
 from grater.statistics.proportions import wilson
 from grater.statistics.student_t import SHARE, share_interval, student_interval
@@ -255,18 +263,27 @@ def _unknown(name: str, counts: Counts, decided: Decided) -> str:
 def _resampled(name: str, value: float, counts: Counts, doubt: Doubt, factor: float) -> Interval:
     chance, n_units, ends = doubt.chance, doubt.n_units, (-1.0, 1.0) if name == "kappa" else SHARE
     drawn = doubt.draws(name, value, factor)
+    if name == "kappa" and n_units > 1 and drawn.size and are_alike(drawn):
+        return _alike_kappa(value, counts, min(counts.n, doubt.n_effective) / factor**2, chance.level)
     if chance.cluster == "rater":
         return student_interval(value, drawn, n_units=n_units, level=chance.level, ends=ends)
     if is_clustered(chance) and name == "kappa":
         return cluster_interval(value, drawn, n_units=round(doubt.n_effective), level=chance.level, ends=ends)
     if is_clustered(chance):
         return share_interval(value, drawn, n=below(name, counts), n_units=doubt.n_effective, level=chance.level)
-    bootstrap = percentile_interval(value, drawn, n_units=n_units, level=chance.level)
-    if bootstrap.low == bootstrap.high and name != "kappa" and chance.unit:
-        n = min(below(name, counts), n_units) / factor**2
-        by_wilson = wilson(value * n, n, level=chance.level)
-        return Interval(value, min(by_wilson.low, value), max(by_wilson.high, value))
-    return bootstrap
+    if n_units > 1 and drawn.size and are_alike(drawn):
+        return alike_interval(value, min(below(name, counts), n_units) / factor**2, quantile=z_value(chance.level))
+    return percentile_interval(value, drawn, n_units=n_units, level=chance.level)
+
+
+def _alike_kappa(value: float, counts: Counts, n: float, level: float) -> Interval:
+    """Kappa that no resample moves: Wilson's limits of the observed agreement, at the agreement by chance."""
+    flags, errors = (counts.hit + counts.false_alarm) / counts.n, (counts.hit + counts.miss) / counts.n
+    room = flags * (1 - errors) + errors * (1 - flags)
+    quantile = student_quantile((1 + level) / 2, max(1.0, n - 1))
+    observed = alike_interval(1 - (1 - value) * room, n, quantile=quantile)
+    low, high = (1 - (1 - limit) / room for limit in (observed.low, observed.high))
+    return Interval(value, max(-1.0, min(value, low)), min(1.0, max(value, high)))
 
 
 def _kappa(counts: Counts, chance: Chance) -> Interval:

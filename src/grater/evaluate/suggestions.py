@@ -105,7 +105,9 @@ def _mean(shares: pl.Series, *, n_resamples: int, seed: int) -> Interval:
     values = shares.value_counts().sort(shares.name)
     units = UnitCounts(values[[shares.name]].to_numpy(), values["count"].cast(pl.Int64).to_numpy())
     drawn = resample_units(units, n_resamples=n_resamples, rng=generator(seed, "suggestions"))
-    return percentile_interval(float(units.sums[0]) / units.n, drawn[:, 0] / units.n, n_units=units.n)
+    return percentile_interval(
+        float(units.sums[0]) / units.n, drawn[:, 0] / units.n, n_units=units.n, ends=(0.0, 1.0)
+    )
 
 
 def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None) -> tuple[Interval, Interval]:

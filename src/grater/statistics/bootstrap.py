@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from grater.errors import UsageError
 from grater.model import Interval
-from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers, percentile_interval
-from grater.statistics.population import Population
+from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers
+from grater.statistics.population import Population, cluster_interval
 
 Cluster: TypeAlias = Literal[
     "auto", "item", "essay", "document", "rater", "item+rater", "essay+rater", "document+rater"
@@ -89,7 +89,7 @@ class Resampled:
     draws: Numbers
 
     def ratio(self, part: Sequence[int], whole: Sequence[int], *, level: float = LEVEL) -> Interval:
-        """Sum of some columns over sum of others; nan with a reason where the data or the units do not give it."""
+        """Sum of some columns over sum of others, never below 0; nan with a reason where there is nothing below."""
         total = float(self.sums[list(whole)].sum())
         if total == 0:
             return Interval(nan, nan, nan, "nothing to divide by: the denominator is 0")
@@ -97,7 +97,7 @@ class Resampled:
         totals = self.draws[:, list(whole)].sum(axis=1)
         # A resample may miss every unit that counts in the denominator; it says nothing of the ratio.
         draws = self.draws[totals > 0][:, list(part)].sum(axis=1) / totals[totals > 0]
-        return percentile_interval(value, draws, n_units=self.n_units, level=level)
+        return cluster_interval(value, draws, n_units=self.n_units, level=level, ends=(0.0, inf))
 
 
 def resample(rows: Numbers, *, n_resamples: int, rng: np.random.Generator) -> Resampled:

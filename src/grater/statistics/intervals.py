@@ -6,6 +6,10 @@ sqrt((n - 1) / n) and by the difference of Student's t from the normal, and both
 units nothing changes; with five it matters much.  A single unit cannot be resampled: the interval is nan, with the
 reason.
 
+Where no resample differs from another (every flag right, two systems that never part), percentiles would be a point,
+as if n units could prove that nothing else is to be had.  `alike_interval` stands in their place: Wilson's limits for
+a share of n cases, on the scale between the ends of the number.
+
 What remains is skew, which percentiles do not correct.  For densities that differ much between documents (gamma of
 shape 2, 2,000 simulated corpora) 95 % intervals covered .920 with 8 units, .934 with 40, .948 with 150 and .950 with
 400; most misses lay too low.  Below a hundred units read them as a little too narrow.
@@ -13,7 +17,7 @@ shape 2, 2,000 simulated corpora) 95 % intervals covered .920 with 8 units, .934
 
 from __future__ import annotations
 
-from math import inf, isnan, nan, pi, sqrt, tan
+from math import inf, isfinite, isnan, nan, pi, sqrt, tan
 from statistics import NormalDist
 from typing import Literal, TypeAlias
 
@@ -30,6 +34,9 @@ RESAMPLES = 1000
 ONE_UNIT = "a single unit cannot be resampled"
 NO_UNIT = "there is nothing to score"
 NO_DRAWS = "no resample was drawn"
+NO_SPREAD = "no resample differs from another, so that they show no spread"
+ALIKE = 1e-12
+"""Draws no further apart than this differ by rounding alone."""
 
 
 def z_value(level: float = LEVEL) -> float:
@@ -51,13 +58,24 @@ def normal_interval(
 
 
 def percentile_interval(
-    value: float, draws: Numbers, *, n_units: int, level: float = LEVEL, one_unit: str = ONE_UNIT
+    value: float,
+    draws: Numbers,
+    *,
+    n_units: int,
+    level: float = LEVEL,
+    one_unit: str = ONE_UNIT,
+    ends: tuple[float, float] = (-inf, inf),
 ) -> Interval:
-    """The value with the expanded percentiles of its draws; `one_unit` names a unit in the reason for having none."""
+    """The value with the expanded percentiles of its draws; `one_unit` names a unit in the reason for having none.
+
+    With the `ends` of its scale a number whose draws are all alike still has a width.
+    """
     if n_units < 2 or isnan(value):
         return Interval(value, nan, nan, one_unit if n_units else NO_UNIT)
     if not draws.size:
         return Interval(value, nan, nan, NO_DRAWS)
+    if are_alike(draws) and isfinite(ends[0]) and isfinite(ends[1]):
+        return alike_interval(value, n_units, quantile=z_value(level), ends=ends)
     return tail_interval(value, draws, expanded_tail(n_units, level=level))
 
 
@@ -67,6 +85,31 @@ def tail_interval(
     """What `tail` of the draws lie below, and what as many lie above; the value itself is never excluded."""
     low, high = np.quantile(draws, [tail, 1 - tail], method=method)
     return Interval(value, min(float(low), value), max(float(high), value))
+
+
+def are_alike(draws: Numbers) -> bool:
+    """Whether resamples show no spread at all."""
+    return bool(np.ptp(draws) <= ALIKE)
+
+
+def alike_interval(value: float, n: float, *, quantile: float, ends: tuple[float, float] = (0.0, 1.0)) -> Interval:
+    """A number that is the same in every resample of n cases: Wilson's limits on the scale between its ends."""
+    bottom, width = ends[0], ends[1] - ends[0]
+    low, high = score_limits((value - bottom) / width, n, quantile)
+    return Interval(value, min(value, bottom + width * low), max(value, bottom + width * high))
+
+
+def score_limits(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """Wilson's limits of a share of n cases: the shares p with |share - p| <= quantile sqrt(p (1 - p) / n)."""
+    square = quantile * quantile
+    centre = (share + square / (2 * n)) / (1 + square / n)
+    half = quantile / (1 + square / n) * sqrt(share * (1 - share) / n + square / (4 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def unseen_share(n: float, quantile: float) -> float:
+    """Wilson's upper limit for what none of n cases shows."""
+    return quantile**2 / (n + quantile**2)
 
 
 def holding(interval: Interval, other: Interval) -> Interval:

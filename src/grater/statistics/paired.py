@@ -7,6 +7,11 @@ is: p < .05 where the interval leaves 0 out.
 share of swaps that give a difference at least as large.  Both count the observed data as one more draw, so p is never
 0: Phipson & Smyth 2010.  A draw that gives exactly 0 counts half to each side.
 
+Where no resample differs from another (one system is always right and the other never, or the two never part), the
+resamples show no spread.  The interval then squares and adds what each system may yet do (Newcombe 1998, Statistics
+in Medicine 17, 873-890): Wilson's upper limit for what none of its cases shows.  p is never below that of the sign
+test.
+
 McNemar's test is for two systems item by item: of the items that one got right and the other wrong, are the sides
 even?  McNemar 1947, Psychometrika 12, 153-157, without a correction for continuity; exact (binomial) and mid-p
 (Lancaster 1961; Fagerland, Lydersen & Laake 2013 recommend it).  Items on which raters are tied have no right answer
@@ -27,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import erfc, isnan, nan, sqrt
+from math import erfc, hypot, isnan, nan, sqrt
 from string import ascii_lowercase, ascii_uppercase
 from typing import Literal, TypeAlias
 
@@ -35,7 +40,15 @@ import numpy as np
 
 from grater.errors import UsageError
 from grater.model import Interval, Json
-from grater.statistics.intervals import LEVEL, Numbers, contracted_tail, percentile_interval
+from grater.statistics.intervals import (
+    LEVEL,
+    Numbers,
+    are_alike,
+    contracted_tail,
+    percentile_interval,
+    student_quantile,
+    unseen_share,
+)
 
 Test: TypeAlias = Literal["bootstrap", "randomisation"]
 Score: TypeAlias = Callable[[Numbers], Numbers]
@@ -65,7 +78,8 @@ class Drawn:
     """What the tests need: scores as observed and as drawn, sums as observed, and sums of the units that are swapped.
 
     Shapes are (systems,) for `values`, (resamples, systems) for the scores `drawn`, (systems, k) for `sums` and
-    (swaps, systems, k) for `swapped`.
+    (swaps, systems, k) for `swapped`.  `n_cases` are the cases that each score rests on, where these may be fewer
+    than the units; `ends` those of a difference.  Of a `census` nothing remains unknown.
     """
 
     names: Sequence[str]
@@ -74,6 +88,9 @@ class Drawn:
     drawn: Numbers
     sums: Numbers
     swapped: Numbers
+    n_cases: Sequence[float] = ()
+    ends: tuple[float, float] = (-1.0, 1.0)
+    is_census: bool = False
 
 
 def paired_tests(systems: Drawn, score: Score, *, baseline: str = "") -> list[PairTest]:
@@ -101,7 +118,22 @@ def paired_tests(systems: Drawn, score: Score, *, baseline: str = "") -> list[Pa
 
 def _difference(systems: Drawn, first: int, second: int) -> Interval:
     value = float(systems.values[first] - systems.values[second])
-    return percentile_interval(value, systems.drawn[:, first] - systems.drawn[:, second], n_units=systems.n_units)
+    draws = systems.drawn[:, first] - systems.drawn[:, second]
+    if systems.n_units < 2 or not draws.size or not are_alike(draws) or isnan(value) or systems.is_census:
+        return percentile_interval(value, draws, n_units=systems.n_units)
+    half = hypot(*(_unseen(systems, place) for place in (first, second)))
+    return Interval(value, max(systems.ends[0], value - half), min(systems.ends[1], value + half))
+
+
+def _unseen(systems: Drawn, place: int) -> float:
+    """How far a score may move by what none of its cases shows."""
+    n = min(systems.n_cases[place] if systems.n_cases else systems.n_units, systems.n_units)
+    return systems.ends[1] * unseen_share(n, student_quantile((1 + LEVEL) / 2, systems.n_units - 1))
+
+
+def unanimous_p(value: float, n_units: int) -> float:
+    """The sign test of n units that all show the same difference."""
+    return 1.0 if value == 0 else 2.0 ** (1 - n_units)
 
 
 def _bootstrap_p(systems: Drawn, first: int, second: int) -> float:
@@ -110,7 +142,8 @@ def _bootstrap_p(systems: Drawn, first: int, second: int) -> float:
         return nan
     n_zero = float((differences == 0).sum()) / 2
     n_beyond = min(float((differences < 0).sum()), float((differences > 0).sum())) + n_zero
-    return 2 * contracted_tail((1 + n_beyond) / (1 + len(differences)), systems.n_units)
+    p = 2 * contracted_tail((1 + n_beyond) / (1 + len(differences)), systems.n_units)
+    return max(p, unanimous_p(float(differences[0]), systems.n_units)) if are_alike(differences) else p
 
 
 def _randomisation_p(systems: Drawn, score: Score, first: int, second: int) -> float:

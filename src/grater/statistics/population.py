@@ -124,7 +124,7 @@ def cluster_interval(
 ) -> Interval:
     """A value with the interval of its draws by essay or rater: Student's t where these are few."""
     if n_units >= FEW_UNITS:
-        return percentile_interval(value, draws, n_units=n_units, level=level)
+        return percentile_interval(value, draws, n_units=n_units, level=level, ends=ends)
     from grater.statistics.student_t import student_interval  # scipy: a fifth of a second that few need
 
     return student_interval(value, draws, n_units=n_units, level=level, ends=ends)

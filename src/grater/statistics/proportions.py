@@ -22,12 +22,12 @@ the reason.
 
 from __future__ import annotations
 
-from math import inf, nan, sqrt
+from math import inf, nan
 
 import numpy as np
 
 from grater.model import Interval
-from grater.statistics.intervals import LEVEL, ONE_UNIT, Numbers, student_quantile, z_value
+from grater.statistics.intervals import LEVEL, ONE_UNIT, Numbers, score_limits, student_quantile, z_value
 from grater.statistics.population import effective_units
 
 NO_CASE = "no case was counted"
@@ -37,13 +37,10 @@ def wilson(hits: float, n: float, *, level: float = LEVEL) -> Interval:
     """The proportion hits/n with Wilson's interval."""
     if n <= 0:
         return Interval(nan, nan, nan, NO_CASE)
-    share, z = hits / n, z_value(level)
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    share = hits / n
+    low, high = score_limits(share, n, z_value(level))
     # At the boundary the bound is the share itself; in floating point it would miss by a hair.
-    low = 0.0 if hits == 0 else centre - half
-    high = 1.0 if hits == n else centre + half
-    return Interval(share, low, high)
+    return Interval(share, 0.0 if hits == 0 else low, 1.0 if hits == n else high)
 
 
 def cluster_wilson(hits: Numbers, n: Numbers, *, level: float = LEVEL) -> Interval:

@@ -15,18 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf, isnan, nan, sqrt
+from math import inf, isfinite, isnan, nan, sqrt
 
 import numpy as np
 
 from grater.model import Interval
-from grater.statistics.intervals import LEVEL, NO_DRAWS, NO_UNIT, ONE_UNIT, Numbers
-from grater.statistics.paired import Drawn, PairTest, holm
+from grater.statistics.intervals import LEVEL, NO_DRAWS, NO_UNIT, ONE_UNIT, Numbers, alike_interval, are_alike
+from grater.statistics.paired import Drawn, PairTest, holm, unanimous_p
 
 SHARE = (0.0, 1.0)
 """The ends of a score that is taken on the scale of its logit."""
-APART = (-2.0, 2.0)
-"""The ends of a difference of any two scores: kappa goes from -1 to 1."""
 
 
 def student_interval(
@@ -40,6 +38,8 @@ def student_interval(
     if not drawn.size:
         return Interval(value, nan, nan, NO_DRAWS)
     t = float(stdtrit(n_units - 1, (1 + level) / 2))
+    if are_alike(drawn) and isfinite(ends[0]) and isfinite(ends[1]):
+        return alike_interval(value, n_units, quantile=t, ends=ends)
     if ends == SHARE and min(value, drawn.min()) > 0 and max(value, drawn.max()) < 1:
         middle, half = float(logit(value)), t * _spread(logit(drawn), n_units)
         return Interval(value, float(expit(middle - half)), float(expit(middle + half)))
@@ -60,10 +60,8 @@ def share_interval(value: float, drawn: Numbers, *, n: float, n_units: float, le
     if not drawn.size:
         return Interval(value, nan, nan, NO_DRAWS)
     t, error = float(stdtrit(n_units - 1, (1 + level) / 2)), _share_spread(value, drawn, n_units)
-    worth = value * (1 - value) / error**2 if error > 0 and 0 < value < 1 else min(n, n_units)
-    centre, half = value + t * t / (2 * worth), t * sqrt(value * (1 - value) / worth + (t / (2 * worth)) ** 2)
-    low, high = ((centre + side * half) / (1 + t * t / worth) for side in (-1, 1))
-    return Interval(value, min(value, max(0.0, low)), max(value, min(1.0, high)))
+    is_spread = 0 < value < 1 and not are_alike(drawn)
+    return alike_interval(value, value * (1 - value) / error**2 if is_spread else min(n, n_units), quantile=t)
 
 
 def _share_spread(value: float, drawn: Numbers, n_units: float) -> float:
@@ -83,7 +81,8 @@ def student_tests(tests: Sequence[PairTest], systems: Drawn) -> list[PairTest]:
     for test in tests:
         drawn = systems.drawn[:, column[test.first]] - systems.drawn[:, column[test.second]]
         value = test.difference.value
-        differences.append(student_interval(value, drawn, n_units=systems.n_units, ends=APART))
+        own = student_interval(value, drawn, n_units=systems.n_units, ends=systems.ends)
+        differences.append(test.difference if are_alike(drawn) else own)
         p.append(_p(value, drawn, systems.n_units))
     return [
         replace(
@@ -101,10 +100,9 @@ def _p(value: float, drawn: Numbers, n_units: int) -> float:
 
     if n_units < 2 or isnan(value) or not drawn.size:
         return nan
-    spread = _spread(drawn, n_units)
-    if spread == 0:
-        return 1.0 if value == 0 else nan
-    return float(2 * stdtr(n_units - 1, -abs(value) / spread))
+    if are_alike(drawn):
+        return unanimous_p(value, n_units)
+    return float(2 * stdtr(n_units - 1, -abs(value) / _spread(drawn, n_units)))
 
 
 def _spread(drawn: Numbers, n_units: float) -> float:

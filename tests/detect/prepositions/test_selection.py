@@ -8,6 +8,7 @@ from grater.detect.prepositions.selection import TITLES, Tally, selection_test, 
 from grater.detect.systems import load_system
 from grater.errors import UsageError
 from grater.model import Essay
+from grater.statistics.proportions import wilson
 from grater.text.analysis import analyse
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tiny import tiny_detector, tiny_engine
@@ -82,3 +83,8 @@ def test_a_selection_test_has_a_row_for_every_score() -> None:
 def test_selection_is_for_preposition_detectors() -> None:
     with pytest.raises(UsageError, match="expected a detector of prepositions, found article"):
         selection_test(load_system("article"), [])
+
+
+def test_f_of_a_preposition_that_is_always_right_has_a_width() -> None:
+    rows = selections(tally_of_pairs(*[("in", "in")] * 10), seed=1)[0].by_preposition
+    assert rows[0].f1 == wilson(10, 10)

@@ -29,7 +29,7 @@ from grater.result import Result, encode
 from grater.rng import generator
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
-from grater.statistics.intervals import tail_interval
+from grater.statistics.intervals import alike_interval, are_alike, tail_interval, z_value
 from grater.statistics.population import Scope
 from grater.statistics.proportions import wilson
 from grater.text.analysis import Sentence, analyse_all
@@ -248,7 +248,10 @@ def _f1(cells: Table, rng: np.random.Generator) -> Interval:
         return wilson(0, 0)
     value = float(cells @ numerator / (cells @ denominator))
     resampled = rng.multinomial(int(cells.sum()), cells / cells.sum(), size=RESAMPLES)
-    return tail_interval(value, resampled @ numerator / (resampled @ denominator), 0.025)
+    draws = resampled @ numerator / (resampled @ denominator)
+    if are_alike(draws):
+        return alike_interval(value, int(cells.sum()), quantile=z_value())
+    return tail_interval(value, draws, 0.025)
 
 
 def _of_five(tally: Tally, seed: int) -> Selection:

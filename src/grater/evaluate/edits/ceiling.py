@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -296,7 +296,7 @@ def _rows(work: _Work, means: Sequence[_Means], size: int) -> list[CeilingRow]:
 def _row(work: _Work, mean: _Means, human: _Means, size: int) -> CeilingRow:
     n_units = work.design.n_units
     scores = {
-        name: percentile_interval(float(mean.values[place]), mean.drawn[:, place], n_units=n_units)
+        name: percentile_interval(float(mean.values[place]), mean.drawn[:, place], n_units=n_units, ends=(0.0, 1.0))
         for place, name in enumerate(work.metric.score_names(work.options))
     }
     return CeilingRow(mean.name, mean.kind, size, mean.n_subsets, scores, _of_human(mean, human, n_units))
@@ -308,4 +308,5 @@ def _of_human(mean: _Means, human: _Means, n_units: int) -> Interval:
         return Interval(nan, nan, nan, "people's mean score is 0")
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = mean.drawn[:, -1] / human.drawn[:, -1]
-    return percentile_interval(float(mean.values[-1]) / below, drawn[np.isfinite(drawn)], n_units=n_units)
+    ends = (-inf, inf) if mean is human else (0.0, 1 / below)
+    return percentile_interval(float(mean.values[-1]) / below, drawn[np.isfinite(drawn)], n_units=n_units, ends=ends)

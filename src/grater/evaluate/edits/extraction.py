@@ -155,7 +155,7 @@ def _scores(rows: Numbers, n_resamples: int, seed: int) -> Iterator[tuple[str, I
     for column, name in enumerate(SCORES):
         of_draws = draws[:, column]
         value = float(values[0, column])
-        yield name, percentile_interval(value, of_draws[~np.isnan(of_draws)], n_units=len(rows))
+        yield name, percentile_interval(value, of_draws[~np.isnan(of_draws)], n_units=len(rows), ends=(0.0, 1.0))
 
 
 def _values(sums: Numbers) -> Numbers:

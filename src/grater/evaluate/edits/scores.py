@@ -415,7 +415,7 @@ def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], chance: Resamplin
 
 def _intervals(names: Sequence[str], values: Numbers, drawn: Numbers, design: Design) -> dict[str, Interval]:
     return {
-        name: percentile_interval(float(values[place]), drawn[:, place], n_units=design.n_units)
+        name: percentile_interval(float(values[place]), drawn[:, place], n_units=design.n_units, ends=(0.0, 1.0))
         for place, name in enumerate(names)
     }
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, nan
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,8 @@ class Resampled:
         totals = self.by_system[system]
 
         def around(name: str, own: Interval, beta: float = 1.0) -> Interval:
-            ends = SHARE if name in ("precision", "recall", "f") else (0.0, inf)
+            most = {"hit": totals.flagged, "false_alarm": totals.flagged, "miss": totals.passed}
+            ends = (0.0, float(most[name].max(initial=0))) if name in most else SHARE
             interval = self._interval(own.value, totals.score(name, beta), ends, self.n_units_of(system, name))
             if not self.chance.unit or interval.undefined_because:
                 return interval
@@ -135,7 +136,7 @@ class Resampled:
         if self.chance.cluster == "rater":
             return student_interval(value, draws, n_units=self.n_units, level=level, ends=ends)
         if self.chance.unit in ("", "item"):
-            return percentile_interval(value, draws, n_units=self.n_units, level=level)
+            return percentile_interval(value, draws, n_units=self.n_units, level=level, ends=ends)
         return cluster_interval(value, draws, n_units=n_units or self.n_units, level=level, ends=ends)
 
 
