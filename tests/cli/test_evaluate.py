@@ -250,3 +250,12 @@ def test_low_confidence_is_shown_apart(doubtful: list[object]) -> None:
     parts = found(*doubtful, "--confidence-apart", 0.5)["parts"]
     assert parts["with low confidence"]["systems"][0]["precision"]["value"] == 0.5
     assert parts["without low confidence"]["systems"][0]["precision"]["value"] == 0.5
+
+
+def test_a_confidence_that_nobody_stated_is_not_low(doubtful: list[object]) -> None:
+    path = Path(str(doubtful[3]))
+    told = pl.read_csv(path).with_columns(confidence=pl.when(pl.col("item") != "i3").then("confidence"))
+    write_table(told, path)
+    parts = found(*doubtful, "--confidence-apart", 0.5)["parts"]
+    counts = {name: part["items"] for name, part in parts.items()}
+    assert counts == {"without low confidence": 1, "with low confidence": 1, "confidence not stated": 1}

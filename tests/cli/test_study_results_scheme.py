@@ -112,6 +112,14 @@ def test_flags_and_confidence_move_the_scores_of_a_study(table_3: Path, capsys: 
     assert "left out 40 judgments: flag spelling" in told
 
 
+def test_a_scheme_that_leaves_no_judgment_says_what_it_left_out(
+    table_3: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = grater(capsys, "study", "evaluate", table_3, "--min-confidence", "2")
+    assert ran.status == 2
+    assert "no judgment is left: 2,752 are left out (confidence below 2)" in ran.err
+
+
 def test_contexts_and_confidence_are_shown_apart(table_3: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result, _ = evaluated(capsys, table_3, "--contexts", "spelling,grammar", "--confidence-apart", "1")
     assert {name: part["items"] for name, part in result["parts"].items()} == {

@@ -403,9 +403,17 @@ def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, Truths]:
         doubtful = _touched(cases, without_flags(cases.judgments, options.contexts))
         parts |= {"without flagged contexts": ~doubtful, "with flagged contexts": doubtful}
     if options.least_confidence is not None:
-        doubtful = _touched(cases, with_confidence(cases.judgments, options.least_confidence))
-        parts |= {"without low confidence": ~doubtful, "with low confidence": doubtful}
+        parts |= _by_confidence(cases, options.least_confidence)
     return parts
+
+
+def _by_confidence(cases: Cases, least: float) -> dict[str, Truths]:
+    """Items with a judgment of low confidence, without one, and those where a rater did not state any."""
+    judgments, stated = cases.judgments, pl.col("confidence")
+    doubtful = _touched(cases, with_confidence(judgments, least))
+    low = _touched(cases, replace(judgments, frame=judgments.frame.filter(stated.fill_null(least) >= least)))
+    parts = {"without low confidence": ~doubtful, "with low confidence": low}
+    return {**parts, "confidence not stated": doubtful & ~low} if (doubtful & ~low).any() else parts
 
 
 def _apart(options: EvaluationOptions) -> dict[str, str]:

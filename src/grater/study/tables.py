@@ -190,9 +190,18 @@ class Counting:
         """The judgments that count; None where none is left."""
         if judgments is None:
             return None
-        kept = without_flags(judgments, self.drop_flags) if self.drop_flags else judgments
-        kept = kept if self.min_confidence is None else with_confidence(kept, self.min_confidence)
+        kept = self._kept(judgments)
         return kept if len(kept) else None
+
+    def require_some(self, judgments: Judgments | None) -> None:
+        """Refuse a scheme that leaves nothing, and say what it leaves out."""
+        if judgments is not None and not len(kept := self._kept(judgments)):
+            reasons = ", ".join(reason for reason, n in kept.dropped.items() if n)
+            raise UsageError(f"no judgment is left: {len(judgments):,} are left out ({reasons})")
+
+    def _kept(self, judgments: Judgments) -> Judgments:
+        kept = without_flags(judgments, self.drop_flags) if self.drop_flags else judgments
+        return kept if self.min_confidence is None else with_confidence(kept, self.min_confidence)
 
 
 ALL_COUNT = Counting()
@@ -243,6 +252,8 @@ def study_tables(
         said = said.join(places, on="item", how="semi")
     experts, crowd = said.filter(group=EXPERT), said.filter(pl.col("group") != EXPERT)
     both = bool(len(experts) and len(crowd))
+    if counting != ALL_COUNT:
+        counting.require_some(latest_judgments(said, f"judgments of {name}"))
     return StudyTables(
         name,
         counting.of(latest_judgments(crowd if both else said, f"judgments of {name}")),
