@@ -7,11 +7,13 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, GraterError
-from grater.evaluate.cases import votes_of
+from grater.evaluate.cases import cases_of, votes_of
+from grater.evaluate.error_types import scores_by_type
 from grater.evaluate.sampled import Sampled, sampled
 from grater.evaluate.truth import frame_of_truth
 from grater.evaluate.truth import truth_of as truth_of_votes
 from grater.sampling.draw import add_system, draw_sample
+from grater.statistics.bootstrap import Chance
 from grater.statistics.population import Population
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments, read_sample
@@ -361,3 +363,28 @@ def test_choice_extraneous_and_missing_are_scored_apart_and_together() -> None:
     assert 0 < by_type["type missing"].recall.value < 1
     assert by_type["type choice"].recall.undefined_because == "judgments do not say of which type a missed error is"
     assert "type choice: S, from a sample" in "".join(sheet.title for sheet in found.sheets())
+
+
+def test_recall_by_type_is_of_the_errors_that_raters_call_of_it_however_flagged() -> None:
+    decisions, items, judgments = typed()
+    place = pl.col("item").str.tail(5).cast(pl.Int64)
+    judged = replace(
+        judgments,
+        frame=judgments.frame.with_columns(
+            label=pl.when(place % 22 == 1).then(pl.lit("error")).otherwise("label"),
+            type=pl.when(place % 4 == 0).then(pl.lit("extraneous")).otherwise(pl.lit("choice")),
+        ),
+    )
+    estimates = sampled(decisions, draw_sample(decisions, "S", 900), judged, items=items, population="these")
+    cases = cases_of(decisions, judged, items=items)
+    whole = scores_by_type(cases, decisions, truth_of_votes(cases), chance=Chance(n_resamples=20))
+    of_all = {score.type: {name: own.value for name, own in score.scores.items()} for score in whole}
+    assert 0 < of_all["choice"]["recall"] < 1
+    for name in ("choice", "extraneous"):
+        [estimate] = estimates.parts[f"type {name}"].systems
+        scores = estimate.scores
+        # every item is in the sample, so the estimate is the score itself
+        shown = {"precision": scores.precision.value, "recall": scores.recall.value, "f0.5": scores.f[0.5].value}
+        assert shown == pytest.approx(of_all[name])
+        assert scores.f[0.5].low <= scores.f[0.5].value <= scores.f[0.5].high
+        assert estimate.weighted.recall.value == pytest.approx(of_all[name]["recall"])

@@ -20,7 +20,7 @@ from math import isnan, nan
 import numpy as np
 import polars as pl
 
-from grater.evaluate.cases import ERROR, Cases, places_of
+from grater.evaluate.cases import ERROR, Cases, Votes, places_of
 from grater.evaluate.counts import REASONS, ratio
 from grater.evaluate.standard import Scored, is_clustered
 from grater.evaluate.truth import Truth
@@ -89,19 +89,25 @@ def _types_of_flags(cases: Cases, decisions: Table) -> np.ndarray[tuple[int, int
 
 
 def _types_of_errors(cases: Cases) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+    """The type of every error; gaps can only miss something."""
+    types = stated_types(cases)
+    types[_gaps(cases.columns)] = "missing"
+    return types.astype(str)
+
+
+def stated_types(votes: Votes) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
     """What most of those who call an item an error take it for; empty where they do not say, or are divided."""
-    types = np.full(len(cases), "", dtype=object)
-    said = _said(cases.judgments.frame)
+    types = np.full(len(votes), "", dtype=object)
+    said = _said(votes.judgments.frame)
     if said is not None:
         counts = said.group_by("item", "type").len().sort("item", "len", descending=[False, True])
         first = counts.group_by("item", maintain_order=True).agg(
             pl.col("type").first(), is_tie=(pl.col("len") == pl.col("len").max()).sum() > 1
         )
-        place = places_of(first["item"], cases.items)
+        place = places_of(first["item"], votes.items)
         clear = (place >= 0) & ~first["is_tie"].to_numpy()
         types[place[clear]] = first.filter(clear)["type"].to_list()
-    types[_gaps(cases.columns)] = "missing"
-    return types.astype(str)
+    return types
 
 
 def _said(frame: pl.DataFrame) -> pl.DataFrame | None:

@@ -45,7 +45,7 @@ from grater.evaluate.sampled.correction import correct
 from grater.evaluate.sampled.estimates import SystemEstimate, differences, horvitz_thompson
 from grater.evaluate.sampled.resampled import Resampled, resample_sample
 from grater.evaluate.sampled.results import Sampled
-from grater.evaluate.sampled.types import precision_only, typed_parts
+from grater.evaluate.sampled.types import TypedPart, precision_only, truth_of_type, typed_parts, with_recall
 from grater.evaluate.truth import ADJUDICATED, Truth, frame_of_truth, truth_of
 from grater.sampling.draw import draws_of
 from grater.sampling.strata import system_names
@@ -305,13 +305,23 @@ def _parts(
         yield f"{by} {name}", _estimated(part, signature)
     for typed in typed_parts(study.decisions, study.members, items):
         own = _estimated(replace(study, decisions=typed.decisions, members=typed.members), signature)
-        if not typed.has_recall:
-            systems = tuple(precision_only(system) for system in own.systems)
-            own = replace(own, systems=systems, differences=(), warnings=())
-        yield f"type {typed.name}", own
+        yield f"type {typed.name}", own if typed.has_recall else _typed(study, typed, own, signature)
     if unknown == "apart":
         known = without_unknown(study.votes, study.truth)
         yield "without unknown", _estimated(replace(study, truth=known), signature)
+
+
+def _typed(study: SampleInputs, typed: TypedPart, own: Sampled, signature: Signature) -> Sampled:
+    """Precision of the flags of a type; recall where raters say of which type an error is, and are not drawn."""
+    truth = None if study.chance.with_raters else truth_of_type(study.votes, study.truth, typed.name)
+    if truth is None:
+        systems = tuple(precision_only(system) for system in own.systems)
+    else:
+        inside = study.sample.frame.join(typed.of_any_type.frame.select("item"), on="item", how="semi")
+        sample = replace(study.sample, frame=inside)
+        others = _estimated(replace(study, sample=sample, members=typed.of_any_type, truth=truth), signature)
+        systems = tuple(with_recall(*pair) for pair in zip(own.systems, others.systems, strict=True))
+    return replace(own, systems=systems, differences=(), warnings=())
 
 
 def _left_out(study: SampleInputs, n_unjudged: int, gold: Table | None) -> Iterator[str]:
