@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from grater.model import Decision
 from grater.server import context
-from grater.store import credentials, events, invitations, people, units
+from grater.store import Store, credentials, decisions, events, invitations, items, people, units
 from grater.study.people import give_role, seat, set_state
+from grater.study.work import take_next
 from tests.server.programs import Described
-from tests.server.studies import PASSWORD, PASSWORD_HASH, Study, served
+from tests.server.studies import PASSWORD, PASSWORD_HASH, Study, add_job, places, served
 from tests.server.test_account import log_in
 from tests.store.conftest import cluster
 from tests.store.postgres import new_database
@@ -186,35 +188,54 @@ def at_once(calls: Sequence[Callable[[], int]]) -> list[int]:
         return list(pool.map(run, calls))
 
 
-WITHOUT_POWER = {"next_unit", "run_system", "draw_sample", "new_list", "make_job"}
-"""Calls that begin transactions of their own; nobody gains access by them."""
+WORK = {"next_unit", "submit"}
+"""Raters wait for these: whether their access ended is asked as they are let in, and their state as it is stored."""
 
 
 def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_were_let_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with served(tmp_path, tasks=["error"], private_webhooks=True) as study:
+        names = known_names(study)
+        let_decide(study.store, "prep-perceptron")
         monkeypatch.setattr(context, "_who", let_in_and_put_out(study))
-        described, names = (
-            Described(study),
-            {"job_id": study.jobs["error"], "person_id": study.people["worker"].person_id},
-        )
+        described = Described(study)
         with study.store.read() as tx:
-            names["unit_id"] = units.ids_of_job(tx, names["job_id"])[0]
             known = len(list(events.all(tx)))
-        refused = 0
+        refused = set()
         for name, (method, path, _) in described.calls.items():
-            if method == "GET" or name in WITHOUT_POWER:
+            if method == "GET" or name in WORK:
                 continue
             body = (described.body_of(name) or {}).get("examples", [{}])[0]
             place = re.sub(r"{(\w+)}", lambda match: names.get(match[1], "none"), path)
             with study.store.write() as tx:
                 headers = {"authorization": f"Bearer {credentials.make_token(tx, study.people['owner'].person_id)}"}
-            refused += study.client().request(method, place, json=body, headers=headers).status_code == 403
+            if study.client().request(method, place, json=body, headers=headers).status_code == 403:
+                refused.add(name)
         with study.store.read() as tx:
             verbs = {event.verb for event in list(events.all(tx))[known:]}
     assert verbs == {"token.made", "token.ended"}  # the askers' own
-    assert refused >= 45
+    assert refused >= {"make_job", "draw_sample", "run_system", "new_list", "give_back", "skip"}
+    assert len(refused) >= 50
+
+
+def let_decide(store: Store, system: str) -> None:
+    """Decisions on every preposition, a third of them flags, of which samples can be drawn."""
+    flags = [(place.item_id, number % 3 == 0) for number, place in enumerate(places())]
+    with store.write() as tx:
+        items.add_all(tx, [items.of(place) for place in places()])
+        decisions.add_all(tx, [Decision(item_id=each, system=system, flagged=flag) for each, flag in flags])
+
+
+def known_names(study: Study) -> dict[str, str]:
+    """What paths name: things that are there, so that a call gets as far as to change them."""
+    job_id, owner_id = study.jobs["error"], study.people["owner"].person_id
+    lease = take_next(study.store, job_id=job_id, person_id=owner_id)
+    assert lease is not None
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, job_id)[0]
+    names = {"job_id": job_id, "person_id": study.people["worker"].person_id}
+    return {**names, "unit_id": unit_id, "lease_id": lease.lease_id}
 
 
 def let_in_and_put_out(study: Study) -> Callable[..., context.Access | None]:
@@ -229,3 +250,35 @@ def let_in_and_put_out(study: Study) -> Callable[..., context.Access | None]:
         return access
 
     return look_and_end
+
+
+@pytest.mark.parametrize("path", ["/leases/{lease}", "/jobs/{job}/next"])
+def test_a_rater_who_is_shut_out_while_they_answer_or_ask_gets_nothing_stored(bare: Study, path: str) -> None:
+    worker = bare.people["worker"]
+    with bare.store.write() as tx:
+        job_id = add_job(tx, "error")
+    lease = take_next(bare.store, job_id=job_id, person_id=worker.person_id) if "lease" in path else None
+    place = path.format(lease=lease.lease_id if lease else "", job=job_id)
+
+    def end() -> None:
+        with bare.store.write() as tx:
+            set_state(tx, worker.person_id, "ended", actor=bare.people["owner"].person_id)
+
+    rater = bare.browser("worker")
+    interrupted(bare.store, lambda: rater.post(place, {"label": "ok"}), end, before="SELECT people")
+    with bare.store.read() as tx:
+        verbs = [event.verb for event in events.all(tx) if event.actor == worker.person_id]
+        state = people.get(tx, worker.person_id).state
+    late = [verb for verb in verbs if verb in ("submission.stored", "lease.taken")][lease is not None :]
+    assert state == "ended"
+    assert late == [] or not bare.store.is_postgres  # on SQLite the rater was first
+
+
+def test_a_form_that_comes_slowly_does_not_outlive_the_access_of_its_sender(
+    bare: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(context, "_who", let_in_and_put_out(bare))
+    with bare.store.write() as tx:
+        job_id = add_job(tx, "error")
+    assert bare.browser("worker").post(f"/jobs/{job_id}/next").status_code == 403

@@ -47,7 +47,7 @@ from grater.store.people import Person
 from grater.study.dashboard import Dashboard
 from grater.study.live import Live
 from grater.study.pace import LargePools
-from grater.study.people import Beside, note_use, require_access
+from grater.study.people import ENDED, Beside, note_use, require_access
 from grater.study.preview import Previews
 from grater.study.runs import Runner
 from grater.study.second_factor import is_missing
@@ -239,16 +239,27 @@ class RequestContext:
         Refused if their access ended after the request was let in; who would end it now waits until this is done.
         `beside` is who else is locked first, in one order, where the change is about owners or about everybody.
         """
-        with self.server.store.write() as tx:
-            if self.access is not None:
-                require_access(
-                    tx,
-                    {self.access.human_id, self.access.person.person_id},
-                    session_token=self.session_token,
-                    bearer=_bearer(self.request),
-                    beside=beside,
-                )
+        with self._checked(beside).write() as tx:
             yield tx
+
+    @property
+    def store(self) -> Store:
+        """The study for what begins transactions of its own: whoever came is judged at the beginning of each."""
+        return self._checked("nobody")
+
+    def _checked(self, beside: Beside) -> Store:
+        access = self.access
+        if access is None:
+            return self.server.store
+        return self.server.store.checked(
+            lambda tx: require_access(
+                tx,
+                {access.human_id, access.person.person_id},
+                session_token=self.session_token,
+                bearer=_bearer(self.request),
+                beside=beside,
+            )
+        )
 
     def text(self, name: str) -> str:
         """A text field of the form, trimmed; empty where there is none."""
@@ -297,7 +308,10 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     nonce = sent_nonce or new_secret()
     expected = session_csrf or visitor_token(server.secret, nonce)
     try:
+        begun = time.monotonic()
         form = await _form(request, server, "" if is_api else expected)
+        if access is not None and time.monotonic() - begun > SLOW_SECONDS:
+            await run_in_threadpool(_require_still_in, server, request, token, is_api)
         yield RequestContext(
             request=request,
             server=server,
@@ -310,6 +324,15 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
         )
     finally:
         await request.close()  # uploads lie in temporary files
+
+
+SLOW_SECONDS = 1.0
+"""A form that takes longer to come may outlive the access of whoever sends it, and they are looked up again."""
+
+
+def _require_still_in(server: Server, request: Request, token: str, is_api: bool) -> None:
+    if _who(server, request, token, is_api) is None:
+        raise Forbidden(ENDED)
 
 
 async def _form(request: Request, server: Server, expected: str) -> FormData:

@@ -22,6 +22,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -169,6 +170,10 @@ def no_witness(moment: Moment) -> None:
     """Nobody watches the commits."""
 
 
+def no_check(tx: Tx) -> None:
+    """Whoever has the store may change it, as commands may."""
+
+
 class Store:
     """An open study; `close` it, or use it in a `with`.
 
@@ -191,6 +196,7 @@ class Store:
         self._around_commit = around_commit
         self._writers = Writers(engine, name=name, around_commit=around_commit)
         self._key = ""
+        self._check: Callable[[Tx], None] = no_check
         self._statement_seconds = 0.0
         for each in (engine, glancing) if self.is_postgres else ():
             event.listen(each, "connect", self._set_timeout)
@@ -198,6 +204,12 @@ class Store:
     @property
     def is_postgres(self) -> bool:
         return self.engine.dialect.name == "postgresql"
+
+    def checked(self, check: Callable[[Tx], None]) -> Store:
+        """The same study, in which every change begins with a check, which may refuse it."""
+        mine = copy(self)
+        mine._check = check
+        return mine
 
     @contextmanager
     def write(self, *, brief: bool = False) -> Iterator[Tx]:
@@ -207,6 +219,7 @@ class Store:
         """
         with translated_errors(self.name), self._changing(brief=brief) as connection:
             tx = Tx(connection, self.clock(), self._study_key(connection))
+            self._check(tx)
             yield tx
             tx.send()
 

@@ -131,6 +131,7 @@ def end_session(tx: Tx, token: str) -> None:
 
 
 Beside: TypeAlias = Literal["nobody", "owners", "everybody"]
+ENDED = "your access ended a moment ago; log in again"
 
 
 def require_access(
@@ -155,7 +156,7 @@ def require_access(
         people.lock(tx, person_id)
     is_in = credentials.find_session(tx, session_token) if session_token else credentials.find_token(tx, bearer)
     if is_in is None:
-        raise Forbidden("your access ended a moment ago; log in again")
+        raise Forbidden(ENDED)
 
 
 def may_have_tokens(person: Person) -> bool:

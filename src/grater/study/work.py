@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Row
 
-from grater.errors import Conflict, NotFound, StoreBusy, StoreFull, UsageError
+from grater.errors import Conflict, Forbidden, NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Json
 from grater.rng import generator
 from grater.store import (
@@ -137,8 +137,8 @@ def hand_in(
     """Store the answer to a lease; when this returns it is stored for good."""
     answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
     with store.write(brief=True) as tx:
-        people.lock(tx, desk.lease.person_id)
-        receipt = _receive(tx, desk, fields, answers, submission_id=submission_id, seconds=seconds)
+        person = people.lock(tx, desk.lease.person_id)
+        receipt = _receive(tx, desk, person, fields, answers, submission_id=submission_id, seconds=seconds)
     _doubt(store, desk, receipt)
     return receipt
 
@@ -150,7 +150,7 @@ def hand_in_and_take(
     answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
     with store.write(brief=True) as tx:
         person = people.lock(tx, desk.lease.person_id)
-        receipt = _receive(tx, desk, fields, answers, submission_id=submission_id, seconds=seconds)
+        receipt = _receive(tx, desk, person, fields, answers, submission_id=submission_id, seconds=seconds)
         lease = _take_after(tx, desk, person) if _goes_on(desk, receipt) else None
     _doubt(store, desk, receipt)
     return receipt, lease
@@ -172,14 +172,15 @@ def _take_after(tx: Tx, desk: Desk, person: Person) -> Lease | None:
 def _receive(
     tx: Tx,
     desk: Desk,
+    person: Person,
     fields: Mapping[str, Sequence[str]],
     answers: Sequence[Answer],
     *,
     submission_id: str,
     seconds: float | None,
 ) -> Receipt:
-    """The caller has locked the rater."""
-    return intake.receive(
+    """The caller has locked the rater, who answers as they stand now: whoever was shut out meanwhile does not."""
+    receipt = intake.receive(
         tx,
         submission_id=submission_id or desk.submission_id,
         lease_id=desk.lease.lease_id,
@@ -190,6 +191,9 @@ def _receive(
         leased=LeasedUnit(place=desk.lease.place, role=desk.unit.role, job_id=desk.lease.job_id),
         is_locked=True,
     )
+    if person.state != "active" and not receipt.is_replay:
+        raise Forbidden("your access ended a moment ago, and this answer was not stored")
+    return receipt
 
 
 def _doubt(store: Store, desk: Desk, receipt: Receipt) -> None:

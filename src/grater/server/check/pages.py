@@ -109,7 +109,7 @@ def _kept(context: RequestContext, text: str) -> Response:
     n_kept, problems, status = 0, [NO_CONSENT], 422
     if context.text("consent"):
         try:
-            n_kept, problems, status = keep(context.server.store, feedback, answers), [], 200
+            n_kept, problems, status = keep(context.store, feedback, answers), [], 200
         except UsageError as error:
             problems = lines_of(error)
         except UNAVAILABLE:

@@ -317,7 +317,7 @@ class NewJob(Body):
 @router.post("/jobs")
 def make_job(context: Context, sent: NewJob) -> Job:
     """Create a job; a name that is taken is a conflict (409), so a repeated request creates no second one."""
-    return Job.of(add_job(context.server.store, _plan(context, sent), actor=context.person.person_id))
+    return Job.of(add_job(context.store, _plan(context, sent), actor=context.person.person_id))
 
 
 def _plan(context: RequestContext, sent: NewJob) -> JobPlan:

@@ -59,7 +59,7 @@ def new_job_page(context: Context) -> Response:
 @router.post("/manage/jobs")
 def make_job(context: Context) -> Response:
     try:
-        job = add_job(context.server.store, _wanted(context), actor=context.person.person_id)
+        job = add_job(context.store, _wanted(context), actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
         return _new_job_page(context, problems=lines_of(error))
     return context.go(f"/manage/jobs/{job.job_id}")

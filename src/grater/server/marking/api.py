@@ -64,6 +64,6 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
     It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
     """
     body = sent.model_dump(exclude={"revision"}, exclude_none=True)
-    with context.server.store.write() as tx:
+    with context.changing() as tx:
         saved = drafts.save_draft(tx, lease_id, person_id=context.person.person_id, revision=sent.revision, body=body)
     return DraftSaved.model_validate(saved.reply())

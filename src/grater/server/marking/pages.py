@@ -69,7 +69,7 @@ def marking_page(context: RequestContext, lease: Lease, study_unit: StudyUnit, *
 def save_draft(context: Context, lease_id: str, sent: SentDraft) -> Response:
     store, person_id = context.server.store, context.person.person_id
     try:
-        with store.write() as tx:
+        with context.changing() as tx:
             saved = drafts.save_draft(tx, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
         return JSONResponse(saved.reply())
     except Stale:

@@ -20,7 +20,7 @@ MOST_ESSAYS = 2000
 
 def mine_now(context: RequestContext, name: str, *, most: int) -> Job:
     """A list of the `most` worst suspects."""
-    store, actor = context.server.store, context.person.person_id
+    store, actor = context.store, context.person.person_id
     with store.read() as tx:
         n_essays = essays.count(tx)
     if n_essays > MOST_ESSAYS:
@@ -35,10 +35,10 @@ def take_list(context: RequestContext) -> Job:
         raise BadInput(Problem("form", f"files: expected one list, found {n_sent}"))
     with received(context) as (path,):
         table = replace(read_items(path), name=path.name)
-        return add_list(context.server.store, context.text("name"), table, lambda _: context.person)
+        return add_list(context.store, context.text("name"), table, lambda _: context.person)
 
 
 def build_now(context: RequestContext, job_id: str, name: str, **numbers: int) -> tuple[Job, Balanced]:
     """The balanced corpus of a list; `numbers` are those of `balanced_job`."""
-    store, actor = context.server.store, context.person.person_id
+    store, actor = context.store, context.person.person_id
     return balanced_job(store, job_id, name, counts_in_shipped_model, actor=actor, **numbers)

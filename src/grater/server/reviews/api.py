@@ -51,7 +51,7 @@ def look_over(context: Context, job_id: str) -> LookedOver:
     """Run `corpus check` on a job's marks and return the findings to their annotators, once."""
     with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
-    return LookedOver(findings=review(context.server.store, name, actor=context.person.person_id))
+    return LookedOver(findings=review(context.store, name, actor=context.person.person_id))
 
 
 @router.get("/findings")

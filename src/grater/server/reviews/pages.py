@@ -52,6 +52,6 @@ def look_over(context: Context, job_id: str) -> Response:
     """Put what the check finds in the marks of a job into its annotators' queues."""
     with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
-    n_new = review(context.server.store, name, actor=context.person.person_id)
+    n_new = review(context.store, name, actor=context.person.person_id)
     told = f"{counted(n_new, 'mark')} returned to their annotators." if n_new else "No new unusual marks."
     return job_view(context, job_id, told=told)

@@ -73,7 +73,7 @@ def _import(context: RequestContext, kind: str, paths: list[Path]) -> list[Impor
     files = paths if kind == "corpus" else [file for path in paths for file in _files(path)]
     by_kind = {"corpora" if kind == "corpus" else kind: files}
     return import_files(
-        context.server.store,
+        context.store,
         **by_kind,  # type: ignore[arg-type]
         format_name=context.text("format") or None,
         job=context.text("job") or None,

@@ -89,7 +89,7 @@ def system_list(context: Context) -> Systems:
 @router.post("/systems")
 def run_system(context: Context, sent: Run) -> Decided:
     """Run an installed system on all essays; a second run changes nothing."""
-    return Decided.model_validate(run_installed(context.server.store, sent.system).to_dict())
+    return Decided.model_validate(run_installed(context.store, sent.system).to_dict())
 
 
 @router.get("/samples")
@@ -111,7 +111,7 @@ def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
         seed=sent.seed,
         kind=sent.kind,
     )
-    drawn = draw(context.server.store, sent.name, wish, actor=context.person.person_id)
+    drawn = draw(context.store, sent.name, wish, actor=context.person.person_id)
     with context.server.store.read() as tx:
         sample = _told(decisions.sample_named(tx, sent.name))
     return DrawnSample(**sample.model_dump(), left=len(drawn.left))

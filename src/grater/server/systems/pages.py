@@ -45,7 +45,7 @@ def draw_sample(context: Context) -> Response:
     try:
         n_items = number_of(context, "n", N_SAMPLED)
         wish = Wish(context.text("of"), n_items, number_of(context, "flagged", 0) or None)
-        draw(context.server.store, name, wish, actor=context.person.person_id)
+        draw(context.store, name, wish, actor=context.person.person_id)
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:

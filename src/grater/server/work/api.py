@@ -64,7 +64,7 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
 def give_back(context: Context, lease_id: str) -> GivenBack:
     """Give a unit back unanswered; somebody else may take it."""
     _desk(context, lease_id)
-    was_held = give_unit_back(context.server.store, lease_id, person_id=context.person.person_id)
+    was_held = give_unit_back(context.store, lease_id, person_id=context.person.person_id)
     return GivenBack(lease_id=lease_id, was_held=was_held)
 
 
@@ -72,13 +72,13 @@ def give_back(context: Context, lease_id: str) -> GivenBack:
 def skip(context: Context, lease_id: str) -> GivenBack:
     """Skip a unit; it comes back at the end. Refused (409) where raters are tested."""
     desk = _desk(context, lease_id)
-    return GivenBack(lease_id=lease_id, was_held=skip_unit(context.server.store, desk))
+    return GivenBack(lease_id=lease_id, was_held=skip_unit(context.store, desk))
 
 
 @router.post("/leases/{lease_id}/undo", response_model=Taken)
 def undo(context: Context, lease_id: str) -> JSONResponse:
     """Undo your last answer, until you give the next one; the unit is yours again under a new lease."""
-    desk = undo_answer(context.server.store, lease_id, person_id=context.person.person_id)
+    desk = undo_answer(context.store, lease_id, person_id=context.person.person_id)
     return JSONResponse({"lease": desk_json(desk)})
 
 

@@ -188,7 +188,7 @@ def submit(context: Context, lease_id: str) -> Response:
 def give_back(context: Context, lease_id: str) -> Response:
     """The rater would rather not do this one."""
     desk = _desk(context, lease_id)
-    give_unit_back(context.server.store, lease_id, person_id=context.person.person_id)
+    give_unit_back(context.store, lease_id, person_id=context.person.person_id)
     return context.go(f"/jobs/{desk.lease.job_id}")
 
 
@@ -196,7 +196,7 @@ def give_back(context: Context, lease_id: str) -> Response:
 def skip(context: Context, lease_id: str) -> Response:
     """The rater would rather do another one first."""
     desk = _desk(context, lease_id)
-    skip_unit(context.server.store, desk)
+    skip_unit(context.store, desk)
     lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=desk.lease.person_id)
     return _next_page(context, desk, lease)
 
@@ -204,7 +204,7 @@ def skip(context: Context, lease_id: str) -> Response:
 @router.post("/leases/{lease_id}/undo")
 def undo(context: Context, lease_id: str) -> Response:
     """The rater takes back their last answer, and gives another."""
-    desk = undo_answer(context.server.store, lease_id, person_id=context.person.person_id)
+    desk = undo_answer(context.store, lease_id, person_id=context.person.person_id)
     return context.go(f"/leases/{desk.lease.lease_id}")
 
 
