@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
-from grater.errors import BadInput, Problem
+from grater.errors import BadInput, Conflict, Problem
 from grater.model import Edit, Essay, Span
 from grater.store import schema
-from grater.store.transaction import PORTION, Record, Tx, chunks
+from grater.store.transaction import PORTION, Record, Tx, chunks, locking
 
 COLUMNS = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
 BY_ID = select(*COLUMNS).where(schema.essays.c.essay_id == bindparam("essay"))
 
 
+CORPUS = locking(select(schema.meta.c.value).where(schema.meta.c.key == "key"), of=schema.meta)
+
+
+def hold(tx: Tx) -> None:
+    """One at a time for whoever adds to or deletes from the corpus: essays, items, decisions, samples and jobs.
+
+    Raters do not wait for it.  To be called before anything is looked up, after the people behind the change are
+    locked.  SQLite has one writer at a time anyway.
+    """
+    if tx.is_postgres:
+        tx.execute(CORPUS)
+
+
+def require_all(tx: Tx, essay_ids: Collection[str]) -> None:
+    """Refuse where essays that were read some time ago are no longer there."""
+    if len(known(tx, essay_ids)) < len(set(essay_ids)):
+        raise Conflict("an essay was deleted meanwhile, and nothing was stored; try again")
+
+
+def known(tx: Tx, essay_ids: Iterable[str]) -> set[str]:
+    """Those of the essays that are there."""
+    ids = schema.essays.c.essay_id
+    return {row.essay_id for some in chunks(set(essay_ids)) for row in tx.all(select(ids).where(ids.in_(some)))}
+
+
 def add_all(tx: Tx, essays: Iterable[Essay], *, import_id: str | None = None) -> tuple[int, int]:
     """Add essays; return the number of new ones and of those that were there already, the same in every letter."""
+    hold(tx)
     n_new = n_old = 0
     position = int(tx.value(select(func.max(schema.essays.c.position))) or 0)
     for portion in chunks(essays):

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, exists, func, select
 
 from grater.errors import Conflict, NotFound
-from grater.store import events, jobs, people, schema, slots, units
+from grater.store import essays, events, jobs, people, schema, slots, units
 from grater.store.transaction import Tx
 
 
@@ -119,6 +119,7 @@ def _wanted(tx: Tx, job: jobs.Job, unit_id: str) -> int:
 
 def delete_essay(tx: Tx, essay_id: str, *, actor: str | None = None) -> None:
     """Delete an essay that no job asks about and no sample holds, with its items and what systems decided on them."""
+    essays.hold(tx)
     if tx.value(select(schema.essays.c.essay_id).where(schema.essays.c.essay_id == essay_id)) is None:
         raise NotFound("there is no such essay in this study")
     of_essay = select(schema.items.c.item_id).where(schema.items.c.essay_id == essay_id)

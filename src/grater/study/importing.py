@@ -66,6 +66,7 @@ def import_files(
         *((path, "practice", lambda tx, path, _: _gold(tx, path, columns, job, "practice")) for path in practice),
     ]
     with store.write() as tx:
+        essays.hold(tx)
         return [_one(tx, path, kind, bring, actor) for path, kind, bring in asked]
 
 

@@ -13,7 +13,7 @@ from itertools import combinations, count
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.rng import generator
-from grater.store import Store, Tx, assignments, jobs, people, units
+from grater.store import Store, Tx, assignments, essays, jobs, people, units
 from grater.store.assignments import Assignment
 from grater.store.jobs import Guidelines, Job, JobState
 from grater.store.people import Person
@@ -85,6 +85,7 @@ def add_job(store: Store, plan: JobPlan, *, actor: str | None = None) -> Job:
 
 def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     """The same inside a transaction that has begun."""
+    essays.hold(tx)
     plan = plan if plan.name else replace(plan, name=_free_name(tx, plan.task))
     _require_plan(plan)
     task = TASKS[plan.task]

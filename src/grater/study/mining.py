@@ -121,6 +121,8 @@ def mine_study(
 
 def keep(tx: Tx, name: str, suspects: Sequence[Suspect], *, source: str, actor: str | None = None) -> Job:
     """Suspects, worst first, as a list of the study."""
+    essays.hold(tx)
+    essays.require_all(tx, {use.essay_id for each in suspects for use in each.uses[:EXAMPLES]})
     title = f"Mined: {name}"
     job = jobs.add(tx, name=name, task=TASK, title=title, judgments=1, options={MINED: source}, actor=actor)
     jobs.add_guidelines(tx, job.job_id, TASKS[TASK].guidelines, actor=actor)
@@ -324,6 +326,8 @@ def balanced_job(
         for essay, start, end, kind, label, trigram, gold in rows
     ]
     with store.write() as tx:
+        essays.hold(tx)
+        essays.require_all(tx, {item.essay_id for item, *_ in placed})
         items.add_all(tx, (items.of(item) for item, *_ in placed))
         ids = [item.item_id for item, *_ in placed]
         asks: dict[str, Json] = {ASKS: KIND}

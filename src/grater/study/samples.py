@@ -16,7 +16,7 @@ from grater.evaluate.truth import error_shares
 from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
 from grater.sampling.strata import FLAGGED, Allocation
 from grater.sheet import counted
-from grater.store import Store, Tx, decisions
+from grater.store import Store, Tx, decisions, essays
 from grater.store.columns import decided_kinds, decision_columns
 from grater.study.job_units import PREPOSITION
 from grater.study.jobs import JobPlan
@@ -60,6 +60,7 @@ def draw(store: Store, name: str, wish: Wish, *, actor: str | None = None) -> Dr
     require_number("sample.flagged", wish.n_flagged)
     require_number("seed", wish.seed)
     with store.write() as tx:
+        essays.hold(tx)
         kind = wish.kind or _kind(tx, wish.system)
         sample = draw_sample(
             _decisions(tx, kind),
@@ -91,6 +92,7 @@ def extend(
     """
     require_number("sample.n", n)
     with store.write() as tx:
+        essays.hold(tx)
         earlier = decisions.sample_named(tx, old)
         errors = _errors(tx, width) if width is not None else None
         table = _decisions(tx, kind_of(earlier))

@@ -19,7 +19,7 @@ from grater.detect.systems import SYSTEMS, load_system
 from grater.detect.words import answers_of
 from grater.errors import Conflict, UsageError
 from grater.model import Decision, Essay, Item, Json
-from grater.store import Store, Tx, decisions, items
+from grater.store import Store, Tx, decisions, essays, items
 from grater.store.transaction import chunks
 from grater.study.job_units import own_essays
 
@@ -109,6 +109,10 @@ def decide(
 def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
     findings = list(detector.find(corpus))
     with store.write() as tx:
+        essays.hold(tx)
+        # of essays that were deleted meanwhile nothing is stored
+        known = essays.known(tx, {finding.item.essay_id for finding in findings})
+        findings = [finding for finding in findings if finding.item.essay_id in known]
         require_same_findings(tx, detector.name, findings)
         items.add_all(tx, (items.of(finding.item) for finding in findings))
         n_new = decisions.add_all(tx, (finding.decision for finding in findings))
