@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Integer,
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-from grater.model import Json
+from grater.model import MOST_DEPTH, Json, is_deep
 
 
 def to_text(value: Json) -> str:
@@ -45,6 +45,22 @@ class JsonText(TypeDecorator[Any]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
         return None if value is None else json.loads(value)
+
+
+class FileJson(JsonText):
+    """JSON that came with a file.  Earlier versions took it however deep it was nested; what is too deep for pages,
+    the API and other programs is read as its own text, a value at a time."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        if value is None or value.count("[") + value.count("{") <= MOST_DEPTH:
+            return super().process_result_value(value, dialect)
+        try:
+            values = json.loads(value)
+            return {name: to_text(each) if is_deep(each) else each for name, each in values.items()}
+        except RecursionError:
+            return {"nested": value}
 
 
 NAMES = {"ix": "ix_%(column_0_N_label)s", "ck": "ck_%(table_name)s_%(constraint_name)s"}
@@ -85,6 +101,11 @@ def moment(name: str, *, optional: bool = False) -> Column[int]:
 
 def json_column(name: str, *, default: str | None = "{}", nullable: bool = False) -> Column[Any]:
     return Column(name, JsonText, nullable=nullable, server_default=default)
+
+
+def file_json(name: str) -> Column[Any]:
+    """An object of a file: metadata of an essay, further fields of an edit."""
+    return Column(name, FileJson, nullable=False, server_default="{}")
 
 
 def one_of(column: str, *values: str) -> CheckConstraint:

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from sqlalchemy import Boolean, CheckConstraint, Column, Float, Index, LargeBinary, PrimaryKeyConstraint, Table
 
-from grater.store.schema.columns import METADATA, json_column, key, moment, number, one_of, optional, refers, text
+from grater.store.schema.columns import (
+    METADATA,
+    file_json,
+    json_column,
+    key,
+    moment,
+    number,
+    one_of,
+    optional,
+    refers,
+    text,
+)
 
 meta = Table("meta", METADATA, key("key"), text("value"))
 """`version` of the schema, `study_id`, `name`, `key` (the study's secret, never exported)."""
@@ -32,7 +43,7 @@ essays = Table(
     number("position", unique=True),
     text("text"),
     json_column("tokens", default=None, nullable=True),
-    json_column("metadata"),
+    file_json("metadata"),
     optional("import_id", "imports.import_id"),
 )
 
@@ -57,7 +68,7 @@ edits = Table(
     json_column("replacements", default="[]"),
     text("tag"),
     text("comment", default=""),
-    json_column("extra"),
+    file_json("extra"),
     PrimaryKeyConstraint("essay_id", "position"),
     CheckConstraint('start >= 0 AND start <= "end"', name="span"),
 )
