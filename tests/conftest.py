@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 from _pytest.terminal import TerminalReporter
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
+
+from tests.examples import DEFAULT
 
 LONGEST = (
     "test_docs.py",
@@ -31,8 +33,8 @@ All others keep the order of their folders: fixtures of a folder, a browser abov
 """
 
 
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")  # on a busy machine an example may take long for reasons of its own
+settings.register_profile("grater", DEFAULT)
+settings.load_profile("grater")
 
 gc.disable()  # while ten thousand tests are imported nothing becomes garbage
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -41,6 +41,7 @@ from tests.agreement.tables import (
     of_matrix,
     textbook_rows,
 )
+from tests.examples import examples
 
 ROWS = arrays(np.int64, st.tuples(st.integers(3, 12), st.just(3)), elements=st.integers(0, 4))
 EQUAL = st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), min_size=3, max_size=20)
@@ -58,7 +59,7 @@ def number(coefficient: Coefficient, counts: Counts) -> float:
 
 
 @given(EQUAL)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_fleiss_is_that_of_statsmodels(labels: list[list[int]]) -> None:
     from statsmodels.stats.inter_rater import fleiss_kappa  # a second that few tests need
 
@@ -70,7 +71,7 @@ def test_fleiss_is_that_of_statsmodels(labels: list[list[int]]) -> None:
 
 @pytest.mark.parametrize("coefficient", every(3), ids=lambda each: each.name)
 @given(rows=ROWS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_no_coefficient_knows_the_order_of_items(coefficient: Coefficient, rows: Ints) -> None:
     assert number(coefficient, counts_of(rows[::-1])) == pytest.approx(
         number(coefficient, counts_of(rows)), nan_ok=True
@@ -79,7 +80,7 @@ def test_no_coefficient_knows_the_order_of_items(coefficient: Coefficient, rows:
 
 @pytest.mark.parametrize("coefficient", every(3), ids=lambda each: each.name)
 @given(rows=ROWS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_no_coefficient_is_above_one(coefficient: Coefficient, rows: Ints) -> None:
     found = number(coefficient, counts_of(rows))
     assert isnan(found) or found <= 1 + 1e-12
@@ -103,7 +104,7 @@ def test_one_label_only_leaves_fleiss_and_alpha_undefined(coefficient: Coefficie
 
 
 @given(ROWS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_margins_alone_give_the_same_coefficients_as_the_table(rows: Ints) -> None:
     judged = rows[rows.sum(axis=1) > 1]
     if not len(judged):

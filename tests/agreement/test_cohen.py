@@ -5,7 +5,7 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import stdtrit
@@ -20,6 +20,7 @@ from grater.rng import generator
 from grater.statistics.intervals import Ints, student_quantile
 from grater.tables import Judgments
 from tests.agreement.tables import TABLE_3, judgments, of_confusion, of_matrix
+from tests.examples import examples
 
 CELLS = arrays(np.int64, (3, 3), elements=st.integers(0, 30))
 SKLEARN = {"identity": None, "linear": "linear", "quadratic": "quadratic"}
@@ -32,7 +33,7 @@ def table_of(cells: Ints) -> Confusion:
 
 @pytest.mark.parametrize("name", list(SKLEARN))
 @given(CELLS)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_kappa_is_that_of_scikit_learn(name: WeightName, cells: Ints) -> None:
     from sklearn.metrics import cohen_kappa_score
 
@@ -46,7 +47,7 @@ def test_kappa_is_that_of_scikit_learn(name: WeightName, cells: Ints) -> None:
 
 @pytest.mark.parametrize("name", list(STATSMODELS))
 @given(CELLS)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Ints) -> None:
     from statsmodels.stats.inter_rater import cohens_kappa  # a second that few tests need
 
@@ -59,7 +60,7 @@ def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Ints) ->
 
 
 @given(CELLS)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_raters_and_labels_may_change_places(cells: Ints) -> None:
     number = kappa(table_of(cells))
     assert kappa(table_of(cells.T)) == pytest.approx(number, nan_ok=True)

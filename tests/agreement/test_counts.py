@@ -1,7 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -12,6 +12,7 @@ from grater.errors import GraterError
 from grater.statistics.intervals import Ints
 from grater.tables import Judgments
 from tests.agreement.tables import judgments, krippendorff_matrix, of_matrix
+from tests.examples import examples
 
 TABLES = arrays(np.int64, st.tuples(st.integers(0, 12), st.integers(1, 4)), elements=st.integers(0, 9))
 
@@ -63,7 +64,7 @@ def test_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(TABLES)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_distinct_rows_are_those_of_numpy(rows: Ints) -> None:
     patterns, times = distinct(rows)
     expected, n_times = np.unique(rows, axis=0, return_counts=True)

@@ -5,7 +5,7 @@ from math import isnan, log2
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.agreement.difficulty import Difficulty, DifficultyOptions, difficulty, ranked
@@ -14,6 +14,7 @@ from grater.errors import GraterError
 from grater.tables import Table, read_items
 from tests.agreement.tables import judgments
 from tests.agreement.test_raters_needed import crowd_of, experts_of
+from tests.examples import examples
 
 QUICK = {"n_resamples": 50}
 
@@ -103,7 +104,7 @@ def test_equal_numbers_stay_together_and_few_numbers_are_groups() -> None:
     assert list(column_groups(pl.Series(["10", "9", "9", None]), 4)) == ["9", "10", "(none)"]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=1, max_size=40), st.integers(2, 6))
 def test_every_item_is_in_one_group(numbers: list[float | None], n_quantiles: int) -> None:
     found = column_groups(pl.Series(numbers, dtype=pl.Float64), n_quantiles)

@@ -4,7 +4,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.agreement.edit_marks import Cells, Criterion, cells, edit_marks, judged, pair_statistic
@@ -13,6 +13,7 @@ from grater.agreement.summary import Options, agreement
 from grater.errors import GraterError
 from grater.model import Edit, Essay, Span
 from tests.agreement.tables import TABLE_3, judgments
+from tests.examples import examples
 
 TEXT = "My sister enjoys the swim ."
 QUICK = EditOptions(n_resamples=50)
@@ -223,7 +224,7 @@ TOKENS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(TOKENS)
 def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]]) -> None:
     """Tokens by three annotators, as a corpus and as a table of judgments."""

@@ -6,7 +6,7 @@ from math import inf, isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.agreement.coded import LEFT_OUT, with_unknown
@@ -17,6 +17,7 @@ from grater.agreement.raters_needed import MEAN, NeedOptions, RatersNeeded, firs
 from grater.errors import GraterError
 from grater.tables import Judgments
 from tests.agreement.tables import judgments
+from tests.examples import examples
 
 QUICK = NeedOptions(n_resamples=50)
 COUNTS = st.lists(st.integers(0, 4), min_size=1, max_size=5).filter(lambda counts: 0 < sum(counts) <= 9)
@@ -43,7 +44,7 @@ def test_a_small_draw_by_hand() -> None:
     assert win_probabilities([1, 1, 1]) == pytest.approx(np.full((3, 3), 1 / 3))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(COUNTS)
 def test_exact_wins_are_those_of_all_draws(counts: list[int]) -> None:
     expected = [[float(share) for share in row] for row in by_enumeration(counts)]
@@ -51,13 +52,13 @@ def test_exact_wins_are_those_of_all_draws(counts: list[int]) -> None:
 
 
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=8).filter(any))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_somebody_always_wins(counts: list[int]) -> None:
     assert win_probabilities(counts).sum(axis=0) == pytest.approx(np.ones(sum(counts)), abs=1e-12)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_an_even_crowd_is_no_better_than_one_rater_less_with_two_labels(first: int, second: int) -> None:
     found = win_probabilities([first, second])[0]
     for m in range(1, (first + second) // 2 + 1):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
@@ -16,6 +16,7 @@ from grater.corpora.formats import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import TextSource
+from tests.examples import examples
 from tests.real_data import data_path
 
 FIRST: dict[str, Json] = {
@@ -319,21 +320,21 @@ def _edit(a: int, b: int, correction: str | None, tag: list[Json], more: Json, h
     return [min(a, b), max(a, b), correction, *tag, *([more] if tag and has_more else [])]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(corpus=st.lists(records(), max_size=4), indent=st.sampled_from([None, 1]))
 def test_any_corpus_comes_back_as_equal_json(corpus: list[dict[str, Json]], indent: int | None) -> None:
     text = "".join(json.dumps(record, indent=indent) + "\n" for record in corpus)
     assert again(text) == corpus
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(text=st.text('{}[]",:\\ntex0-\n\r \ufeff', max_size=60))
 def test_random_text_raises_nothing_but_our_errors(text: str) -> None:
     with suppress(GraterError):
         read(text)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(place=st.integers(0, len(CORPUS)), n_cut=st.integers(0, 20), piece=st.text('{}[]",:\\1n\n', max_size=5))
 def test_mutated_corpora_raise_nothing_but_our_errors(place: int, n_cut: int, piece: str) -> None:
     with suppress(GraterError):

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
@@ -17,6 +17,7 @@ from grater.corpora.formats import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span
 from tests.corpora.sources import TextSource
+from tests.examples import examples
 from tests.real_data import data_path
 
 TEXT = "My dog eated\nthe news paper.\n"
@@ -249,7 +250,7 @@ def test_notes_are_written_for_people(replacements: tuple[str, ...], comment: st
     assert parse_note(note) == (replacements, comment)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     replacements=st.lists(
         st.text(st.sampled_from("a |/\\-NOE=>\n\t\r\u2028\x85s🙂") | st.characters(), max_size=9), max_size=3
@@ -555,7 +556,7 @@ def essays(draw: st.DrawFn, essay_id: str) -> Essay:
     return Essay(essay_id, text, tuple(edits), annotators, tokens, metadata)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(data=st.data(), names=st.lists(NAMES, unique=True, max_size=3))
 def test_any_corpus_comes_back_equal(data: st.DataObject, names: list[str]) -> None:
     corpus = [data.draw(essays(name)) for name in names]
@@ -565,7 +566,7 @@ def test_any_corpus_comes_back_equal(data: st.DataObject, names: list[str]) -> N
     assert all(loss.changed for loss in losses)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(ann=st.text('T1#R*\t\n 0;{}"Grater', max_size=60), text=st.text(max_size=5))
 def test_random_annotations_raise_nothing_but_our_errors(ann: str, text: str) -> None:
     with suppress(GraterError):
@@ -589,7 +590,7 @@ FULL = dict(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(data=st.data(), piece=st.text('T1#\t\n 0;{}[]",', max_size=5))
 def test_mutated_projects_raise_nothing_but_our_errors(data: st.DataObject, piece: str) -> None:
     name = data.draw(st.sampled_from(sorted(FULL)))

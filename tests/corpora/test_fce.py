@@ -6,7 +6,7 @@ import random
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.fce import FORMAT, read_fce, write_fce
@@ -14,6 +14,7 @@ from grater.corpora.formats import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import TextSource
+from tests.examples import examples
 
 SCRIPT = """<?xml version="1.0" encoding="UTF-8"?>
 <learner><head sortkey="KX1*0200*2001*07">
@@ -493,7 +494,7 @@ def essays(draw: st.DrawFn) -> Essay:
     return Essay(f"{sortkey}/answer1", text, tuple(edits), ("0",), metadata=metadata)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(essay=essays())
 def test_essays_with_nested_edits_come_back_equal_and_without_loss(essay: Essay) -> None:
     text, losses = write(essay)
@@ -514,7 +515,7 @@ MARKUP = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(inner=MARKUP)
 def test_whatever_markup_is_accepted_comes_back_equal(inner: str) -> None:
     accepted: list[Essay] = []
@@ -524,7 +525,7 @@ def test_whatever_markup_is_accepted_comes_back_equal(inner: str) -> None:
     assert (read(text), losses) == (accepted, [])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     spans=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=8), rng=st.randoms(use_true_random=False)
 )
@@ -538,14 +539,14 @@ def test_every_edit_is_written_or_reported_whatever_the_spans(
     assert all(edit in edits for edit in written)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(text=st.text(max_size=60))
 def test_random_text_raises_nothing_but_our_errors(text: str) -> None:
     with pytest.raises(GraterError):
         read(text)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     place=st.integers(0, len(SCRIPT)),
     n_cut=st.integers(0, 30),

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus, write_corpus
@@ -16,6 +16,7 @@ from grater.errors import GraterError
 from grater.model import Essay
 from grater.sample import sample_path
 from tests.corpora.sources import TextSource
+from tests.examples import examples
 
 NAMES = FORMATS.names()
 SAMPLE = tuple(read_corpus(sample_path()))
@@ -77,7 +78,7 @@ def test_a_corpus_is_written_and_read_through_files(name: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_damaged_file_is_refused_or_has_its_edits_inside_the_text(name: str, data: st.DataObject) -> None:
     files = written(name, SAMPLE[:2])
     file = data.draw(st.sampled_from(sorted(files)))
@@ -102,7 +103,7 @@ def damaged(text: str, data: st.DataObject) -> str:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(text=st.text(max_size=200))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_any_text_is_read_or_refused(name: str, text: str) -> None:
     chosen = FORMATS[name]
     names = ("a.txt", "a.ann") if isinstance(chosen, FolderFormat) else ("file",)

@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
@@ -14,6 +14,7 @@ from grater.corpora.jsonl import FORMAT, HEADER, read_jsonl, write_jsonl
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span
 from tests.corpora.sources import TextSource
+from tests.examples import examples
 
 HEAD = '{"format":"grater-corpus","version":1}\n'
 GOOD = '{"id":"a","text":"He go home."}'
@@ -259,7 +260,7 @@ def essays(draw: st.DrawFn) -> Essay:
 
 
 @given(st.lists(essays(), max_size=3, unique_by=lambda essay: essay.essay_id))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_corpus_comes_back_as_it_was_and_writes_the_same_bytes_again(corpus: list[Essay]) -> None:
     text = write(*corpus)
     back = read(text)
@@ -268,14 +269,14 @@ def test_any_corpus_comes_back_as_it_was_and_writes_the_same_bytes_again(corpus:
 
 
 @given(st.text(max_size=80), st.booleans())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_no_text_makes_the_reader_fail_in_another_way_than_its_own(text: str, has_header: bool) -> None:
     with suppress(GraterError):
         read(HEAD + text if has_header else text)
 
 
 @given(essays(), st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_no_damaged_file_makes_the_reader_fail_in_another_way_than_its_own(essay: Essay, data: st.DataObject) -> None:
     text = write(essay)
     start = data.draw(st.integers(0, len(text)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
@@ -17,6 +17,7 @@ from grater.model import Edit, Essay, Item, Span
 from grater.tables import read_decisions, read_items
 from grater.text.prepositions import canonical
 from grater.text.tokens import tokens_of
+from tests.examples import examples
 from tests.real_data import data_path
 
 #        0         1         2         3
@@ -202,7 +203,7 @@ EDITS = st.builds(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.lists(EDITS, max_size=4), st.lists(SPANS, min_size=1, max_size=4))
 def test_any_finds_what_tag_finds_or_calls_context(edits: list[Edit], spans: list[Span]) -> None:
     items = {str(number): Item("e1", span, "x") for number, span in enumerate(spans)}

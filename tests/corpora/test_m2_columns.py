@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grater.corpora.m2.bytes import count_tokens, find, leading_numbers, words_at, words_of
@@ -19,6 +19,7 @@ from grater.corpora.m2.columns import (
     within_sentences,
 )
 from grater.errors import BadInput, Problems
+from tests.examples import examples
 
 COMMON = "|||REQUIRED|||-NONE-|||"
 
@@ -89,7 +90,7 @@ LINE = st.one_of(
 BLOCK = st.builds(lambda field, lines: "\n".join([f"S {field}", *lines]), FIELD, st.lists(LINE, max_size=4))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(BLOCK, min_size=1, max_size=4).map("\n\n".join))
 @example("S a\nA 0 1|||Nn||||||REQUIRED|||-NONE-|||0")
 @example("S a | b\nA 0 1|||Nn||||||REQUIRED|||-NONE-|||0")
@@ -100,7 +101,7 @@ def test_columns_hold_what_plain_splitting_gives(text: str) -> None:
     assert parsed_by_columns(text) == parsed_plainly(text)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=20), max_size=6)
 )
@@ -162,7 +163,6 @@ def test_a_file_without_blank_lines_is_given_up_before_it_fills_the_memory() -> 
 
 
 @given(st.binary(min_size=8, max_size=40), st.sampled_from("| 0a"))
-@settings(deadline=None)
 def test_a_byte_is_found_where_it_first_stands_in_a_word(data: bytes, char: str) -> None:
     codes = np.frombuffer(data, np.uint8)
     at = np.arange(len(data) - 7)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
@@ -14,6 +14,7 @@ from grater.corpora.m2.reading import token_spans_of_line
 from grater.errors import GraterError
 from grater.model import Edit, Essay, Span
 from tests.corpora.sources import TextSource
+from tests.examples import examples
 
 RATERS = ("0", "1", "2")
 ANY_TEXT = st.text(st.one_of(st.characters(), st.sampled_from("|\n\r\t -A\u00a0é🐈\u0301")), max_size=14)
@@ -57,7 +58,7 @@ def essays_of_m2(draw: st.DrawFn) -> list[Essay]:
     return essays
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(essays_of_m2())
 def test_essays_that_m2_can_hold_come_back_equal(essays: list[Essay]) -> None:
     text, losses = write(essays)
@@ -65,7 +66,7 @@ def test_essays_that_m2_can_hold_come_back_equal(essays: list[Essay]) -> None:
     assert read(text) == essays
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(essays_of_m2())
 def test_reading_and_writing_twice_gives_the_same_bytes(essays: list[Essay]) -> None:
     text, _ = write(essays)
@@ -86,7 +87,7 @@ def any_essays(draw: st.DrawFn) -> list[Essay]:
     return essays
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(any_essays())
 def test_whatever_is_written_can_be_read_and_every_edit_is_there_or_reported(essays: list[Essay]) -> None:
     text, losses = write(essays)
@@ -119,7 +120,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=40).map("".join)))
 @example("A \n")
 @example("S \ud800\nA 0 1|||x|||y|||REQUIRED|||-NONE-|||0")
@@ -130,7 +131,7 @@ def test_no_input_brings_out_an_error_that_is_not_ours(text: str) -> None:
         read(text)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.tuples(st.integers(0, 200), st.sampled_from("|A S0\n-x")), max_size=6))
 def test_no_damage_to_a_good_file_brings_out_an_error_that_is_not_ours(damage: list[tuple[int, str]]) -> None:
     text = "S My cat sleep .\nA 2 3|||SVA|||sleeps|||REQUIRED|||-NONE-|||0\n\n" * 3

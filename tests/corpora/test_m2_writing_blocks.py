@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
 from grater.corpora.identity import EssayIds
 from grater.corpora.m2.writing import Block, TokenRange, cut, tokens_of_edit
 from grater.model import Edit, Essay, Span, short_hash
+from tests.examples import examples
 
 TEXT = "My cat doesn't sleeps well. It dream of fishs!"
 
@@ -149,7 +150,7 @@ def test_only_an_edit_that_begins_and_ends_with_tokens_is_on_them(
     assert found == (None if expected is None else TokenRange(*expected, ("x",)))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.text(st.one_of(st.sampled_from("abc .!?\n'\u00a0é🐈"), st.characters()), max_size=40), st.data())
 def test_every_word_and_every_edit_is_in_a_block_or_reported(text: str, data: st.DataObject) -> None:
     bounds = st.tuples(*[st.integers(0, len(text))] * 2).map(lambda pair: Span(*sorted(pair)))

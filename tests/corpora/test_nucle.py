@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
@@ -14,6 +14,7 @@ from grater.corpora.nucle import FORMAT, read_nucle, write_nucle
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import TextSource
+from tests.examples import examples
 from tests.real_data import data_path
 
 ESSAY = """\
@@ -633,7 +634,7 @@ def essays(draw: st.DrawFn, number: int) -> Essay:
 
 
 @given(st.tuples(essays(1), essays(2)))
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_any_corpus_that_nucle_can_hold_comes_back_as_it_was(corpus: tuple[Essay, ...]) -> None:
     text, losses = write(*corpus)
     assert losses == []
@@ -642,14 +643,14 @@ def test_any_corpus_that_nucle_can_hold_comes_back_as_it_was(corpus: tuple[Essay
 
 
 @given(st.lists(st.sampled_from(ESSAY.splitlines(keepends=True)) | texts, max_size=12).map("".join))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_no_text_makes_the_reader_fail_in_another_way_than_its_own(text: str) -> None:
     with suppress(GraterError):
         read(text)
 
 
 @given(st.sampled_from([ESSAY, RICH]), st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_what_is_read_from_a_damaged_file_can_be_written_and_read_again(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(start + 9, len(text))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
@@ -11,6 +11,7 @@ from grater.corpora.plain import FORMAT, read_text, write_text
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Span, short_hash
 from tests.corpora.sources import TextSource
+from tests.examples import examples
 
 
 def read(text: str) -> Essay:
@@ -86,7 +87,7 @@ def test_everything_but_words_is_told_as_a_loss() -> None:
 
 
 @given(st.text())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_any_text_comes_back_as_it_was_or_is_refused(text: str) -> None:
     if "\0" in text:
         with pytest.raises(GraterError):
@@ -96,7 +97,7 @@ def test_any_text_comes_back_as_it_was_or_is_refused(text: str) -> None:
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\n\0", codec="utf-8")).filter(str.strip)))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_any_lines_with_words_are_read_one_by_one(lines: list[str]) -> None:
     essays = paragraphs("".join(f"{line}\n" for line in lines))
     assert [essay.text for essay in essays] == [line.removesuffix("\r") for line in lines]

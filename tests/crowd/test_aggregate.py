@@ -4,7 +4,7 @@ from math import log
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.crowd.aggregate import METHODS, Aggregation, Options, accuracy, aggregate
@@ -12,6 +12,7 @@ from grater.crowd.aggregate.dawid_skene import Confusions
 from grater.errors import UnknownName, UsageError
 from grater.tables import Judgments, read_judgments
 from tests.crowd.tables import gold, judgments, mixed_crowd
+from tests.examples import examples
 
 NEVER = float("-inf")
 EVERY = ["dawid-skene", "glad", "mace", "majority", "one-coin", "wawa"]
@@ -170,7 +171,7 @@ QUICK = Options(iterations=5, tolerance=NEVER, restarts=2)
 
 
 @pytest.mark.parametrize("method", EVERY)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(rows=tables(), chance=st.randoms(use_true_random=False))
 def test_order_of_rows_changes_nothing(method: str, rows: list[tuple[str, str, str]], chance: object) -> None:
     mixed = list(rows)
@@ -183,7 +184,7 @@ def test_order_of_rows_changes_nothing(method: str, rows: list[tuple[str, str, s
 
 
 @pytest.mark.parametrize("method", ["majority", "wawa", "dawid-skene", "one-coin"])
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(rows=tables())
 def test_names_change_nothing(method: str, rows: list[tuple[str, str, str]]) -> None:
     """Other names, in another order: raters and labels count from the end, items too."""

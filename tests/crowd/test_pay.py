@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.crowd.pay import (
@@ -36,7 +36,6 @@ def test_what_raters_get_adds_up_to_what_the_job_cost(cents: int, policy: Policy
     assert found.cents - found.wasted == cents * found.n_valid
 
 
-@settings(deadline=None)
 @given(st.lists(st.builds(Work, st.sampled_from("ab"), st.sampled_from(STATUSES), st.none(), st.sampled_from("uv"))))
 def test_a_rater_is_paid_for_a_unit_once(done: list[Work]) -> None:
     n_units = len({(work.rater, work.unit) for work in done})
@@ -53,7 +52,6 @@ answers_to_units = st.dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(st.sampled_from(POLICIES), answers_to_units)
 def test_what_one_rater_has_earned_is_counted_as_it_is_billed(
     policy: Policy, by_unit: dict[str, tuple[str, list[str]]]

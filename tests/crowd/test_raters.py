@@ -4,7 +4,7 @@ from math import isnan
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from grater.crowd.aggregate.ballots import ballots_of
 from grater.crowd.raters import agrees_with_others, raters
@@ -12,6 +12,7 @@ from grater.errors import UsageError
 from grater.tables import Judgments
 from tests.crowd.tables import gold, judgments, mixed_crowd
 from tests.crowd.test_aggregate import THREE, frame_of, tables
+from tests.examples import examples
 
 
 def test_three_raters_by_hand() -> None:
@@ -50,7 +51,7 @@ def test_raters_who_are_positions_are_refused() -> None:
         raters(Judgments(THREE.frame, "table", anonymous_raters=True))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows=tables())
 def test_agreement_with_others_is_what_a_loop_finds(rows: list[tuple[str, str, str]]) -> None:
     credit, has_others = agrees_with_others(ballots_of(frame_of(rows)))

@@ -4,10 +4,11 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.evaluate.counts import SCORES, Counts, count, scores
+from tests.examples import examples
 
 amounts = st.floats(0, 1000, allow_nan=False)
 many_counts = st.builds(Counts, amounts, amounts, amounts, amounts)
@@ -49,7 +50,7 @@ def test_an_absent_decision_counts_nowhere() -> None:
     assert count([1, -1, 0], [1, 1, 1]) == Counts(1, 0, 1, 0)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(many_counts)
 def test_f_is_the_harmonic_mean_of_precision_and_recall(counts: Counts) -> None:
     precision, recall = counts.score("precision"), counts.score("recall")
@@ -57,7 +58,7 @@ def test_f_is_the_harmonic_mean_of_precision_and_recall(counts: Counts) -> None:
         assert counts.score("f1") == pytest.approx(2 * precision * recall / (precision + recall))
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.lists(many_counts, min_size=1, max_size=4))
 def test_scores_of_many_sums_are_those_of_each(several: list[Counts]) -> None:
     together = scores(np.stack([counts.row() for counts in several]))

@@ -6,7 +6,7 @@ from math import isnan
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
@@ -27,6 +27,7 @@ from grater.text.prepositions import canonical
 from grater.text.tokens import tokens_of
 from tests.agreement.tables import TABLE_3, judgments, of_confusion
 from tests.evaluate.worlds import QUICK, decisions, items, votes
+from tests.examples import examples
 from tests.real_data import data_path
 
 
@@ -249,7 +250,7 @@ worlds = st.integers(1, 12).flatmap(
 
 
 @pytest.mark.parametrize("cluster", ["item", "essay", "rater"])
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(world=worlds)
 def test_neither_order_nor_names_of_raters_change_a_number(cluster: Cluster, world: tuple) -> None:  # type: ignore[type-arg]
     first, second, labels, random = world

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import UnknownName, UsageError
@@ -27,6 +27,7 @@ from grater.evaluate.truth import truth_of
 from grater.statistics.bootstrap import Chance, Cluster
 from grater.tables import Judgments, Table, read_decisions, read_judgments
 from tests.evaluate.worlds import QUICK, decisions, items, votes
+from tests.examples import examples
 
 # Six items, three raters. Majority: 1 1 0 1 0 0; shares: 1, 2/3, 0, 2/3, 1/3, 0.
 SCORES = (0.9, 0.8, 0.7, 0.7, 0.4, 0.2)
@@ -268,7 +269,7 @@ def test_bands_are_narrower_with_more_items() -> None:
     assert 3 < widths[0] / widths[1] < 7
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(
         st.tuples(st.integers(-3, 3), st.integers(0, 3), st.integers(0, 1), st.booleans()), min_size=2, max_size=30

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError, UsageError
@@ -129,7 +129,6 @@ def test_more_than_there_is_and_less_than_two_each_are_refused() -> None:
 STRATA = st.lists(st.tuples(st.booleans(), st.integers(1, 400), st.floats(0, 1)), min_size=1, max_size=8)
 
 
-@settings(deadline=None)
 @given(STRATA, st.sampled_from(["equal", "paper", "proportional", "neyman"]), st.floats(0, 1))
 def test_sizes_add_up_and_no_stratum_gives_more_than_it_has(
     given_strata: list[tuple[bool, int, float]], method: Allocation, share: float

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import BadInput
@@ -27,6 +27,7 @@ from grater.store.units import StudyUnit
 from grater.study.essay_adjudication import Table
 from grater.tasks import TASKS, Answer, Unit
 from grater.tasks.construction import CONSTRUCTIONS
+from tests.examples import examples
 from tests.server.studies import Study, hidden
 from tests.server.test_jobs import TWO, all_of
 from tests.server.test_work import answer, start
@@ -178,7 +179,7 @@ def said(edits: tuple[Edit, ...]) -> set[tuple[Span, tuple[str, ...], str]]:
     return {(each.span, each.replacements, each.tag) for each in edits}
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(SOME, SOME, SOME)
 def test_an_earlier_decision_fills_the_form_so_that_it_decides_the_same(
     first: tuple[Edit, ...], second: tuple[Edit, ...], gold: tuple[Edit, ...]

@@ -7,7 +7,7 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, t
 
@@ -21,6 +21,7 @@ from grater.statistics.intervals import (
     student_quantile,
 )
 from grater.statistics.paired import Drawn, holm, paired_tests, rank_groups, resamples_needed
+from tests.examples import examples
 
 
 def share(sums: Numbers) -> Numbers:
@@ -141,7 +142,7 @@ def test_holm_leaves_the_undefined_out_of_its_count() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_holm_is_never_below_p_nor_milder_than_the_false_discovery_rate(values: list[float]) -> None:
     from scipy.stats import false_discovery_control  # a second that few tests need
 
@@ -205,7 +206,7 @@ def test_systems_that_are_not_told_apart_share_a_letter() -> None:
 
 
 @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.tuples(*[st.integers(0, n - 1)] * 2)))))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_two_systems_share_a_letter_if_and_only_if_they_were_not_told_apart(
     drawn_pairs: tuple[int, set[tuple[int, int]]],
 ) -> None:

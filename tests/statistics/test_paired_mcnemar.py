@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import UsageError
@@ -10,6 +10,7 @@ from grater.evaluate.draws import discordant
 from grater.evaluate.truth import truth_of
 from grater.statistics.paired import mcnemar
 from tests.evaluate.worlds import decisions, votes
+from tests.examples import examples
 
 
 def test_forty_against_twenty_two() -> None:
@@ -36,7 +37,7 @@ def test_negative_counts_are_refused() -> None:
         mcnemar(-1, 2)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 300), st.integers(0, 300))
 def test_sides_do_not_matter_and_mid_p_is_below_exact(first: int, second: int) -> None:
     one, other = mcnemar(first, second), mcnemar(second, first)

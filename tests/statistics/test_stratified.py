@@ -3,7 +3,7 @@
 from math import inf, isnan, sqrt
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.model import Interval
@@ -39,7 +39,6 @@ PARTS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(st.integers(1, 400), st.floats(0, 1), st.floats(0.1, 1e6))
 def test_one_stratum_has_wilsons_limits(n: int, share: float, size: float) -> None:
     hits = round(share * n)
@@ -54,7 +53,6 @@ def test_strata_of_one_rate_and_one_sampling_fraction_are_one_stratum() -> None:
     assert (found.low, found.high) == pytest.approx((10 * known.low, 10 * known.high))
 
 
-@settings(deadline=None)
 @given(PARTS)
 def test_limits_hold_the_total_and_stay_inside(parts: list[Part]) -> None:
     found = stratified_total(parts)
@@ -62,7 +60,6 @@ def test_limits_hold_the_total_and_stay_inside(parts: list[Part]) -> None:
     assert 0 <= found.low <= found.value <= found.high <= most * (1 + 1e-12)
 
 
-@settings(deadline=None)
 @given(PARTS)
 def test_what_is_no_hit_has_the_mirrored_limits(parts: list[Part]) -> None:
     most = sum(part.size for part in parts)
@@ -73,7 +70,6 @@ def test_what_is_no_hit_has_the_mirrored_limits(parts: list[Part]) -> None:
     assert (rest.low, rest.high) == pytest.approx((most - found.high, most - found.low), abs=1e-6 * most)
 
 
-@settings(deadline=None)
 @given(PARTS)
 def test_a_limit_is_z_standard_deviations_away_at_the_rates_of_the_limit(parts: list[Part]) -> None:
     found = stratified_total(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text as sql
 
@@ -13,6 +13,7 @@ from grater.store import Store, checks, ejection, events, jobs, leases, open_sto
 from grater.store.checks import from_events, stored
 from grater.store.clock import MINUTE
 from grater.store.events import Event
+from tests.examples import examples
 from tests.store.postgres import in_memory, new_database
 from tests.store.worlds import FakeClock, World, make_world
 
@@ -47,7 +48,7 @@ def step(world: World, clock: FakeClock, what: str, rater: int) -> None:
         world.submit(lease, submission_id=f"{what}-{lease.lease_id}")
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(steps=STEPS)
 def test_no_history_breaks_a_promise(steps: list[tuple[str, int]]) -> None:
     clock = FakeClock()

@@ -19,13 +19,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import BadInput, UsageError
 from grater.tables import read_decisions, read_gold, read_items, read_judgments
 from grater.tables.files import N_LINES_TOGETHER, load, read_delimited, read_jsonl, read_text
 from tests.each import for_each
+from tests.examples import examples
 
 ROWS = [("n1", "Ada", "1"), ("n1", "Bo", "2"), ("n2", "Ada", "1")]
 COLUMNS: dict[str, list[Any]] = {"item": ["n1", "n1", "n2"], "rater": ["Ada", "Bo", "Ada"], "label": [1, 2, 1]}
@@ -388,7 +389,7 @@ def test_utf16_is_called_by_its_name(tmp_path: Path) -> None:
 BARE = st.text(st.characters(exclude_characters='"\r\n,', exclude_categories=["Cs"]), min_size=1, max_size=6)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.lists(st.tuples(BARE, BARE), min_size=1, max_size=5))
 def test_quotes_change_nothing_where_none_are_needed(cells: list[tuple[str, str]]) -> None:
     bare = "a,b\n" + "".join(f"{one},{two}\n" for one, two in cells)

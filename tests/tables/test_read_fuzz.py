@@ -12,12 +12,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError
 from grater.tables import read_judgments, read_table
 from grater.tables.schema import SCHEMAS, Kind
+from tests.examples import examples
 
 COLUMNS = [
     "item",
@@ -98,7 +99,7 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(content=TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=60))
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".csv.gz"])
 def test_no_text_file_breaks_a_reader(folder: Path, suffix: str, content: bytes) -> None:
@@ -107,7 +108,7 @@ def test_no_text_file_breaks_a_reader(folder: Path, suffix: str, content: bytes)
     attempt(path)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(NAMES, min_size=2, max_size=8, unique=True),
     st.lists(st.lists(st.sampled_from(CELLS), min_size=8, max_size=8), max_size=3),
@@ -118,7 +119,7 @@ def test_no_cells_under_known_names_break_a_reader(folder: Path, header: list[st
     attempt(path)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.dictionaries(NAMES, VALUES, max_size=6), min_size=1, max_size=4))
 def test_no_json_breaks_a_reader(folder: Path, rows: list[dict[str, object]]) -> None:
     path = folder / "t.jsonl"
@@ -126,7 +127,7 @@ def test_no_json_breaks_a_reader(folder: Path, rows: list[dict[str, object]]) ->
     attempt(path)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.dictionaries(NAMES, st.lists(VALUES, min_size=2, max_size=2), max_size=6))
 def test_no_frame_breaks_a_reader(columns: dict[str, list[object]]) -> None:
     attempt(pl.DataFrame({name: pl.Series(values, strict=False) for name, values in columns.items()}))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError, UsageError
@@ -23,6 +23,7 @@ from grater.tables import (
     write_table,
 )
 from grater.tables.schema import Kind
+from tests.examples import examples
 
 TYPES = [".csv", ".tsv", ".jsonl", ".parquet"]
 CELL = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
@@ -82,7 +83,7 @@ TABLES: dict[Kind, st.SearchStrategy[pl.DataFrame]] = {
 @pytest.mark.parametrize("suffix", TYPES)
 @pytest.mark.parametrize("kind", list(TABLES))
 def test_what_is_written_is_read_back(kind: Kind, suffix: str) -> None:
-    @settings(max_examples=15, deadline=None)
+    @examples(15)
     @given(TABLES[kind])
     def round_trip(frame: pl.DataFrame) -> None:
         table = read_table(kind, frame)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import BadInput, UnknownName
@@ -14,6 +14,7 @@ from grater.model import Essay, Json, Span
 from grater.server.rendering import as_html
 from grater.tasks import TASKS
 from grater.tasks.task import ERROR, OK, UNKNOWN, Field, Shown, Task
+from tests.examples import examples
 from tests.tasks.units import OF, TEXT, filled, rng, unit_at, unit_for
 
 ALL = [TASKS[name] for name in TASKS]
@@ -85,7 +86,7 @@ def test_a_blind_page_is_the_same_whatever_a_system_said(task: Task) -> None:
 
 
 @pytest.mark.parametrize("name", ["cloze", "choice", "construction"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(word=st.text(alphabet="qxzjkQXZJK", min_size=3, max_size=12), sentence=st.sampled_from(["a {} b.", "{} a b."]))
 def test_the_writers_word_never_reaches_a_page_that_hides_it(name: str, word: str, sentence: str) -> None:
     text = f"Nothing here. {sentence.format(word)} More of it."

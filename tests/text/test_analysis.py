@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.model import Essay, Span
 from grater.text.analysis import LETTERS, analyse, analyse_all, analyse_words, chunks
+from tests.examples import examples
 from tests.text.learner_text import learner_text
 
 
@@ -28,7 +29,7 @@ def check(text: str) -> None:
     assert "".join(words) == "".join(text.split())
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.text() | learner_text)
 def test_offsets_are_exact_and_every_character_is_in_a_word(text: str) -> None:
     check(text)

@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import BadInput, MissingExtra
@@ -20,6 +20,7 @@ from grater.text.tagging.clustering import cluster_words
 from grater.text.tagging.perceptron import KIND, Part, PerceptronTagger, Weights
 from grater.text.tagging.training import Tagged, accuracy, joined, read_conllu, train
 from grater.text.tags import load_tagger
+from tests.examples import examples
 from tests.real_data import data_path
 
 SOME = "The the a dog dogs barked happily , . 😀 recieve 2009 U.S. i dont x-ray"
@@ -62,7 +63,7 @@ def test_the_shipped_tagger_knows_plain_and_learners_sentences(sentence: str, ta
     assert len(wrong) <= 1  # a tagger errs; not in two words of so plain a sentence
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(SENTENCES)
 def test_any_words_get_one_tag_each_and_the_same_in_any_batch(sentences: list[list[str]]) -> None:
     tagger = load_tagger()
@@ -125,7 +126,7 @@ def test_the_fast_tagger_computes_what_the_slow_formula_says() -> None:
         assert PerceptronTagger(weights).tag(words.split()) == slowly(weights, words.split())
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(0, 1000), st.lists(WORDS.filter(bool), min_size=1, max_size=12))  # no token is empty
 def test_any_weights_are_used_as_the_slow_formula_says(seed: int, words: list[str]) -> None:
     rng, weights = np.random.default_rng(seed), toy()

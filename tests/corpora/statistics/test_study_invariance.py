@@ -1,12 +1,13 @@
 """Neither the order of essays nor their division into files changes a number, a limit or the fingerprint."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.statistics import Study, Summary, corpus_statistics
 from grater.corpora.statistics.counts import CorpusCounts
 from grater.model import Edit, Essay, Json, Span
 from tests.corpora.statistics.essays import TWO_SENTENCES
+from tests.examples import examples
 
 N = len(TWO_SENTENCES)
 
@@ -33,7 +34,7 @@ def numbers(study: Study) -> Json:
     return study.to_dict()
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(corpora(), st.data())
 def test_order_of_essays_changes_nothing(essays: list[Essay], data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(essays))
@@ -41,7 +42,7 @@ def test_order_of_essays_changes_nothing(essays: list[Essay], data: st.DataObjec
     assert first.to_dict() == second.to_dict()
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(corpora(), st.integers(0, 6))
 def test_division_into_files_changes_no_total(essays: list[Essay], cut: int) -> None:
     one = corpus_statistics({"x": essays}, by="language", resamples=20)
@@ -50,7 +51,7 @@ def test_division_into_files_changes_no_total(essays: list[Essay], cut: int) -> 
     assert one.signature == two.signature
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(corpora())
 def test_merging_alternatives_never_adds_edits(essays: list[Essay]) -> None:
     def counts(*, merge: bool) -> CorpusCounts:
@@ -62,7 +63,7 @@ def test_merging_alternatives_never_adds_edits(essays: list[Essay]) -> None:
     assert apart.labels == apart.edits
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(corpora())
 def test_annotators_add_up_to_the_whole(essays: list[Essay]) -> None:
     study = corpus_statistics({"x": essays}, resamples=2).whole

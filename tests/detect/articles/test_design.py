@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.detect.articles.constructions import CONSTRUCTIONS
@@ -12,6 +12,7 @@ from grater.detect.articles.design import CELLS, NounPlace, item_rows, places_in
 from grater.detect.articles.nouns import noun_constructions
 from grater.model import Essay, Span
 from grater.text.analysis import analyse
+from tests.examples import examples
 
 
 def made(noun: str, counts: tuple[int, ...]) -> list[NounPlace]:
@@ -100,7 +101,7 @@ def test_table_3_has_seven_cells() -> None:
     assert len(CELLS) == 7
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_places_does_not_matter(random: object) -> None:
     places = corpus()

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from grater.detect import detector as groups
@@ -13,6 +13,7 @@ from grater.detect.detector import Finding
 from grater.model import DELETE, Essay, Span
 from tests.detect.articles.made_text import made_lines
 from tests.detect.articles.tiny import tiny_detector
+from tests.examples import examples
 
 EAGER = Caution(-20.0, -20.0, -20.0, -20.0, -20.0)
 """Flags something in every phrase."""
@@ -78,7 +79,7 @@ def test_mentions_go_on_through_essays_of_one_document() -> None:
     assert joined > alone
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(TEXTS)
 def test_any_text_is_read_and_findings_lie_inside_it(text: str) -> None:
     found = list(tiny_detector().find([Essay("e", text)]))
@@ -86,7 +87,7 @@ def test_any_text_is_read_and_findings_lie_inside_it(text: str) -> None:
     assert all(each.item.span.of(text) == each.target for each in found)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.lists(TEXTS, max_size=5), st.sampled_from([1, 30, 10_000]))
 def test_findings_do_not_depend_on_the_batch(texts: list[str], size: int) -> None:
     essays = [Essay(str(number), text) for number, text in enumerate(texts)]
@@ -99,7 +100,7 @@ def test_findings_do_not_depend_on_the_batch(texts: list[str], size: int) -> Non
         groups.BATCH = before
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.sampled_from(["", "a", "an", "the"]),
     st.sampled_from(["", "old", "useful", "big"]),

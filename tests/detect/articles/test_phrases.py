@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
@@ -18,6 +18,7 @@ from grater.detect.articles.phrases import (
     wrong_form,
 )
 from grater.text.analysis import analyse
+from tests.examples import examples
 
 PIECES = ["the", "a", "An", "dogs", "informations", "of", "many", "3", "'s", "😀", "\n", ".", "growing", "is", "his"]
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=25).map(" ".join)
@@ -115,7 +116,7 @@ def test_a_with_a_plural_is_none_of_the_five() -> None:
     assert found.construction == NONE_OF_THEM
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(TEXTS)
 def test_any_text_has_phrases_that_lie_inside_it(text: str) -> None:
     for sentence in analyse(text):

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.detect.ngrams.counts import START
@@ -14,6 +14,7 @@ from grater.detect.ngrams.training import ModelSize, train
 from grater.errors import UsageError
 from tests.detect.ngrams.slow_kneser_ney import SlowKneserNey
 from tests.detect.ngrams.texts import SENTENCES, random_sentences
+from tests.examples import examples
 
 
 def exact(sentences: Sequence[Sequence[str]], wish: ModelSize) -> LanguageModel:
@@ -34,7 +35,7 @@ def test_every_sentence_has_the_probability_of_the_textbook(order: int, prune: t
 
 
 @given(st.lists(st.lists(st.sampled_from("abcde"), max_size=7), min_size=1, max_size=12).filter(any))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_any_text_gives_the_textbook_probabilities(sentences: list[list[str]]) -> None:
     model, slow = exact(sentences, ModelSize(order=3, prune=(0,))), SlowKneserNey(sentences, 3)
     for words in [*sentences, ["a", "x", "b"]]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.detect.detector import Finding
@@ -10,6 +10,7 @@ from grater.detect.prepositions.detector import Thresholds
 from grater.model import Essay, Span
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tiny import tiny_detector
+from tests.examples import examples
 
 LEARNER = "The girl waited on the bus. The boy discussed about the film at Monday. The king listened the music."
 PIECES = [
@@ -78,7 +79,7 @@ def test_a_threshold_that_nothing_exceeds_leaves_only_the_rules() -> None:
     assert not any(each.decision.flagged for each in silent.find([Essay("e", "She sat with with him.")]))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(TEXTS)
 def test_every_flag_is_a_candidate_inside_the_text(text: str) -> None:
     for finding in tiny_detector().find([Essay("e", text)]):
@@ -89,7 +90,7 @@ def test_every_flag_is_a_candidate_inside_the_text(text: str) -> None:
         assert finding.decision.item_id == finding.item.item_id
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(TEXTS, max_size=6), st.randoms(use_true_random=False))
 def test_findings_do_not_depend_on_which_essays_come_together_or_in_what_order(
     texts: list[str], random: object

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.detect.ngrams.language_model import LanguageModel
@@ -15,6 +15,7 @@ from grater.model import Span
 from grater.text.analysis import Sentence
 from grater.text.prepositions import PREPOSITIONS
 from tests.detect.ngrams.texts import SENTENCES
+from tests.examples import examples
 
 
 def sentence_of(words: Sequence[str]) -> Sentence:
@@ -73,7 +74,7 @@ def test_what_the_written_preposition_costs_is_taken_from_none_alone() -> None:
 
 
 @given(st.permutations(range(len(PLACES))), st.integers(1, 20))
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_neither_order_nor_batch_changes_a_score(order: list[int], size: int) -> None:
     candidates = [Candidate(sentence_of(words), place, PREP) for words, place in PLACES]
     whole = ENGINE.scores(candidates)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import BadInput, UsageError
@@ -20,6 +20,7 @@ from grater.evaluate.edits.metrics import METRICS, MetricOptions, choose_annotat
 from grater.evaluate.edits.scores import Resampling, score_systems
 from grater.evaluate.edits.systems import Hypothesis, References, rewritten
 from tests.evaluate.edits.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
+from tests.examples import examples
 
 QUICK = Resampling(n_resamples=100)
 THREE = [["A b c d .", "A b x d .", "A c d ."], ["E f g h .", "E f h .", "E f h ."], ["K l m n ."] * 3]
@@ -140,7 +141,7 @@ cells = st.lists(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=3, max_s
 
 
 @given(cells, st.sampled_from([0.5, 1.0, 2.0]))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_all_sets_walk_as_the_m2_scorer_walks(rows: list[list[tuple[int, int, int]]], beta: float) -> None:
     counts = np.array(rows, np.int64)
     subsets = np.array([[True, False, True], [True, True, True], [False, True, False]])

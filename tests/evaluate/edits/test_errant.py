@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
@@ -23,6 +23,7 @@ from grater.evaluate.edits.errant import ErrantScore, errant_signature, score_er
 from grater.evaluate.edits.metrics import precision_recall_f
 from grater.model import Edit, Essay, Span
 from tests.evaluate.edits import slow_errant
+from tests.examples import examples
 
 GOLDENS = Path(__file__).parent / "goldens"
 TIERS: tuple[Tier, ...] = ("op", "main", "full")
@@ -295,7 +296,7 @@ def _at(index: int, tokens: Sequence[Span], text: str) -> int:
     return tokens[index].start if index < len(tokens) else len(text)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(pairs=PAIRS, mode=st.sampled_from(MODES), beta=st.sampled_from([0.5, 1.0, 2.0]))
 def test_counts_types_and_choices_equal_those_of_the_slow_twin(
     pairs: list[tuple[slow_errant.Sentence, slow_errant.Sentence]], mode: Mode, beta: float

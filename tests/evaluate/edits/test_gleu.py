@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import UsageError
@@ -21,6 +21,7 @@ from grater.evaluate.edits.gleu import (
 )
 from grater.rng import generator
 from tests.evaluate.edits import slow_gleu
+from tests.examples import examples
 from tests.real_data import data_path
 
 SOURCE = "the cat sat in mat ."
@@ -78,7 +79,7 @@ WORDS = st.lists(st.sampled_from("abc"), max_size=7).map(" ".join)
 SENTENCES = st.lists(st.tuples(WORDS, WORDS, st.lists(WORDS, min_size=1, max_size=3)), min_size=1, max_size=5)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(sentences=SENTENCES)
 def test_random_sentences_score_as_in_the_slow_twin(sentences: list[tuple[str, str, list[str]]]) -> None:
     sources, hypotheses, references = (list(column) for column in zip(*sentences, strict=True))

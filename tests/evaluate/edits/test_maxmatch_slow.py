@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
@@ -27,6 +27,7 @@ from grater.evaluate.edits.maxmatch import (
 )
 from grater.model import Essay
 from tests.evaluate.edits.slow_maxmatch import best_steps, slow_counts
+from tests.examples import examples
 from tests.real_data import data_path
 
 # F0.5 against the annotators of CoNLL-2014 with the alternatives that teams proposed, as the official scorer's
@@ -57,7 +58,7 @@ def gold(draw: st.DrawFn, source: Sequence[str], hypothesis: Sequence[str]) -> G
     return GoldEdit(start, end, tuple(tuple(hypothesis[at : at + draw(st.integers(0, 3))]) for at in begins))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(cases())
 def test_counts_are_those_of_the_slow_scorer(case: tuple[list[str], list[str], list[GoldEdit], int]) -> None:
     source, hypothesis, edits, max_unchanged = case
@@ -65,7 +66,7 @@ def test_counts_are_those_of_the_slow_scorer(case: tuple[list[str], list[str], l
     assert fast == slow_counts(source, hypothesis, {"0": edits, "1": []}, max_unchanged=max_unchanged)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cases())
 def test_lattice_has_the_steps_of_all_best_alignments(case: tuple[list[str], list[str], list[GoldEdit], int]) -> None:
     source, hypothesis, _, _ = case

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.evaluate.edits.metrics import SentenceCounts, of_rows, precision_recall_f, score_names
+from tests.examples import examples
 
 
 def test_precision_recall_and_f_are_those_of_the_hand() -> None:
@@ -29,7 +30,7 @@ def test_the_name_of_f_has_its_beta() -> None:
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=2, max_size=12), st.integers(0, 12))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_counts_of_two_parts_add_up_to_those_of_the_whole(rows: list[tuple[int, int, int]], cut: int) -> None:
     whole = np.array(rows)
     halves = whole[:cut].sum(axis=0) + whole[cut:].sum(axis=0)

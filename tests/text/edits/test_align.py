@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.text.edits import align as module
 from grater.text.edits.align import Step, align, character_ratio
 from grater.text.edits.tokens import Words
+from tests.examples import examples
 
 
 def words(text: str, tags: str = "") -> Words:
@@ -59,7 +60,7 @@ SENTENCES = st.lists(
 )
 
 
-@settings(max_examples=60, derandomize=True)
+@examples(60)
 @given(SENTENCES, SENTENCES)
 def test_steps_cover_both_sides_in_order(source: list[str], target: list[str]) -> None:
     aligned = align(words(" ".join(source)), words(" ".join(target)))
@@ -99,7 +100,7 @@ def cost(step: Step, old: Words, new: Words) -> float:
     return {"M": 0, "D": 1, "I": 1, "T": step.end - step.start - 1}[step.operation]
 
 
-@settings(max_examples=100, derandomize=True)
+@examples(100)
 @given(SENTENCES, SENTENCES)
 def test_the_search_finds_what_the_whole_table_does(source: list[str], target: list[str]) -> None:
     old, new = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.text.edits.align import align
@@ -11,6 +11,7 @@ from grater.text.edits.engine import GraterEngine, WordEdit
 from grater.text.edits.merge import merge
 from grater.text.edits.types import type_of
 from grater.text.tags import load_tagger
+from tests.examples import examples
 
 ENGINE = GraterEngine(load_tagger())
 WORDS = st.sampled_from(
@@ -41,7 +42,7 @@ def edits_of_whole_sentence(old: list[str], new: list[str]) -> tuple[WordEdit, .
     )
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@examples(100)
 @given(st.lists(WORDS, min_size=1, max_size=30), CHANGES)
 def test_only_the_changed_part_is_looked_at(old: list[str], changes: list[tuple[int, int, list[str]]]) -> None:
     new = old

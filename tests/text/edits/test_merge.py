@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.text.edits.align import Step, align, character_ratio
@@ -13,6 +13,7 @@ from grater.text.edits.engine import GraterEngine
 from grater.text.edits.merge import ALIKE, IGNORED, TOGETHER, merge
 from grater.text.edits.tokens import CONTENT, Words
 from grater.text.tags import load_tagger
+from tests.examples import examples
 
 
 def edits(source: str, target: str) -> list[tuple[int, int, str]]:
@@ -129,7 +130,7 @@ WORD = st.tuples(
 OPERATION = st.tuples(st.sampled_from("SDI"), WORD, WORD)
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@examples(150)
 @given(st.lists(OPERATION, max_size=9))
 def test_edits_are_those_of_trying_every_stretch(
     operations: list[tuple[str, tuple[str, str], tuple[str, str]]],
