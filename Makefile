@@ -13,12 +13,14 @@ demo: $(STAMP)-demo  ## the whole loop on the bundled sample study, ending in de
 	$(BIN)/grater demo --out demo $(if $(SERVE),--serve)
 
 # Packages of Python and of the system come side by side; so do the quick half, most of which is mypy, and the tests.
-# Collecting once before compiles every file of tests, which each of the three workers would do for itself.
+# Collecting once before compiles every file of tests, which each of the workers would do for itself.
+# A worker waits for browsers, databases and processes for much of its time: four keep two cores busy.
+WORKERS ?= 4
 test:  ## everything that guards the code: ruff, mypy, docs, pytest with warnings as errors
 	@$(MAKE) --no-print-directory -j2 $(STAMP)-dev system
 	@$(MAKE) --no-print-directory check >.venv/check.log 2>&1 & checking=$$!; \
 	$(BIN)/pytest --collect-only -q >.venv/collect.log 2>&1; \
-	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not slow"; tested=$$?; \
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow"; tested=$$?; \
 	wait $$checking; checked=$$?; cat .venv/check.log; \
 	[ $$tested = 0 ] && [ $$checked = 0 ]
 

@@ -17,11 +17,21 @@ from _pytest.terminal import TerminalReporter
 from hypothesis import settings
 
 from tests.examples import DEFAULT
+from tests.store.postgres import in_memory
 
 LONGEST = (
     "test_docs.py",
+    "browser/test_accessibility.py",
+    "server/test_serving.py",
+    "study/test_lives.py",
     "cli/test_demo.py",
+    "study/test_importing_killed.py",
+    "browser/test_manager.py",
+    "browser/test_manager_keyboard.py",
+    "server/test_runs.py",
+    "study/test_backup.py",
     "test_three_doors.py",
+    "server/test_work_adversary.py",
     "server/test_crowd_simulation.py",
     "store/test_histories.py",
     "store/test_killed.py",
@@ -36,6 +46,12 @@ All others keep the order of their folders: fixtures of a folder, a browser abov
 settings.register_profile("grater", DEFAULT)
 settings.load_profile("grater")
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy comes: threads of four workers would only spin
+
+MEMORY = in_memory()
+if MEMORY and shutil.disk_usage(MEMORY).free > 4 * 2**30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)  # a study on a disk waits for it at every commit
+
 gc.disable()  # while ten thousand tests are imported nothing becomes garbage
 
 
@@ -43,6 +59,7 @@ def pytest_collection_finish() -> None:
     """What collecting has made stays until the end: the collector need not look through it again and again."""
     gc.freeze()
     gc.enable()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -41,6 +41,7 @@ def test_a_combined_file_is_warned_about() -> None:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_all_ten_annotators_of_conll_2014() -> None:
     found = edit_agreement(merged(*(f"ten-annotators/A{n}.m2" for n in range(1, 11))), EditOptions(n_resamples=20))
     assert [len(each.pairs) for each in found.criteria.values()] == [45, 45, 45]

@@ -28,7 +28,7 @@ def empty(tmp_path: Path) -> Iterator[Site]:
         yield running
 
 
-@pytest.mark.parametrize("screen", sorted(SCREENS))
+@pytest.mark.parametrize("screen", ["desktop", pytest.param("phone", marks=pytest.mark.slow)])
 def test_from_an_empty_study_to_the_report_without_a_mouse(
     chromium: Browser, empty: Site, tmp_path: Path, screen: str
 ) -> None:

@@ -63,13 +63,13 @@ def test_wrong_numbers_of_references_are_told(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.data
-def test_files_of_single_annotators_are_ten_judges(capsys: pytest.CaptureFixture[str]) -> None:
-    files = [data_path(f"conll14/ten-annotators/A{number}.m2") for number in range(1, 11)]
-    ran = grater(capsys, "ceiling", *files, "--metric", "errant", "--references", "9", "--resamples", "20", "--json")
+def test_files_of_single_annotators_are_so_many_judges(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [data_path(f"conll14/ten-annotators/A{number}.m2") for number in range(1, 4)]
+    ran = grater(capsys, "ceiling", *files, "--metric", "errant", "--references", "2", "--resamples", "20", "--json")
     found = json.loads(ran.out)
-    assert found["annotators"] == [f"A{number}" for number in range(1, 11)]
+    assert found["annotators"] == ["A1", "A2", "A3"]
     assert (found["sentences"], found["left_out"]) == (1312, 0)
-    assert [row["kind"] for row in found["rows"]] == ["human", *["annotator"] * 10]
+    assert [row["kind"] for row in found["rows"]] == ["human", *["annotator"] * 3]
 
 
 def test_a_terminal_sees_how_far_it_is(

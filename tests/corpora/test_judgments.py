@@ -227,14 +227,14 @@ def prepositions(essays: Iterable[Essay]) -> dict[str, Item]:
 
 
 @pytest.mark.data
-def test_ten_annotators_judge_every_preposition_of_conll14() -> None:
-    files = sorted(data_path("conll14/ten-annotators").glob("*.m2"))
+def test_annotators_judge_every_preposition_of_conll14() -> None:
+    files = sorted(data_path("conll14/ten-annotators").glob("*.m2"))[:4]
     corpora = {path.stem: Reread(lambda path=path: read_corpus(path)) for path in files}  # type: ignore[misc]
     essays = list(merge_annotators(corpora))
     items = prepositions(essays)
     by_tag = judgments_from_edits(essays, items, tags=["Prep"]).frame
     by_any = judgments_from_edits(essays, items, tags=["Prep"], match="any").frame
-    assert len(by_tag) == 10 * len(items)
+    assert len(by_tag) == 4 * len(items)
     n_context = by_tag.filter(flags="context").height
     assert by_any.filter(label="error").height == by_tag.filter(label="error").height + n_context
     # A preposition error is marked on about one in ten, by any one annotator.

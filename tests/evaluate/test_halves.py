@@ -5,12 +5,12 @@ from tests.evaluate.halves import RULE, SYSTEM, exhaustive, from_sample, half
 
 @pytest.mark.data
 def test_a_sample_says_of_its_half_what_judging_all_of_it_says() -> None:
-    # docs/sampling.md, after T&C 2008, Table 6; of ten samples each, at least eight hold
+    # docs/sampling.md, after T&C 2008, Table 6; of five samples each, at least four hold
     for system in (SYSTEM, RULE):
         known = exhaustive(0, system).scores
-        found = [from_sample(0, system, seed=seed).scores for seed in range(10)]
-        assert sum(each.precision.low <= known.precision.value <= each.precision.high for each in found) >= 8
-        assert sum(each.recall.low <= known.recall.value <= each.recall.high for each in found) >= 8
+        found = [from_sample(0, system, seed=seed).scores for seed in range(5)]
+        assert sum(each.precision.low <= known.precision.value <= each.precision.high for each in found) >= 4
+        assert sum(each.recall.low <= known.recall.value <= each.recall.high for each in found) >= 4
 
 
 @pytest.mark.data

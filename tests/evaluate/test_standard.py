@@ -293,6 +293,7 @@ def _same(one: object, other: object) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_ten_annotators_of_conll_2014_move_the_precision_of_one_of_them() -> None:
     """Bryant & Ng 2015: annotator A1 as the system, the nine others as raters, on every preposition.
 

@@ -26,7 +26,7 @@ from tests.store.postgres import new_database
 __all__ = ["cluster"]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def walked(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
     place = tmp_path if request.param == "sqlite" else new_database(request.getfixturevalue("cluster"))
     with served(place, private_webhooks=True) as found:

@@ -181,7 +181,7 @@ def at_once(calls: Sequence[Callable[[], int]]) -> list[int]:
     start = Barrier(len(calls))
 
     def run(call: Callable[[], int]) -> int:
-        start.wait(timeout=30)
+        start.wait(timeout=120)
         return call()
 
     with ThreadPoolExecutor(len(calls)) as pool:

@@ -22,7 +22,7 @@ from grater.study.webhooks import failures_of, set_state
 from tests.server.programs import Program
 from tests.server.studies import Study
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 Behaviour = Callable[[socket.socket], None]
 
 

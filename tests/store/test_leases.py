@@ -96,7 +96,7 @@ def _meanwhile(world: World, does: Callable[[Tx], object]) -> object:
         with world.store.write() as tx:
             assert leases.take(tx, job_id=world.job_id, person_id=world.raters[1]) is not None
             later = pool.submit(run)
-            assert is_waiting.wait(10 if world.store.is_postgres else 0.1) is world.store.is_postgres
+            assert is_waiting.wait(60 if world.store.is_postgres else 0.1) is world.store.is_postgres
             time.sleep(0.1)  # from the telling to the waiting
         return later.result()
 

@@ -1,4 +1,4 @@
-"""A backup taken while thirty raters answer through the API restores the study row by row, on both engines."""
+"""A backup taken while a dozen raters answer through the API restores the study row by row, on both engines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.store.postgres import new_database
 
 __all__ = ["cluster"]
 
-N_RATERS = 30
+N_RATERS = 12
 Rows = dict[str, list[dict[str, Any]]]
 
 

@@ -48,7 +48,7 @@ from tests.store.worlds import FakeClock, SeededSecrets
 from tests.study.lives import NAMED, TESTED, Life, LifeInFile, build, new_file
 
 SHORT = settings(
-    max_examples=8,
+    max_examples=4,
     stateful_step_count=25,
     derandomize=True,
     deadline=None,

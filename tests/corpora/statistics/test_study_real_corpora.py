@@ -29,6 +29,7 @@ def test_combined_m2_tells_its_annotators_apart_and_counts_no_no_op() -> None:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_ten_annotators_together() -> None:
     study = study_of(*(f"ten-annotators/A{number}.m2" for number in range(1, 11)))
     assert study.summary.counts.edits == 37_667

@@ -154,9 +154,9 @@ def test_the_signature_names_draws_and_references() -> None:
 
 
 @pytest.mark.data
-def test_jfleg_dev_scores_as_in_the_slow_twin() -> None:
-    sources = data_path("jfleg/dev/dev.src").read_text(encoding="utf-8").splitlines()
-    files = [data_path(f"jfleg/dev/dev.ref{k}").read_text(encoding="utf-8").splitlines() for k in range(4)]
+def test_the_beginning_of_jfleg_dev_scores_as_in_the_slow_twin() -> None:
+    sources = data_path("jfleg/dev/dev.src").read_text(encoding="utf-8").splitlines()[:150]
+    files = [data_path(f"jfleg/dev/dev.ref{k}").read_text(encoding="utf-8").splitlines()[:150] for k in range(4)]
     for hypotheses, references in (
         (sources, list(zip(*files, strict=True))),
         (files[3], list(zip(*files[:3], strict=True))),
