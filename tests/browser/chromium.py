@@ -28,7 +28,7 @@ FLAGS = (
     "--disable-features=SpareRendererForSitePerProcess",  # a process in reserve for a site that never comes
 )
 PROGRAMS = ("chromium-headless-shell", "chromium")
-WAIT = 60_000
+WAIT = 120_000
 """Milliseconds until a test gives up on something that should appear: a last resort, on a machine with much to do."""
 
 expect.set_options(timeout=WAIT)

@@ -27,7 +27,7 @@ from grater.tasks.suggestions import Suggestion, payload_of
 from grater.tasks.task import Answer
 from tests.server import studies
 
-START_SECONDS = 60
+START_SECONDS = 300
 NUMBER = count(1)
 NAMES = ("Amina", "Bruno", "Chloe", "Daniel", "Elif", "Farid", "Grace", "Hiro")
 SURNAMES = (

@@ -106,10 +106,8 @@ def test_a_spreadsheet_is_to_be_saved_as_csv(capsys: pytest.CaptureFixture[str],
     assert "save the sheet as .csv first" in ran.err
 
 
-def test_a_table_is_read_from_standard_input() -> None:
-    command = [sys.executable, "-m", "grater", "raters"]
-    piped, named = (
-        subprocess.run([*command, source, "--json"], input=JUDGMENTS, capture_output=True, text=True, check=True)
-        for source in ("-", "j.csv")
-    )
-    assert json.loads(piped.stdout)["raters"] == json.loads(named.stdout)["raters"]
+def test_a_table_is_read_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    command = [sys.executable, "-m", "grater", "raters", "-", "--json"]
+    piped = subprocess.run(command, input=JUDGMENTS, capture_output=True, text=True, check=True)
+    named = grater(capsys, "raters", "j.csv", "--json")
+    assert json.loads(piped.stdout)["raters"] == json.loads(named.out)["raters"]

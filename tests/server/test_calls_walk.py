@@ -130,7 +130,7 @@ def a_rating_job(crew: Crew) -> None:
     assert manager.call("hand_over_units", job_id=named)["units"] == len(waiting)
 
 
-def wait_until(is_so: Callable[[], bool], *, seconds: float = 120) -> None:
+def wait_until(is_so: Callable[[], bool], *, seconds: float = 300) -> None:
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end, "waited for nothing"

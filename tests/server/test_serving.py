@@ -35,7 +35,7 @@ from tests.store.postgres import new_database
 
 __all__ = ["cluster"]
 
-WAIT_SECONDS = 60
+WAIT_SECONDS = 300
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def kills(seed: int) -> dict[str, str]:
 def run(location: Path, folder: Path, name: str, kill: str) -> int | None:
     process = PROCESSES.Process(target=run_step, args=(location, folder, name, kill))
     process.start()
-    process.join(120)
+    process.join(600)
     return process.exitcode
 
 
