@@ -28,8 +28,7 @@ from grater.cli.engines import EngineChoice, Jobs, Master, engine_for, folder_be
 from grater.cli.inputs import reading, tell_left_out
 from grater.corpora import format_for, read_corpus, write_corpus
 from grater.corpora.formats import ignore_loss
-from grater.detect.corrections import corrected_essays
-from grater.detect.decisions import TYPES, DecisionRows, read_item_places, summary
+from grater.detect.decisions import TYPES, DecisionRows, corrected_essays, read_item_places, summary
 from grater.detect.external import is_external
 from grater.detect.prepositions.selection import selection_test
 from grater.detect.systems import at_precision, load_system, load_systems, system_cards

@@ -17,7 +17,6 @@ from grater.server.crowd import api as crowd_api
 from grater.server.crowd import pages as crowd_pages
 from grater.server.gold import api as gold_api
 from grater.server.gold import pages as gold_pages
-from grater.server.gold import studio as studio_pages
 from grater.server.jobs import api as jobs_api
 from grater.server.jobs import mending as mending_pages
 from grater.server.jobs import pages as jobs_pages
@@ -59,7 +58,6 @@ PAGES = (
     panels_pages.router,
     crowd_pages.router,
     gold_pages.router,
-    studio_pages.router,
     raters_pages.router,
     money_pages.router,
     jobs_pages.router,

@@ -3,7 +3,7 @@
 Gold of earlier jobs comes first, then items on which all experts agree, then those on which every rater of another
 job said the same (`LEAST_CROWD` or more).  Last come units of the job itself, drawn at random (`MOST_OWN` at most),
 which the manager answers: a first study has no other gold.  A manager looks at each, changes the accepted answers or
-the reason, and takes it or passes on (`grater.server.gold.studio`).  Reasons that were written before are offered
+the reason, and takes it or passes on (`grater.server.gold.pages`).  Reasons that were written before are offered
 again.
 
 The recommended rule is the one that docs/crowd-jobs.md works out ("Which rule"): a quiz of 12, then out with whoever

@@ -1,4 +1,7 @@
-"""The gold of a job: made from what experts agree on, the trouble list, disputes."""
+"""The gold of a job: made from what experts agree on, the trouble list, disputes.
+
+In the studio candidates come one after another, taken or passed by a key, and one button sets the recommended rule.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from starlette.responses import Response
 from grater.crowd.terms import terms_of
 from grater.errors import UsageError
 from grater.server.context import Context, RequestContext, number_of
+from grater.server.units.pages import MET, accepted_by
 from grater.store import gold_review, jobs, people, units
-from grater.study.gold import known_gold, set_gold_state
+from grater.study.candidates import QUIZ, candidates, earlier_reasons, use_recommended_rule
+from grater.study.gold import known_gold, make_gold, set_gold_state
 from grater.study.gold import set_reason as set_gold_reason
 from grater.study.messages import decide_dispute
 from grater.study.work import shown_to_staff
+from grater.tasks import TASKS
 
 router = APIRouter()
 
@@ -23,7 +29,7 @@ def gold_page(context: Context, job_id: str) -> Response:
 
 
 @router.post("/manage/jobs/{job_id}/gold")
-def make_gold(context: Context, job_id: str) -> Response:
+def make_known_gold(context: Context, job_id: str) -> Response:
     """Items on which the experts of the study all agree; essays by their known errors."""
     reason, actor = context.text("reason"), context.person.person_id
     try:
@@ -76,3 +82,59 @@ def _page(context: RequestContext, job_id: str, *, problems: list[str], told: st
     status = 422 if problems else 200
     shown = {"job": job, "gold": gold, "asked": asked, "rule": terms_of(job.options).gold}
     return context.page("crowd_gold.html", shown, status=status, problems=problems, told=told)
+
+
+# The studio
+
+ENOUGH = 2 * QUIZ
+"""Gold for the quiz of the recommended rule, and as many among the work."""
+
+
+@router.get("/manage/jobs/{job_id}/gold/studio")
+def studio_page(context: Context, job_id: str, n: int = 0) -> Response:
+    """Candidate number `n`, from 0 on."""
+    return _candidate_page(context, job_id, n)
+
+
+@router.post("/manage/jobs/{job_id}/gold/studio")
+def accept(context: Context, job_id: str) -> Response:
+    """Make the candidate gold with the answers that are ticked; the next one takes its place."""
+    n = number_of(context, "n", 0)
+    try:
+        with context.changing() as tx:
+            job = jobs.get(tx, job_id)
+            is_made = make_gold(
+                tx,
+                job,
+                context.text("item"),
+                accepted_by(context, job.task),
+                reason=context.text("reason"),
+                actor=context.person.person_id,
+            )
+    except UsageError as error:
+        return _candidate_page(context, job_id, n, problem=str(error))
+    return (
+        context.go(f"/manage/jobs/{job_id}/gold/studio?n={n}")
+        if is_made
+        else _candidate_page(context, job_id, n, problem=MET)
+    )
+
+
+@router.post("/manage/jobs/{job_id}/gold/rule")
+def use_rule(context: Context, job_id: str) -> Response:
+    with context.changing() as tx:
+        use_recommended_rule(tx, job_id, actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job_id}/terms")
+
+
+def _candidate_page(context: RequestContext, job_id: str, n: int, *, problem: str = "") -> Response:
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        waiting = candidates(tx, job)
+        n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
+        here = waiting[n] if 0 <= n < len(waiting) else None
+        shown = shown_to_staff(tx, here.unit_id) if here else None
+        reasons = earlier_reasons(tx)
+    values = {"job": job, "task": TASKS[job.task], "here": here, "shown": shown, "n": n, "n_waiting": len(waiting)}
+    more = {"n_gold": n_gold, "enough": ENOUGH, "reasons": reasons, "problems": [problem] if problem else []}
+    return context.page("gold_studio.html", {**values, **more}, status=422 if problem else 200)

@@ -10,7 +10,7 @@ from shlex import quote
 import pytest
 
 from grater.corpora import read_corpus
-from grater.detect.corrections import corrected_essays
+from grater.detect.decisions import corrected_essays
 from grater.detect.external import external
 from grater.detect.systems import load_system
 from grater.errors import UsageError
