@@ -4,14 +4,13 @@ The text is made: sentences of the bundled sample essays with their words drawn 
 each size (in megabytes) and number of processes a job runs as a command of its own; every fifth of a second the
 memory of its whole tree of processes is added up (PSS: shared pages are divided among those who share them).  Wanted:
 the peak at 1 GB within 10 % of that at 100 MB, `--jobs 2` at least 1.7 times as fast as one process on two idle
-cores.
+cores: the last column, beside the first number of processes that was asked for.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import random
 import resource
 import shutil
 import subprocess
@@ -19,6 +18,9 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from grater.corpora import read_corpus
 from grater.sample import sample_path
@@ -26,12 +28,15 @@ from grater.text.sentences import sentence_tokens
 
 WORK = Path(__file__).parent / "work" / "scale"
 JOBS = {
+    "shard": ("scale", "shard", "{text}", "--lines", "--out", "{out}"),
     "count": ("count", "{text}", "--out", "{out}"),
     "events": ("events", "{text}", "--out", "{out}"),
     "decide": ("decide", "{text}", "--system", "prep-maxent", "--out", "{out}"),
+    "context": ("decide", "{text}", "--system", "context", "--out", "{out}"),
     "stats": ("corpus", "stats", "{text}", "--resamples", "100"),
     "check": ("corpus", "check", "{text}"),
 }
+Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 PROBLEMS_FOUND = 1
 """The exit status of a check that found something."""
 
@@ -58,27 +63,34 @@ def made_text(megabytes: int) -> Path:
     if path.exists():
         return path
     WORK.mkdir(parents=True, exist_ok=True)
-    rng = random.Random(1)
     sentences = [list(words) for essay in read_corpus(sample_path()) for _, words in sentence_tokens(essay.text)]
-    words = sorted({word for sentence in sentences for word in sentence if word.isalpha()})
-    n_bytes = 0
-    with path.open("w", encoding="utf-8") as stream:
+    words = sorted({word for sentence in sentences for word in sentence}, key=lambda word: (not word.isalpha(), word))
+    n_alpha, number_of = sum(map(str.isalpha, words)), {word: number for number, word in enumerate(words)}
+    numbers = [np.array([number_of[word] for word in sentence]) for sentence in sentences]
+    spelt = [*(f"{word} " for word in words), "\n"]
+    rng, n_bytes, part = np.random.default_rng(1), 0, path.with_suffix(".part")
+    with part.open("w", encoding="utf-8") as stream:
         while n_bytes < megabytes * 1_000_000:
-            line = " ".join(_varied(rng.choice(sentences), words, rng) for _ in range(3)) + "\n"
-            n_bytes += stream.write(line)
-    return path
+            n_bytes += stream.write("".join(map(spelt.__getitem__, _lines(numbers, n_alpha, len(words), rng))))
+    return part.rename(path)
 
 
-def _varied(sentence: list[str], words: list[str], rng: random.Random) -> str:
-    return " ".join(rng.choice(words) if word.isalpha() and rng.random() < 0.25 else word for word in sentence)
+def _lines(sentences: list[Numbers], n_alpha: int, newline: int, rng: np.random.Generator) -> list[int]:
+    """Ten thousand lines as numbers of words; the first `n_alpha` words are those of letters."""
+    end = np.array([newline])
+    drawn = rng.integers(len(sentences), size=(10_000, 3)).tolist()
+    words = np.concatenate([part for line in drawn for part in (*(sentences[number] for number in line), end)])
+    is_new = (words < n_alpha) & (rng.random(len(words)) < 0.25)
+    words[is_new] = rng.integers(n_alpha, size=int(is_new.sum()))
+    return words.tolist()  # type: ignore[no-any-return]
 
 
-def cut(text: Path) -> Path:
-    """The text in shards, a line an essay; made before the clock runs."""
+def cut(megabytes: int) -> Path:
+    """The text in shards, a line an essay; cutting is measured too, where it has not been done before."""
+    text = made_text(megabytes)
     folder = text.with_suffix(".cut")
-    if not folder.exists():
-        command = [sys.executable, "-m", "grater", "scale", "shard", str(text), "--lines", "--out", str(folder)]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    if not (folder / "manifest.json").exists():
+        print(measure("shard", text, folder, megabytes, "1", []), "1.00 |", flush=True)
     return folder
 
 
@@ -102,41 +114,59 @@ def memory_of(pid: int) -> float:
     return kilobytes / 1024
 
 
-def measure(job: str, text: Path, megabytes: int, workers: str, options: list[str]) -> Measured:
-    out = WORK / "out"
+def cpu_of(pid: int) -> dict[int, float]:
+    """CPU seconds so far of a process and all that it started; Spark's own processes are waited for by nobody."""
+    seconds = {}
+    for each in tree_of(pid):
+        try:
+            fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        seconds[each] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return seconds
+
+
+def measure(job: str, text: Path, out: Path, megabytes: int, workers: str, options: list[str]) -> Measured:
     shutil.rmtree(out, ignore_errors=True)
     words = (word.format(text=text, out=out) for word in JOBS[job])
     command = [sys.executable, "-m", "grater", *words, *options]
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    peak = 0.0
+    peak, cpu_seen = 0.0, dict[int, float]()
     while process.poll() is None:
         peak = max(peak, memory_of(process.pid))
+        cpu_seen |= cpu_of(process.pid)
         time.sleep(0.2)
     if process.returncode not in (0, PROBLEMS_FOUND if job == "check" else 0):
         raise SystemExit(f"{' '.join(command)}: exit status {process.returncode}")
     after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - started
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Measured(job, megabytes, workers, seconds, cpu, peak)
+    return Measured(job, megabytes, workers, seconds, max(cpu, sum(cpu_seen.values())), peak)
+
+
+def ways_of(workers: str, *, spark: bool) -> dict[str, list[str]]:
+    """The options of each way to run a job."""
+    ways = {n: ["--jobs", n] for n in workers.split(",")}
+    return {**ways, "spark": ["--engine", "spark", "--master", "local[2]"]} if spark else ways
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--sizes", default="100,1000", help="megabytes of text")
-    parser.add_argument("--jobs", default=",".join(JOBS))
+    parser.add_argument("--jobs", default="count,events,decide,stats,check")
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--spark", action="store_true", help="also local[2] of Apache Spark")
     asked = parser.parse_args()
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    print("| job | MB | workers | seconds | CPU seconds | peak MB |\n|---|---|---|---|---|---|")
+    print("| job | MB | processes | seconds | CPU seconds | peak MB | speed |\n|---|---|---|---|---|---|---|")
     for size in map(int, asked.sizes.split(",")):
-        text = cut(made_text(size))
+        text = cut(size)
         for job in asked.jobs.split(","):
-            ways = {n: ["--jobs", n] for n in asked.workers.split(",")}
-            if asked.spark:
-                ways["spark"] = ["--engine", "spark", "--master", "local[2]"]
-            for workers, options in ways.items():
-                print(measure(job, text, size, workers, options), flush=True)
+            first: Measured | None = None
+            for workers, options in ways_of(asked.workers, spark=asked.spark).items():
+                measured = measure(job, text, WORK / "out", size, workers, options)
+                first = first or measured
+                print(f"{measured} {first.seconds / measured.seconds:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
+ROOT = Path(__file__).parents[2]
 CLUSTER = "local-cluster[2,1,1024]"
 """Two executors, processes of their own, with a core and a gigabyte each."""
 
@@ -40,7 +41,8 @@ def spark() -> Iterator[SparkEngine]:
 
     from grater.scale.spark import SparkEngine
 
-    yield SparkEngine(CLUSTER, settings={"spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", "")})
+    here = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])  # executors import the tasks of this file
+    yield SparkEngine(CLUSTER, settings={"spark.executorEnv.PYTHONPATH": here})
     context = SparkContext._active_spark_context
     if context is not None:
         context.stop()
@@ -73,6 +75,8 @@ class Squared:
 
     def run(self) -> int:
         if self.mark:
+            with self.mark.with_suffix(".log").open("a", encoding="utf-8") as stream:
+                stream.write("tried\n")
             ended_by_kernel(self.mark)
         return self.number**2
 
@@ -81,7 +85,7 @@ def test_a_killed_executor_costs_a_second_try_and_nothing_else(tmp_path: Path, s
     mark = tmp_path / "mark"
     tasks = [Squared(number, mark if number == 3 else None) for number in range(12)]
     assert sorted(spark.run(tasks)) == [number**2 for number in range(12)]
-    assert mark.exists()
+    assert mark.with_suffix(".log").read_text(encoding="utf-8") == "tried\n" * 2
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,27 @@
 """Ids for essays whose format has none: a hash of the text, with `#2`, `#3` for repeats within one corpus.
 
-Never a path, so the same text has the same id wherever it lies (docs/architecture.md).  To know a repeat, all that is
-kept of an essay is eight bytes of its id's hash in a table at most two thirds full: 12 to 24 bytes an essay, some
-tens of megabytes for a corpus of a gigabyte.
+Never a path, so the same text has the same id wherever it lies (docs/architecture.md).  To know a repeat, all that
+is kept of an essay is eight bytes of its id's hash: the latest in memory, earlier ones on disk
+(`grater.corpora.spilled`), so that memory does not grow with the corpus.  Of ids that come again the last number is
+kept, for at most `MOST_NUMBERED` of them; of others the first free number is looked for, which is the same.
 """
 
 from __future__ import annotations
 
 import hashlib
 from array import array
+from typing import TYPE_CHECKING
 
 from grater.model import short_hash
 
+if TYPE_CHECKING:
+    from grater.corpora.spilled import Spilled
+
 SMALLEST_TABLE = 1 << 10
+MOST_HELD = 1 << 18
+"""Hashes of a set that are held in memory, in a table of four megabytes."""
+
+MOST_NUMBERED = 1 << 15
 
 
 class EssayIds:
@@ -34,7 +43,14 @@ class EssayIds:
             self._n_seen[key] = self._n_seen.get(key, 1) + 1
             numbered = f"{essay_id}#{self._n_seen[key]}"
             if self._seen.add(hash_of(numbered)):
+                self._forget_small_numbers()
                 return numbered
+
+    def _forget_small_numbers(self) -> None:
+        """Those that are quickly counted again."""
+        if len(self._n_seen) > MOST_NUMBERED:
+            largest = sorted(self._n_seen.items(), key=lambda pair: -pair[1])[: MOST_NUMBERED // 2]
+            self._n_seen = dict(largest)
 
 
 def numbered(essay_id: str, n_before: int) -> str:
@@ -49,21 +65,32 @@ def hash_of(text: str) -> int:
 
 
 class HashSet:
-    """A set of 64-bit hashes in one flat array: open addressing with linear probing, 0 marks a free place."""
+    """A set of 64-bit hashes that only grows.
 
-    def __init__(self) -> None:
+    The latest `most_held` are in one flat array (open addressing with linear probing, 0 marks a free place), the
+    others in sorted files.
+    """
+
+    def __init__(self, *, most_held: int = MOST_HELD) -> None:
         self._places = array("Q", bytes(8 * SMALLEST_TABLE))
-        self._n_used = 0
+        self._n_held = 0
+        self._most_held = most_held
+        self._spilled: Spilled | None = None
 
     def __len__(self) -> int:
-        return self._n_used
+        return self._n_held + (len(self._spilled) if self._spilled else 0)
 
     def add(self, key: int) -> bool:
         """Put a hash in; whether it was new."""
-        if 3 * (self._n_used + 1) > 2 * len(self._places):
+        key = key or 1
+        if self._spilled is not None and key in self._spilled:
+            return False
+        if 3 * (self._n_held + 1) > 2 * len(self._places):
             self._grow()
-        new = self._put(key or 1)
-        self._n_used += new
+        new = self._put(key)
+        self._n_held += new
+        if self._n_held == self._most_held:
+            self._spill()
         return new
 
     def _put(self, key: int) -> bool:
@@ -82,3 +109,12 @@ class HashSet:
         for key in old:
             if key:
                 self._put(key)
+
+    def _spill(self) -> None:
+        from grater.corpora.spilled import Spilled  # numpy: small corpora do without it
+
+        if self._spilled is None:
+            self._spilled = Spilled()
+        self._spilled.take(self._places)
+        self._places = array("Q", bytes(8 * len(self._places)))
+        self._n_held = 0

@@ -268,10 +268,18 @@ def held_out_table(lines: Iterable[str]) -> pl.DataFrame:
 
 
 def keep_held_out(lines: Parts, path: Path) -> None:
-    """The lines with the smallest hashes of all shards, in one file."""
-    smallest = pl.concat([pl.DataFrame(schema=LINES), *lines.frames()]).sort("hash", "line").head(MOST_HELD_OUT)
+    """The lines with the smallest hashes of all shards, in one file; as many again are held at a time."""
+    kept = [pl.DataFrame(schema=LINES)]
+    for frame in lines.frames():
+        kept.append(frame)
+        if sum(map(len, kept)) > 2 * MOST_HELD_OUT:
+            kept = [_smallest(kept)]
     with replacing(path) as stream:
-        smallest.write_parquet(stream)
+        _smallest(kept).write_parquet(stream)
+
+
+def _smallest(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(frames).sort("hash", "line").head(MOST_HELD_OUT)
 
 
 def held_out_lines(folder: Path) -> list[str]:

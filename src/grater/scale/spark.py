@@ -1,8 +1,9 @@
 """The tasks of a job on Apache Spark: the same tasks, the same files, on many machines.
 
 Spark only hands out tasks and starts them again where an executor is lost; what a task reads and writes are our own
-files, which must lie on storage that every machine sees under the same path, and so must grater itself.  An error of
-the input is the same on every machine: it is brought home as a value, so that Spark does not try it three times more.
+files, which must lie on storage that every machine sees under the same path, and so must grater and its Python unless
+`PYSPARK_PYTHON` names another.  An error of the input is the same on every machine: it is brought home as a value, so
+that Spark does not try it three times more.
 
 PySpark 4 (extra `[spark]`) and a Java runtime of version 17 or newer, such as Debian's.  No other module of grater
 imports pyspark.
@@ -10,6 +11,8 @@ imports pyspark.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -64,6 +67,7 @@ class SparkEngine:
             conf.setExecutorEnv(name, value)
         for name, value in self.settings.items():
             conf.set(name, value)
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the first python3 on the PATH, without grater
         try:
             context = SparkContext.getOrCreate(conf)
         except Exception as error:

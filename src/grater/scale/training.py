@@ -113,7 +113,9 @@ class ArticleEventsJob:
         return Partial(tables=tables, totals={"lines": sum(map(len, passages))})
 
     def keep(self, held_out: Parts, path: Path) -> None:
-        first = pl.concat([pl.DataFrame(schema=LINES), *held_out.frames()]).head(articles.MOST_PASSAGES)
+        first = pl.DataFrame(schema=LINES)
+        for frame in held_out.frames():
+            first = pl.concat([first, frame]).head(articles.MOST_PASSAGES)
         with replacing(path) as stream:
             first.write_parquet(stream)
 

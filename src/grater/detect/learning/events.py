@@ -25,7 +25,7 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.corpora.identity import hash_of
+from grater.corpora.identity import HashSet, hash_of
 from grater.detect.learning.linear import GrowingVocabulary, Rows, Vocabulary, renumbering
 from grater.errors import BadInput, Problem
 from grater.files import reason, replacing
@@ -47,11 +47,10 @@ MIN_WORD_COUNT = 3
 
 def distinct_lines(lines: Iterable[str]) -> Iterator[str]:
     """Lines with words, each once."""
-    seen: set[int] = set()
+    seen = HashSet()
     for line in lines:
         plain = line.strip()
-        if plain and (key := hash_of(plain)) not in seen:
-            seen.add(key)
+        if plain and seen.add(hash_of(plain)):
             yield plain
 
 
