@@ -404,6 +404,7 @@ WHOLE = {
     "store/test_histories.py": "random histories of a study",
     "store/test_killed.py": "processes that are killed",
     "store/test_races.py": "two people at once",
+    "store/test_corpus_races.py": "essays that come and go while systems run and jobs are made",
     "store/test_staff_races.py": "two managers at once",
     "study/test_lives.py": "the whole life of a study, whatever happens in it",
     "tasks/test_every_task.py": "what every task owes",
