@@ -98,7 +98,9 @@ def test_shell_examples_run_one_after_the_other(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     for block in blocks(page, "sh"):
-        lines = [quicker(SET_UP.get(line, line).format(demo=demo.folder)) for line in block.splitlines()]
+        lines = [
+            SET_UP[line].format(demo=demo.folder) if line in SET_UP else quicker(line) for line in block.splitlines()
+        ]
         statuses = (_in_this_process(part) if is_plain(part[0]) else _in_a_shell(part) for part in _parts(lines))
         status = next((status for status in statuses if status), 0)
         out, err = capfd.readouterr()
