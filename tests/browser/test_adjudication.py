@@ -49,7 +49,9 @@ def rated(site: Site, task: str) -> str:
     return unit_id
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=() if WAYS[way][2] else pytest.mark.slow) for way in WAYS]
+)  # without script the same forms are filled in by raters (`test_ratings`)
 def test_a_whole_session_over_items_of_every_task(site: Site, chromium: Browser, way: str) -> None:
     hand, size, has_script = WAYS[way]
     by_task = {task: rated(site, task) for task in TASKS}

@@ -1,9 +1,13 @@
 """One whole session of every form task in Chromium, from the login or the instructions to the thanks.
 
 Hand (mouse, keyboard alone), width (desktop, phone) and script (on, off) in four combinations that have every pair.
+One task is done in all four; each of the others in two that have both hands, with script and without, and in all
+four among the slow tests.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -13,10 +17,21 @@ from tests.browser.form_page import WAYS, answer, go_on, log_in_with_keys
 from tests.browser.site import Site
 
 TASKS = ("usage", "cloze", "choice", "error", "construction", "verify")
+OPPOSITES = (("mouse-phone-plain", "keyboard-phone-script"), ("mouse-desktop-script", "keyboard-desktop-plain"))
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("task", TASKS)
+def quick_ways(task: str) -> Collection[str]:
+    return WAYS if task == "usage" else OPPOSITES[TASKS.index(task) % 2]
+
+
+SESSIONS = [
+    pytest.param(task, way, marks=() if way in quick_ways(task) else pytest.mark.slow)
+    for task in TASKS
+    for way in WAYS
+]
+
+
+@pytest.mark.parametrize(("task", "way"), SESSIONS)
 def test_a_whole_session(site: Site, chromium: Browser, task: str, way: str) -> None:
     hand, size, has_script = WAYS[way]
     person, job_id = site.member("worker"), site.rating_job(task)
