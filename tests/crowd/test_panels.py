@@ -40,6 +40,13 @@ def test_the_way_out_has_the_code_and_the_id_safely_inside() -> None:
     assert way_out(panel, "failed", "a") == ("", "")
 
 
+def test_sona_s_completion_url_is_pasted_as_sona_shows_it() -> None:
+    """The form of its documentation: sona-systems.com/researcher/external-study-credit-granting."""
+    shown = "https://s.example/webstudy_credit.aspx?experiment_id=123&credit_token=4e48&survey_code=XXXX"
+    panel = Panel(PROVIDERS["sona"], {}, {"completed": shown})
+    assert way_out(panel, "completed", "7301") == ("", shown.replace("XXXX", "7301"))
+
+
 @pytest.mark.parametrize("addresses", [{"completed": "javascript:alert(1)"}, {"elsewhere": "https://x.example"}])
 def test_only_web_addresses_of_known_endings_are_taken(addresses: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="expected http"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.types import Message
 
-from grater.errors import StoreFull
+from grater.errors import StoreBusy, StoreFull
 from grater.store import invitations
 from tests.server.studies import BASE, Study, served
 
@@ -38,6 +38,16 @@ def test_the_log_of_a_failure_names_the_page_and_not_the_link_that_lets_in(
     assert bare.browser().get(f"/join/{token}").status_code >= 500
     assert "GET /join/{token}" in caplog.text
     assert token not in caplog.text
+
+
+def test_a_busy_page_speaks_to_people_and_names_no_database(bare: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise StoreBusy("study.db: another change takes too long; try again")
+
+    monkeypatch.setattr(invitations, "find", fail)
+    page = bare.browser().get("/join/nonsense")
+    assert (page.status_code, "study.db" in page.text, "The server is busy" in page.text) == (503, False, True)
+    assert "Service Unavailable" not in page.text
 
 
 def test_an_error_tells_a_stranger_nothing_of_the_menu(bare: Study) -> None:

@@ -433,8 +433,8 @@ def _warnings(
         return
     if minor < FEW_MINOR:
         yield (
-            f"a rater gives another label than the most frequent one to only {minor:.1f} items: below {FEW_MINOR} "
-            "the intervals of kappa and alpha are wide; judge more items, or sample more of the rare ones"
+            f"raters give a label other than the most frequent one to only {minor:.1f} items on average: below "
+            f"{FEW_MINOR} the intervals of kappa and alpha are wide; judge more items, or draw more of the rare ones"
         )
     yield from _pair_warnings(pairs, options)
     if mean and len(pairs) > 1 and mean.is_sparse:

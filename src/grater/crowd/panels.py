@@ -4,7 +4,8 @@ The generic provider needs two things from the requester: the name of the parame
 rater, and, for each way to end (completed, screened out, failed the quiz), a code or a return address.  Addresses may
 hold `{id}` and `{code}`.  Templates know the parameter names of three panels, as these document them: Prolific
 (PROLIFIC_PID, STUDY_ID, SESSION_ID), CloudResearch Connect (participantId, projectId, assignmentId) and SONA
-(survey_code, which the return address gives back).  Addresses differ by account, so requesters paste their own.
+(survey_code, filled in for %SURVEY_CODE% in the study URL).  Addresses differ by account, so requesters paste their
+own.  SONA shows a completion URL that ends in survey_code=XXXX; pasted as it is, it gets the rater's code for XXXX.
 """
 
 from __future__ import annotations
@@ -34,13 +35,15 @@ class Provider:
     """`id_parameter` carries the rater's id; `also` are parameters that are kept with it.
 
     `blank` is how a link says where the panel is to put a value; `{}` is the name of the parameter.  It is empty
-    where the panel adds its parameters to any link.
+    where the panel adds its parameters to any link.  `returned` is what the panel writes for the id in the return
+    address that it shows.
     """
 
     name: str
     id_parameter: str
     also: tuple[str, ...] = ()
     blank: str = "ID"
+    returned: str = ""
 
     @property
     def query(self) -> str:
@@ -59,7 +62,7 @@ PROVIDERS = {
         Provider("generic", "id"),
         Provider("prolific", "PROLIFIC_PID", ("STUDY_ID", "SESSION_ID"), blank="{{{{%{}%}}}}"),
         Provider("connect", "participantId", ("projectId", "assignmentId"), blank=""),
-        Provider("sona", "survey_code", blank="%SURVEY_CODE%"),
+        Provider("sona", "survey_code", blank="%SURVEY_CODE%", returned="XXXX"),
     )
 }
 
@@ -101,6 +104,9 @@ def way_out(panel: Panel, ending: Ending, external_id: str) -> tuple[str, str]:
     """The code to show and the address to go to; either may be empty."""
     code = panel.codes.get(ending, "")
     address = panel.addresses.get(ending, "")
+    if panel.provider.returned:
+        name = panel.provider.id_parameter
+        address = address.replace(f"{name}={panel.provider.returned}", f"{name}={{id}}")
     for name, value in (("{id}", external_id), ("{code}", code)):
         address = address.replace(name, quote(value, safe=""))
     return code, address

@@ -59,8 +59,9 @@ def _row(rater: Rater) -> tuple[str, ...]:
 def _rater_words(rows: list[Rater]) -> str:
     amounts = sorted(rater.n for rater in rows)
     seconds = sorted(rater.seconds for rater in rows if rater.seconds is not None)
-    spread = f"between {amounts[0]:,} and {counted(amounts[-1], 'item')} each"
-    words = f"{counted(len(rows), 'rater')} judged {counted(amounts[0], 'item') if len(rows) == 1 else spread}"
+    fewest, most = amounts[0], counted(amounts[-1], "item")
+    spread = f"between {fewest:,} and {most} each" if fewest < amounts[-1] else f"{most} each"
+    words = f"{counted(len(rows), 'rater')} judged {most if len(rows) == 1 else spread}"
     if not seconds:
         return f"{words}."
     return f"{words}, typically in {counted(round(seconds[len(seconds) // 2]), 'second')} per item."

@@ -39,6 +39,21 @@ LOG = logging.getLogger("grater.server")
 UNKNOWN_WORDS = "Something went wrong on our side. Nothing you sent was stored."
 GONE_WORDS = "The request was cut short."
 NOT_THERE = "There is no such page."
+BUSY_WORDS = "The server is busy, and nothing was saved. Wait a moment, then try again."
+HEADINGS = {
+    400: "This request makes no sense",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Not possible here",
+    409: "This has changed in the meantime",
+    413: "Too large",
+    422: "Something is missing or wrong",
+    429: "Too many requests",
+    500: "Something went wrong",
+    501: "Not installed on this server",
+    503: "Not possible at the moment",
+}
+"""What a page calls an error; programs get the number."""
 
 STATUS: tuple[tuple[type[GraterError], int], ...] = (
     (NotFound, 404),
@@ -70,7 +85,7 @@ def answer(request: Request, status: int, *lines: str) -> Response:
     person, csrf = known_visitor(request)
     shown = {
         "status": status,
-        "phrase": HTTPStatus(status).phrase,
+        "phrase": _heading(status),
         "lines": lines,
         "path": "",
         "way_on": _way_on(request),
@@ -79,6 +94,16 @@ def answer(request: Request, status: int, *lines: str) -> Response:
     name = server_of(request).title.name or "grater"  # the study may be what fails
     page = template.render(shown, person=person, csrf=csrf, is_change=is_change, study_name=name)
     return HTMLResponse(page, status)
+
+
+def _heading(status: int) -> str:
+    return HEADINGS.get(status) or HTTPStatus(status).phrase
+
+
+def _lines(request: Request, error: GraterError) -> list[str]:
+    """What went wrong, in words for whoever asked: people have no use for the name of a database."""
+    is_page = not request.url.path.startswith((API, f"{EDITORS}/"))
+    return [BUSY_WORDS] if is_page and isinstance(error, StoreBusy) else str(error).splitlines()
 
 
 def _way_on(request: Request) -> tuple[str, str]:
@@ -100,7 +125,7 @@ async def on_grater_error(request: Request, error: Exception) -> Response:
     status = status_of(error)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         LOG.error("%s: %s", _named(request.scope), error)
-    response = answer(request, status, *str(error).splitlines())
+    response = answer(request, status, *_lines(request, error))
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         response.headers["retry-after"] = "5"
     return response

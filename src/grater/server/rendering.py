@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -99,7 +100,14 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,  # else every page asks the disk whether its templates are the same
     )
-    templates.filters |= {"markdown": as_html, "moment": moment, "percent": percent, "near": near}
+    templates.filters |= {
+        "markdown": as_html,
+        "moment": moment,
+        "percent": percent,
+        "duration": duration,
+        "is_local": is_local,
+        "near": near,
+    }
     templates.filters |= {
         "counted": counted,
         "interval": interval,
@@ -130,6 +138,16 @@ def near(text: str, letters: int, is_before: bool) -> str:
     if is_before:
         return "…" + text[-letters:].partition(" ")[2]
     return text[:letters].rpartition(" ")[0] + "…"
+
+
+def is_local(link: str) -> bool:
+    """Whether an address leads nowhere from another computer."""
+    return urlsplit(link).hostname in ("127.0.0.1", "localhost", "::1")
+
+
+def duration(hours: float) -> str:
+    """Minutes below an hour, so that nothing takes 0.0 hours."""
+    return f"{hours:.1f} h" if hours >= 1 else f"{max(1, round(60 * hours))} min"
 
 
 def percent(share: float) -> str:

@@ -62,11 +62,10 @@ def ask_for_report(
     """Make the report of the study, or of the job of this name; `earlier` are versions as `NEW=OLD`."""
     require_text("report.title", title)
     require_text("report.author", author)
-    if job:
-        jobs.named(tx, job)
+    about = jobs.named(tx, job).title if job else "the study"
     told_versions(earlier)
     options: dict[str, Json] = {"job": job, "title": title, "author": author, "earlier": list(earlier)}
-    return runs.add(tx, REPORT, f"Report: {title or job or 'the study'}", options, actor=actor)
+    return runs.add(tx, REPORT, f"Report: {title or about}", options, actor=actor)
 
 
 def ask_for_class_report(tx: Tx, *, actor: str | None = None) -> Run:

@@ -99,7 +99,7 @@ def protocol_fields(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, s
         "Dates": _dates(tx, job),
         "Raters": f"{costs.raters}" + (f" of a pool of {terms.pool}" if terms.pool else ""),
         "Judgments": f"{costs.judgments:,}, {costs.valid:,} valid",
-        "Turn-around": "unknown: no judgment has a time" if costs.hours is None else f"{costs.hours:.1f} hours",
+        "Turn-around": _hours(costs.hours),
         "Cost": _cost(costs),
     }
     return {key: words for key, words in rows.items() if words}
@@ -149,7 +149,16 @@ def _restrictions(terms: Terms) -> str:
 
 def _dates(tx: Tx, job: Job) -> str:
     times = [row.at for row in submitted(tx, job.job_id)]
-    return f"{as_iso(min(times))[:10]} to {as_iso(max(times))[:10]}" if times else "no answers yet"
+    if not times:
+        return "no answers yet"
+    first, last = as_iso(min(times))[:10], as_iso(max(times))[:10]
+    return first if first == last else f"{first} to {last}"
+
+
+def _hours(hours: float | None) -> str:
+    if hours is None:
+        return "unknown: no judgment has a time"
+    return f"{hours:.1f} hours" if hours >= 1 else counted(max(1, round(60 * hours)), "minute")
 
 
 def _cost(costs: Costs) -> str:

@@ -38,13 +38,16 @@ Some words of a learner's sentence are **highlighted**. Say whether they are an 
   too confused to tell; use it rarely.
 - There are often **other errors** in the sentence, even inside the highlighted words. **Ignore them, or fix them in
   your head**, and judge as if they were not there. Asked whether the highlighted words of *He **made an decision**
-  after lunch.* go together, answer OK: *made* and *decision* do, and *an* is another kind of error.
+  after lunch* go together, answer OK: *made* and *decision* do, and *an* is another kind of error.
 - *Extraneous preposition*: there should be no preposition here at all. *They entered **into** the room.* If a
   different preposition is needed, it is not extraneous.
 - *Confused preposition*: a different preposition is needed. *He depends **of** his brother.* → *on*
 - *Missing preposition*: one is needed where the mark is.
 - *Article or determiner*: *a*, *an*, *the*, *this* and the like is wrong, should not be there, or is missing at the
   mark. *We visited **a** Eiffel Tower.* → *the*
+- *Number*: the noun should be plural where it is singular, or the other way round. *She has many **friend** here.* →
+  *friends*
+- *Verb form*: another form of the same verb is needed. *My brother **work** in a bank.* → *works*
 - *Collocation*: the words are right one by one, but are not used together. *We had **big rain** all night.* →
   *heavy rain*
 

@@ -35,7 +35,8 @@ def make_study_file(
 ) -> None:
     """Create an empty study; an existing one is left as it is."""
     with new_study(study, name=name) as store:
-        message = f"{store.name}: a new study; next: grater study import {pasted(study)} FILE..."
+        file = pasted(study)
+        message = f"{store.name}: a new study; next: grater serve {file}, or grater study import {file} FILE..."
         say_done(message, {"study": store.name}, as_json=as_json)
 
 
