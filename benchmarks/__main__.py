@@ -68,17 +68,23 @@ def run(program: Path, options: list[str], file: Path) -> bool:
     return done.returncode == 0
 
 
+def cpu_seconds() -> float:
+    """Those of all programs that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 def main() -> int:
     options = [arg for arg in sys.argv[1:] if arg.startswith("--")]
     programs = chosen([arg for arg in sys.argv[1:] if not arg.startswith("--")])
     short = []
     with tempfile.TemporaryDirectory() as folder:
         for program in programs:
-            started = time.perf_counter()
+            started, used = time.perf_counter(), cpu_seconds()
             print(f"\n== {program.stem}", flush=True)
             file = Path(folder) / f"{program.stem}.jsonl"
             failed = [] if run(program, options, file) else [program.stem]
-            print(f"   {time.perf_counter() - started:.0f} seconds", flush=True)
+            print(f"   {time.perf_counter() - started:.0f} seconds, {cpu_seconds() - used:.0f} of CPU", flush=True)
             short += failed
             race.keep(race.gathered(file, ran=[program.stem], failed=failed))
     race.render()

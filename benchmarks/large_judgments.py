@@ -5,7 +5,8 @@ one Parquet file each, made by seed.  Every job is a process of its own that rea
 works; printed are its peak of memory in GiB and its CPU seconds.  From two sizes on a line through the last two says
 what 100 million take.  Wanted: 4.
 
-`--shuffled` puts the rows in random order, so that the judgments of an item do not stand together.
+`--shuffled` puts the rows in random order, so that the judgments of an item do not stand together; `--csv` makes the
+same table a file of text.
 """
 
 from __future__ import annotations
@@ -79,6 +80,16 @@ def make(millions: int, *, is_shuffled: bool) -> Path:
     return path
 
 
+def as_text(path: Path) -> Path:
+    """The same table as a `.csv`."""
+    import polars as pl
+
+    text = path.with_suffix(".csv")
+    if not text.exists():
+        pl.scan_parquet(path).sink_csv(text)
+    return text
+
+
 def run(job: str, path: Path) -> dict[str, float]:
     done = subprocess.run(
         [sys.executable, "-c", HEAD + JOBS[job] + TAIL, path], check=True, capture_output=True, text=True
@@ -99,6 +110,7 @@ def main() -> int:
     peaks: dict[str, list[float]] = {job: [] for job in jobs}
     for size in sizes:
         path = make(size, is_shuffled="--shuffled" in sys.argv)
+        path = as_text(path) if "--csv" in sys.argv else path
         for job in jobs:
             measured = run(job, path)
             peaks[job].append(measured["gb"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import polars as pl
@@ -33,6 +35,8 @@ def both_readings(path: Path, monkeypatch: pytest.MonkeyPatch, **options: object
     small = read_judgments(path, **options)  # type: ignore[arg-type]
     monkeypatch.setattr(large, "LARGE", 1)
     monkeypatch.setattr(large, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(large, "LARGE_BYTES", 1)
+    monkeypatch.setattr(large, "BYTES_AT_ONCE", 16)
     return small, read_judgments(path, **options)  # type: ignore[arg-type]
 
 
@@ -60,6 +64,50 @@ def test_results_of_a_large_table_are_those_of_a_small_one(tmp_path: Path, monke
         expected = grater.aggregate(small, method=method).to_frame()
         assert grater.aggregate(big, method=method).to_frame().equals(expected)
     assert grater.evaluate(decisions, big).to_dict() == grater.evaluate(decisions, small).to_dict()
+
+
+LINES = tuple(f"item {row // 3};{row % 3};{'ok' if row % 5 else 'error'};0,{row}" for row in range(60))
+HEADER = "item;rater;label;seconds"
+TEXTS = {
+    "plain.csv": "\n".join([HEADER, *LINES]).replace(",", ".").replace(";", ","),
+    "named separator.csv": "\n".join(["sep=;", HEADER, *LINES, ""]),
+    "mark, blank lines.csv": "\n\n".join(["\ufeff", HEADER, *LINES, ""]),
+    "carriage returns.csv": "\r\n".join([HEADER, *LINES, ""]),
+    "line ends in quotes.csv": "\n".join(
+        [HEADER, *(f'"line\n""one"", {line}'.replace(";", '";', 1) for line in LINES)]
+    ),
+    "a quote in a cell.csv": "\n".join([HEADER, *LINES[:9], 'a 5" nail;1;ok;1', *LINES[9:]]),
+    "tabs.tsv": "\n".join([HEADER, *LINES]).replace(",", ".").replace(";", "\t"),
+    "packed.csv.gz": "\n".join([HEADER, *LINES]),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_large_file_of_text_has_the_rows_of_a_small_one(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = TEXTS[name].encode()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    small, big = both_readings(tmp_path / name, monkeypatch)
+    assert in_text(big).equals(small.frame)
+    assert large.are_categories(*(big.frame[name] for name in large.IDS))
+
+
+def test_lines_of_json_are_read_in_pieces_where_these_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_of().to_dicts()
+    (tmp_path / "j.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    small, big = both_readings(tmp_path / "j.jsonl", monkeypatch)
+    assert in_text(big).equals(small.frame)
+    assert large.are_categories(*(big.frame[name] for name in large.IDS))
+    (tmp_path / "j.jsonl").write_text("\n".join(map(json.dumps, [*rows, rows[0] | {"rater": "four"}])), "utf-8")
+    assert read_judgments(tmp_path / "j.jsonl").frame["rater"].to_list()[-1] == "four"
+
+
+def test_what_cannot_be_read_in_pieces_is_told_by_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "j.csv").write_text("\n".join([HEADER, *LINES[:30], "item 11;2", *LINES[30:]]), "utf-8")
+    monkeypatch.setattr(large, "LARGE_BYTES", 1)
+    with pytest.raises(BadInput, match=r"j\.csv:32: expected 4 cells"):
+        read_judgments(tmp_path / "j.csv")
 
 
 def test_unknown_is_left_out_of_a_large_table_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -499,6 +499,11 @@ def load(source: Source, *, name: str) -> Raw:
     return _load_text(read_text(path), file, name=str(path))
 
 
+def read_content(content: bytes, path: Path) -> Raw:
+    """The table that bytes hold which stand in such a file of text."""
+    return _load_text(_decoded(content, str(path)), file_type(path), name=str(path))
+
+
 def _load_text(text: str, file: FileType, *, name: str) -> Raw:
     if file == "jsonl":
         return read_jsonl(text, name=name)

@@ -3,25 +3,37 @@
 As text, an item's name costs some thirty bytes in every judgment; as a category four, and its name once.  From
 `LARGE` rows on, the items, raters and labels of Parquet files become categories while they are read, a piece at a
 time, so that the texts of all rows never stand in memory together.  Whatever else the table has is read as in a small
-one, and so is a table whose ids are neither text nor whole numbers.  Files of text (`.csv`, `.jsonl`) are read whole.
+one, and so is a table whose ids are neither text nor whole numbers.
+
+Files of text (`.csv`, `.tsv`, `.jsonl`, packed or not) come in pieces from `LARGE_BYTES` on: whole lines, under the
+header, through the reader of small files.  A line end inside quotes ends no piece.  Where pieces disagree on columns
+or types, or one of them cannot be read, the file is read whole, and that reader says what is wrong.  What is found
+wrong later is named by its row, not by its line: the number of every line would take as much room as its judgment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import gzip
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias
+from typing import IO, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from grater.tables.files import BOM, QUOTE, file_type, is_packed, read_content
+from grater.tables.raw import Raw
+
 Physical: TypeAlias = npt.NDArray[np.integer]
 
 LARGE = 1 << 21
 """Rows from which on ids are categories."""
+LARGE_BYTES = 1 << 25
+"""Bytes of a file of text from which on it is read in pieces."""
 ROWS_AT_ONCE = 1 << 19
+BYTES_AT_ONCE = 1 << 23
 IDS = ("item", "rater", "label")
 
 
@@ -34,25 +46,88 @@ def read_in_categories(paths: Sequence[Path], names: Mapping[str, str]) -> pl.Da
 
     `names` are the columns of the file by ours.
     """
-    schema = pl.read_parquet_schema(paths[0])
-    if any(not (schema[name] in (pl.String, pl.Boolean) or schema[name].is_integer()) for name in names.values()):
+    if not _can_be_ids(pl.read_parquet_schema(paths[0]), names):
         return None
     try:
-        narrow: dict[str, type[pl.DataType]] = {"rater": pl.UInt16, "label": pl.UInt8}
-        return _coded(paths, {name: narrow.get(ours, pl.UInt32) for ours, name in names.items()})
+        return _coded(_rows_of_parquet(paths), _narrow(names))
     except pl.exceptions.ComputeError:  # more raters or labels than such numbers can tell apart
-        return _coded(paths, dict.fromkeys(names.values(), pl.UInt32))
+        return _coded(_rows_of_parquet(paths), dict.fromkeys(names.values(), pl.UInt32))
 
 
-def _coded(paths: Sequence[Path], widths: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+def read_text_in_categories(path: Path, names: Mapping[str, str]) -> pl.DataFrame | None:
+    """The same of a file of text; None where its pieces disagree on columns or types."""
+    try:
+        return _coded(_rows_of_text(path, names), _narrow(names))
+    except pl.exceptions.SchemaError:
+        return None
+    except pl.exceptions.ComputeError:
+        return _coded(_rows_of_text(path, names), dict.fromkeys(names.values(), pl.UInt32))
+
+
+def _can_be_ids(schema: Mapping[str, pl.DataType], names: Mapping[str, str]) -> bool:
+    kinds = [schema[name] for name in names.values()]
+    return all(kind in (pl.String, pl.Boolean) or kind.is_integer() for kind in kinds)
+
+
+def _narrow(names: Mapping[str, str]) -> dict[str, type[pl.DataType]]:
+    widths: dict[str, type[pl.DataType]] = {"rater": pl.UInt16, "label": pl.UInt8}
+    return {name: widths.get(ours, pl.UInt32) for ours, name in names.items()}
+
+
+def _coded(rows: Iterable[pl.DataFrame], widths: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     kinds = {name: pl.Categorical(pl.Categories.random(physical=width)) for name, width in widths.items()}
     texts = [pl.col(name).cast(pl.String).replace("", None).cast(kind) for name, kind in kinds.items()]
     pieces: dict[str, list[pl.Series]] = {}
-    for piece in (piece.with_columns(texts) for path in paths for piece in _pieces(path)):
+    for piece in (piece.with_columns(texts) for piece in rows):
         for column in piece:
             pieces.setdefault(column.name, []).append(column)
     # One column after the other, so that only one is there twice.
     return pl.DataFrame([pl.concat(pieces.pop(name), rechunk=True) for name in list(pieces)])
+
+
+def _rows_of_parquet(paths: Sequence[Path]) -> Iterator[pl.DataFrame]:
+    return (piece for path in paths for piece in _pieces(path))
+
+
+def _rows_of_text(path: Path, names: Mapping[str, str]) -> Iterator[pl.DataFrame]:
+    schema: pl.Schema | None = None
+    for raw in text_pieces(path):
+        frame = pl.DataFrame(list(raw.columns.values()))
+        schema = schema or frame.schema
+        if frame.schema != schema or not _can_be_ids(schema, names):
+            raise pl.exceptions.SchemaError(f"{path}: pieces differ in their columns")
+        yield frame.rechunk()
+
+
+def text_pieces(path: Path) -> Iterator[Raw]:
+    """The rows of a file of text, some at a time."""
+    has_header = file_type(path) != "jsonl"
+    with (gzip.open if is_packed(path) else Path.open)(path, "rb") as stream:
+        head = _head(stream) if has_header else b""
+        while lines := stream.read(BYTES_AT_ONCE):
+            lines = _whole_rows(lines + stream.readline(), stream) if has_header else lines + stream.readline()
+            yield read_content(head + lines, path)
+
+
+def _head(stream: IO[bytes]) -> bytes:
+    """The line that names the columns, with whatever stands before it."""
+    head = b""
+    while line := stream.readline():
+        head += line
+        if line.removeprefix(BOM).strip() and not line.removeprefix(BOM).lstrip(QUOTE.encode()).startswith(b"sep="):
+            break
+    return _whole_rows(head, stream)
+
+
+def _whole_rows(lines: bytes, stream: IO[bytes]) -> bytes:
+    """The lines, and as many more as end the last row: as long as quotes are not in pairs, a cell goes on."""
+    quote = QUOTE.encode()
+    n_quotes = lines.count(quote)
+    rest = []
+    while n_quotes % 2 and (line := stream.readline()):
+        n_quotes += line.count(quote)
+        rest.append(line)
+    return b"".join([lines, *rest])
 
 
 def _pieces(path: Path) -> Iterator[pl.DataFrame]:

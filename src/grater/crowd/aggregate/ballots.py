@@ -10,7 +10,7 @@ work.  Sums over items or raters are products with a sparse matrix of ones (scip
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -181,15 +181,15 @@ class Ballots:
         return ordered
 
     def cell(self) -> Codes:
-        """The position of each judgment in the table of raters x labels, row by row."""
-        cells = np.empty(len(self), np.int32)
+        """The position of each judgment in the table of raters x labels, row by row; as narrow as can be."""
         physical, code_of, raters = self._raters
         labels = self.label_names.to_physical().to_numpy()
         _require_few(len(raters), self.n_labels)
+        cells = np.empty(len(self), width_for(len(raters) * self.n_labels))
         first = code_of.astype(np.int32) * np.int32(self.n_labels)
         for start in range(0, len(self), ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
-            np.add(first.take(physical[rows]), self.code_of.take(labels[rows]), out=cells[rows])
+            cells[rows] = first.take(physical[rows]) + self.code_of.take(labels[rows])
         return cells
 
 
@@ -256,22 +256,19 @@ def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes
     return matrix.tocsr()
 
 
-def columns_of_ones(column: Codes, starts: Codes, n_columns: int) -> list[Sparse]:
-    """Sparse matrices of ones, some items each: row by row the columns of an item's judgments, which stand together.
+def columns_of_ones(column: Codes, starts: Codes, n_columns: int) -> Iterator[tuple[slice, Sparse]]:
+    """Some items and their matrix of ones, sparse: row by row the columns of an item's judgments, which are together.
 
-    They share the columns and one vector of ones, so that together they take no more room than `column`.
+    Each matrix is made when its turn comes: of a hundred million judgments only the columns stay, narrow as they are.
     """
     from scipy.sparse import csr_array  # a fifth of a second that most commands need not wait for
 
-    parts = list(pieces(starts, len(column)))
-    ones = np.ones(max((rows.stop - rows.start for _, rows in parts), default=0))
-    matrices = []
-    for items, rows in parts:
+    for items, rows in pieces(starts, len(column)):
         n_rows = rows.stop - rows.start
         pointers = np.append(starts[items] - rows.start, n_rows).astype(np.int32)
         shape = (items.stop - items.start, n_columns)
-        matrices.append(csr_array((ones[:n_rows], column[rows], pointers), shape=shape, copy=False))
-    return matrices
+        indices = column[rows].astype(np.int32, copy=False)
+        yield items, csr_array((np.ones(n_rows), indices, pointers), shape=shape, copy=False)
 
 
 def summed(numbers: Numbers, code: Codes, n_codes: int) -> Numbers:

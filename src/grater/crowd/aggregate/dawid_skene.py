@@ -19,11 +19,12 @@ posteriors add up to 1, so its column is never multiplied: half the work with tw
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from grater.agreement.coded import Codes
+from grater.agreement.counts import PIECE
 from grater.crowd.aggregate.ballots import JUDGMENTS_AT_ONCE, Ballots, Gold, Numbers, Sparse, columns_of_ones, summed
 from grater.crowd.aggregate.fit import LEAST, Fit, Options, climb, posteriors, shares
 from grater.errors import UsageError
@@ -61,20 +62,25 @@ class ConfusionState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfusionCells:
-    """The (rater, label) pairs that occur, and which item has a judgment in which: a matrix for some items each."""
+    """The (rater, label) pairs that occur, and the pair of every judgment, those of an item together."""
 
     rater: Codes
     label: Codes
-    items: list[Sparse]
+    cell: Codes
+    starts: Codes
     n_judgments: Numbers
     n_raters: int
+    kept: list[tuple[slice, Sparse]] = field(default_factory=list)
 
     def parts(self) -> Iterator[tuple[slice, Sparse]]:
-        """Some items and their matrix, one after the other."""
-        first = 0
-        for matrix in self.items:
-            yield slice(first, first + matrix.shape[0]), matrix
-            first += matrix.shape[0]
+        """Some items and the matrix of their judgments, one after the other; a single one is made once."""
+        if self.kept:
+            yield from self.kept
+            return
+        for part in columns_of_ones(self.cell, self.starts, len(self.label)):
+            if len(self.cell) <= PIECE:
+                self.kept.append(part)
+            yield part
 
 
 def fit(ballots: Ballots, options: Options) -> Fit:
@@ -143,7 +149,8 @@ def _cells(ballots: Ballots) -> ConfusionCells:
     return ConfusionCells(
         rater=rater.astype(np.int32),
         label=label.astype(np.int32),
-        items=columns_of_ones(ballots.in_order_of_item(cell), ballots.starts_in_order, occurring.size),
+        cell=ballots.in_order_of_item(cell),
+        starts=ballots.starts_in_order,
         n_judgments=n_judgments[occurring].astype(np.float64),
         n_raters=n_raters,
     )
