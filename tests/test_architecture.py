@@ -38,6 +38,7 @@ LINES = [
 
 IMPURE = {
     "corpora/source.py": "opens the paths of corpora, looks at names in folders",
+    "corpora/spilled.py": "keeps hashes that memory has no room for in temporary files",
     "corpora/__init__.py": "hands paths to the sources",
     "tables/files.py": "opens the paths of tables",
     "tables/large.py": "opens the paths of large tables",
