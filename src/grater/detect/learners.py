@@ -64,13 +64,13 @@ class ClassReport(Result):
         return {
             "essays": [
                 {
-                    "essay": each.essay,
-                    "learner": each.learner,
-                    "date": each.date,
-                    "words": each.n_words,
-                    "marks": dict(Counter(each.rules)),
+                    "essay": essay.essay,
+                    "learner": essay.learner,
+                    "date": essay.date,
+                    "words": essay.n_words,
+                    "marks": dict(Counter(essay.rules)),
                 }
-                for each in self.essays
+                for essay in self.essays
             ],
             "learners": [_learner_row(learner, essays) for learner, essays in self._by_learner()],
             "marks": [
@@ -87,15 +87,15 @@ class ClassReport(Result):
         schema = {"essay": pl.String, "learner": pl.String, "date": pl.String, "words": pl.Int64}
         schema |= {"mark": pl.String, "n": pl.Int64}
         rows = [
-            (each.essay, each.learner, each.date, each.n_words, rule, n)
-            for each in self.essays
-            for rule, n in Counter(each.rules).items()
+            (essay.essay, essay.learner, essay.date, essay.n_words, rule, n)
+            for essay in self.essays
+            for rule, n in Counter(essay.rules).items()
         ]
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def sheets(self) -> tuple[Sheet, ...]:
         """The marks of the class, the learners, and their essays in the order of time."""
-        n_words, n_marks = sum(each.n_words for each in self.essays), sum(each.n_marks for each in self.essays)
+        n_words, n_marks = sum(essay.n_words for essay in self.essays), sum(essay.n_marks for essay in self.essays)
         title = f"{counted(n_marks, 'mark')} in {counted(len(self.essays), 'essay')}, {n_words:,} words"
         rules = [
             (rule, f"{n:,}", f"{learners:,}", number(rate, digits=1)) for rule, n, learners, rate in self._by_rule()
@@ -130,9 +130,9 @@ class ClassReport(Result):
 
     def _by_rule(self) -> list[tuple[str, int, int, float]]:
         """A rule, how often it came up, with how many learners, and its rate; the commonest first."""
-        n_words = sum(each.n_words for each in self.essays)
-        counts = Counter(rule for each in self.essays for rule in each.rules)
-        learners = {rule: len({each.learner for each in self.essays if rule in each.rules}) for rule in counts}
+        n_words = sum(essay.n_words for essay in self.essays)
+        counts = Counter(rule for essay in self.essays for rule in essay.rules)
+        learners = {rule: len({essay.learner for essay in self.essays if rule in essay.rules}) for rule in counts}
         ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         return [(rule, n, learners[rule], PER * n / n_words) for rule, n in ordered]
 
@@ -140,14 +140,14 @@ class ClassReport(Result):
         return tuple(
             (
                 learner,
-                each.date,
-                each.essay,
-                f"{each.n_words:,}",
-                f"{each.n_marks:,}",
-                number(_rate([each]), digits=1),
+                essay.date,
+                essay.essay,
+                f"{essay.n_words:,}",
+                f"{essay.n_marks:,}",
+                number(_rate([essay]), digits=1),
             )
             for learner, essays in self._by_learner()
-            for each in essays
+            for essay in essays
         )
 
 
@@ -186,19 +186,19 @@ def _rule(mark: Mark) -> str:
 
 def _rate(essays: Sequence[CheckedEssay]) -> float:
     """Marks per 100 words; nan where there are no words."""
-    n_words = sum(each.n_words for each in essays)
-    return PER * sum(each.n_marks for each in essays) / n_words if n_words else float("nan")
+    n_words = sum(essay.n_words for essay in essays)
+    return PER * sum(essay.n_marks for essay in essays) / n_words if n_words else float("nan")
 
 
 def _learner_row(learner: str, essays: Sequence[CheckedEssay]) -> dict[str, Json]:
-    rules = Counter(rule for each in essays for rule in each.rules)
+    rules = Counter(rule for essay in essays for rule in essay.rules)
     change = _change(essays)
     return {
         "learner": learner,
         "essays": len(essays),
-        "words": sum(each.n_words for each in essays),
-        "marks": sum(each.n_marks for each in essays),
-        "per_100_words": _rate(essays) if any(each.n_words for each in essays) else None,
+        "words": sum(essay.n_words for essay in essays),
+        "marks": sum(essay.n_marks for essay in essays),
+        "per_100_words": _rate(essays) if any(essay.n_words for essay in essays) else None,
         "change": change,
         "most_often": [rule for rule, _ in rules.most_common(3)],
     }

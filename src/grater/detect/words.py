@@ -117,7 +117,7 @@ def filled(
     """What a system writes into the blanks of these items (by the names of their table), or of all its words."""
     called = names or {}
     asked = set(wanted)
-    places = tuple(each for each in _places(detector, essays) if not asked or _called(each, called) in asked)
+    places = tuple(place for place in _places(detector, essays) if not asked or _called(place, called) in asked)
     missing = len(asked) - len(places)
     if asked and not places:
         raise UsageError(

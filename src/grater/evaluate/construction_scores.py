@@ -69,20 +69,21 @@ class ConstructionScores(Result):
         return (*self.scope.warnings, *none)
 
     def to_dict(self) -> dict[str, Json]:
-        systems: list[Json] = [each.to_dict() for each in self.systems]
+        systems: list[Json] = [system.to_dict() for system in self.systems]
         return {"systems": systems, "scope": self.scope.to_dict(), "signature": str(self.signature)}
 
     def to_frame(self) -> pl.DataFrame:
         rows = [
-            {"system": each.system, "rule": name, "value": score.value, "low": score.low, "high": score.high}
-            for each in self.systems
-            for name, score in each.scores.items()
+            {"system": system.system, "rule": name, "value": score.value, "low": score.low, "high": score.high}
+            for system in self.systems
+            for name, score in system.scores.items()
         ]
         return pl.DataFrame(rows)
 
     def sheets(self) -> list[Sheet]:
         rows = [
-            (each.system, count(each.n), *(interval(each.scores[name]) for name in RULES)) for each in self.systems
+            (system.system, count(system.n), *(interval(system.scores[name]) for name in RULES))
+            for system in self.systems
         ]
         title = "Share of nouns whose construction is right, in context"
         notes = (self.scope.sentence,)

@@ -144,19 +144,19 @@ class SuggestionEffect(Result):
 def suggestion_effect(markings: Iterable[MarkedOnce], *, chance: Chance | None = None) -> SuggestionEffect:
     """From all markings of essays for which suggestions are known; refused where nobody was shown any."""
     chance, known = chance or Chance(), list(markings)
-    if not any(each.is_shown for each in known):
+    if not any(marking.is_shown for marking in known):
         raise UsageError("expected markings by annotators who were shown suggestions, found none")
-    essays = sorted({each.essay.essay_id for each in known})
+    essays = sorted({marking.essay.essay_id for marking in known})
     place = {essay_id: row for row, essay_id in enumerate(essays)}
     rows = np.zeros((len(essays), 4 * len(MEASURES)))
-    for each in known:
-        rows[place[each.essay.essay_id]] += _counts(each)
+    for marking in known:
+        rows[place[marking.essay.essay_id]] += _counts(marking)
     drawn = resample(rows, n_resamples=chance.n_resamples, rng=generator(chance.seed, "suggestions"))
     options = {"resamples": str(chance.n_resamples), "seed": str(chance.seed), "cluster": "essay"}
-    fates = Counter(fate for each in known for fate in each.fates)
+    fates = Counter(fate for marking in known for fate in marking.fates)
     return SuggestionEffect(
         n_essays=len(essays),
-        n_markings={name: sum(each.is_shown == (name == "with") for each in known) for name in CONDITIONS},
+        n_markings={name: sum(marking.is_shown == (name == "with") for marking in known) for name in CONDITIONS},
         scores={name: _scores(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
         differences={name: _difference(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
         kappas={name: _kappa(known, name, chance) for name in CONDITIONS},
@@ -218,13 +218,13 @@ def _interval(value: float, draws: Numbers, n_units: int, *, ends: tuple[float, 
 
 def _kappa(markings: Sequence[MarkedOnce], condition: str, chance: Chance) -> Interval:
     """The agreement of annotators in one condition on which tokens are wrong."""
-    mine = [each for each in markings if each.is_shown == (condition == "with")]
+    mine = [marking for marking in markings if marking.is_shown == (condition == "with")]
     by_essay: dict[str, Essay] = {}
-    for each in mine:
-        essay = by_essay.get(each.essay.essay_id, replace(each.essay, edits=(), annotators=()))
-        edits = tuple(replace(edit, rater=each.rater) for edit in each.edits)
-        by_essay[each.essay.essay_id] = replace(
-            essay, edits=essay.edits + edits, annotators=(*essay.annotators, each.rater)
+    for marking in mine:
+        essay = by_essay.get(marking.essay.essay_id, replace(marking.essay, edits=(), annotators=()))
+        edits = tuple(replace(edit, rater=marking.rater) for edit in marking.edits)
+        by_essay[marking.essay.essay_id] = replace(
+            essay, edits=essay.edits + edits, annotators=(*essay.annotators, marking.rater)
         )
     try:
         options = EditOptions(n_resamples=chance.n_resamples, seed=chance.seed)

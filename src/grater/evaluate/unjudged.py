@@ -61,13 +61,13 @@ def bounds_sheet(bounds: Sequence[Bounds]) -> Sheet:
     """The table of all systems."""
     rows = [
         (
-            each.system,
-            count(each.n_flagged),
-            count(each.n_passed),
-            *(_range(each.none.score(name), each.all.score(name)) for name in ("precision", "recall")),
-            _range(each.worst.score("recall"), each.best.score("recall")),
+            bound.system,
+            count(bound.n_flagged),
+            count(bound.n_passed),
+            *(_range(bound.none.score(name), bound.all.score(name)) for name in ("precision", "recall")),
+            _range(bound.worst.score("recall"), bound.best.score("recall")),
         )
-        for each in bounds
+        for bound in bounds
     ]
     columns = ("", "flags", "passed over", "precision: none, all", "recall: none, all", "recall: lowest, highest")
     title = "If none of the items that nobody judged were errors, or all of them"

@@ -132,7 +132,7 @@ def moment(at: int | None) -> str:
 
 
 def near(text: str, letters: int, is_before: bool) -> str:
-    """What stands next to a marked word, about so many letters of it, cut at a blank."""
+    """What stands next to a marked word, about the given number of letters, cut at a blank."""
     if len(text) <= letters:
         return text
     if is_before:

@@ -36,7 +36,7 @@ class Dispersion:
 
 
 def dispersion(events: Numbers, exposure: Numbers) -> Dispersion:
-    """The test of events in units of some exposure: edits in essays of so many tokens."""
+    """The test of events in units of some exposure: edits in essays of a number of tokens."""
     is_exposed = exposure > 0
     events, exposure = events[is_exposed], exposure[is_exposed]
     n_units = len(events)

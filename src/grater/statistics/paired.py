@@ -160,7 +160,7 @@ def _randomisation_p(systems: Drawn, score: Score, first: int, second: int) -> f
 def resamples_needed(n_systems: int, *, n_pairs: int | None = None, level: float = LEVEL) -> int:
     """Resamples below which no pair can be told apart after Holm, however far apart they are.
 
-    All pairs of so many systems are compared, or `n_pairs` of them.
+    All pairs of `n_systems` systems are compared, or `n_pairs` of them.
     """
     if n_pairs is None:
         n_pairs = n_systems * (n_systems - 1) // 2

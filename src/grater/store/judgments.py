@@ -1,4 +1,4 @@
-"""Judgments as rows of the contract's table: `item, rater, label` and what belongs to a judgment."""
+"""Judgments as rows of the table of judgments: `item, rater, label` and what belongs to a judgment."""
 
 from __future__ import annotations
 

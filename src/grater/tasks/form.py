@@ -151,7 +151,7 @@ def pieces_around(essay: Essay, span: Span, *, mark: str, shown: str | None = No
 def reading_with(essay: Essay, span: Span, words: str, *, n_around: int | None = None) -> tuple[Piece, ...]:
     """The sentence as it reads with other words in place of the span; `NO_WORD` leaves the place empty (a gap).
 
-    With `n_around`, only so many words on each side of it, so that five readings fit on a phone.
+    With `n_around`, only this number of words on each side of it, so that five readings fit on a phone.
     """
     sentence, _ = sentence_around(essay, span)
     before, after = essay.text[sentence.start : span.start], essay.text[span.end : sentence.end]

@@ -79,7 +79,9 @@ def _words(suggestion: str | None, written: str) -> tuple[str, ...]:
 
 def payload_of(system: str, share: float, suggestions: Sequence[Suggestion]) -> dict[str, Json]:
     """What a unit keeps of them."""
-    return {SUGGESTIONS: {"system": system, "share": share, "marks": [each.as_json() for each in suggestions]}}
+    return {
+        SUGGESTIONS: {"system": system, "share": share, "marks": [suggestion.as_json() for suggestion in suggestions]}
+    }
 
 
 def suggestions_of(unit: Unit) -> tuple[Suggestion, ...]:

@@ -1,4 +1,4 @@
-"""The 34 prepositions that detectors and tasks ask about (architecture.md, "Choices already made").
+"""The 34 prepositions that detectors and tasks ask about (docs/detectors.md).
 
 Tetreault & Chodorow 2008 work with the 34 most frequent prepositions of English.  *towards* and *till* are
 spelling variants of *toward* and *until*: one preposition each.

@@ -32,7 +32,7 @@ def combine(
     engine: Engine,
     source_name: str = "source",
 ) -> Iterator[Essay]:
-    """Sentences with the edits that at least so many systems propose."""
+    """Sentences with the edits that at least `at_least` systems propose."""
     if not 1 <= at_least <= len(systems):
         raise UsageError(f"expected a number of systems from 1 to {len(systems)}, found {at_least}")
     for essay in parallel_essays(sources, systems, engine, source_name=source_name):

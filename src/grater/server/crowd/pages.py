@@ -46,7 +46,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
             "scores": figures.scores.systems,
             "words": figures.scores.words,
             "costs": figures.costs,
-            "trouble": [(each, shown_to_staff(tx, each.unit_id)) for each in figures.trouble[:MOST_TROUBLE]],
+            "trouble": [(gold, shown_to_staff(tx, gold.unit_id)) for gold in figures.trouble[:MOST_TROUBLE]],
             "standing": trust.of_job(tx, job_id),
             "reviews": messages.reviews_of_job(tx, job_id),
             "unread": messages.unread(tx),
@@ -86,7 +86,7 @@ def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
         drawn[f"{measure.capitalize()} over time"] = narrowing(series, title=measure.capitalize())
     if board.pairs:
         title = "Percentage of items on which the two agree"
-        names = {each.pseudonym: each.name for each in board.raters}
+        names = {rater.pseudonym: rater.name for rater in board.raters}
         drawn["Agreement by pair, in percent"] = pair_map(board.pairs, names, title=title)
     if board.confusion:
         title = "Pairs of answers to the same item"
@@ -107,13 +107,13 @@ def _history(board: Dashboard, system: str, measure: str) -> tuple[tuple[int, In
 def _points(job_id: str, raters: Sequence[RaterPlace]) -> list[RaterPoint]:
     return [
         RaterPoint(
-            name=each.name,
-            seconds=each.seconds,
-            share=each.share,
-            address=f"/manage/jobs/{job_id}/raters/{each.person_id}",
+            name=rater.name,
+            seconds=rater.seconds,
+            share=rater.share,
+            address=f"/manage/jobs/{job_id}/raters/{rater.person_id}",
         )
-        for each in raters
-        if each.seconds is not None and each.share is not None
+        for rater in raters
+        if rater.seconds is not None and rater.share is not None
     ]
 
 

@@ -144,7 +144,7 @@ class Candidates(Shape):
 def candidate_list(context: Context, job_id: str) -> Candidates:
     """Units that could become gold: from earlier jobs, agreeing experts, or agreeing raters of another job."""
     with context.server.store.read() as tx:
-        return Candidates(candidates=[Candidate.of(each) for each in candidates(tx, jobs.get(tx, job_id))])
+        return Candidates(candidates=[Candidate.of(candidate) for candidate in candidates(tx, jobs.get(tx, job_id))])
 
 
 @router.post("/jobs/{job_id}/gold/rule")

@@ -369,7 +369,7 @@ class PerceptronTagger:
         self._common_numbers[now] = [self._common.get(word, 0) for word in small]
 
     def _sum(self, rows: Ids, counts: Ids) -> Scores:
-        """The weights of so many features of each word, added up."""
+        """The summed weights of the given number of features of each word."""
         return np.add.reduceat(self._table.take(rows, axis=0), counts.cumsum() - counts, axis=0, dtype=np.int16)
 
     def _grow(self, size: int) -> None:
