@@ -34,8 +34,8 @@ from benchmarks.detect.articles import learner_essays
 from benchmarks.detect.data import brown_essays, cell, keep, lines_of, table
 
 from grater.detect.context.calibration import PRECISIONS
-from grater.detect.context.detector import ContextDetector, from_file, save
-from grater.detect.context.heads import ARTICLE_HEAD, PREP_HEAD
+from grater.detect.context.detector import ContextDetector, from_file, log_shares, save
+from grater.detect.context.heads import ARTICLE_GAP_HEAD, ARTICLE_HEAD, PREP_HEAD
 from grater.detect.context.network import Network, answer_sentences
 from grater.detect.context.slots import slots_of
 from grater.detect.context.tuning import PossibleFlag, calibrated, possible_flags, right_items
@@ -53,6 +53,8 @@ N_MASKED = {"prep": 20_000, "article": 10_000}
 N_FLOAT = 5_000
 EVERY = 5
 """Of Brown's sentences, every fifth is looked at; they hold over 20,000 prepositions."""
+AS_GAP = 0.4
+"""The weight of the gap beside the hole where an article is hidden, chosen on held-out sentences."""
 OFFICIAL = ("A7", "A3")
 TAGS = {
     "prep": ("Prep",),
@@ -94,7 +96,7 @@ def _hidden(sentence: Sentence) -> Iterator[tuple[str, Hidden]]:
             continue
         if slot.is_gap:
             yield "article", Hidden((*words[: slot.index], "a", *words[slot.index :]), slot.index, 2)
-        else:
+        elif slot.index + 1 < len(words):
             yield "article", Hidden(words, slot.index, 1 if words[slot.index].lower() == "the" else 0)
 
 
@@ -140,18 +142,32 @@ def _groups(essays: Iterable[Essay]) -> Iterator[list[Essay]]:
 
 
 def _right(network: Network, detector: ContextDetector, head: str, drawn: Sequence[Hidden]) -> Truths:
-    columns, n_answers = (PREP_HEAD.columns, 34) if head == "prep" else (ARTICLE_HEAD.columns, 3)
+    chances = _hidden_prepositions if head == "prep" else _hidden_articles
     hits = []
     for start in range(0, len(drawn), 1000):
         block = drawn[start : start + 1000]
-        rows = answer_sentences(
-            network, detector.vocabulary, [one.words for one in block], masked=[one.index for one in block]
-        )
-        hits += [
-            int(row[one.index, columns][:n_answers].argmax()) == one.answer
-            for one, row in zip(block, rows, strict=True)
-        ]
-    return np.array(hits)
+        hits.append(chances(network, detector, block).argmax(axis=1) == np.array([one.answer for one in block]))
+    return np.concatenate(hits)
+
+
+def _hidden_prepositions(network: Network, detector: ContextDetector, drawn: Sequence[Hidden]) -> Values:
+    return _at_hole(network, detector, drawn)[:, PREP_HEAD.columns][:, :34]
+
+
+def _hidden_articles(network: Network, detector: ContextDetector, drawn: Sequence[Hidden]) -> Values:
+    """Both questions that the network has for a place without an article: a hole that may be none, and a gap."""
+    hole = _at_hole(network, detector, drawn)[:, ARTICLE_HEAD.columns]
+    without = [(*one.words[: one.index], *one.words[one.index + 1 :]) for one in drawn]
+    rows = answer_sentences(network, detector.vocabulary, without)
+    gap = np.stack([log_shares(row)[one.index] for one, row in zip(drawn, rows, strict=True)])
+    return (1 - AS_GAP) * hole + AS_GAP * gap[:, ARTICLE_GAP_HEAD.columns]
+
+
+def _at_hole(network: Network, detector: ContextDetector, drawn: Sequence[Hidden]) -> Values:
+    """The log-probabilities of every answer where the hidden word stood."""
+    words, places = [one.words for one in drawn], [one.index for one in drawn]
+    rows = answer_sentences(network, detector.vocabulary, words, masked=places)
+    return np.stack([log_shares(row)[place] for place, row in zip(places, rows, strict=True)])
 
 
 def native_texts() -> dict[str, Callable[[], Iterator[Essay]]]:
