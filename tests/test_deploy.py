@@ -15,6 +15,7 @@ import yaml  # type: ignore[import-untyped]
 
 from grater.cli import LazyCommand, app
 from grater.server.roles import ANYBODY, PAGES
+from grater.store.engine import GLANCING_POOL, POOL
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("grater*"))
@@ -48,15 +49,21 @@ def test_the_compose_file_agrees_with_itself(services: dict[str, Any]) -> None:
     whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
     subnet = whole["networks"]["inside"]["ipam"]["config"][0]["subnet"]
     assert f"--proxy={subnet}" in services["app"]["command"]
-    n_connections = services["app"]["deploy"]["replicas"] * 2 * 18  # processes of each, connections of a process
+    of_server = 2 * (POOL + GLANCING_POOL)  # of two processes
     most = next(word for word in services["db"]["command"] if word.startswith("max_connections"))
-    assert int(most.partition("=")[2]) > n_connections
+    assert int(most.partition("=")[2]) > 5 * of_server > services["app"]["deploy"]["replicas"] * of_server
     assert {name for name, service in services.items() if service.get("ports")} == {"proxy"}
     for service in services.values():
         needed = service.get("depends_on", [])
         assert set(needed) <= set(services)
         assert set(service.get("networks", [])) <= set(whole["networks"])
     assert "app 8000" in (DEPLOY / "Caddyfile").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", ["deploy", "team-postgresql"])
+def test_pages_say_how_many_connections_a_process_opens(page: str) -> None:
+    text = (DEPLOY.parent / "docs" / "howto" / f"{page}.md").read_text("utf-8")
+    assert f"opens up to {POOL + GLANCING_POOL} connections" in text
 
 
 def test_the_proxies_tell_where_people_come_from_and_leave_no_word_of_theirs() -> None:
