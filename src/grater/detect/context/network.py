@@ -1,11 +1,12 @@
 """The network behind `context`: an ONNX graph from pieces to answers, run by onnxruntime on the CPU.
 
-Input `pieces`, int64 (windows, length), padded with 0; output `logits`, float32 (windows, length, 86), read at the
-first piece of each word (`heads`).  Padding must not change an answer.
+Input `pieces`, int64 (windows, length); output `logits`, float32 (windows, length, 86), read at the first piece of
+each word (`heads`).
 
 Windows of one length are run together, few enough at a time that a batch never holds more than `MOST_AT_ONCE` pieces:
-memory stays bounded on any text.  Nothing is padded, so an answer does not depend on what else is in the batch, but
-for the last digits of a sum: a quantised network rounds each batch by its own range, unless the graph says otherwise.
+memory stays bounded on any text, and what one operator leaves is still in the cache for the next.  Nothing is padded
+and each piece is quantised by itself (`train.graph`), so that an answer is the same, bit for bit, whatever else is in
+the batch.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from grater.errors import MissingExtra
 
 Logits: TypeAlias = npt.NDArray[np.float32]
 
-MOST_AT_ONCE = 4096
-"""Pieces of one batch."""
+MOST_AT_ONCE = 256
+"""Pieces of one batch: larger ones leave the cache, in smaller ones the weights are read too often."""
 
 N_THREADS = 1
 """One core by default: a corpus is shared out over processes, and an essay takes a fraction of a second."""
@@ -41,7 +42,6 @@ class Network:
         options.intra_op_num_threads = n_threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
-        options.enable_cpu_mem_arena = False  # the arena keeps the largest batch for good
         try:
             self._session = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's own errors have no common class but RuntimeError's parent

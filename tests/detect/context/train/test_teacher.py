@@ -59,7 +59,7 @@ def test_a_student_comes_close_to_its_teacher(
 ) -> None:
     """The teacher is trained first and kept; the student's answers are then nearer to its than without it."""
     del model
-    monkeypatch.setattr(run, "quantise", lambda *_: None)
+    monkeypatch.setattr(run, "export_quantised", lambda *_: None)
     networks: list[Transformer] = []
     monkeypatch.setattr(run, "export_onnx", lambda network, _: networks.append(network))
     prepared = run.prepare(toy_lines(), tmp_path / "steps", OPTIONS)

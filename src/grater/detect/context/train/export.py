@@ -1,20 +1,25 @@
-"""From a trained network to the file that `context` runs: ONNX, weights of eight bits.
-
-Weights of the matrices become whole numbers of eight bits, each row with a scale of its own (dynamic quantisation:
-activations are quantised as they come); embeddings too.  Norms and the heads stay as they are.
-"""
+"""From a trained network to ONNX: in full precision, to compare with, and in eight bits, which `context` runs."""
 
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 
+from grater.detect.context.pieces import END, SPECIAL, START
+from grater.detect.context.train.graph import INPUT, OUTPUT, Floats, Weights, graph, quantised
 from grater.detect.context.train.network import Transformer
 
-INPUT, OUTPUT = "pieces", "logits"
 OPSET = 18
+LENGTHS, N_OF_LENGTH = (4, 10, 20, 40, 60), 12
+"""Random pieces that show how far the values behind a norm reach."""
+
+NORMS = ("norm1", "norm2")
+MATRICES = ("query", "key", "value", "out", "gate", "up", "down")
 
 
 def export_onnx(network: Transformer, path: Path) -> None:
@@ -37,18 +42,48 @@ def export_onnx(network: Transformer, path: Path) -> None:
         program.save(str(path), external_data=False)
 
 
-def quantise(path: Path, to: Path) -> None:
-    """The same network with weights of eight bits."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-    from onnxruntime.quantization.shape_inference import quant_pre_process
+def export_quantised(network: Transformer, path: Path) -> None:
+    """The network with weights of eight bits (`graph`); sentences of different lengths may not share a batch."""
+    network = network.eval().float().cpu()
+    path.write_bytes(graph(_weights(network)))
 
-    ready = to.with_suffix(".ready.onnx")
-    quant_pre_process(str(path), str(ready), skip_symbolic_shape=True)
-    quantize_dynamic(
-        str(ready),
-        str(to),
-        weight_type=QuantType.QInt8,
-        per_channel=True,
-        op_types_to_quantize=["MatMul", "Gather"],
+
+def _weights(network: Transformer) -> Weights:
+    state: dict[str, Floats] = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    blocks = [f"blocks.{number}" for number in range(network.shape.n_blocks)]
+    names = [f"{block}.{name}" for block in blocks for name in MATRICES]
+    norms = ["norm", *(f"{block}.{name}" for block in blocks for name in NORMS)]
+    return Weights(
+        matrices={name: quantised(state[f"{name}.weight"].T) for name in names},
+        norms={name: state[f"{name}.weight"] for name in norms},
+        reach=_reach(network),
+        embedding=quantised(state["embedding.weight"].T),
+        heads=state["heads.weight"].T,
+        bias=state["heads.bias"],
+        n_heads=network.shape.n_heads,
+        n_shared=network.shape.n_shared,
+        rotation=network.shape.rotation,
     )
-    ready.unlink()
+
+
+def _reach(network: Transformer) -> dict[str, float]:
+    """The largest value behind each norm of a block."""
+    reach: dict[str, float] = defaultdict(float)
+
+    def keep(name: str, values: Any) -> None:
+        reach[name] = max(reach[name], float(values.abs().max()))
+
+    norms = {name: module for name, module in network.named_modules() if name.endswith(NORMS)}
+    hooks = [
+        module.register_forward_hook(lambda _, __, values, name=name: keep(name, values))
+        for name, module in norms.items()
+    ]
+    rng = np.random.default_rng(0)
+    with torch.no_grad():
+        for length in LENGTHS:
+            pieces = rng.integers(len(SPECIAL), network.shape.n_pieces, (N_OF_LENGTH, length))
+            pieces[:, 0], pieces[:, -1] = START, END
+            network(torch.from_numpy(pieces))
+    for hook in hooks:
+        hook.remove()
+    return dict(reach)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from grater.detect.context.pieces import MASK as MASK_PIECE
 from grater.detect.context.pieces import PieceVocabulary
 from grater.detect.context.train.corrupted import corrupted_essays
-from grater.detect.context.train.export import export_onnx, quantise
+from grater.detect.context.train.export import export_onnx, export_quantised
 from grater.detect.context.train.network import Shape, Transformer
 from grater.detect.context.train.noise import NoiseMaker
 from grater.detect.context.train.teacher import read_teacher
@@ -142,7 +142,7 @@ def train_network(
     trainer.train(steps=options.steps)
     right, total = masked_accuracy(network, cutter, prepared.noise, prepared.batches.text, prepared.held_out)
     export_onnx(network, folder / "float.onnx")
-    quantise(folder / "float.onnx", folder / "context.onnx")
+    export_quantised(network, folder / "context.onnx")
     return right / total if total else None
 
 

@@ -1,0 +1,57 @@
+"""The network that comes with grater answers a sentence alike, whatever it is read with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grater.detect.context.detector import ContextDetector, load
+from grater.detect.context.network import answer_sentences
+from grater.model import Essay
+
+pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install 'grater[context]'")
+
+SENTENCES = (
+    "Yes .",
+    "She listened music in the evening .",
+    "He arrived to the station in Monday .",
+    "They depend of their parents too .",
+    "The mayor opened a new library near the old bridge last week .",
+    "My brother is interested in learn about the stars and planets .",
+    "People which live in big city often complains about the noise .",
+    "We discussed about it , and then she explained me the problem again .",
+    "Zxqv 3000 🙂 !",
+)
+
+
+@pytest.fixture(scope="module")
+def detector() -> ContextDetector:
+    return load()
+
+
+def _scores(detector: ContextDetector, texts: tuple[str, ...]) -> dict[str, list[tuple[object, ...]]]:
+    essays = [Essay(str(SENTENCES.index(text)), text) for text in texts]
+    scores: dict[str, list[tuple[object, ...]]] = {text: [] for text in texts}
+    for finding in detector.find(essays):
+        decision = finding.decision
+        place = (finding.item.span, finding.item.kind, decision.score, decision.suggestion, finding.probabilities)
+        scores[SENTENCES[int(finding.item.essay_id)]].append(place)
+    return scores
+
+
+def test_a_sentence_has_the_same_answers_alone_and_in_any_batch(detector: ContextDetector) -> None:
+    words = [text.split() for text in SENTENCES]
+    crowded = [*words * 7, [*words[2][:-1], "!"]]
+    alone = [answer_sentences(detector.network, detector.vocabulary, [one])[0] for one in crowded]
+    for order in (range(len(crowded)), range(len(crowded) - 1, -1, -1)):
+        together = answer_sentences(detector.network, detector.vocabulary, [crowded[number] for number in order])
+        for number, rows in zip(order, together, strict=True):
+            assert np.array_equal(rows, alone[number]), crowded[number]
+
+
+def test_decisions_do_not_depend_on_the_essays_beside_them(detector: ContextDetector) -> None:
+    together = _scores(detector, SENTENCES)
+    backwards = _scores(detector, SENTENCES[::-1])
+    for text in SENTENCES:
+        assert _scores(detector, (text,))[text] == together[text] == backwards[text]
+    assert any(together.values())
