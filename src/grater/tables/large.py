@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.tables.files import BOM, QUOTE, file_type, is_packed, read_content
+from grater.tables.files import BOM, QUOTE, extension, file_type, is_packed, read_content
 from grater.tables.raw import Raw
 
 Physical: TypeAlias = npt.NDArray[np.integer]
@@ -32,9 +32,16 @@ LARGE = 1 << 21
 """Rows from which on ids are categories."""
 LARGE_BYTES = 1 << 25
 """Bytes of a file of text from which on it is read in pieces."""
+TEXTS = (".csv", ".tsv", ".jsonl", ".ndjson")
+"""Files of lines."""
 ROWS_AT_ONCE = 1 << 19
 BYTES_AT_ONCE = 1 << 23
 IDS = ("item", "rater", "label")
+
+
+def is_large_text(path: Path) -> bool:
+    """Whether it is a file of lines that is read in pieces."""
+    return extension(path) in TEXTS and path.is_file() and path.stat().st_size >= LARGE_BYTES
 
 
 def n_rows(paths: Sequence[Path]) -> int:

@@ -23,7 +23,6 @@ import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from pathlib import Path
 
 import polars as pl
 
@@ -39,9 +38,6 @@ from grater.tables.schema import LIST_SEPARATOR, SCHEMAS, VALID, Column, Kind, S
 
 LIKENESS = 0.75
 """How much alike two names must be for one to be taken for a slip of the other; `other` and `rater` are 0.6."""
-
-TEXTS = (".csv", ".tsv", ".jsonl", ".ndjson")
-"""Files of lines."""
 
 NONE = ""
 """What `columns` gives for a column that is to be taken as missing, as in `rater=`."""
@@ -364,30 +360,24 @@ def _large(source: Source, columns: Mapping[str, str]) -> Raw | None:
     path = as_path(source)
     if path is None:
         return None
-    is_parquet = is_in_parts(path) or extension(path) == ".parquet"
     try:
-        return _large_parquet(path, columns) if is_parquet else _large_text(path, columns)
+        if is_in_parts(path) or extension(path) == ".parquet":
+            paths = parts(path)
+            if large.n_rows(paths) < large.LARGE:
+                return None
+            header = read_frame(pl.read_parquet(paths[:1], n_rows=0), name=str(path))
+            ids = _ids(header, columns)
+            frame = large.read_in_categories(paths, ids) if ids else None
+        elif large.is_large_text(path):
+            header = next(large.text_pieces(path))
+            ids = _ids(header, columns)
+            frame = large.read_text_in_categories(path, ids) if ids else None
+        else:
+            return None
     except (pl.exceptions.PolarsError, BadInput, OSError, EOFError, zlib.error):
         return None  # what is wrong with it, the reader of small tables says
-
-
-def _large_parquet(path: Path, columns: Mapping[str, str]) -> Raw | None:
-    paths = parts(path)
-    if large.n_rows(paths) < large.LARGE:
-        return None
-    ids = _ids(read_frame(pl.read_parquet(paths[:1], n_rows=0), name=str(path)), columns)
-    frame = large.read_in_categories(paths, ids) if ids else None
-    return None if frame is None else read_frame(frame, name=str(path))
-
-
-def _large_text(path: Path, columns: Mapping[str, str]) -> Raw | None:
-    if extension(path) not in TEXTS or not path.is_file() or path.stat().st_size < large.LARGE_BYTES:
-        return None
-    first = next(large.text_pieces(path))
-    ids = _ids(first, columns)
-    frame = large.read_text_in_categories(path, ids) if ids else None
     raw = None if frame is None else read_frame(frame, name=str(path))
-    return raw and replace(raw, has_decimal_commas=first.has_decimal_commas)
+    return raw and replace(raw, has_decimal_commas=header.has_decimal_commas)
 
 
 def _ids(header: Raw, columns: Mapping[str, str]) -> dict[str, str]:
