@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -26,7 +26,7 @@ class FirstWord:
 
     name: str = "first-word"
     kinds: tuple[str, ...] = ("prep",)
-    card: Mapping[str, Json] | None = None
+    card: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
     def find(self, corpus: Iterable[Essay]) -> Iterator[Finding]:
         for essay in corpus:
