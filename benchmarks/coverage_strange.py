@@ -19,12 +19,16 @@ are alike in law.  World n has numpy's default_rng((seed, n)); 200 resamples.
 `means`: the mean kappa of pairs in *lengths*, *uneven* and *giants* by the ways to its interval: the bootstrap,
 the jackknife (which stands in for it where tables are large), and, with each item judged by two of eight raters, so
 that pairs share few items, the jackknife and the interval that is printed, which holds Conger's too.
+
+`shares`: the share of items on which a system and a rater agree, in five times as many of the same worlds, with
+essays counted as their number, as what they are worth, as our intervals do, and with the variance of a jackknife.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from math import sqrt
 from typing import Any, TypeAlias
 from unittest.mock import patch
 
@@ -46,8 +50,11 @@ from grater.evaluate.scope import settled
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.model import Interval
+from grater.statistics import proportions
 from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import Numbers
+from grater.statistics.intervals import Numbers, student_quantile, z_value
+from grater.statistics.population import effective_units
+from grater.statistics.proportions import cluster_wilson, wilson
 from grater.tables import as_decisions, as_judgments, read_items
 
 RESAMPLES = 200
@@ -198,6 +205,31 @@ def large_interval(codes: Coded) -> Interval:
         return mean_pairwise(codes, list(confusions(codes)), rng=np.random.default_rng(0)).kappa
 
 
+def shares_row(draw: Callable[..., Drawn], seed: int, n_worlds: int) -> str:
+    """How often the interval of an observed agreement holds, by each of three ways."""
+    _, flags, said = draw(np.random.default_rng((seed, 999_999)), N_WIDE)
+    truth, held = float((flags[:, 0] == said[:, 0]).mean()), np.zeros(3)
+    for number in range(n_worlds):
+        essay, flags, said = draw(np.random.default_rng((seed, number)))
+        _, unit = np.unique(essay, return_inverse=True)
+        hits, n = np.bincount(unit, flags[:, 0] == said[:, 0]), np.bincount(unit).astype(np.float64)
+        with patch.object(proportions, "effective_units", len):
+            counted = cluster_wilson(hits, n)
+        ways = (counted, cluster_wilson(hits, n), jackknife_wilson(hits, n))
+        held += [holds(interval, truth) for interval in ways]
+    return " | ".join(f"{share:.3f}" for share in held / n_worlds)
+
+
+def jackknife_wilson(hits: Numbers, n: Numbers) -> Interval:
+    """Wilson's form for as many items as the jackknife over essays shows them to be worth."""
+    total, share = float(n.sum()), float(hits.sum() / n.sum())
+    away = (hits - share * n) / (1 - n / total)
+    error = sqrt(float(away @ away) * (len(n) - 1) / len(n)) / total
+    quantile = student_quantile(0.975, effective_units(n) - 1)
+    worth = min(total, share * (1 - share) / error**2 * (z_value() / quantile) ** 2)
+    return wilson(share * worth, worth)
+
+
 def strata_world(rng: np.random.Generator, n_essays: int = 40) -> Drawn:
     essay = np.repeat(np.arange(n_essays), 60)
     often = np.minimum(0.02 * np.exp(rng.normal(-0.32, 0.8, n_essays)), 0.5)
@@ -245,6 +277,11 @@ def main(n_worlds: int, which: str = "all") -> None:
             ("giants", giants_world, 75),
         ):
             print(f"| {name} | {means_row(draw, seed, n_worlds)} |", flush=True)
+    if which in ("all", "shares"):
+        print("\n| observed agreement | by number | by worth | jackknife |\n|---|---|---|---|", flush=True)
+        worlds = (("lengths", lengths_world, 72), ("uneven", uneven_world, 74), ("giants", giants_world, 75))
+        for name, draw, seed in worlds:
+            print(f"| {name} | {shares_row(draw, seed, 5 * n_worlds)} |", flush=True)
 
 
 if __name__ == "__main__":

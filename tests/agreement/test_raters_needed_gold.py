@@ -131,3 +131,22 @@ def test_essays_without_a_mistake_are_no_proof_either() -> None:
     judgments, gold = crowd_of(1.0, 300)
     needed = grater.raters_needed(judgments, gold=gold, reach=0.95)
     assert all(0.94 < point.kappa.low < 0.99 for point in needed.headline.points)
+
+
+def test_kappa_of_few_items_with_rare_errors_stays_between_minus_one_and_one() -> None:
+    judgments, gold = crowd_of(0.95, 20)
+    rare = gold.with_columns(label=pl.when(pl.col("item") == "i3").then(pl.lit("error")).otherwise(pl.lit("ok")))
+    said = judgments.join(rare.rename({"label": "truth"}), on="item").with_columns(
+        label=pl.when(pl.col("rater") == "r0").then(pl.lit("ok")).otherwise("truth")
+    )
+    result = grater.raters_needed(said.drop("truth", "essay"), gold=rare, reach=0.95, resamples=200)
+    kappas = [point.kappa for point in result.headline.points]
+    assert all(-1 <= kappa.low < kappa.value <= kappa.high <= 1 for kappa in kappas)
+
+
+def test_gold_of_one_label_leaves_kappa_without_an_interval() -> None:
+    judgments, gold = crowd_of(0.9, 20)
+    fine = gold.with_columns(label=pl.lit("ok"))
+    kappa = grater.raters_needed(judgments, gold=fine, reach=0.95, resamples=50).headline.points[0].kappa
+    assert np.isnan(kappa.low)
+    assert kappa.undefined_because == "the experts use one label only, so that kappa is 0 whatever the crowd says"

@@ -51,6 +51,7 @@ from grater.statistics.bootstrap import portions
 from grater.statistics.intervals import (
     LEVEL,
     RESAMPLES,
+    Ints,
     Numbers,
     expanded_tail,
     percentile_interval,
@@ -67,6 +68,7 @@ FUZZ = 1e-9
 
 NO_PAIR = "no two experts to compare: their kappa is what a crowd must reach"
 ONE_LABEL = "one label only on these items, so that chance alone agrees as well"
+ONE_SIDED = "the experts use one label only, so that kappa is 0 whatever the crowd says"
 ONE_ITEM = "a single item cannot be resampled"
 SEVERAL = "several labels accepted"
 
@@ -294,8 +296,10 @@ def _scores(shared: Design, wins: Numbers, weights: Numbers, made_up: Numbers | 
 def _with_made_up(sums: Numbers, seen: Numbers, made_up: Numbers) -> Numbers:
     """[answer, line, column] where the made-up item takes the place of others; as they are where many disagree."""
     n, disagreed = seen[:, :1], seen[:, :1] - seen[:, 1:2]
-    wrong = seen.copy()
-    wrong[:, 1] = 0
+    first, second = np.split(seen[:, 2:], 2, axis=1)
+    # Each says of it what they say of others, and the other anything else; kappa stays between -1 and 1.
+    apart = [(own + (n - other) / max(1, own.shape[1] - 1)) / 2 for own, other in ((first, second), (second, first))]
+    wrong = np.concatenate([n, np.zeros_like(n), *apart], axis=1)
     share = np.divide(made_up[:, None, None], n, out=np.zeros((len(made_up), *n.shape)), where=n > 0)
     return np.where(disagreed < FEW_DISAGREED, (1 - share) * sums + share * wrong, sums)
 
@@ -347,12 +351,11 @@ def _weights(shared: Design, n_resamples: int, rng: np.random.Generator) -> Numb
 def _curves(
     shared: Design, wins: Numbers, observed: Scores, resampled: Scores, options: NeedOptions
 ) -> Iterator[Curve]:
-    is_judged = shared.said >= 0
     experts = _experts(shared)
     lines = {name: [line] for line, name in enumerate(shared.experts)} | ({MEAN: experts} if experts else {})
     for line, (name, columns) in enumerate(lines.items()):
         points = [
-            _point(shared, is_judged[:, columns], observed, resampled, index, line, options)
+            _point(shared, shared.said[:, columns], observed, resampled, index, line, options)
             for index in range(wins.shape[2])
         ]
         yield Curve(name, tuple(points))
@@ -360,7 +363,7 @@ def _curves(
 
 def _point(
     shared: Design,
-    is_judged: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+    said: Ints,
     observed: Scores,
     resampled: Scores,
     index: int,
@@ -368,11 +371,14 @@ def _point(
     options: NeedOptions,
 ) -> Point:
     """A crowd of index + 1 on one line."""
+    is_judged = said >= 0
     is_enough = shared.counts.sum(axis=1) > index
     agreement, kappa = (
         _interval(observed.crowd[index, line, score], resampled.crowd[:, index, line, score], shared, options)
         for score in range(2)
     )
+    if all(np.unique(column[column >= 0]).size == 1 for column in said.T):
+        kappa = replace(kappa, low=nan, high=nan, undefined_because=kappa.undefined_because or ONE_SIDED)
     return Point(
         n_raters=index + 1,
         n_items=float((shared.n_items[:, None] * (is_enough[:, None] & is_judged)).sum(axis=0).mean()),
