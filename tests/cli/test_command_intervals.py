@@ -15,7 +15,7 @@ from grater.cli import app
 from tests.cli.running import grater
 from tests.conftest import Demo
 
-INTERVAL = re.compile(r"\[-?\d*\.\d+, -?\d*\.?\d+\]")
+INTERVAL = re.compile(r"\[[-−]?\d*\.\d+, [-−]?\d*\.?\d+\]")
 SPOKEN = re.compile(r"intervals (in each row )?(generalise to other|are for exactly these) ")
 UNCORRECTED = "essays.txt"
 FEW = ("--resamples", "40")
@@ -35,18 +35,21 @@ COMMANDS = {
     "cloze": ("cloze", "cloze.csv", "--decisions", "cloze-words.csv"),
     "choice": ("choice", "choice.csv", "--accuracy", ".75", "--n-items", "200"),
     "nouns": ("nouns", "agree", "constructions.csv", "--items", "nouns.csv"),
+    "nouns, entropy": ("nouns", "entropy", "essays.jsonl"),
     "corpus": ("corpus", "stats", "essays.m2"),
+    "corpus, compared": ("corpus", "compare", "essays.m2", "essays.m2"),
     "score": ("score", "essays.m2", UNCORRECTED, *FEW),
     "ceiling": ("ceiling", "essays.m2"),
     "select": ("select", "essays.jsonl", "--system", "prep-lm"),
     "study": ("study", "evaluate", "study.db", "--job", "annotators", "--kind", "prep", *FEW),
+    "study, suggestions": ("study", "suggestions", "study.db"),
     "study, a sample": ("study", "evaluate", "study.db", "--sample", "sample", *FEW),
 }
 NO_INTERVALS = {
     *("demo", "check", "systems", "aggregate", "simulate", "sample", "decide", "train", "mine", "combine"),
     *("judge", "serve", "plan", "report", "learners", "score compare", "scale", "count", "events"),
 }
-"""Commands that print none, or that are looked at below."""
+"""Commands that print none, or that are looked at below; `train tagger` in its own test."""
 
 
 def test_every_command_is_on_a_list() -> None:

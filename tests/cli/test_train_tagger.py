@@ -50,7 +50,9 @@ def test_the_person_is_told_what_was_reached(tmp_path: Path, capsys: pytest.Capt
     ran = grater(capsys, "train", "tagger", train, "--out", tmp_path / "x.model", "--test", test, "--epochs", 3)
     assert (ran.status, ran.out) == (0, "")
     assert "12 sentences learnt" in ran.err
-    assert "test.conllu: 1.0000 [1.0000, 1.0000] of the tags are right" in ran.err
+    # Wilson's limit for twelve sentences without an error, with Student's t: 12 / (12 + 2.2010 ** 2)
+    assert "test.conllu: 1.0000 [.7124, 1.0000] of the tags are right" in ran.err
+    assert "95 % intervals generalise to other sentences like these" in ran.err
 
 
 def test_sentences_left_out_are_not_learnt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

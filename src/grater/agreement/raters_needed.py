@@ -14,7 +14,7 @@ items, for the curves and for the smallest N, the experts' own kappa being resam
 whole numbers; infinite where a resample's crowd does not reach the experts with all its judgments.  Where essays are
 known, whole essays are resampled (`grater.agreement.essays`).  Where fewer than three items are disagreed on,
 resamples have one invented item more, on which nobody agrees, drawn as often as any other: 75 items without a
-disagreement do not prove that there is none, and a kappa of 1 has the interval [.92, 1], not [1, 1].
+disagreement do not prove that there is none, and a kappa of 1 has the interval [.90, 1], not [1, 1].
 """
 
 from __future__ import annotations

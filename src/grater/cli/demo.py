@@ -198,6 +198,7 @@ def _tell(made: DemoStudy, out: Path) -> None:
     say(SIMULATED)
     for line in made.headline[:-1]:  # the note on what is simulated comes first
         typer.echo(line)
+    say("These intervals generalise to other essays like these; the report says of each table what its own speak of.")
     say(f"the report is {made.page}; the study is {out}/study.db: grater study status {out}/study.db")
     if made.login:
         say(f"it has people at work: grater demo --out {out} --serve opens it to your browser, with {made.login}")

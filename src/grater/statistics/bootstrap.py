@@ -88,8 +88,10 @@ class Resampled:
     sums: Numbers
     draws: Numbers
 
-    def ratio(self, part: Sequence[int], whole: Sequence[int], *, level: float = LEVEL) -> Interval:
-        """Sum of some columns over sum of others, never below 0; nan with a reason where there is nothing below."""
+    def ratio(
+        self, part: Sequence[int], whole: Sequence[int], *, level: float = LEVEL, most: float = inf
+    ) -> Interval:
+        """Sum of some columns over sum of others, from 0 to `most`; nan with a reason where that is nothing."""
         total = float(self.sums[list(whole)].sum())
         if total == 0:
             return Interval(nan, nan, nan, "nothing to divide by: the denominator is 0")
@@ -97,7 +99,7 @@ class Resampled:
         totals = self.draws[:, list(whole)].sum(axis=1)
         # A resample may miss every unit that counts in the denominator; it says nothing of the ratio.
         draws = self.draws[totals > 0][:, list(part)].sum(axis=1) / totals[totals > 0]
-        return cluster_interval(value, draws, n_units=self.n_units, level=level, ends=(0.0, inf))
+        return cluster_interval(value, draws, n_units=self.n_units, level=level, ends=(0.0, most))
 
 
 def resample(rows: Numbers, *, n_resamples: int, rng: np.random.Generator) -> Resampled:

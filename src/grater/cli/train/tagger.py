@@ -89,6 +89,8 @@ def tagger(
     say(f"{out}: {counted(len(sentences), 'sentence')} learnt, {out.stat().st_size / 1e6:.1f} MB")
     for name, figure in figures.items():
         say(f"  {name}: {interval(figure, digits=4)} of the tags are right")
+    if figures:
+        say("95 % intervals generalise to other sentences like these (resampled by sentence).")
 
 
 def _read(path: Path, leave_out: tuple[str, ...] = ()) -> Iterator[Tagged]:
