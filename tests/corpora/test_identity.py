@@ -55,10 +55,10 @@ def test_a_hash_set_grows_past_its_first_size(most_held: int) -> None:
 
 
 def test_a_temporary_folder_that_is_full_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> int:
+    def refuse(**_: object) -> None:
         raise OSError(ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(spilled.os, "write", refuse)
+    monkeypatch.setattr(spilled, "TemporaryFile", refuse)
     table = HashSet(most_held=2)
     with pytest.raises(GraterError, match="cannot be written: No space left on device"):
         [table.add(key) for key in (1, 2)]

@@ -17,10 +17,10 @@ from tests.detect.prepositions.native_text import native_lines
 N_ESSAYS = 40
 
 
-def write_essays(path: Path) -> None:
+def write_essays(path: Path, n_essays: int = N_ESSAYS) -> None:
     """Essays of three lines, in documents of two, a few of them twice, with edits of two annotators."""
-    lines = native_lines(3 * N_ESSAYS)
-    texts = ["\n".join(lines[3 * k : 3 * k + 3]) for k in range(N_ESSAYS)]
+    lines = native_lines(3 * n_essays)
+    texts = ["\n".join(lines[3 * k : 3 * k + 3]) for k in range(n_essays)]
     essays = []
     for k, text in enumerate([*texts, *texts[:5]]):
         edit = Edit(span=Span(0, text.index(" ")), replacements=("It",), tag=f"T{k % 3}", rater=str(k % 2), line=k)

@@ -31,6 +31,7 @@ CUTS = (1, 3, 17)
 def folder(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora")
     write_essays(folder / "essays.jsonl")
+    write_essays(folder / "few.jsonl", 6)
     write_lines(folder / "lines.txt")
     for name in ("one", "two"):
         shutil.copy(tiny_model, folder / f"{name}.model")
@@ -42,7 +43,16 @@ def rows(parts: Parts) -> str:
 
 
 def decided(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:
-    job = DecideJob(systems=tuple(str(folder / f"{name}.model") for name in ("one", "two")), items=True)
+    return decisions_of(tuple(str(folder / f"{name}.model") for name in ("one", "two")), shards, out, engine)
+
+
+def decided_by_network(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
+    """The network sees sentences in batches, and each must have the answers that it has alone."""
+    return decisions_of(("context",), shards, out, engine)
+
+
+def decisions_of(systems: tuple[str, ...], shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:
+    job = DecideJob(systems=systems, items=True)
     results = run_job(job, shards, {table: out / table for table in (DECISIONS, ITEMS)}, engine)
     return rows(results[DECISIONS]), rows(results[ITEMS]), json.dumps(results[DECISIONS].totals)
 
@@ -74,19 +84,23 @@ def studied(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tup
 
 JOBS = {
     "decide": decided,
+    "decide by a network": decided_by_network,
     "count": counted,
     "events": events,
     "article events": article_events,
     "statistics": studied,
 }
 TEXT_JOBS = ("count", "events", "article events")
+CORPORA = {"decide by a network": "few.jsonl"} | dict.fromkeys(TEXT_JOBS, "lines.txt")
+"""What a job is tried on; the others on `essays.jsonl`."""
+
 Run = Callable[[Path, ShardSource, Path, Engine], tuple[str, ...]]
 
 
 @pytest.mark.parametrize("name", JOBS)
 def test_the_cut_and_the_number_of_processes_change_nothing(name: str, folder: Path, tmp_path: Path) -> None:
     is_text = name in TEXT_JOBS
-    path = folder / ("lines.txt" if is_text else "essays.jsonl")
+    path = folder / CORPORA.get(name, "essays.jsonl")
     shards = {n: cut_into(path, n, tmp_path / f"cut{n}", lines=is_text) for n in CUTS}
     assert len(shards[17].shards) > len(shards[3].shards) > len(shards[1].shards) == 1
     results = {n: JOBS[name](folder, shards[n], tmp_path / f"out{n}", Here()) for n in CUTS}

@@ -17,7 +17,7 @@ import pytest
 from grater.errors import GraterError
 from grater.scale.engines import Here
 from tests.scale.corpora import cut_into
-from tests.scale.test_jobs import JOBS, TEXT_JOBS, folder
+from tests.scale.test_jobs import CORPORA, JOBS, TEXT_JOBS, folder
 
 if TYPE_CHECKING:
     from grater.scale.spark import SparkEngine
@@ -51,7 +51,7 @@ def spark() -> Iterator[SparkEngine]:
 @pytest.mark.parametrize("name", JOBS)
 def test_a_job_on_spark_gives_what_it_gives_here(name: str, folder: Path, tmp_path: Path, spark: SparkEngine) -> None:
     is_text = name in TEXT_JOBS
-    path = folder / ("lines.txt" if is_text else "essays.jsonl")
+    path = folder / CORPORA.get(name, "essays.jsonl")
     here = JOBS[name](folder, cut_into(path, 1, tmp_path / "cut1", lines=is_text), tmp_path / "here", Here())
     there = JOBS[name](folder, cut_into(path, 7, tmp_path / "cut7", lines=is_text), tmp_path / "there", spark)
     assert there == here

@@ -102,7 +102,7 @@ class Run:
     def _write(self, lot: Hashes) -> None:
         self._firsts.extend(lot[-self._n % PAGE :: PAGE].tolist())
         self._n += len(lot)
-        content = memoryview(lot).cast("B")
+        content = lot.data.cast("B")
         while content:
             content = content[os.write(self._file, content) :]
 
