@@ -28,7 +28,7 @@ error. Exit status: 0 done, 1 done and problems found, 2 wrong use or unreadable
 ## Common options
 
 """
-COMMON = 3
+COMMON = 2
 """Commands that share an option to the letter before it is explained once, under the common options."""
 
 PYTHON_HEADER = """# Python

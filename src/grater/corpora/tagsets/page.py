@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grater.corpora.tagsets.clc import CLASSES, IN_WORDS, ON_THEIR_OWN
 from grater.corpora.tagsets.tagset import OURS, TAGSETS, Tag, TagSet
-from grater.corpora.tagsets.translation import ROUTES, translate
+from grater.corpora.tagsets.translation import translate
 
 INTRODUCTION = """# Tag sets
 
@@ -25,9 +25,9 @@ print(render_map("errant", "conll14"))  # every tag, as in the tables of maps be
 MAPS = """## Maps
 
 *exact*: the same errors. *broader*: the nearest tag covers more, or draws the line elsewhere. *split*: one of
-several, depending on the words of the edit (`translate_edit`, `split`). *none*: no counterpart. Maps other than from
-NUCLE to CoNLL-2014 are our reading of the definitions. The longer ones, from ERRANT and from CLC, are printed by
-`render_map`. NUCLE and ERRANT, and CLC to NUCLE, go by way of CoNLL-2014. There is no map from NUCLE or CoNLL-2014
+several, depending on the words of the edit (`translate_edit`, `split`). *none*: no counterpart. This map is that of
+the shared task; those between CoNLL-2014, ERRANT and CLC, printed by `render_map`, are our reading of the
+definitions. NUCLE and ERRANT, and CLC to NUCLE, go by way of CoNLL-2014. There is no map from NUCLE or CoNLL-2014
 to the CLC codes: those need the word class, which the tags do not name.
 """
 
@@ -87,11 +87,6 @@ def render_map(source: str, target: str) -> str:
     return "\n".join([*lines, *(["| all others | the same | exact |  |"] if same else [])]) + "\n"
 
 
-LONG = ("errant", "clc")
-"""Sets whose maps to others the page leaves to `render_map`."""
-
-
 def render_page() -> str:
     sets = [render_markdown(TAGSETS[name], TAGSETS["nucle"] if name == "conll14" else None) for name in OURS]
-    maps = [render_map(*route) for route, steps in ROUTES.items() if len(steps) == 1 and route[0] not in LONG]
-    return "\n".join([INTRODUCTION, *sets, MAPS, *maps])
+    return "\n".join([INTRODUCTION, *sets, MAPS, render_map("nucle", "conll14")])
