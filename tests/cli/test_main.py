@@ -151,3 +151,14 @@ def test_a_closed_standard_output_is_said_in_one_line(
         assert run(args) == 2
         assert capsys.readouterr().err.endswith("Bad file descriptor\n")
         monkeypatch.setattr("sys.stdout", None)
+
+
+def test_ctrl_c_while_a_command_is_imported_ends_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("typer.main.get_command", interrupted)
+    assert run(["check", "-"]) == 130
+    assert capsys.readouterr() == ("", "")

@@ -274,7 +274,7 @@ def run(args: list[str]) -> int:
         return _complain(str(error))
     except Exit as left:
         return left.exit_code
-    except Abort:
+    except (Abort, KeyboardInterrupt):  # typer turns Ctrl-C into Abort once a command runs, not while it is imported
         return 130
     except BrokenPipeError:
         _drop_output()

@@ -210,6 +210,22 @@ def test_every_utf16_unit_has_its_code_point(text: str) -> None:
     assert places[-1] == len(text)
 
 
+def test_harper_is_not_shown_endless_words_and_marks_what_is_around_them() -> None:
+    """Its time and memory grow with the square of a word's length: 200,000 letters ended the process."""
+    pytest.importorskip("harper", reason="harper-py is not installed")
+    error = "He was interested of the history of the town."
+    endless = "x" * 200_000
+    alone, around = (
+        [finding.item.span for finding in external("harper").find([Essay("e1", text)])]
+        for text in (error, f"{error} {endless}.\n\n{error}")
+    )
+    moved = [
+        Span(span.start + len(endless) + len(error) + 4, span.end + len(endless) + len(error) + 4) for span in alone
+    ]
+    assert alone
+    assert around == [*alone, *moved]
+
+
 def test_harper_flags_a_preposition_that_its_rules_know() -> None:
     pytest.importorskip("harper", reason="harper-py is not installed")
     found = list(external("harper").find([Essay("e1", "He was interested of the history of the town.")]))

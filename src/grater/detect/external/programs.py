@@ -12,7 +12,8 @@ to code points, and `replacements` are alternatives.
 Harper, the offline grammar checker of Automattic, runs in its Python package `harper-py` (pip install harper-py).
 Its spans are code points, like ours.  A suggestion may replace or remove the words it is about, or insert text after
 them.  What it finds is of one of its kinds; `harper:errors` leaves out the kinds that are matters of style,
-and marks without a suggestion.
+and marks without a suggestion.  Words of more than `LONGEST_WORD` characters are hidden from it: its time and memory
+grow with the square of a word's length, and 200,000 characters without a blank ended the process.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ SECONDS = 60.0
 PLANE = 0xFFFF
 
 REMOVE, INSERT_AFTER = 1, 2
+LONGEST_WORD = 200
+TOO_LONG = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,10 +247,21 @@ class Harper:
     def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
         linter = _linter()
         for essay in essays:
+            text, hidden = _without_long_words(essay.text)
             with LINTING:
-                lints = linter.lint(essay.text, language="plaintext")
+                lints = linter.lint(text, language="plaintext")
+            lints = [lint for lint in lints if not _touches(lint, hidden)]
             kept = [lint for lint in lints if _is_error(lint)] if self.without_style else lints
             yield essay, tuple(_edit(lint, essay, self.name) for lint in kept)
+
+
+def _without_long_words(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text with blanks in place of words that are too long, and where they stood."""
+    return TOO_LONG.sub(lambda word: " " * len(word[0]), text), [word.span() for word in TOO_LONG.finditer(text)]
+
+
+def _touches(lint: Any, spans: Iterable[tuple[int, int]]) -> bool:
+    return any(lint.span.start <= end and start <= lint.span.end for start, end in spans)
 
 
 def _is_error(lint: Any) -> bool:
