@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BufferedIOBase
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -116,7 +117,7 @@ def text_pieces(path: Path) -> Iterator[Raw]:
             yield read_content(head + lines, path)
 
 
-def _head(stream: IO[bytes]) -> bytes:
+def _head(stream: BufferedIOBase) -> bytes:
     """The line that names the columns, with whatever stands before it."""
     head = b""
     while line := stream.readline():
@@ -126,7 +127,7 @@ def _head(stream: IO[bytes]) -> bytes:
     return _whole_rows(head, stream)
 
 
-def _whole_rows(lines: bytes, stream: IO[bytes]) -> bytes:
+def _whole_rows(lines: bytes, stream: BufferedIOBase) -> bytes:
     """The lines, and as many more as end the last row: as long as quotes are not in pairs, a cell goes on."""
     quote = QUOTE.encode()
     n_quotes = lines.count(quote)
