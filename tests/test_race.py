@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import peers, race
+from benchmarks import race
+
+peers: Any = import_module("benchmarks.peers")  # beside a folder of that name, which mypy would take
 
 ROW = {"job": "alpha", "peer": "theirs", "unit": "CPU s", "wanted": 10, "agrees": True, "note": "", "date": "today"}
 WHERE = {"date": "2026-11-16", "machine": "one core", "versions": {"grater": "1"}, "missing": [], "fell_short": []}
