@@ -212,7 +212,8 @@ def shares_row(draw: Callable[..., Drawn], seed: int, n_worlds: int) -> str:
     for number in range(n_worlds):
         essay, flags, said = draw(np.random.default_rng((seed, number)))
         _, unit = np.unique(essay, return_inverse=True)
-        hits, n = np.bincount(unit, flags[:, 0] == said[:, 0]), np.bincount(unit).astype(np.float64)
+        agreeing = (flags[:, 0] == said[:, 0]).astype(np.float64)
+        hits, n = (np.bincount(unit, weights).astype(np.float64) for weights in (agreeing, np.ones_like(agreeing)))
         with patch.object(proportions, "effective_units", len):
             counted = cluster_wilson(hits, n)
         ways = (counted, cluster_wilson(hits, n), jackknife_wilson(hits, n))
