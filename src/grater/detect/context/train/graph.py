@@ -97,7 +97,7 @@ class _Drawing:
         self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(values, dtype), name)
         return name
 
-    def node(self, operator: str, *inputs: str, domain: str = "", **attributes: object) -> str:
+    def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         name = f"{operator}.{len(self.nodes)}"
         self.nodes.append(helper.make_node(operator, list(inputs), [name], domain=domain, **attributes))
         return name
@@ -155,8 +155,7 @@ def _attended(drawing: _Drawing, weights: Weights, block: str, x: str) -> str:
     query, key = (
         drawing.node("RotaryEmbedding", part, "first", "cosine", "sine", domain=OWN) for part in (query, key)
     )
-    counts = {"q_num_heads": weights.n_heads, "kv_num_heads": weights.n_shared}
-    mixed = drawing.node("Attention", query, key, value, **counts)
+    mixed = drawing.node("Attention", query, key, value, q_num_heads=weights.n_heads, kv_num_heads=weights.n_shared)
     return _of_rows(drawing, weights, f"{block}.out", drawing.node("Reshape", mixed, "rows"))
 
 
