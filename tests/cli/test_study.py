@@ -127,5 +127,5 @@ def test_a_study_that_is_being_served_cannot_be_served_again(study: Path, capsys
 
 def test_next_steps_can_be_pasted_and_tell_no_password(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ran = grater(capsys, "study", "new", tmp_path / "my study.db")
-    assert f"next: grater study import '{tmp_path / 'my study.db'}' FILE..." in ran.err
+    assert f"grater study import '{tmp_path / 'my study.db'}' FILE..." in ran.err
     assert pasted("postgresql://me:secret@db.example.org/study") == "STUDY"

@@ -46,8 +46,9 @@ from grater.sampling.strata import decided
 from grater.sheet import counted, number
 from grater.signature import digest
 from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import ONE_UNIT, Numbers, expanded_tail, tail_interval, z_value
+from grater.statistics.intervals import ONE_UNIT, Numbers, are_alike, expanded_tail, tail_interval, z_value
 from grater.statistics.proportions import wilson
+from grater.statistics.student_t import student_interval
 from grater.tables import Judgments, Table, exploded
 
 FEW_GOLD = 10
@@ -186,7 +187,7 @@ def corrected_interval(
 ) -> Interval:
     """Percentiles of corrected resamples, further out where few essays (`n_units`) were drawn.
 
-    One in which raters know nothing says that everything is possible.
+    One in which raters know nothing says that everything is possible.  Essays that are all alike are as many cases.
     """
     if isnan(value):
         return Interval(nan, nan, nan, undefined_because)
@@ -196,6 +197,8 @@ def corrected_interval(
         return Interval(value, nan, nan, ONE_UNIT)
     tail = (1 - level) / 2 if n_units == inf else expanded_tail(n_units, level=level)
     is_nan = np.isnan(drawn)
+    if n_units < inf and are_alike(drawn):
+        return student_interval(value, drawn, n_units=n_units, level=level, ends=(least, most))
     low = tail_interval(value, np.where(is_nan, least, drawn), tail).low
     return Interval(value, low, tail_interval(value, np.where(is_nan, most, drawn), tail).high)
 
