@@ -217,7 +217,9 @@ def test_gold_beside_another_truth_corrects_for_what_raters_get_wrong(tmp_path: 
     assert value["rater_error"]["specificity"]["value"] == pytest.approx(0.9)
     assert value["corrected"]["S"]["precision"]["value"] == pytest.approx(0.7 / 0.9)
     assert value["systems"][0]["precision"]["value"] == pytest.approx(0.8)
-    assert "Corrected for what raters get wrong" in run(*args).stdout
+    printed = run(*args).stdout
+    assert "Corrected for what raters get wrong" in printed
+    assert "raters: sensitivity 1.000 [.824, 1.000] on 18; specificity .900 [.699, .972] on 20 gold items" in printed
 
 
 @pytest.fixture

@@ -506,8 +506,9 @@ def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[S
     yield _scores(f"Against {evaluation.truth.name}, {counted(whole.n_judged, 'item')}", whole.standard, whole)
     if whole.bounds:
         yield bounds_sheet(whole.bounds)
-    if evaluation.correction and not evaluation.correction.raters.undefined_because:
-        yield _scores("Corrected for what raters get wrong", evaluation.corrected)
+    if (correction := evaluation.correction) and not correction.raters.undefined_because:
+        sheet = _scores("Corrected for what raters get wrong", evaluation.corrected)
+        yield replace(sheet, notes=correction.notes(systems))
     if len(whole.by_rater) > 1:
         yield from (_raters(whole, place, system) for place, system in enumerate(systems))
     if weighted:

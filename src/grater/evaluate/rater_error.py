@@ -24,7 +24,7 @@ all systems.  McNemar's test looks at items one by one and stays as judged.  Est
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isnan, nan, sqrt
@@ -43,7 +43,7 @@ from grater.evaluate.truth import RATER, Truth, frame_of_truth, truth_of
 from grater.model import Interval, Json
 from grater.rng import generator
 from grater.sampling.strata import decided
-from grater.sheet import counted, number
+from grater.sheet import counted, interval, number
 from grater.signature import digest
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import ONE_UNIT, Numbers, are_alike, expanded_tail, tail_interval, z_value
@@ -85,6 +85,11 @@ class RaterError:
             if n < FEW_GOLD:
                 return f"expected {FEW_GOLD} judged gold items {what} or more, found {n}"
         return USELESS if self.sensitivity.value + self.specificity.value <= 1 else ""
+
+    @property
+    def sentence(self) -> str:
+        shares = [("sensitivity", self.sensitivity, self.n_errors), ("specificity", self.specificity, self.n_ok)]
+        return f"raters: {'; '.join(f'{name} {interval(share)} on {n:,}' for name, share, n in shares)} gold items"
 
     @property
     def point(self) -> tuple[Numbers, Numbers]:
@@ -294,6 +299,16 @@ class Correction:
             flagged, passed = (side.drawn(len(sums), rng) for side in sides) if sides else (pooled, pooled)
             columns.append(corrected_sums(sums[:, place], flagged, passed))
         return np.stack(columns, axis=1)
+
+    def notes(self, systems: Sequence[str]) -> tuple[str, ...]:
+        """How raters err on gold, and on both sides of the systems that are corrected so."""
+        sides = [(name, pair) for name, pair in zip(systems, self.by_side, strict=False) if pair]
+        apart = [
+            f"{name}, {where}: {side.sentence}"
+            for name, pair in sides
+            for where, side in zip(("on its flags", "on the rest"), pair, strict=True)
+        ]
+        return (self.raters.sentence, *apart)
 
     @property
     def options(self) -> dict[str, str]:

@@ -99,10 +99,19 @@ def test_essays_that_draw_many_edits_are_told_from_chance() -> None:
     assert rich["dispersion"]["units"] == 8
 
 
-def stats_of(edits: Sequence[int]) -> Any:
-    """The numbers of essays of thirty words, so many of which are wrong in each."""
+def test_annotators_who_find_the_same_edits_do_not_make_chance_look_uneven() -> None:
+    edits = [5, 4, 8, 2, 7, 3, 5, 6]
+    assert stats_of(edits, "AB")["dispersion"] == pytest.approx(stats_of(edits)["dispersion"])
+
+
+def stats_of(edits: Sequence[int], annotators: str = "A") -> Any:
+    """The numbers of essays of thirty words, so many of which are wrong in each, to each annotator."""
     essays = []
     for number, n_wrong in enumerate(edits):
-        marks = tuple(edit(5 * place, 5 * place + 4, "x") for place in range(n_wrong))
-        essays.append(Essay(f"e{number}", " ".join(["word"] * 30), edits=marks, annotators=("A",)))
+        marks = tuple(
+            edit(5 * place, 5 * place + 4, "x", rater=annotator)
+            for annotator in annotators
+            for place in range(n_wrong)
+        )
+        essays.append(Essay(f"e{number}", " ".join(["word"] * 30), edits=marks, annotators=tuple(annotators)))
     return corpus_statistics({"x": essays}, resamples=20).whole.summary.to_dict()

@@ -103,7 +103,7 @@ def _per_sentence(summary: Summary) -> list[Line]:
 def _per_document(summary: Summary) -> list[Line]:
     histogram = summary.per_document
     labels = ["Edits per document, median", "  most frequent number", "  most", f"  documents with over {TAIL}"]
-    spread = ("Dispersion of edits (1 by chance)", _dispersion(summary.dispersion))
+    spread = (f"Dispersion over {summary.scope.unit}s (1 by chance)", _dispersion(summary.dispersion))
     if histogram is None or not histogram.n:
         return [*((label, UNDEFINED) for label in labels), spread]
     numbers = [f"{histogram.median:g}", *map(count, (histogram.mode, histogram.highest, histogram.above(TAIL)))]

@@ -6,7 +6,9 @@ units (fewer than the cases themselves, so rather too wide), and for a density o
 top five and ten tags are those of the whole portion, not chosen anew in every resample.
 
 NUCLE, section 4, sees that a few essays have many errors ("rich get richer"); `dispersion` tests it: edits in the
-same blocks against chance, given their tokens (`grater.statistics.dispersion`).
+same blocks against chance, given their tokens (`grater.statistics.dispersion`).  Annotators who find the same errors
+would make chance look uneven, so where several read a block their mean counts; as far as they differ, the index by
+chance is then below 1, and p is too large rather than too small.
 
 Word types are distinct tokens as written (`types`) and without regard to case (`types_folded`); the paper does not
 say which it counts.
@@ -272,8 +274,11 @@ def summarise(portion: Portion, resampling: Resampling) -> Summary:
         types_folded=len({word.casefold() for word in portion.words}),
         estimates=estimate(portion, resampling),
         n_blocks=len(portion.by_block),
-        dispersion=dispersion(
-            np.array([counts.edits for counts in blocks], np.float64),
-            np.array([counts.tokens_read for counts in blocks], np.float64),
-        ),
+        dispersion=_dispersion(blocks),
     )
+
+
+def _dispersion(blocks: Sequence[CorpusCounts]) -> Dispersion:
+    readings = np.array([max(counts.tokens_read / max(counts.tokens, 1), 1) for counts in blocks])
+    edits = np.array([counts.edits for counts in blocks]) / readings
+    return dispersion(edits, np.array([counts.tokens_read for counts in blocks]) / readings)

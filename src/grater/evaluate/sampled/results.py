@@ -139,7 +139,7 @@ class Sampled(Result):
         correction = self.correction
         judged = f"{self.n_judged:,} of {self.n_drawn:,} drawn items judged, {self.n_items:,.0f} in the corpus"
         units = self.scope.sentence
-        raters = [_raters_note(correction.raters), str(correction.signature)] if correction else []
+        raters = [correction.raters.sentence, str(correction.signature)] if correction else []
         helped = [self.assist.sentence] if self.assist else []
         return [
             *sheets,
@@ -282,8 +282,3 @@ def _total(estimate: Interval) -> str:
 def _title(name: str) -> str:
     """`F0.5` for `f0.5`; precision and recall as they are."""
     return name.upper() if name[1:2].isdigit() else name
-
-
-def _raters_note(raters: RaterError) -> str:
-    shares = [("sensitivity", raters.sensitivity, raters.n_errors), ("specificity", raters.specificity, raters.n_ok)]
-    return f"raters: {'; '.join(f'{name} {interval(share)} on {n:,}' for name, share, n in shares)} gold items"
