@@ -15,6 +15,7 @@ context`).  Cloze and selection ask it with the word hidden (`MaskedEngine`).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -25,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from grater.detect.context.calibration import NAMES, Calibration, calibrations_of, require_precision
-from grater.detect.context.heads import HEADS, PREP_GAP_HEAD, PREP_HEAD
+from grater.detect.context.heads import HEADS, PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
 from grater.detect.context.slots import ARTICLE, KINDS, NUMBER, VERB_FORM, Slot, slots_of
@@ -67,21 +68,20 @@ class Asked:
     def options(self) -> list[Option]:
         """For each name of error the likeliest other word."""
         own = log(max(next(share for word, share in self.shares if word == self.slot.written), LEAST_PROBABILITY))
-        by_type: dict[str, Option] = {}
-        n_types = 2 if not self.slot.is_gap and self.slot.kind in (PREP, ARTICLE) else 1
-        for word, share in self.shares:
-            type_ = type_of(self.slot, word)
-            if word == self.slot.written or type_ in by_type:
-                continue
-            by_type[type_] = Option(
-                word=word,
-                margin=log(max(share, LEAST_PROBABILITY)) - own,
-                type=type_,
-                name=name_of(self.slot, type_),
-            )
-            if len(by_type) == n_types:
-                break
-        return list(by_type.values())
+        return [self._option(word, log(max(share, LEAST_PROBABILITY)) - own) for word, share in self._others()]
+
+    def _others(self) -> list[tuple[str, float]]:
+        """The likeliest word of each type of error, the likelier type first."""
+        others = (pair for pair in self.shares if pair[0] != self.slot.written)
+        first = next(others)
+        if self.slot.is_gap or self.slot.kind not in (PREP, ARTICLE):
+            return [first]
+        is_none = first[0] == DELETE
+        return [first, next(pair for pair in others if (pair[0] == DELETE) != is_none)]
+
+    def _option(self, word: str, margin: float) -> Option:
+        type_ = type_of(self.slot, word)
+        return Option(word=word, margin=margin, type=type_, name=name_of(self.slot, type_))
 
 
 def name_of(slot: Slot, type_: str) -> str:
@@ -102,18 +102,39 @@ def log_shares(logits: Logits) -> Scores:
     """(words, 86): log-probabilities, each head by itself."""
     shares = np.empty(logits.shape, np.float64)
     for head in HEADS:
-        own = logits[:, head.columns].astype(np.float64)
-        own = own - own.max(axis=1, keepdims=True)
-        shares[:, head.columns] = own - np.log(np.exp(own).sum(axis=1, keepdims=True))
+        shares[:, head.columns] = _of_head(logits, head)
     return shares
 
 
-def asked(slot: Slot, row: Sequence[float]) -> Asked:
-    """The answers to a slot from the probabilities at its word."""
+def _of_head(logits: Logits, head: Head) -> Scores:
+    """(words, answers of the head): log-probabilities."""
+    own = logits[:, head.columns].astype(np.float64)
+    own = own - own.max(axis=1, keepdims=True)
+    return own - np.log(np.exp(own).sum(axis=1, keepdims=True))
+
+
+def asked(slots: Sequence[Slot], rows: Sequence[Logits]) -> list[Asked]:
+    """The answers to slots from the logits at the word of each."""
+    by_head: dict[Head, list[int]] = defaultdict(list)
+    for number, slot in enumerate(slots):
+        by_head[slot.head].append(number)
+    answered: dict[int, Asked] = {}
+    for head, numbers in by_head.items():
+        shares = np.exp(_of_head(np.stack([rows[number] for number in numbers]), head))
+        likeliest = np.argsort(-shares, axis=1, kind="stable")
+        for number, row, order in zip(numbers, shares.tolist(), likeliest.tolist(), strict=True):
+            answered[number] = Asked(slot=slots[number], shares=_by_word(slots[number].words, row, order))
+    return [answered[number] for number in range(len(slots))]
+
+
+def _by_word(words: Sequence[str], shares: Sequence[float], order: Sequence[int]) -> tuple[tuple[str, float], ...]:
+    """Words in this order with their shares; a word that stands for several answers has the shares of all."""
+    if len(set(words)) == len(words):
+        return tuple([(words[column], shares[column]) for column in order])
     by_word: dict[str, float] = {}
-    for word, share in zip(slot.words, row[slot.head.start : slot.head.end], strict=True):
+    for word, share in zip(words, shares, strict=True):
         by_word[word] = by_word.get(word, 0.0) + share
-    return Asked(slot=slot, shares=tuple(sorted(by_word.items(), key=itemgetter(1), reverse=True)))
+    return tuple(sorted(by_word.items(), key=itemgetter(1), reverse=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,19 +168,21 @@ class ContextDetector:
     def answers(self, essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence, Asked]]:
         """Every slot with the network's answers, and where it stands."""
         for group in grouped(essays):
-            analysed = analyse_all(group)
-            rows = iter(self._rows([sentence for sentences in analysed for sentence in sentences]))
-            for essay, sentences in zip(group, analysed, strict=True):
-                for sentence in sentences:
-                    row = next(rows)
-                    for slot in slots_of(sentence):
-                        if slot.kind in self.kinds:
-                            yield essay.essay_id, sentence, asked(slot, row[slot.index])
-
-    def _rows(self, sentences: Sequence[Sentence]) -> list[list[list[float]]]:
-        """The probabilities at each word of each sentence."""
-        logits = answer_sentences(self.network, self.vocabulary, [sentence.words for sentence in sentences])
-        return [np.exp(log_shares(of_sentence)).tolist() for of_sentence in logits]
+            places = [
+                (essay.essay_id, sentence)
+                for essay, sentences in zip(group, analyse_all(group), strict=True)
+                for sentence in sentences
+            ]
+            rows = answer_sentences(self.network, self.vocabulary, [sentence.words for _, sentence in places])
+            listed = [
+                (place, slot, row[slot.index])
+                for place, row in zip(places, rows, strict=True)
+                for slot in slots_of(place[1])
+                if slot.kind in self.kinds
+            ]
+            answered = asked([slot for _, slot, _ in listed], [row for _, _, row in listed])
+            for (place, _, _), one in zip(listed, answered, strict=True):
+                yield *place, one
 
     def _finding(self, essay_id: str, sentence: Sentence, answered: Asked) -> Finding:
         slot = answered.slot
@@ -193,10 +216,10 @@ def _rounded(excess: float) -> float | None:
 
 
 def _beliefs(answered: Asked) -> tuple[tuple[str, float], ...]:
-    own = answered.slot.written
-    likeliest, others = answered.shares[:MOST_ANSWERS], answered.shares[MOST_ANSWERS:]
-    kept = (*likeliest, *(pair for pair in others if pair[0] == own))
-    return tuple((word, round(share, DECIMALS)) for word, share in kept)
+    kept = list(answered.shares[:MOST_ANSWERS])
+    if all(word != answered.slot.written for word, _ in kept):
+        kept += [pair for pair in answered.shares if pair[0] == answered.slot.written]
+    return tuple([(word, round(share, DECIMALS)) for word, share in kept])
 
 
 def is_wrong_indefinite(slot: Slot) -> bool:
