@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,8 @@ import pytest
 
 from grater.detect.context.calibration import NAMES
 from grater.detect.context.detector import ContextDetector, save
+from grater.detect.context.network import Logits, Network
+from grater.detect.context.pieces import Window
 from grater.detect.detector import Finding
 from grater.detect.prepositions.selection import selection_test
 from grater.detect.systems import load_system, system_cards
@@ -150,12 +152,44 @@ def test_findings_do_not_depend_on_the_batch(toy: ContextDetector) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n ", "😀 👍🏽 🇬🇧", "x" * 10_000, "in " * 1_000, "to to to", "a", "\u200b", "To"]
+    "text",
+    [
+        "",
+        " \n ",
+        "😀 👍🏽 🇬🇧",
+        "x" * 10_000,
+        "in " * 1_000,
+        "to to to",
+        "a",
+        "\u200b",
+        "To",
+        "\0in\0 \0",
+        "a\u2028in",
+        "هو في البيت",
+        "IN MONDAY",
+    ],
 )
 def test_any_text_is_taken_and_findings_stay_inside_it(toy: ContextDetector, text: str) -> None:
     places = findings(toy, text)
     assert all(0 <= finding.item.span.start <= finding.item.span.end <= len(text) for finding in places)
     assert len({finding.item.item_id for finding in places}) == len(places)
+
+
+def test_a_line_of_data_is_not_read_but_the_sentences_beside_it_are(
+    toy: ContextDetector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    answers = Network.answers
+
+    def counted(network: Network, cut: Sequence[Window]) -> list[Logits]:
+        read.append(sum(len(window.pieces) for window in cut))
+        return answers(network, cut)
+
+    monkeypatch.setattr(Network, "answers", counted)
+    places = findings(toy, "It was in Monday.\n\n" + "ab1.cd-" * 30_000 + "\n\nIt was in Monday.")
+    assert [finding.item.span.start for finding in places if finding.target == "in"] == [7, 210_028]
+    assert sum(read) < 100
+    assert flags(toy, "It was in Monday" + "!?." * 20 + " 😀😀😀😀")
 
 
 def test_a_long_sentence_is_read_in_windows(toy: ContextDetector) -> None:

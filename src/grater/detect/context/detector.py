@@ -4,7 +4,7 @@ The network sees the sentence as it was written and gives each slot (`slots`) a 
 (`network`, `heads`).  The margin of another answer over the written one must exceed the threshold of its name of
 error (`calibration`), which a wanted precision may set.  The answer that exceeds its threshold by most is suggested.
 A decision's score is by how much; a flag's `confidence` is the share of flags with such a margin that were right.
-*a* for *an*, or the other way round, is flagged by rule.
+*a* for *an*, or the other way round, is flagged by rule.  What is no sentence but data (`slots.is_data`) is not read.
 
 Two flags may not spoil each other: where a preposition and an article are missing at the same place, both are
 flagged, the preposition first.
@@ -29,7 +29,7 @@ from grater.detect.context.calibration import NAMES, Calibration, calibrations_o
 from grater.detect.context.heads import HEADS, PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
-from grater.detect.context.slots import ARTICLE, KINDS, NUMBER, VERB_FORM, Slot, slots_of
+from grater.detect.context.slots import ARTICLE, KINDS, NUMBER, VERB_FORM, Slot, is_data, slots_of
 from grater.detect.detector import Finding, grouped
 from grater.detect.learning.linear import Scores
 from grater.detect.prepositions.candidates import PREP, Candidate
@@ -110,7 +110,8 @@ def _of_head(logits: Logits, head: Head) -> Scores:
     """(words, answers of the head): log-probabilities."""
     own = logits[:, head.columns].astype(np.float64)
     own = own - own.max(axis=1, keepdims=True)
-    return own - np.log(np.exp(own).sum(axis=1, keepdims=True))
+    shares: Scores = own - np.log(np.exp(own).sum(axis=1, keepdims=True))
+    return shares
 
 
 def asked(slots: Sequence[Slot], rows: Sequence[Logits]) -> list[Asked]:
@@ -172,6 +173,7 @@ class ContextDetector:
                 (essay.essay_id, sentence)
                 for essay, sentences in zip(group, analyse_all(group), strict=True)
                 for sentence in sentences
+                if not is_data(sentence)
             ]
             rows = answer_sentences(self.network, self.vocabulary, [sentence.words for _, sentence in places])
             listed = [

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from grater.detect.articles.phrases import ARTICLES, CARDINAL, OPEN, PROPER, QUANTIFIER, noun_phrases
 from grater.detect.context.heads import (
@@ -30,6 +31,7 @@ from grater.detect.context.heads import (
     Head,
     surfaces,
 )
+from grater.detect.context.pieces import MOST_WORDS
 from grater.detect.prepositions.candidates import MISSING, PREP, gap_places, preposition_places
 from grater.model import DELETE, Span
 from grater.text.analysis import Sentence
@@ -72,6 +74,16 @@ class Slot:
     @property
     def is_gap(self) -> bool:
         return not len(self.span)
+
+
+def is_data(sentence: Sentence) -> bool:
+    """Whether more words than a window holds stand in a row without a blank: no sentence but a line of data."""
+    n_touching = 1
+    for before, after in pairwise(sentence.spans):
+        n_touching = n_touching + 1 if before.end == after.start else 1
+        if n_touching > MOST_WORDS:
+            return True
+    return False
 
 
 def slots_of(sentence: Sentence) -> list[Slot]:
