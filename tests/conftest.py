@@ -24,7 +24,6 @@ LONGEST = (
     "browser/test_accessibility.py",
     "server/test_serving.py",
     "study/test_lives.py",
-    "cli/test_demo.py",
     "study/test_importing_killed.py",
     "browser/test_manager.py",
     "browser/test_manager_keyboard.py",
@@ -36,9 +35,11 @@ LONGEST = (
     "store/test_histories.py",
     "store/test_killed.py",
     "test_library.py",
+    "cli/test_demo.py",
 )
 """Files that take longest for one worker come first, so that none of them is left at the end, with idle workers.
 
+The first makes the demo, which takes it a minute: who needs it, too, comes last of these, so as not to wait for it.
 All others keep the order of their folders: fixtures of a folder, a browser above all, are then made once per worker.
 """
 
@@ -46,7 +47,7 @@ All others keep the order of their folders: fixtures of a folder, a browser abov
 settings.register_profile("grater", DEFAULT)
 settings.load_profile("grater")
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy comes: threads of four workers would only spin
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy comes: threads of six workers would only spin
 
 MEMORY = in_memory()
 if MEMORY and shutil.disk_usage(MEMORY).free > 4 * 2**30:

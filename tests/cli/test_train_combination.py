@@ -43,13 +43,15 @@ def test_two_detectors_become_one_that_can_be_used(
 
 
 def test_all_of_a_text_is_used_if_no_part_learnt_from_it(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, parts: list[Path], text: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, parts: list[Path]
 ) -> None:
+    text = tmp_path / "short.txt"
+    text.write_text("\n".join(native_lines(300)), encoding="utf-8")
     options = ("--system", parts[0], "--system", parts[1], "--unseen", "--data", "made-up=MIT", "--json")
     ran = grater(capsys, "train", "combination", text, "--out", tmp_path / "two.model", *options)
     assert ran.status == 0, ran.err
     card = json.loads(ran.out)["card"]
-    assert card["figures"]["lines"] == 1200
+    assert card["figures"]["lines"] == 300
     assert card["data"][-1] == {"name": "made-up", "licence": "MIT"}
     assert "--unseen" in card["command"]
 

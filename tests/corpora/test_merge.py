@@ -114,6 +114,7 @@ def test_a_file_named_like_an_annotator_is_refused() -> None:
         merged(**{"1": [essay("e", "0", "1")], "2": [essay("e", "0")]})
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_the_ten_annotators_of_conll14_meet() -> None:
     files = sorted(data_path("conll14/ten-annotators").glob("*.m2"))

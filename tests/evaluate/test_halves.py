@@ -4,13 +4,15 @@ from tests.evaluate.halves import RULE, SYSTEM, exhaustive, from_sample, half
 
 
 @pytest.mark.data
-def test_a_sample_says_of_its_half_what_judging_all_of_it_says() -> None:
+@pytest.mark.parametrize("n_samples", [2, pytest.param(5, marks=pytest.mark.slow)])
+def test_a_sample_says_of_its_half_what_judging_all_of_it_says(n_samples: int) -> None:
     # docs/sampling.md, after T&C 2008, Table 6; of five samples each, at least four hold
     for system in (SYSTEM, RULE):
         known = exhaustive(0, system).scores
-        found = [from_sample(0, system, seed=seed).scores for seed in range(5)]
-        assert sum(each.precision.low <= known.precision.value <= each.precision.high for each in found) >= 4
-        assert sum(each.recall.low <= known.recall.value <= each.recall.high for each in found) >= 4
+        found = [from_sample(0, system, seed=seed).scores for seed in range(n_samples)]
+        precisions, recalls = ([each.precision for each in found], [each.recall for each in found])
+        assert sum(each.low <= known.precision.value <= each.high for each in precisions) >= n_samples - 1
+        assert sum(each.low <= known.recall.value <= each.high for each in recalls) >= n_samples - 1
 
 
 @pytest.mark.data

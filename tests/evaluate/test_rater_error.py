@@ -132,15 +132,16 @@ def test_raters_barely_better_than_guessing_leave_everything_possible() -> None:
     assert (found.precision.low, found.precision.value, found.precision.high) == (0.0, 0.0, 1.0)
 
 
-def test_corrected_recall_comes_nearer_to_the_truth_than_the_judged_one() -> None:
-    found = [erring(seed) for seed in range(8)]
+@pytest.mark.parametrize("n_samples", [3, pytest.param(8, marks=pytest.mark.slow)])
+def test_corrected_recall_comes_nearer_to_the_truth_than_the_judged_one(n_samples: int) -> None:
+    found = [erring(seed) for seed in range(n_samples)]
     judged = [each.systems[0].scores.recall for each, _ in found]
     after = [correction.systems[0].recall for _, correction in found]
     off_judged, off_after = (np.mean([abs(each.value - RECALL) for each in part]) for part in (judged, after))
     # .47 is what raters see for .64: half of the errors they call among unflagged items are none
     assert off_judged > 0.14
     assert off_after < 0.08
-    assert sum(each.low <= RECALL <= each.high for each in after) >= 7
+    assert sum(each.low <= RECALL <= each.high for each in after) >= n_samples - 1
     assert sum(each.low <= RECALL <= each.high for each in judged) == 0
 
 

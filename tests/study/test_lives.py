@@ -1,8 +1,8 @@
 """Lives of a study (`tests/study/lives.py`): short ones, long ones, twins, and lives with a defect put in on purpose.
 
 Short and always the same in `make test`; long, on both engines, under `slow`, which print their figures.  A defect
-for each family of promises turns the short life red.  P10 is also held by twins: two lives that differ only in what a
-system flagged look the same to every rater.
+for each family of promises turns the short life red, most of them under `slow`.  P10 is also held by twins: two
+lives that differ only in what a system flagged look the same to every rater.
 """
 
 from __future__ import annotations
@@ -288,11 +288,20 @@ def test_a_life_in_which_everything_happens_once_keeps_every_promise() -> None:
     assert Life.counts["codes"]
 
 
-@pytest.mark.parametrize("defect", CONTROLS)
+QUICK = ("P1 a judgment is lost", "P8 exports differ", "P10 a suggestion is shown", "P14 a draft is not kept")
+
+
+@pytest.mark.parametrize("defect", QUICK)
 def test_a_defect_is_found(defect: str, monkeypatch: pytest.MonkeyPatch) -> None:
     CONTROLS[defect](monkeypatch)
     with pytest.raises((AssertionError, GraterError)):
         one_life()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("defect", [each for each in CONTROLS if each not in QUICK])
+def test_every_other_defect_is_found(defect: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    test_a_defect_is_found(defect, monkeypatch)
 
 
 def twins(monkeypatch: pytest.MonkeyPatch) -> list[list[tuple[str, ...]]]:

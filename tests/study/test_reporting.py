@@ -119,6 +119,7 @@ def test_two_raters_of_1336_prepositions(store: Store, tmp_path: Path) -> None:
     assert "accepts 37 (38 %)" in found.figures[0].words
 
 
+@pytest.mark.slow  # the estimates themselves are held by tests/evaluate/test_sampled.py
 def test_the_hypothetical_corpus_of_10000_prepositions(store: Store, tmp_path: Path) -> None:
     # T&C 2008, Figure 1, Table 5 and section 6.3: 750 of 1,000 flagged judged, 600 errors; 1,500 of 9,000 unflagged,
     # 450 errors; precision .80, .77 to .83 by their formula, recall .23
