@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from grater.detect.context.calibration import NAMES
-from grater.detect.context.detector import ContextDetector, save
+from grater.detect.context.detector import ContextDetector, load, save
 from grater.detect.context.network import Logits, Network
 from grater.detect.context.pieces import Window
 from grater.detect.detector import Finding
@@ -78,6 +78,8 @@ def flags(toy: ContextDetector, text: str) -> list[tuple[str, str, str, str | No
         ("I is tired.", ("verb-form", "form", "is", "am")),
         ("They is tired.", ("verb-form", "form", "is", "are")),
         ("They saw an house.", ("article", "form", "an", "a")),
+        ("SHE GO TO SCHOOL.", ("verb-form", "form", "GO", "GOES")),
+        ("THEY LISTEN MUSIC EVERY DAY.", ("prep-missing", "missing", "", "TO")),
     ],
 )
 def test_each_kind_of_error_is_flagged_with_the_right_words(
@@ -173,6 +175,11 @@ def test_any_text_is_taken_and_findings_stay_inside_it(toy: ContextDetector, tex
     places = findings(toy, text)
     assert all(0 <= finding.item.span.start <= finding.item.span.end <= len(text) for finding in places)
     assert len({finding.item.item_id for finding in places}) == len(places)
+
+
+def test_a_right_sentence_in_capitals_has_no_flags() -> None:
+    text = "PEOPLE WERE USED TO GETTING UP EARLY BECAUSE THE BUS LEFT AT SIX."
+    assert flags(load(), text) == []
 
 
 def test_a_line_of_data_is_not_read_but_the_sentences_beside_it_are(

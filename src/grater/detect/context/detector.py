@@ -29,7 +29,17 @@ from grater.detect.context.calibration import NAMES, Calibration, calibrations_o
 from grater.detect.context.heads import HEADS, PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
-from grater.detect.context.slots import ARTICLE, KINDS, NUMBER, VERB_FORM, Slot, is_data, slots_of
+from grater.detect.context.slots import (
+    ARTICLE,
+    KINDS,
+    NUMBER,
+    VERB_FORM,
+    Slot,
+    is_data,
+    is_in_capitals,
+    slots_of,
+    words_read,
+)
 from grater.detect.detector import Finding, grouped
 from grater.detect.learning.linear import Scores
 from grater.detect.prepositions.candidates import PREP, Candidate
@@ -175,7 +185,7 @@ class ContextDetector:
                 for sentence in sentences
                 if not is_data(sentence)
             ]
-            rows = answer_sentences(self.network, self.vocabulary, [sentence.words for _, sentence in places])
+            rows = answer_sentences(self.network, self.vocabulary, [words_read(sentence) for _, sentence in places])
             listed = [
                 (place, slot, row[slot.index])
                 for place, row in zip(places, rows, strict=True)
@@ -236,6 +246,8 @@ def suggestion(slot: Slot, sentence: Sentence, word: str) -> str:
         return word
     if slot.index and sentence.words[slot.index - 1].lower() == "to" and slot.span == sentence.spans[slot.index]:
         word = word.removeprefix("to ")
+    if is_in_capitals(sentence):
+        return word.upper()
     if slot.is_gap:
         is_capital = slot.index == 0 and sentence.words[0][:1].isupper()
         return word.capitalize() if is_capital else word

@@ -14,7 +14,7 @@ singulars (*data*).  A mass noun is never made plural.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -53,6 +53,9 @@ VERBS = frozenset(("VB", "VBP", "VBZ", "VBD", "VBN", "VBG"))
 UNASKED = MODALS | {"am"}
 BOTH_NUMBERS = frozenset(("agenda", "aids", "algae", "bacteria", "contretemps", "data", "innings", "media"))
 SHORTEST_NOUN = 3
+FEWEST_CAPITALS = 4
+"""Words of a sentence that is read as if its capitals were small: fewer may be a heading or initials."""
+
 OF_INFINITIVES = frozenset(("VB", "VBP", "VBZ"))
 
 
@@ -84,6 +87,18 @@ def is_data(sentence: Sentence) -> bool:
         if n_touching > MOST_WORDS:
             return True
     return False
+
+
+def is_in_capitals(sentence: Sentence) -> bool:
+    return len(sentence.words) >= FEWEST_CAPITALS and _is_all_capitals(sentence)
+
+
+def words_read(sentence: Sentence) -> Sequence[str]:
+    """The words as the network learnt them: a sentence in capitals has one at its start alone, and in *I*."""
+    if not is_in_capitals(sentence):
+        return sentence.words
+    small = [word if word == "I" else word.lower() for word in sentence.words]
+    return [sentence.words[0].capitalize(), *small[1:]]
 
 
 def slots_of(sentence: Sentence) -> list[Slot]:
