@@ -12,10 +12,12 @@ from grater.corpora import write_corpus
 from grater.errors import UsageError
 from grater.evaluate.evaluation import Evaluation
 from grater.model import Essay
-from grater.statistics.bootstrap import Chance
+from grater.sheet import interval
 from grater.store import Store, jobs
-from grater.study.evaluation import RESAMPLES, evaluate_study, scores_so_far
+from grater.study.evaluation import evaluate_study, scores_so_far
 from grater.study.importing import import_files
+from grater.study.live import figures_of
+from grater.study.reporting import study_report
 from grater.study.tables import study_tables
 from grater.tables import read_gold, read_judgments
 from tests.study.files import write_text
@@ -47,7 +49,7 @@ def judged(store: Store, tmp_path: Path) -> Store:
 def test_the_live_page_and_the_command_say_the_same_and_draw_essays(judged: Store) -> None:
     with judged.read() as tx:
         live = scores_so_far(tx, jobs.named(tx, "work"))
-        whole = evaluate_study(tx, "study", chance=Chance(n_resamples=RESAMPLES))
+        whole = evaluate_study(tx, "study")
     assert isinstance(whole, Evaluation)
     [line], [scored] = live.systems, whole.whole.standard
     assert (line.precision, line.recall) == (scored["precision"], scored["recall"])
@@ -55,6 +57,26 @@ def test_the_live_page_and_the_command_say_the_same_and_draw_essays(judged: Stor
     assert "other essays like these 12 (resampled by essay, design effect" in live.words
     # Four flags of an essay are alike: 12 cases, not 48
     assert line.precision.high - line.precision.low > 0.5
+
+
+def test_the_dashboard_and_the_report_print_the_same_intervals(judged: Store, tmp_path: Path) -> None:
+    """Of a job whose judgments came in another order than that of its items, and whose raters differ."""
+    places = [(essay, place) for place in range(N_ITEMS) for essay in reversed(range(N_ESSAYS))]
+    said = [
+        f"e{essay}-{place},{rater},{'error' if (essay * place + shift) % 3 else 'ok'},2026-01-0{place + 1}T00:00:00Z"
+        for essay, place in places
+        for shift, rater in enumerate(("A", "B", "C"))
+        if shift < 2 or essay % 4
+    ]
+    import_files(judged, judgments=[write_text(tmp_path / "n.csv", "item,rater,label,at", *said)], job="noisy")
+    with judged.read() as tx:
+        board, report = figures_of(tx, jobs.named(tx, "noisy")), study_report(tx, job_names=["noisy"])
+    assert report.answer is not None
+    assert board.agreement is not None
+    [line], [answered] = board.scores.systems, report.answer.sheets[0].rows
+    assert {interval(line.precision), interval(line.recall)} <= set(answered)
+    [coefficients] = [section.sheets[0] for section in report.sections if section.name == "agreement"]
+    assert ("Krippendorff alpha", interval(board.agreement.alpha)) in coefficients.rows
 
 
 def test_a_study_can_speak_of_exactly_these_items(judged: Store) -> None:

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from grater.agreement.summary import Agreement
 from grater.model import Interval, Json
 from grater.store import Tx, gold_review, judgments, progress
 from grater.store.clock import as_iso
@@ -24,7 +25,15 @@ from grater.store.columns import essay_columns
 from grater.store.gold_review import GoldRecord
 from grater.store.jobs import Job
 from grater.study.corpus import TASK as MARKING
-from grater.study.evaluation import ScoresSoFar, SystemLine, agreement_so_far, by_people, sample_of, scores_until
+from grater.study.evaluation import (
+    PAST_RESAMPLES,
+    ScoresSoFar,
+    SystemLine,
+    agreement_so_far,
+    by_people,
+    sample_of,
+    scores_until,
+)
 from grater.study.money import Costs
 from grater.study.raters import rater_lines
 from grater.study.status import JobPace
@@ -95,8 +104,8 @@ class Dashboard:
     n_contested: int
 
 
-def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar) -> Dashboard:
-    """Everything, counted now; `scores` are those of all judgments."""
+def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar, agreed: Agreement | None) -> Dashboard:
+    """Everything, counted now; `scores` and `agreed` are those of all judgments."""
     rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id)
     by: Literal["label", "payload"] = "payload" if job.task == MARKING else "label"
     waiting = [
@@ -107,7 +116,7 @@ def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar) -> Dashboard:
     known = [record for record in gold_review.of_job(tx, job.job_id) if record.seen]
     hardest = sorted(known, key=lambda record: -record.missed / record.seen)[:MOST_SHOWN]
     return Dashboard(
-        checkpoints=tuple(_checkpoints(tx, job, rows, scores)),
+        checkpoints=tuple(_checkpoints(tx, job, rows, scores, agreed)),
         confusion=confusion_of(rows),
         pairs=tuple(pairs_of(rows)),
         raters=tuple(_raters(tx, job)),
@@ -117,19 +126,32 @@ def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar) -> Dashboard:
     )
 
 
-def _checkpoints(tx: Tx, job: Job, rows: Sequence[Mapping[str, Json]], scores: ScoresSoFar) -> list[Checkpoint]:
+def _checkpoints(
+    tx: Tx, job: Job, rows: Sequence[Mapping[str, Json]], scores: ScoresSoFar, agreed: Agreement | None
+) -> list[Checkpoint]:
     in_time = sorted(rows, key=lambda row: int(str(row["at"])))
     tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict and scores.systems else None
     sample = sample_of(tx, tables) if tables else None
     places = essay_columns(tx)
     points = []
-    for n in sizes(len(in_time)):
-        is_last = n == len(in_time)
+    for n in sizes(len(in_time))[:-1]:
         until = as_iso(int(str(in_time[n - 1]["at"])))
-        agreed = agreement_so_far(in_time[:n], name=job.name, first=redundancy_of([job]), places=places)
-        systems = scores.systems if is_last else scores_until(tables, sample, until) if tables else ()
-        points.append(Checkpoint(n=n, agreement=agreed.alpha if agreed else None, systems=systems))
-    return points
+        past = _agreement_until(in_time[:n], job, places)
+        systems = scores_until(tables, sample, until) if tables else ()
+        points.append(Checkpoint(n=n, agreement=past.alpha if past else None, systems=systems))
+    today = Checkpoint(n=len(in_time), agreement=agreed.alpha if agreed else None, systems=scores.systems)
+    return [*points, today] if in_time else []
+
+
+def _agreement_until(rows: Sequence[Mapping[str, Json]], job: Job, places: pl.DataFrame) -> Agreement | None:
+    return agreement_so_far(
+        rows,
+        TASKS[job.task],
+        name=job.name,
+        first=redundancy_of([job]),
+        places=places,
+        n_resamples=PAST_RESAMPLES,
+    )
 
 
 def sizes(n: int) -> list[int]:

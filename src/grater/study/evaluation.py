@@ -26,6 +26,7 @@ from grater.evaluate.sampled.correction import correct
 from grater.model import Essay, Interval, Json
 from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.statistics.population import Population
 from grater.store import Tx, decisions
 from grater.store.jobs import Job
@@ -78,8 +79,8 @@ class Scheme:
 
 PLAIN = Scheme()
 
-RESAMPLES = 200
-"""Enough for a page that is looked at while people work; reports draw more."""
+PAST_RESAMPLES = 200
+"""For figures as they once stood, of which only the width is seen; today's are drawn as often as in a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,12 +318,12 @@ class ScoresSoFar:
 
 
 def scores_so_far(tx: Tx, job: Job) -> ScoresSoFar:
-    """What `evaluate_study` says of a job, from fewer resamples and without its further tables."""
+    """What `evaluate_study` and the report say of a job, without their further tables: the same intervals."""
     tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
     if tables is None or tables.judgments is None or tables.decisions is None:
         return ScoresSoFar()
-    sample = sample_of(tx, tables)
-    options = EvaluationOptions(chance=Chance(n_resamples=RESAMPLES), is_brief=True)
+    sample = None if _is_all_judged(tables) else sample_of(tx, tables)
+    options = EvaluationOptions(redundancy=tables.redundancy, is_brief=True)
     try:
         result = _evaluated(tx, tables, sample, options)
     except GraterError:  # no judged item has a decision yet
@@ -330,12 +331,20 @@ def scores_so_far(tx: Tx, job: Job) -> ScoresSoFar:
     return ScoresSoFar(sample.name if sample else "", tuple(_lines(result)), result.scope.sentence)
 
 
+def _is_all_judged(tables: StudyTables) -> bool:
+    """Whether nothing is left to estimate: then scores are of the judged items, as in the report's answer."""
+    if tables.decisions is None or tables.judgments is None:
+        return False
+    judged = tables.judgments.frame.select(pl.col("item").cast(pl.String))
+    return _items_of(tables.decisions).join(judged, on="item", how="anti").is_empty()
+
+
 def scores_until(tables: StudyTables, sample: Sample | None, until: str) -> tuple[SystemLine, ...]:
     """The systems of a job as they stood at a moment (ISO), by its own judgments up to then."""
     if tables.judgments is None or tables.decisions is None:
         return ()
     judged = replace(tables.judgments, frame=tables.judgments.frame.filter(pl.col("at") <= until))
-    chance = Chance(n_resamples=RESAMPLES)
+    chance = Chance(n_resamples=PAST_RESAMPLES)
     try:
         if sample is not None:
             return tuple(_lines(_estimate(tables, sample, judged, chance=chance)))
@@ -371,8 +380,7 @@ def live_agreement(
     `places` has the essay of each item; where it has any of the job's, essays are drawn.
     """
     verdict = task.verdict
-    raw = by_people(rows, name=name, first=first)
-    judgments = with_labels(raw, merged_by(task)) if merged_by(task) else raw
+    judgments = _merged(by_people(rows, name=name, first=first), task)
     n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
     if not n_twice:
         return AgreementSoFar(None, None, "No item has two judgments yet.")
@@ -383,6 +391,11 @@ def live_agreement(
         return AgreementSoFar(whole, of_verdicts, "")
     except GraterError as error:
         return AgreementSoFar(None, None, str(error))
+
+
+def _merged(judgments: Judgments, task: Task) -> Judgments:
+    """The judgments with the labels that the task merges in analysis."""
+    return with_labels(judgments, merged_by(task)) if merged_by(task) else judgments
 
 
 def _table_of(places: pl.DataFrame | None) -> Table | None:
@@ -408,14 +421,20 @@ def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) 
 
 
 def agreement_so_far(
-    rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0, places: pl.DataFrame | None = None
+    rows: Sequence[Mapping[str, Json]],
+    task: Task,
+    *,
+    name: str,
+    first: int = 0,
+    places: pl.DataFrame | None = None,
+    n_resamples: int = RESAMPLES,
 ) -> Agreement | None:
-    """How far people agree on the labels, essays drawn where `places` has them; None where nothing compares yet."""
-    said = by_people(rows, name=name, first=first)
+    """What `live_agreement` says of labels, without its pairs; None where nothing compares yet."""
+    said = _merged(by_people(rows, name=name, first=first), task)
     if not len(said):
         return None
     try:
-        options = Options(n_resamples=RESAMPLES, most_raters=0)
+        options = Options(n_resamples=n_resamples, most_raters=0)
         return agreement(said, options, essays=known_essays(said, _table_of(places)))
     except GraterError:
         return None

@@ -33,6 +33,7 @@ from grater.study.raters import RaterLine, rater_lines, signals_of
 from grater.study.status import JobPace, pace_of
 from grater.study.tables import redundancy_of
 from grater.study.terms import protocol_sheet
+from grater.tasks import TASKS
 
 LOG = logging.getLogger("grater.study")
 T = TypeVar("T")
@@ -114,7 +115,8 @@ class Live:
         return self._of(tx, job, "dashboard", self._dashboard)
 
     def _dashboard(self, tx: Tx, job: Job) -> Dashboard:
-        return dashboard_of(tx, job, self.figures(tx, job).value.scores)
+        figures = self.figures(tx, job).value
+        return dashboard_of(tx, job, figures.scores, figures.agreement)
 
     def _latest(self, job: Job, what: str) -> Kept[Any] | None:
         with self._lock:
@@ -185,7 +187,9 @@ def figures_of(tx: Tx, job: Job) -> Figures:
 
 def _agreement(tx: Tx, job: Job) -> Agreement | None:
     rows = judgments.labels(tx, job.job_id)
-    return agreement_so_far(rows, name=job.name, first=redundancy_of([job]), places=essay_columns(tx))
+    return agreement_so_far(
+        rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=essay_columns(tx)
+    )
 
 
 def pace_now(tx: Tx, job: Job, counts: JobCounts) -> JobPace | None:

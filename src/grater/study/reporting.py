@@ -202,8 +202,8 @@ def study_inputs(
     inputs = Inputs(
         title or name,
         _essays(tx, job_names),
-        tables.judgments,
-        tables.experts,
+        _by_item(tables.judgments),
+        _by_item(tables.experts),
         decisions=tables.decisions,
         items=tables.items,
         places=Table("items", essay_columns(tx), "items"),
@@ -232,6 +232,13 @@ def study_inputs(
         chance=chance or Chance(),
     )
     return with_names(inputs, names_of(tx)) if names else inputs
+
+
+def _by_item(judgments: Judgments | None) -> Judgments | None:
+    """In the order in which pages and exports have them, so that resamples of agreement draw the same essays."""
+    if judgments is None:
+        return None
+    return replace(judgments, frame=judgments.frame.sort(pl.col("item").cast(pl.String), maintain_order=True))
 
 
 def _suggestions(tx: Tx, chance: Chance | None) -> SuggestionEffect | None:
