@@ -36,6 +36,12 @@ def test_a_first_sample_has_its_design_beside_it(folder: Path) -> None:
     assert json.loads((folder / "sample.meta.json").read_text(encoding="utf-8"))["systems"] == ["A"]
 
 
+def test_fewer_than_twenty_flags_to_judge_are_told(folder: Path) -> None:
+    args = (folder / "decisions.csv", "--system", "A", "--n", 60, "--out", folder / "sample.csv")
+    assert "warning: A has 12 flags there: below 20 precision is rough" in run(*args, "--flagged", 12).stderr
+    assert "warning" not in run(*args, "--flagged", 20).stderr
+
+
 def test_one_more_system_lists_only_what_is_still_to_judge(folder: Path) -> None:
     decisions, out = folder / "decisions.csv", folder / "sample.csv"
     run(decisions, "--system", "A", "--n", 200, "--flagged", 50, "--out", out)

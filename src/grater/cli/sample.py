@@ -34,7 +34,7 @@ from grater.evaluate.sampled import chance_of, estimate
 from grater.evaluate.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
 from grater.evaluate.truth import error_shares
 from grater.model import Json as JsonValue
-from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
+from grater.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
 from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
 from grater.sampling.plan import plan as plan_of
 from grater.sampling.strata import (
@@ -162,6 +162,7 @@ def sample(
     if sheet:
         n_rows = _write_sheet(sheet, task, left, table, name, items, essays)
         say(f"{sheet}: {counted(n_rows, 'item')} to judge; estimate, agree and evaluate read it when it is filled")
+    warn(few_flags(drawn).values())
     if as_json:
         print_json(_json(drawn, left))
     else:

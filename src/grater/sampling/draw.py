@@ -38,7 +38,11 @@ from grater.sampling.strata import (
     decisions_hash,
     strata_of,
 )
+from grater.sheet import counted
 from grater.tables import Judgments, Sample, SampleMeta, Table, items_hash, require_same_items
+
+FEW_FLAGS = 20
+"""Flags below which the interval of precision says little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,10 @@ class Draw:
     @property
     def n(self) -> int:
         return sum(drawn.n for drawn in self.by_stratum.values())
+
+    def n_flags(self, *, drawn_only: bool) -> int:
+        flagged = [drawn for name, drawn in self.by_stratum.items() if name.startswith(FLAGGED)]
+        return sum(drawn.n if drawn_only else drawn.size for drawn in flagged)
 
     def to_dict(self) -> dict[str, Json]:
         sizes = {name: [drawn.size, drawn.n, drawn.threshold] for name, drawn in self.by_stratum.items()}
@@ -237,6 +245,17 @@ def draws_of(sample: Sample) -> list[Draw]:
     if not isinstance(draws, list):
         raise BadInput(Problem(sample.name, f"expected a list of draws in the meta data, found {draws!r:.80}"))
     return [draw_of_json(value, name=sample.name) for value in draws]
+
+
+def few_flags(sample: Sample) -> dict[str, str]:
+    """A warning for each system with few flags to judge; of all its flags, where other draws may hold some."""
+    draws = draws_of(sample)
+    n_flags = {draw.system: draw.n_flags(drawn_only=len(draws) == 1) for draw in draws}
+    return {
+        system: f"{system} has {counted(n, 'flag')} there: below {FEW_FLAGS} precision is rough"
+        for system, n in n_flags.items()
+        if n < FEW_FLAGS
+    }
 
 
 def require_unchanged(sample: Sample, decisions: Table) -> None:

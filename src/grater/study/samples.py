@@ -13,8 +13,8 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.evaluate.truth import error_shares
-from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
-from grater.sampling.strata import FLAGGED, Allocation
+from grater.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
+from grater.sampling.strata import Allocation
 from grater.sheet import counted
 from grater.store import Store, Tx, decisions, essays
 from grater.store.columns import decided_kinds, decision_columns
@@ -25,8 +25,6 @@ from grater.study.tables import all_verdicts, judged_items
 from grater.tables import Sample, Table, read_decisions
 
 OF_KIND = "kind"
-FEW_FLAGS = 20
-"""Flags below which the interval of precision says little."""
 N_SAMPLED = 300
 """Items of a sample that nobody gave a size."""
 
@@ -136,7 +134,7 @@ def _keep(tx: Tx, name: str, sample: Sample, actor: str | None) -> Drawn:
 
 def notes_on(tx: Tx, sample: Sample) -> tuple[str, ...]:
     """Which kinds of items a sample covers, which it leaves out, and where a system has too few flags to say much."""
-    lines, kind = [], kind_of(sample)
+    lines, kind, few = [], kind_of(sample), few_flags(sample)
     for draw in draws_of(sample):
         others = sorted(decided_kinds(tx, draw.system) - {kind}) if kind else []
         by_kind = {other: _n_flags(tx, draw.system, other) for other in others}
@@ -145,9 +143,8 @@ def notes_on(tx: Tx, sample: Sample) -> tuple[str, ...]:
             lines.append(f"the sample covers items of kind {kind}; {draw.system} also decides on {left}, left out")
         elif kind:
             lines.append(f"the sample covers items of kind {kind}, all that {draw.system} decides on")
-        n_flags = sum(part.size for name, part in draw.by_stratum.items() if name.startswith(FLAGGED))
-        if n_flags < FEW_FLAGS:
-            lines.append(f"{draw.system} has {counted(n_flags, 'flag')} there: below {FEW_FLAGS} precision is rough")
+        if draw.system in few:
+            lines.append(few[draw.system])
     return tuple(lines)
 
 
