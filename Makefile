@@ -14,8 +14,8 @@ demo: $(STAMP)-demo  ## the whole loop on the bundled sample study, ending in de
 
 # Packages of Python and of the system come side by side; so do the quick half, most of which is mypy, and the tests.
 # Collecting once before compiles every file of tests, which each of the workers would do for itself.
-# A worker waits for browsers, databases and processes for much of its time: four left a fifth of two cores idle.
-WORKERS ?= 6
+# A worker waits for browsers, databases and processes for much of its time. Six were slower than four on two cores.
+WORKERS ?= 4
 test:  ## everything that guards the code: ruff, mypy, docs, pytest with warnings as errors
 	@$(MAKE) --no-print-directory -j2 $(STAMP)-dev system
 	@$(MAKE) --no-print-directory check >.venv/check.log 2>&1 & checking=$$!; \

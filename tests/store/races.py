@@ -38,9 +38,9 @@ def interrupted(
         try:
             done = one()
         finally:
+            wait(begun, timeout=30)  # the list of listeners may not change while the other goes through it
             event.remove(store.engine, "before_cursor_execute", hear)
         assert begun, f"no statement of the first looked like {before!r}"
-        wait([begun[0]], timeout=30)
         return done, begun[0]
 
 
