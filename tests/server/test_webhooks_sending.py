@@ -102,16 +102,17 @@ MISBEHAVING: dict[str, tuple[Behaviour, str]] = {
         says(b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n"),
         "redirects are not followed",
     ),
-    "a slow drip": (drips, "no answer within"),
-    "silence": (drain, "no answer within"),
     "an error": (says(b"HTTP/1.0 500 Broken\r\n\r\n"), "refused by the receiver"),
 }
+
+
+SILENT: dict[str, Behaviour] = {"a slow drip": drips, "silence": drain}
 
 
 @pytest.fixture
 def hooked(study: Study, monkeypatch: pytest.MonkeyPatch) -> Study:
     object.__setattr__(study.settings, "private_webhooks", True)
-    monkeypatch.setattr(sending, "TIMEOUT_SECONDS", 0.4)
+    monkeypatch.setattr(sending, "TIMEOUT_SECONDS", PATIENCE_SECONDS)
     monkeypatch.setattr(sending, "LAST_WORDS_SECONDS", 0.1)
     return study
 
@@ -168,6 +169,18 @@ def test_the_fault_of_a_receiver_is_its_own_logged_shown_and_tried_again_after_a
     assert teller_of(hooked).tell_all() == len(receivers)
 
 
+@pytest.mark.parametrize("behaviour", SILENT.values(), ids=SILENT)
+def test_a_receiver_that_gives_no_answer_is_not_waited_for(
+    hooked: Study, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "TIMEOUT_SECONDS", 0.4)
+    with Receiver(behaviour) as receiver:
+        webhook_id = add(hooked, receiver.url)
+        happen(hooked)
+        assert teller_of(hooked).tell_all() == 0
+    assert last_delivery(hooked, webhook_id).problem == "no answer within 0.4 seconds"
+
+
 def test_an_endless_answer_counts_by_its_status(hooked: Study) -> None:
     with Receiver(without_end(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65536)) as receiver:
         webhook_id = add(hooked, receiver.url)
@@ -176,8 +189,7 @@ def test_an_endless_answer_counts_by_its_status(hooked: Study) -> None:
     assert last_delivery(hooked, webhook_id).http_status == 200
 
 
-def test_a_slow_receiver_delays_nobody_else(hooked: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "TIMEOUT_SECONDS", PATIENCE_SECONDS)
+def test_a_slow_receiver_delays_nobody_else(hooked: Study) -> None:
     may_answer = threading.Event()
 
     def slow(connection: socket.socket) -> None:
@@ -236,9 +248,7 @@ def test_a_webhook_that_breaks_our_own_code_is_noted_and_waits(hooked: Study) ->
         assert failures_of(tx, webhook).times == 1
 
 
-def test_a_webhook_that_is_paused_meanwhile_hears_no_more(hooked: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "TIMEOUT_SECONDS", PATIENCE_SECONDS)
-
+def test_a_webhook_that_is_paused_meanwhile_hears_no_more(hooked: Study) -> None:
     def pausing(connection: socket.socket) -> None:
         with hooked.store.write() as tx:
             set_state(tx, webhook_id, "paused")

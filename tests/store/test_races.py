@@ -175,7 +175,10 @@ def test_an_answer_that_waits_for_new_terms_is_followed_by_what_they_want(store:
     crowd.require_promises()
 
 
-def test_two_who_would_be_the_same_person_of_a_panel_are_one(store: Store) -> None:
+@pytest.mark.parametrize(
+    "before", ["INSERT INTO people", "SELECT people.*WHERE people.name", "SELECT panel_places.*JOIN panels"]
+)
+def test_two_who_would_be_the_same_person_of_a_panel_are_one(store: Store, before: str) -> None:
     """One id at two panels of a provider at once: whoever is second is told to come again, and is the same."""
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
     with store.write() as tx:
@@ -183,5 +186,5 @@ def test_two_who_would_be_the_same_person_of_a_panel_are_one(store: Store) -> No
     one = writing(store, lambda tx: panels.enter(tx, ids[0], "abc"))
     two = writing(store, lambda tx: panels.enter(tx, ids[1], "abc"))
     with suppress(Conflict):
-        interrupted(store, one, two, before="INSERT INTO people")
+        interrupted(store, one, two, before=before)
     assert one().person_id == two().person_id

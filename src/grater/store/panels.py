@@ -263,12 +263,17 @@ def _n_taken(tx: Tx, panel_id: str) -> int:
 
 
 def _person(tx: Tx, provider: str, external_id: str, also: Mapping[str, str]) -> Person:
-    """Whoever came with this id from this provider before, in whatever job, or somebody new without a password."""
+    """Whoever came with this id from this provider before, in whatever job, or somebody new without a password.
+
+    The name is looked up first: of two who come with one id at once, the second finds the name free and is refused
+    when it is taken, or finds whom the first has added.
+    """
+    name = f"{provider} {external_id}"
+    is_taken = people.by_name(tx, name) is not None
     person_id = known_person(tx, provider, external_id)
     if person_id is not None:
         return people.get(tx, person_id)
-    name = f"{provider} {external_id}"
-    free = name if people.by_name(tx, name) is None else f"{name} {new_id()[:6]}"
+    free = f"{name} {new_id()[:6]}" if is_taken else name
     return people.add(tx, name=free, role="worker", payload={"panel": provider, **also})
 
 
