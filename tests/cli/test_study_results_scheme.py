@@ -9,13 +9,14 @@ from typing import Any
 import polars as pl
 import pytest
 
+from grater.report.build import build
 from grater.report.document import Section
 from grater.statistics.bootstrap import Chance
 from grater.store import jobs, open_store
 from grater.study import status
 from grater.study.importing import import_files
 from grater.study.programs import program_job, store_answer, to_ask
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from grater.study.tables import ALL_COUNT, Counting
 from grater.tables import write_table
 from tests.agreement.tables import TABLE_3
@@ -53,7 +54,7 @@ def table_3(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def usage_section(study: Path, counting: Counting = ALL_COUNT) -> Section:
     with open_store(study) as store, store.read() as tx:
-        report = study_report(tx, chance=Chance(n_resamples=20), counting=counting, names=True)
+        report = build(study_inputs(tx, chance=Chance(n_resamples=20), counting=counting, names=True))
     [section] = [each for each in report.sections if each.name == "usage"]
     return section
 
@@ -91,7 +92,7 @@ def test_judgments_with_a_flag_or_of_low_confidence_are_left_out_of_a_report(tab
         by_part = {row[0]: row for row in cells(usage_section(table_3, counting), "usage-agreement")}
         assert by_part["all items"][1] == "1,336"
     with open_store(table_3) as store, store.read() as tx:
-        report = study_report(tx, chance=Chance(n_resamples=20), counting=Counting(drop_flags=("spelling",)))
+        report = build(study_inputs(tx, chance=Chance(n_resamples=20), counting=Counting(drop_flags=("spelling",))))
     assert "Left out of all numbers: 40 judgments, flag spelling." in report.headline
 
 

@@ -17,11 +17,12 @@ from typing import Any
 from grater import files
 from grater.detect.systems import load_system
 from grater.report import save
+from grater.report.build import build
 from grater.statistics.bootstrap import Chance
 from grater.store import Store, open_store
 from grater.store.store import Moment
 from grater.study.importing import import_files
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from grater.study.samples import Wish, draw
 from grater.study.systems import decide
 
@@ -45,7 +46,7 @@ def step(store: Store, folder: Path, name: str) -> None:
 
 def _report(store: Store, folder: Path) -> None:
     with store.read() as tx:
-        report = study_report(tx, chance=Chance(n_resamples=20))
+        report = build(study_inputs(tx, chance=Chance(n_resamples=20)))
     save.save_report(report, folder, file_types=("svg",))
 
 

@@ -12,12 +12,13 @@ from grater.corpora import write_corpus
 from grater.errors import UsageError
 from grater.evaluate.evaluation import Evaluation
 from grater.model import Essay
+from grater.report.build import build
 from grater.sheet import interval
 from grater.store import Store, jobs
 from grater.study.evaluation import evaluate_study, scores_so_far
 from grater.study.importing import import_files
 from grater.study.live import figures_of
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from grater.study.tables import study_tables
 from grater.tables import read_gold, read_judgments
 from tests.study.files import write_text
@@ -70,7 +71,7 @@ def test_the_dashboard_and_the_report_print_the_same_intervals(judged: Store, tm
     ]
     import_files(judged, judgments=[write_text(tmp_path / "n.csv", "item,rater,label,at", *said)], job="noisy")
     with judged.read() as tx:
-        board, report = figures_of(tx, jobs.named(tx, "noisy")), study_report(tx, job_names=["noisy"])
+        board, report = figures_of(tx, jobs.named(tx, "noisy")), build(study_inputs(tx, job_names=["noisy"]))
     assert report.answer is not None
     assert board.agreement is not None
     [line], [answered] = board.scores.systems, report.answer.sheets[0].rows

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from grater.report.build import build
 from grater.statistics.bootstrap import Chance
 from grater.store import Store, jobs, judgments, units
 from grater.study.chat import Cache, Chat, Endpoint
@@ -16,7 +17,7 @@ from grater.study.importing import import_files
 from grater.study.jobs import JobPlan, add_job
 from grater.study.llm import Judged, fields_of, judge_by_model
 from grater.study.programs import example_answer, program_job, read_answer, to_ask
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from grater.tasks import TASKS
 from tests.study.chat_server import ChatServer, serving
 from tests.study.files import write_essays, write_items, write_text
@@ -158,7 +159,7 @@ def test_its_agreement_with_people_is_a_section_of_the_report(
     import_files(job_of, judgments=[table], job="others")
     asked(job_of, server, tmp_path)
     with job_of.read() as tx:
-        report = study_report(tx, chance=Chance(n_resamples=20))
+        report = build(study_inputs(tx, chance=Chance(n_resamples=20)))
     [section] = [each for each in report.sections if each.name == "programs"]
     [sheet] = section.sheets
     assert sheet.columns[:4] == ("program", "items", "n", "agreement")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from grater.report.build import build
 from grater.statistics.bootstrap import Chance
 from grater.store import jobs, judgments
 from grater.study import status
@@ -21,7 +22,7 @@ from grater.study.importing import import_files
 from grater.study.jobs import JobPlan, add_job
 from grater.study.llm import judge_by_model
 from grater.study.programs import program_job
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from tests.study.files import write_essays, write_items, write_text
 
 PEER = Path(__file__).parents[2] / ".peers" / "smollm2" / "bin" / "python"
@@ -71,7 +72,7 @@ def test_a_real_model_judges_and_is_measured(address: str, tmp_path: Path) -> No
         assert chat.cache.spent.tokens_in > 500, "the guidelines are in the prompt, and the server counts its tokens"
         with store.read() as tx:
             rows = list(judgments.table(tx, job.job_id))
-            report = study_report(tx, chance=Chance(n_resamples=20))
+            report = build(study_inputs(tx, chance=Chance(n_resamples=20)))
     assert {row["label"] for row in rows} <= {"error", "ok", "unknown"}
     assert len(rows) == done.n_done
     names = [section.name for section in report.sections]

@@ -14,13 +14,14 @@ import pytest
 
 from grater.corpora import write_corpus
 from grater.model import Essay
+from grater.report.build import build
 from grater.report.document import Report, Section
 from grater.statistics.bootstrap import Chance
 from grater.store import Store, jobs, people
 from grater.study.importing import import_files
 from grater.study.jobs import JobPlan, add_job
 from grater.study.money import job_costs
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from grater.study.samples import Wish, draw
 from grater.study.terms import set_terms
 from grater.study.work import hand_in, take_desk
@@ -43,7 +44,7 @@ def judged(store: Store, tmp_path: Path) -> Store:
 
 def raters(store: Store, *, names: bool) -> set[str]:
     with store.read() as tx:
-        report = study_report(tx, chance=Chance(n_resamples=20), names=names)
+        report = build(study_inputs(tx, chance=Chance(n_resamples=20), names=names))
     [table] = [sheet for sheet in report.sheets if sheet.name == "raters"]
     return {row[0] for row in table.rows}
 
@@ -64,7 +65,7 @@ def test_a_report_on_a_job_of_marked_essays_tells_of_its_marks(store: Store, tmp
     mark = {"start": 0, "end": len(word), "quote": word, "tag": "Mec", "replacements": ["This"], "comment": ""}
     hand_in(store, desk, {"edits": [json.dumps([mark])]}, seconds=9)
     with store.read() as tx:
-        report = study_report(tx, job_names=["essays"], chance=Chance(n_resamples=20))
+        report = build(study_inputs(tx, job_names=["essays"], chance=Chance(n_resamples=20)))
     assert (section(report, "effort").title, section(report, "effort").words) == ("Protocol", ())
     words = section(report, "corpus").words[0]
     assert words.startswith("1 essay with")
@@ -77,7 +78,7 @@ USAGE = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}
 
 def report_of(store: Store) -> Report:
     with store.read() as tx:
-        return study_report(tx, chance=Chance(n_resamples=50))
+        return build(study_inputs(tx, chance=Chance(n_resamples=50)))
 
 
 def section(report: Report, name: str) -> Section:

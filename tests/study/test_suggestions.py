@@ -12,13 +12,14 @@ import pytest
 
 from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
+from grater.report.build import build
 from grater.server.work.shapes import desk_json
 from grater.statistics.bootstrap import Chance
 from grater.store import Store, decisions, essays, items, jobs, judgments, people
 from grater.study.export import export
 from grater.study.gold import gold_from_planted
 from grater.study.jobs import JobPlan, add_job
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from grater.study.status import new_study
 from grater.study.suggestions import study_suggestions
 from grater.study.work import Desk, hand_in, take_desk
@@ -97,7 +98,7 @@ def test_each_annotator_sees_the_suggestions_of_a_share_of_essays(study: Store) 
     assert result.scores["suggestions marked"]["without"].value == 0
     assert result.fates["left"] == sum(map(sum, seen))
     with study.read() as tx:
-        report = study_report(tx, chance=Chance(n_resamples=50))
+        report = build(study_inputs(tx, chance=Chance(n_resamples=50)))
     [section] = [each for each in report.sections if each.name == "suggestions"]
     assert section.words[0].startswith("Annotators who saw a system’s suggestions marked .333")
     assert "those who did not .000" in section.words[0]

@@ -23,9 +23,9 @@ from grater.evaluate.construction_scores import ARTICLE, NUMBER, has_constructio
 from grater.evaluate.offered import SuggestionEffect
 from grater.evaluate.selection import WRITER
 from grater.model import Essay, Json
-from grater.report.build import Inputs, build
+from grater.report.build import Inputs
 from grater.report.crowds import CrowdJob
-from grater.report.document import Byline, Report
+from grater.report.document import Byline
 from grater.statistics.bootstrap import Chance
 from grater.store import Tx, dump, jobs, people
 from grater.store.clock import as_iso
@@ -151,34 +151,6 @@ HIDDEN_OPTIONS = ("seed", "order", IMPORTED, KEY)
 """Options of a job that say nothing to a reader: how its units were drawn and asked for."""
 
 
-def study_report(
-    tx: Tx,
-    *,
-    title: str = "",
-    author: str = "",
-    job_names: Collection[str] = (),
-    kind: str = "",
-    counting: Counting = ALL_COUNT,
-    earlier: Mapping[str, str] | None = None,
-    chance: Chance | None = None,
-    names: bool = False,
-) -> Report:
-    """Everything that the study can say; raters by their pseudonyms, or by `names`."""
-    return build(
-        study_inputs(
-            tx,
-            title=title,
-            author=author,
-            job_names=job_names,
-            kind=kind,
-            counting=counting,
-            earlier=earlier,
-            chance=chance,
-            names=names,
-        )
-    )
-
-
 def study_inputs(
     tx: Tx,
     *,
@@ -191,7 +163,10 @@ def study_inputs(
     chance: Chance | None = None,
     names: bool = False,
 ) -> Inputs:
-    """The inputs of a report; the latest sample that fits the judgments is the one shown."""
+    """Everything that the study can say, for `report.build`; raters by their pseudonyms, or by `names`.
+
+    The latest sample that fits the judgments is the one shown.
+    """
     require_text("report.title", title)
     require_text("report.author", author)
     name = dump.meta_values(tx).get("name", "study")

@@ -21,6 +21,7 @@ from grater.detect.learners import class_report
 from grater.detect.systems import SYSTEMS, default_systems, load_system, load_systems
 from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from grater.model import Essay, Json
+from grater.report.build import build
 from grater.report.save import report_html
 from grater.report.versions import told_versions
 from grater.sheet import counted
@@ -30,7 +31,7 @@ from grater.study.importing import KINDS as IMPORTED_KINDS
 from grater.study.importing import import_files
 from grater.study.job_units import own_essays
 from grater.study.limits import require_text
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from grater.study.systems import decide
 
 LOG = logging.getLogger("grater.study.runs")
@@ -128,14 +129,14 @@ def _system(store: Store, run: Run, _files: Sequence[RunFile], steps: Steps) -> 
 def _report(store: Store, run: Run, _files: Sequence[RunFile], _steps: Steps) -> Outcome:
     job = str(run.options.get("job") or "")
     with store.read() as tx:
-        report = study_report(
+        inputs = study_inputs(
             tx,
             title=str(run.options.get("title") or ""),
             author=str(run.options.get("author") or ""),
             job_names=[job] if job else [],
             earlier=told_versions(cast("list[str]", run.options.get("earlier") or [])),
         )
-    page = report_html(report).encode()
+    page = report_html(build(inputs)).encode()
     return Outcome("The report is ready.", (RunFile(name="report.html", content=page),))
 
 

@@ -20,6 +20,7 @@ from starlette.responses import FileResponse, Response
 
 from grater.errors import BadInput, Problem
 from grater.model import Json
+from grater.report.build import build
 from grater.report.save import report_html
 from grater.report.versions import told_versions
 from grater.server.context import RequestContext
@@ -28,7 +29,7 @@ from grater.store import Store, jobs
 from grater.store.runs import Run, RunFile
 from grater.study.export import export
 from grater.study.importing import KINDS, Imported, import_files
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from grater.study.runs import ask_for_import
 from grater.study.tables import ALL_COUNT, Counting
 
@@ -123,8 +124,8 @@ def report_file(
     """One page that works offline; a download, for its style stands in it, which the policy of our pages forbids."""
     with store.read() as tx:
         names = [jobs.named(tx, job).name] if job else []
-        report = study_report(
+        inputs = study_inputs(
             tx, title=title, author=author, job_names=names, counting=counting, earlier=told_versions(earlier)
         )
     headers = {"content-disposition": 'attachment; filename="report.html"'}
-    return Response(report_html(report), media_type="text/html; charset=utf-8", headers=headers)
+    return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)
