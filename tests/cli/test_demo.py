@@ -26,8 +26,8 @@ from grater.store import (
     progress,
     trust,
 )
-from grater.study.public import public_pages
 from grater.study.suggestions import has_suggestions
+from grater.study.writing import public_pages
 from tests.cli.running import grater
 from tests.conftest import Demo
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grater.server.roles import API
-from grater.store import events, invitations, people, second_factors
+from grater.store import credentials, events, invitations, people
 from grater.store.clock import MINUTE
 from grater.study.people import make_token
 from grater.study.second_factor import STEP_SECONDS, require_of, totp
@@ -22,7 +22,7 @@ FACTOR = "/me/second-factor"
 def code_of(study: Study, who: str, *, steps: int = 0) -> str:
     """What the telephone of a person shows, some steps from now."""
     with study.store.read() as tx:
-        factor = second_factors.find(tx, study.people[who].person_id)
+        factor = credentials.find(tx, study.people[who].person_id)
     assert factor is not None
     return totp(b32decode(factor.secret), study.clock.now / 1000 + steps * STEP_SECONDS)
 

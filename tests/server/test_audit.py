@@ -12,9 +12,9 @@ import pytest
 
 from grater.server.audit import pages
 from grater.server.roles import API
-from grater.store import audit, jobs, people
-from grater.store.audit import AuditFilter
+from grater.store import events, jobs, people
 from grater.store.clock import DAY
+from grater.store.events import AuditFilter
 from grater.study.people import give_role, make_token, set_state
 from grater.study.work import take_next
 from tests.cli.running import grater
@@ -92,9 +92,9 @@ def test_long_logs_come_by_pages_and_whole_in_a_file(
     busy: Study, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(pages, "A_PAGE", 3)
-    monkeypatch.setattr(audit, "PORTION", 4)
+    monkeypatch.setattr(events, "PORTION", 4)
     with busy.store.read() as tx:
-        numbers = [event.n for event in audit.walk(tx, AuditFilter())]
+        numbers = [event.n for event in events.walk(tx, AuditFilter())]
         assert numbers == sorted(numbers, reverse=True)
     seen, before = [], ""
     manager = busy.browser("manager")

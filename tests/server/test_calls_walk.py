@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from grater.statistics.bootstrap import Chance
-from grater.store import checks, panels, second_factors
+from grater.store import checks, credentials, panels
 from grater.store.events import VERBS
 from grater.study.evaluation import evaluate_study
 from tests.server.programs import Crew, Program
@@ -274,8 +274,8 @@ def people_come_and_go(crew: Crew) -> None:
     assert back["link"] not in json.dumps(told)
     assert owner.call("new_seat")["kind"] == "joint"
     with crew.study.store.write() as tx:
-        second_factors.begin(tx, crew.person_id("annotator"), "A" * 32)
-        second_factors.confirm(tx, crew.person_id("annotator"))
+        credentials.begin(tx, crew.person_id("annotator"), "A" * 32)
+        credentials.confirm(tx, crew.person_id("annotator"))
     assert owner.call("second_factor_rule") == {"roles": [], "people": [crew.person_id("annotator")]}
     assert owner.call("reset_second_factor", person_id=crew.person_id("annotator"))["name"] == "Annotator"
     assert owner.call("require_second_factor") == {"roles": ["manager"], "people": []}

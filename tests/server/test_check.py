@@ -16,8 +16,7 @@ from grater.server.context import Server
 from grater.store import Store, essays, events, jobs, judgments, people
 from grater.study.archive import import_archive
 from grater.study.export import export
-from grater.study.public import Public, public_pages
-from grater.study.writing import JOB, MOST_WAITING
+from grater.study.writing import JOB, MOST_WAITING, Public, public_pages
 from tests.server.studies import BASE, Browser, Study, served
 
 TEXT = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music."

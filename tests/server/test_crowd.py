@@ -346,7 +346,7 @@ def test_every_page_of_a_manager_opens(crowd: Study) -> None:
     manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"})
     rows = manager.get(f"/manage/jobs/{job_id}/payments.csv").text.splitlines()
     with crowd.store.read() as tx:
-        from grater.store.gold_schedule import n_sent
+        from grater.store.gold import n_sent
 
         n_units = n_sent(tx, job_id, person_id)
     assert rows == ["panel,id,amount,currency", f",Worker,{1.2 + 0.07 * n_units:.2f},EUR"]

@@ -10,7 +10,7 @@ import pytest
 
 from grater.server import Settings
 from grater.store import essays, events, jobs, open_store, people
-from grater.study.texts import name_of
+from grater.study.importing import name_of
 from tests.corpora.test_docx import document
 from tests.server.studies import BASE, Browser, Clock, Study
 

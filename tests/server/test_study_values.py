@@ -16,8 +16,7 @@ from grater.errors import BadInput
 from grater.model import MOST_DEPTH, Edit, Essay, Span
 from grater.sample import sample_path
 from grater.store import essays
-from grater.study.importing import import_files
-from grater.study.texts import NAME
+from grater.study.importing import NAME, import_files
 from tests.server.programs import Program
 from tests.server.studies import Study
 

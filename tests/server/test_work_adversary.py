@@ -27,7 +27,6 @@ from grater.store import (
     essays,
     gold,
     gold_review,
-    gold_schedule,
     ids,
     items,
     jobs,
@@ -54,7 +53,7 @@ MOST_RETURNS = int(LIMITS["work.returns"].most)
 @contextmanager
 def seeded(folder: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     monkeypatch.setattr(ids, "secrets", SeededSecrets(seed))
-    monkeypatch.setattr(gold_schedule, "multiplier", ids.multiplier)  # not the even turns of other tests
+    monkeypatch.setattr(gold, "multiplier", ids.multiplier)  # not the even turns of other tests
     with served(str(folder / f"study-{seed}.db")) as study:
         yield study
 

@@ -23,7 +23,7 @@ from grater.model import Essay, Item, Span
 from grater.store import Store, checks, essays, items, jobs, units
 from grater.store.cursor import LeanCursor
 from grater.store.units import NewUnit
-from grater.study import pace
+from grater.study import raters
 from grater.study.work import desk_of, hand_in_and_take, take_desk
 from tests.server.studies import Browser, Study, served
 from tests.store.conftest import cluster
@@ -161,7 +161,7 @@ def answer_as_others(study: Study, job_id: str, *, n: int) -> None:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty(request: pytest.FixtureRequest, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     place = new_database(request.getfixturevalue("cluster")) if request.param == "postgresql" else tmp_path
-    monkeypatch.setattr(pace, "LARGE_SECONDS", inf)
+    monkeypatch.setattr(raters, "LARGE_SECONDS", inf)
     with served(place) as study:
         yield study
 

@@ -7,7 +7,7 @@ import pytest
 from grater.store import assignments, checks, jobs, leases, progress, units
 from grater.store.assignments import Assignment
 from grater.store.clock import MINUTE
-from grater.study.pace import pace_of
+from grater.study.raters import pace_of
 from tests.server.studies import Patience, Study, new_units
 from tests.server.test_work import FILLED, answer, answer_all, start
 from tests.server.test_work_adversary import TERMS, job_with_gold

@@ -11,7 +11,7 @@ from sqlalchemy import event
 
 from grater.crowd.terms import read_terms
 from grater.model import Json
-from grater.store import Store, Tx, checks, gold, gold_schedule, intake, jobs, leases, people, trust, units
+from grater.store import Store, Tx, checks, gold, intake, jobs, leases, people, trust, units
 from grater.store.ids import PRIME
 from grater.store.jobs import Job
 from grater.store.leases import Lease
@@ -111,7 +111,7 @@ def make_crowd(
 def evenly_hidden_gold() -> Iterator[None]:
     """Gold comes at even distances, for everybody alike, so that tests of what follows from it need no luck."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gold_schedule, "multiplier", lambda *names: int(PRIME * (int(names[-1]) * GOLDEN % 1)))
+        patch.setattr(gold, "multiplier", lambda *names: int(PRIME * (int(names[-1]) * GOLDEN % 1)))
         yield
 
 

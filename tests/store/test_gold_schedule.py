@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.model import Json
-from grater.store import Store, credentials, ejection, gold_review, gold_schedule, ids, leases, people, queue
+from grater.store import Store, credentials, ejection, gold, gold_review, ids, leases, people, queue
 from grater.store.clock import HOUR
 from tests.store.crowds import make_crowd, statements
 from tests.store.worlds import FakeClock
@@ -18,10 +18,10 @@ def test_gold_comes_among_the_work_and_none_comes_twice(store: Store) -> None:
 
 
 def test_every_turn_is_gold_by_the_same_chance_for_every_rater(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gold_schedule, "multiplier", ids.multiplier)
+    monkeypatch.setattr(gold, "multiplier", ids.multiplier)
     crowd = make_crowd(store, n_units=1, n_gold=1)
     with store.read() as tx:
-        due = [gold_schedule.due(tx, crowd.job, f"rater {number}") for number in range(400)]
+        due = [gold.due(tx, crowd.job, f"rater {number}") for number in range(400)]
     assert 50 < due.count("gold") < 115  # 80 expected; one run in 100,000 is outside
 
 

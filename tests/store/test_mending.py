@@ -9,7 +9,7 @@ from sqlalchemy import text as sql
 
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Json
-from grater.store import Store, Tx, gold, jobs, leases, mending, migrations, people, undo, units
+from grater.store import Store, Tx, gold, intake, jobs, leases, mending, migrations, people, units
 from tests.store.crowds import Crowd, make_crowd
 from tests.store.races import interrupted, writing
 
@@ -132,7 +132,7 @@ def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_
     given_up = crowd.take()
     assert given_up is not None
     with store.write() as tx:
-        lease = undo.take_back(tx, answered.lease_id, person_id=crowd.raters[0])
+        lease = intake.take_back(tx, answered.lease_id, person_id=crowd.raters[0])
 
     def answer_and_take(tx: Tx) -> str | None:
         people.lock(tx, lease.person_id)

@@ -26,13 +26,12 @@ from grater.store.people import Person
 from grater.study import adjudication, messages
 from grater.study.essay_adjudication import sent_edit
 from grater.study.gold import make_gold
-from grater.study.jobs import JobPlan, add_job, set_state
-from grater.study.mending import archive_job
+from grater.study.jobs import JobPlan, add_job, archive_job, set_state
 from grater.study.money import note_paid, settle
 from grater.study.people import accept_invitation, invite
-from grater.study.public import Public, open_to_public
 from grater.study.terms import set_terms
 from grater.study.work import Desk, hand_in, take_desk
+from grater.study.writing import Public, open_to_public
 from grater.tasks.suggestions import NUMBER, REJECTED, SUGGESTED, suggestions_of
 
 CROWD, ESSAYS, OFFERED, NEXT = "Prepositions", "Term essays", "Term essays with suggestions", "Better or worse"

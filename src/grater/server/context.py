@@ -46,9 +46,9 @@ from grater.store.ids import new_secret
 from grater.store.people import Person
 from grater.study.dashboard import Dashboard
 from grater.study.live import Live
-from grater.study.pace import LargePools
 from grater.study.people import ENDED, Beside, note_use, require_access
 from grater.study.preview import Previews
+from grater.study.raters import LargePools
 from grater.study.runs import Runner
 from grater.study.second_factor import is_missing
 from grater.study.status import study_name

@@ -33,7 +33,7 @@ from grater.errors import (
 )
 from grater.server.context import FactorNeeded, LoginNeeded, known_visitor, login_path, server_of
 from grater.server.roles import API, EDITORS, FACTOR_PATH, SAFE
-from grater.store.deadline import at_most
+from grater.store.clock import at_most
 
 LOG = logging.getLogger("grater.server")
 UNKNOWN_WORDS = "Something went wrong on our side. Nothing you sent was stored."

@@ -33,7 +33,7 @@ from grater.server.words import shown
 from grater.sheet import counted, interval, number
 from grater.store.gold import Gold
 from grater.store.units import StudyUnit
-from grater.study.texts import name_of
+from grater.study.importing import name_of
 from grater.tables.files import guarded_frame
 from grater.tasks.choice import FIRST, SECOND, SYSTEM, WRITER
 from grater.tasks.marking import TASK as MARKING

@@ -29,7 +29,7 @@ from grater.corpora.docx import read_docx
 from grater.errors import BadInput, GraterError, Problem
 from grater.server.context import RequestContext
 from grater.study.archive import complaint
-from grater.study.texts import pasted_essays
+from grater.study.importing import pasted_essays
 
 KINDS = (".sgml", ".m2", ".xml", ".json", ".jsonl", ".ndjson", ".txt", ".ann", ".csv", ".tsv", ".conf", ".md")
 PACKED: dict[str, Callable[[BinaryIO], object]] = {

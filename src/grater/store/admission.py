@@ -14,7 +14,7 @@ from sqlalchemy import bindparam, exists, func, select
 
 from grater.crowd.terms import Qualification, Terms, is_open, terms_of
 from grater.model import Json
-from grater.store import events, gold_schedule, people, schema, trust
+from grater.store import events, gold, people, schema, trust
 from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.transaction import Tx
@@ -55,16 +55,14 @@ def _has_worked_on_other_seat(tx: Tx, job: Job, person: Person) -> bool:
     """Whether the same human would be asked twice: alone and on a joint seat."""
     seats = people.members(tx, person.person_id) if person.kind == "joint" else ()
     seats = seats or people.seat_ids(tx, person.person_id)
-    return any(
-        gold_schedule.n_sent(tx, job.job_id, seat) or tx.value(HOLDS, job=job.job_id, person=seat) for seat in seats
-    )
+    return any(gold.n_sent(tx, job.job_id, seat) or tx.value(HOLDS, job=job.job_id, person=seat) for seat in seats)
 
 
 def _by_terms(tx: Tx, job: Job, person: Person) -> str:
     terms = terms_of(job.options)
     if not is_open(terms.opening, tx.now):
         return "hours"
-    if terms.limit and gold_schedule.n_valid(tx, job.job_id, person.person_id) >= terms.limit:
+    if terms.limit and gold.n_valid(tx, job.job_id, person.person_id) >= terms.limit:
         return "limit"
     if asks_about(terms, person):
         return "about"

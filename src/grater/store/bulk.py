@@ -24,7 +24,7 @@ from sqlalchemy import text as sql
 from sqlalchemy.exc import DBAPIError
 
 from grater.store import schema
-from grater.store.deadline import require_time
+from grater.store.clock import require_time
 from grater.store.events import VERBS
 from grater.store.ids import PRIME
 from grater.store.transaction import PORTION, Tx

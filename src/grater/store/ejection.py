@@ -24,7 +24,7 @@ from sqlalchemy import exists, func, select
 
 from grater.crowd.terms import terms_of
 from grater.crowd.trust import TrustRule, is_below, passes_quiz
-from grater.store import credentials, gold_schedule, jobs, leases, people, schema, slots, submissions, trust, units
+from grater.store import credentials, gold, jobs, leases, people, schema, slots, submissions, trust, units
 from grater.store.jobs import Job
 from grater.store.transaction import Record, Tx, chunks
 from grater.store.trust import Trust
@@ -48,7 +48,7 @@ def judge(tx: Tx, job: Job, person_id: str) -> Trust:
     terms, current = terms_of(job.options), trust.find(tx, job.job_id, person_id)
     if terms.gold is None or current.state in trust.OUT:
         return current
-    if gold_schedule.is_in_quiz(terms, current.state):
+    if gold.is_in_quiz(terms, current.state):
         return _judge_quiz(tx, job, person_id, terms.gold, current)
     if current.why != REINSTATED and is_below(terms.gold, seen=current.seen, right=current.right):
         eject(tx, job, person_id, why="gold")

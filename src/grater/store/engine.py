@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from grater.errors import Conflict, GraterError, MissingExtra, OutOfTime, StoreBusy, StoreFull, UsageError
-from grater.store.deadline import STEPS, is_over
+from grater.store.clock import STEPS, is_over
 
 BUSY_SECONDS = 30
 """How long a writer waits for another process before it gives up."""

@@ -40,7 +40,7 @@ from sqlalchemy import text as sql
 
 from grater.errors import NotFound
 from grater.model import Json
-from grater.store import admission, events, gold_schedule, jobs, people, schema, slots, trust, units
+from grater.store import admission, events, gold, jobs, people, schema, slots, trust, units
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.jobs import Job
@@ -156,7 +156,7 @@ def _take_again(tx: Tx, rater: RaterState, lease_id: str, *, person_id: str) -> 
     they get something else."""
     job, given_up = rater.job, find(tx, lease_id, person_id=person_id, lock=True)
     n = None if given_up is None else free_slot(tx, job, given_up.unit_id, person_id)
-    if given_up is None or (n is None and not gold_schedule.has_gold(job)):
+    if given_up is None or (n is None and not gold.has_gold(job)):
         return None
     lease = replace(
         given_up,

@@ -29,7 +29,7 @@ from grater.crowd.terms import terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
-from grater.store import admission, events, gold_schedule, jobs, leases, people, queue, schema, trust
+from grater.store import admission, events, gold, jobs, leases, people, queue, schema, trust
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.jobs import Job
@@ -232,9 +232,9 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
         return "failed"
     if reason in ("about", "hours") or (reason == "closed" and job.state != "closed"):
         return ""
-    terms, n_valid = terms_of(job.options), gold_schedule.n_valid(tx, job_id, person_id)
-    is_in_quiz = gold_schedule.is_in_quiz(terms, trust.find(tx, job_id, person_id).state)
-    if is_in_quiz or reason == "unqualified" or not gold_schedule.n_sent(tx, job_id, person_id):
+    terms, n_valid = terms_of(job.options), gold.n_valid(tx, job_id, person_id)
+    is_in_quiz = gold.is_in_quiz(terms, trust.find(tx, job_id, person_id).state)
+    if is_in_quiz or reason == "unqualified" or not gold.n_sent(tx, job_id, person_id):
         return "screened-out"
     if terms.limit:
         is_agreed = n_valid >= terms.limit or _has_all_work(tx, job_id, person_id)

@@ -33,7 +33,7 @@ from sqlalchemy import (
     select,
 )
 
-from grater.store import gold_schedule, schema
+from grater.store import gold, schema
 from grater.store.ids import PRIME, multiplier, new_shuffle
 from grater.store.jobs import Job
 from grater.store.transaction import ONE, Record, Tx, locking
@@ -63,15 +63,15 @@ def next_unit(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> Unit
     if practice is not None:
         return UnitSlot(unit_id=practice, n=None)
     work = _work(tx, job, person_id)
-    if work is None or not gold_schedule.has_gold(job):
+    if work is None or not gold.has_gold(job):
         return work
-    gold = _gold(tx, job, person_id)
-    return gold if gold_schedule.due(tx, job, person_id) == "gold" else work
+    unseen = _gold(tx, job, person_id)
+    return unseen if gold.due(tx, job, person_id) == "gold" else work
 
 
 def lacks_gold(tx: Tx, job: Job, person_id: str) -> bool:
     """Whether the rater gets no more work since gold is due and they have answered all that there is."""
-    return gold_schedule.due(tx, job, person_id) == "gold" and _gold(tx, job, person_id) is None
+    return gold.due(tx, job, person_id) == "gold" and _gold(tx, job, person_id) is None
 
 
 def is_work_left(tx: Tx, job: Job, person_id: str) -> bool:

@@ -33,7 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.elements import KeyedColumnElement
 
-from grater.store.deadline import require_time
+from grater.store.clock import require_time
 
 T = TypeVar("T")
 

@@ -1,11 +1,14 @@
-"""A study restored from an exported folder, or from a zip of one: every hash is checked before anything is written.
+"""A study restored from an exported folder, or from a zip of one; and backups of a study.
 
-Passwords, sessions, tokens and invitations do not travel; people come back without a login, under their pseudonyms
-unless names were exported.  Exporting the restored study gives the same bytes again.
+Every hash of an archive is checked before anything is written.  Passwords, sessions, tokens and invitations do not
+travel; people come back without a login, under their pseudonyms unless names were exported.  Exporting the restored
+study gives the same bytes again.
 
 A zip is checked as well.  Members must be plain files whose names stay inside: no absolute paths, no `..`, no
 backslashes or drives, no links, no passwords.  Bytes are counted while they are unpacked, so that a small file cannot
 fill the disk.
+
+A backup is taken while people work on the study, and holds all of it (`store.backup`).
 """
 
 from __future__ import annotations
@@ -17,12 +20,14 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from grater.errors import BadInput, GraterError, Problem, Problems
-from grater.store import Store, checks, dump, open_store, utc_now
+from grater.errors import BadInput, GraterError, Problem, Problems, UsageError
+from grater.store import Store, backup, checks, dump, open_store, utc_now
 from grater.store.clock import Clock
+from grater.store.engine import is_url
 from grater.store.migrations import VERSION
 from grater.study.export import FORMAT, sha256
 
@@ -150,3 +155,38 @@ def _rows(file: Path) -> Iterator[dict[str, Any]]:
     with file.open(encoding="utf-8", newline="\n") as stream:
         for line in stream:
             yield json.loads(line)
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A file that holds a whole study of one engine."""
+
+    path: Path
+    engine: str
+    n_bytes: int
+
+
+def back_up(study: str, path: Path, *, pseudonyms: bool = False) -> Backup:
+    """Copy a study, served or not, into a new file; with `pseudonyms` without names and secrets (SQLite)."""
+    with open_store(study):  # refuses what is no study, with the words for it
+        pass
+    if not is_url(study):
+        backup.copy_sqlite(Path(study), path, nameless=pseudonyms)
+    elif pseudonyms:
+        raise UsageError("pg_dump copies names as they are; for a copy by pseudonyms export the study")
+    else:
+        backup.dump_postgres(study, path)
+    return Backup(path=path, engine=backup.engine_of(path), n_bytes=path.stat().st_size)
+
+
+def restore(path: Path, study: str) -> Store:
+    """Make the study of a backup again, in a new file or an empty database of the same engine."""
+    engine = backup.engine_of(path)
+    if (engine == "postgresql") != is_url(study):
+        place = "a postgresql:// URL" if engine == "postgresql" else "a file"
+        raise UsageError(f"{path}: a backup of {engine} is restored into {place}; to change engines use an export")
+    if is_url(study):
+        backup.restore_postgres(path, study)
+    else:
+        backup.copy_sqlite(path, Path(study))
+    return open_store(study)

@@ -15,10 +15,9 @@ import polars as pl
 
 from grater.errors import UnknownName, UsageError
 from grater.registry import unknown
-from grater.store import Tx, audit, jobs, people
-from grater.store.audit import AuditFilter
+from grater.store import Tx, events, jobs, people
 from grater.store.clock import DAY, as_iso, from_iso
-from grater.store.events import VERBS, VERBS_ABOUT, Event
+from grater.store.events import VERBS, VERBS_ABOUT, AuditFilter, Event
 from grater.tables.files import guarded_frame
 
 LONGEST_SHOWN = 40
@@ -84,13 +83,13 @@ def verbs_of(kind: str) -> tuple[str, ...]:
 def entries(tx: Tx, wanted: AuditFilter, *, before: int | None = None, most: int) -> list[AuditEntry]:
     """The newest events in words, those before number `before` where it is given."""
     in_words = _Words(tx)
-    return [in_words.of(event) for event in audit.latest_events(tx, wanted, before=before, most=most)]
+    return [in_words.of(event) for event in events.latest_events(tx, wanted, before=before, most=most)]
 
 
 def json_lines(tx: Tx, wanted: AuditFilter) -> Iterator[str]:
     """All of them as JSON lines, the newest first."""
     in_words = _Words(tx)
-    for event in audit.walk(tx, wanted):
+    for event in events.walk(tx, wanted):
         yield json.dumps(in_words.of(event).to_dict(), ensure_ascii=False) + "\n"
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 from grater.errors import Forbidden, NotFound, UsageError
 from grater.registry import unknown
-from grater.store import Tx, credentials, dump, events, people, second_factors
+from grater.store import Tx, credentials, dump, events, people
 from grater.store.people import Person
 
 STEP_SECONDS = 30
@@ -67,10 +67,10 @@ def begin(tx: Tx, person: Person) -> str:
     """A new secret to put into a telephone; it is asked for once a code from there has confirmed it."""
     if not can_have_one(person):
         raise Forbidden("a second factor is for people who log in with a password")
-    if second_factors.is_on(tx, person.person_id):
+    if credentials.is_on(tx, person.person_id):
         raise UsageError("your second factor is already on; turn it off first")
     secret = new_secret()
-    second_factors.begin(tx, person.person_id, secret)
+    credentials.begin(tx, person.person_id, secret)
     return secret
 
 
@@ -79,12 +79,12 @@ def confirm(tx: Tx, person: Person, code: str) -> list[str]:
 
     Sessions that began without it end.
     """
-    factor = second_factors.find(tx, person.person_id)
+    factor = credentials.find(tx, person.person_id)
     if factor is None or factor.confirmed_at is not None:
         raise NotFound("setup was not started here; start again")
     if not _is_fresh_code(tx, person.person_id, code):
         raise UsageError(WRONG)
-    second_factors.confirm(tx, person.person_id)
+    credentials.confirm(tx, person.person_id)
     credentials.end_all_sessions(tx, person.person_id)
     events.write(tx, person.person_id, "factor.on", person.person_id)
     return renew_recovery_codes(tx, person)
@@ -92,17 +92,17 @@ def confirm(tx: Tx, person: Person, code: str) -> list[str]:
 
 def renew_recovery_codes(tx: Tx, person: Person) -> list[str]:
     codes = [_recovery_code() for _ in range(N_RECOVERY_CODES)]
-    second_factors.set_recovery_codes(tx, person.person_id, [_plain(code) for code in codes])
+    credentials.set_recovery_codes(tx, person.person_id, [_plain(code) for code in codes])
     return codes
 
 
 def use_code(tx: Tx, person: Person, code: str) -> bool:
     """Whether this is a code of the person's telephone, or a recovery code, that was not used before; now it is."""
-    if not second_factors.is_on(tx, person.person_id):
+    if not credentials.is_on(tx, person.person_id):
         return False
     if _is_fresh_code(tx, person.person_id, code):
         return True
-    is_recovery = second_factors.use_recovery_code(tx, person.person_id, _plain(code))
+    is_recovery = credentials.use_recovery_code(tx, person.person_id, _plain(code))
     if is_recovery:
         events.write(tx, person.person_id, "factor.recovered", person.person_id)
     return is_recovery
@@ -114,14 +114,14 @@ def turn_off(tx: Tx, person: Person, code: str) -> None:
         raise Forbidden(f"the owner of the study requires a second factor for every {person.role}")
     if not use_code(tx, person, code):
         raise UsageError(WRONG)
-    second_factors.remove(tx, person.person_id)
+    credentials.remove(tx, person.person_id)
     events.write(tx, person.person_id, "factor.off", person.person_id)
 
 
 def reset(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
     """Take the second factor of somebody who lost telephone and codes away; their sessions and tokens end."""
     person = people.get(tx, person_id)
-    if not second_factors.remove(tx, person_id):
+    if not credentials.remove(tx, person_id):
         raise NotFound(f"{person.name} has no second factor")
     credentials.end_access(tx, person_id, actor=actor)
     events.write(tx, actor, "factor.off", person_id)
@@ -147,19 +147,19 @@ def is_missing(tx: Tx, person: Person) -> bool:
     """Whether the person must set up a second factor before anything else."""
     if person.role not in ROLES or not can_have_one(person) or person.role not in required_roles(tx):
         return False
-    return not second_factors.is_on(tx, person.person_id)
+    return not credentials.is_on(tx, person.person_id)
 
 
 def _is_fresh_code(tx: Tx, person_id: str, code: str) -> bool:
     """Whether the code is of a step near now that is later than any that was used; then it is used."""
-    factor = second_factors.find(tx, person_id)
+    factor = credentials.find(tx, person_id)
     sent = "".join(code.split())
     if factor is None or len(sent) != DIGITS or not sent.isascii():
         return False
     secret, now = b32decode(factor.secret), tx.now // 1000 // STEP_SECONDS
     near = range(now - TOLERANCE, now + TOLERANCE + 1)
     steps = [step for step in near if hmac.compare_digest(hotp(secret, step), sent)]
-    return any(second_factors.use_step(tx, person_id, step) for step in steps)
+    return any(credentials.use_step(tx, person_id, step) for step in steps)
 
 
 def _recovery_code() -> str:

@@ -36,10 +36,9 @@ from grater.store import (
     revisions,
     submissions,
     trust,
-    undo,
     units,
 )
-from grater.store.gold_schedule import has_gold
+from grater.store.gold import has_gold
 from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.people import Person
@@ -357,12 +356,12 @@ def skip(store: Store, desk: Desk) -> bool:
 def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:
     """Take back the last answer, given to this lease; its unit is in the rater's hands again."""
     with store.write() as tx:
-        return _desk_kept(tx, undo.take_back(tx, lease_id, person_id=person_id))
+        return _desk_kept(tx, intake.take_back(tx, lease_id, person_id=person_id))
 
 
 def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
     """The lease whose answer the rater may take back; empty if there is none."""
-    last = undo.last_answer(tx, job_id, person_id)
+    last = intake.last_answer(tx, job_id, person_id)
     return "" if last is None else str(last.lease_id)
 
 
@@ -375,7 +374,7 @@ def returns_left(tx: Tx, lease: Lease) -> int:
 
 def page_state(tx: Tx, lease: Lease) -> PageState:
     """What the page of a lease says beside its unit; `n_returns` are left."""
-    state = undo.so_far(tx, lease.job_id, lease.person_id)
+    state = intake.so_far(tx, lease.job_id, lease.person_id)
     is_free = lease.place == leases.REVISION
     return PageState(
         n_done=state.n_done,

@@ -8,12 +8,17 @@ mark an item, and every answer a judgment of the task `verify`: who takes a sugg
 rejects it that their own word is.  These judgments stay in a job of their own, since writers are no independent
 judges of their own words; each text has a rater of its own, who has no name and cannot log in.  Where a manager has
 closed that job, or has another of its name, nothing is kept.
+
+"Check my writing" and LanguageTool's protocol for editors need no account.  Both are closed unless an owner opens
+them here, or whoever starts the server does (`grater.server.settings`); what the start of the server opened, a page
+cannot close.  What is opened stays so through restarts, and leaves an event; a study that is made again from its
+archive is closed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from threading import Lock, Semaphore
 
 from grater.corpora.plain import read_text
@@ -23,7 +28,7 @@ from grater.detect.marks import change
 from grater.detect.systems import default_systems, load_systems
 from grater.errors import TooBusy, UsageError
 from grater.model import Essay, Item, Json
-from grater.store import Store, Tx, assignments, essays, intake, items, jobs, leases, people, units
+from grater.store import Store, Tx, assignments, dump, essays, events, intake, items, jobs, leases, people, units
 from grater.store.assignments import Assignment
 from grater.store.ids import new_id
 from grater.store.jobs import Job
@@ -147,3 +152,29 @@ def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tu
 
 def _payload(finding: Finding) -> dict[str, Json]:
     return {"suggestion": finding.decision.suggestion, "system": finding.decision.system}
+
+
+OPEN = "open"
+KEYS = dict(zip(("check_page", "editors"), dump.PUBLIC_META, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """`check_page` is the page at `/check`, `editors` are the calls at `/v2`."""
+
+    check_page: bool = False
+    editors: bool = False
+
+
+def public_pages(tx: Tx) -> Public:
+    """What the owners of the study have opened."""
+    return Public(**{name: dump.meta_value(tx, key) == OPEN for name, key in KEYS.items()})
+
+
+def open_to_public(tx: Tx, wanted: Public, *, actor: str | None = None) -> Public:
+    """Open and close; the same again changes nothing."""
+    if wanted != public_pages(tx):
+        for name, is_open in asdict(wanted).items():
+            dump.set_meta(tx, KEYS[name], OPEN if is_open else "")
+        events.write(tx, actor, "study.public", "", asdict(wanted))
+    return wanted

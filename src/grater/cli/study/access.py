@@ -11,7 +11,7 @@ from grater.cli.command import Json, print_json, say
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
-from grater.store import Tx, credentials, people, second_factors
+from grater.store import Tx, credentials, people
 from grater.store.clock import as_iso
 from grater.store.credentials import TOKEN_DAYS
 from grater.store.schema import SCOPES
@@ -112,7 +112,7 @@ def second_factor(
         if roles is not None:
             named = [role.strip() for role in roles.split(",")]
             require_of(tx, {"both": ["owner", "manager"], "none": []}.get(roles.strip(), named))
-        required, with_one = required_roles(tx), second_factors.people_with_one(tx)
+        required, with_one = required_roles(tx), credentials.people_with_one(tx)
         names = [person.name for person in people.all(tx) if person.person_id in with_one]
     if as_json:
         print_json({"roles": list(required), "people": list(names)})

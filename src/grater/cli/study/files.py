@@ -14,10 +14,9 @@ from grater.cli.study import StudyName, pasted, tell_unmet_gold
 from grater.errors import UsageError
 from grater.sheet import counted
 from grater.store import checks, jobs
-from grater.store.gold_schedule import has_gold
-from grater.study.archive import import_archive
-from grater.study.backup import back_up
-from grater.study.backup import restore as restore_backup
+from grater.store.gold import has_gold
+from grater.study.archive import back_up, import_archive
+from grater.study.archive import restore as restore_backup
 from grater.study.export import export
 from grater.study.importing import import_files
 from grater.study.status import Step, new_study, open_study, status

@@ -17,7 +17,7 @@ from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.sheet import counted
 from grater.store import Store, jobs, people, progress
-from grater.store.gold_schedule import has_gold
+from grater.store.gold import has_gold
 from grater.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
 from grater.study.money import job_costs, owed_frame, settle

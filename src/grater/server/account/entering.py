@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from grater.server.context import RequestContext, read_device, set_device, set_session
 from grater.server.security import device_cookie, is_device, keyed_address
-from grater.store import people, second_factors
+from grater.store import credentials, people
 from grater.store.clock import MINUTE
 from grater.store.ids import new_secret
 from grater.store.people import Person
@@ -26,7 +26,7 @@ TOO_OFTEN = "Too many attempts. Wait a minute and try again."
 def admit(context: RequestContext, person: Person, path: str) -> Response:
     """A person whose password is right: in, or on to the page that asks for the second factor."""
     with context.server.store.read() as tx:
-        is_asked = second_factors.is_on(tx, person.person_id)
+        is_asked = credentials.is_on(tx, person.person_id)
     if not is_asked:
         return begin_session(context, person, path)
     expires_at = context.server.settings.clock() + TICKET_MINUTES * MINUTE

@@ -26,7 +26,7 @@ from grater.server.context import Context, RequestContext, read_device
 from grater.server.errors import lines_of
 from grater.server.roles import FACTOR_PATH
 from grater.server.security import is_password
-from grater.store import second_factors
+from grater.store import credentials
 from grater.store.people import Person
 from grater.study.second_factor import WRONG, begin, can_have_one, confirm, required_roles, turn_off, uri, use_code
 
@@ -118,8 +118,8 @@ def _key(context: RequestContext, person: Person) -> str:
 def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int = 422) -> Response:
     person = context.person
     with context.server.store.read() as tx:
-        factor = second_factors.find(tx, person.person_id)
-        n_codes = second_factors.n_recovery_codes(tx, person.person_id)
+        factor = credentials.find(tx, person.person_id)
+        n_codes = credentials.n_recovery_codes(tx, person.person_id)
         is_required = person.role in required_roles(tx)
     is_on = factor is not None and factor.confirmed_at is not None
     begun = factor.secret if factor and not is_on else ""

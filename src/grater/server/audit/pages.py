@@ -12,8 +12,7 @@ from grater.errors import NotFound, UnknownName, UsageError
 from grater.server.context import Context, RequestContext
 from grater.server.errors import lines_of
 from grater.store import Tx, jobs, people
-from grater.store.audit import AuditFilter
-from grater.store.events import VERBS_ABOUT
+from grater.store.events import VERBS_ABOUT, AuditFilter
 from grater.study.audit import AuditEntry, audit_filter, csv_parts, entries, json_lines
 
 router = APIRouter()

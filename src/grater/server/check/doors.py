@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from grater.errors import NotFound
 from grater.server.context import Context, RequestContext
-from grater.study.public import Public, open_to_public, public_pages
+from grater.study.writing import Public, open_to_public, public_pages
 
 router = APIRouter()
 

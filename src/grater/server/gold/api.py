@@ -14,8 +14,7 @@ from grater.server.work.shapes import Known, known_json
 from grater.store import gold, gold_review, jobs, units
 from grater.store.gold_review import GoldRecord
 from grater.study import messages as study_messages
-from grater.study.candidates import candidates, use_recommended_rule
-from grater.study.gold import REASON, known_gold
+from grater.study.gold import REASON, candidates, known_gold, use_recommended_rule
 from grater.study.gold import make_gold as one_gold
 from grater.study.gold import set_gold_state as set_unit_state
 from grater.study.gold import set_reason as set_unit_reason

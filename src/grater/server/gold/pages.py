@@ -13,8 +13,15 @@ from grater.errors import UsageError
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.units.pages import MET, accepted_by
 from grater.store import gold_review, jobs, people, units
-from grater.study.candidates import QUIZ, candidates, earlier_reasons, use_recommended_rule
-from grater.study.gold import known_gold, make_gold, set_gold_state
+from grater.study.gold import (
+    QUIZ,
+    candidates,
+    earlier_reasons,
+    known_gold,
+    make_gold,
+    set_gold_state,
+    use_recommended_rule,
+)
 from grater.study.gold import set_reason as set_gold_reason
 from grater.study.messages import decide_dispute
 from grater.study.work import shown_to_staff

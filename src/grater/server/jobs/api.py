@@ -34,7 +34,7 @@ from grater.server.work.crowd_view import crowd_view
 from grater.store import Tx, jobs, judgments, people, progress
 from grater.store.columns import essay_columns
 from grater.store.people import Person
-from grater.study import mending
+from grater.study import jobs as mending
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks

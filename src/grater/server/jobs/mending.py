@@ -10,7 +10,7 @@ from grater.server.context import Context
 from grater.server.jobs.pages import job_view
 from grater.server.study.pages import essay_view
 from grater.server.units.pages import unit_view
-from grater.study import mending
+from grater.study import jobs
 from grater.study.status import rename_study
 
 router = APIRouter()
@@ -29,7 +29,7 @@ def rename(context: Context, job_id: str) -> Response:
     name, title = context.text("name"), context.text("title")
     try:
         with context.changing() as tx:
-            mending.rename_job(tx, job_id, name=name, title=title, actor=context.person.person_id)
+            jobs.rename_job(tx, job_id, name=name, title=title, actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return job_view(context, job_id, problems=[str(error)])
     return context.go(f"/manage/jobs/{job_id}")
@@ -41,7 +41,7 @@ def archive(context: Context, job_id: str) -> Response:
     is_archived = context.text("archived") == "1"
     try:
         with context.changing() as tx:
-            mending.archive_job(tx, job_id, is_archived, actor=context.person.person_id)
+            jobs.archive_job(tx, job_id, is_archived, actor=context.person.person_id)
     except Conflict as error:
         return job_view(context, job_id, problems=[str(error)])
     return context.go("/manage" if is_archived else f"/manage/jobs/{job_id}")
@@ -51,7 +51,7 @@ def archive(context: Context, job_id: str) -> Response:
 def delete(context: Context, job_id: str) -> Response:
     try:
         with context.changing(beside="everybody") as tx:
-            mending.delete_job(tx, job_id, word=context.text("word"), actor=context.person.person_id)
+            jobs.delete_job(tx, job_id, word=context.text("word"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return job_view(context, job_id, problems=[str(error)])
     return context.go("/manage")
@@ -61,7 +61,7 @@ def delete(context: Context, job_id: str) -> Response:
 def back_to_work(context: Context, unit_id: str) -> Response:
     try:
         with context.changing(beside="everybody") as tx:
-            mending.back_to_work(tx, unit_id, actor=context.person.person_id)
+            jobs.back_to_work(tx, unit_id, actor=context.person.person_id)
     except Conflict as error:
         return unit_view(context, unit_id, problems=[str(error)])
     return context.go(f"/manage/units/{unit_id}")
@@ -72,7 +72,7 @@ def delete_essay(context: Context) -> Response:
     essay_id = context.text("essay")
     try:
         with context.changing() as tx:
-            mending.delete_essay(tx, essay_id, word=context.text("word"), actor=context.person.person_id)
+            jobs.delete_essay(tx, essay_id, word=context.text("word"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return essay_view(context, essay_id, problems=[str(error)])
     return context.go("/manage/essays")

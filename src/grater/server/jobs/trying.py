@@ -22,7 +22,7 @@ from grater.store.revisions import Draft
 from grater.store.units import StudyUnit
 from grater.study.corpus import TASK as MARKING
 from grater.study.drafts import checked, findings
-from grater.study.pace import OwnPace
+from grater.study.raters import OwnPace
 from grater.study.work import shown_to_staff
 from grater.tasks import TASKS
 from grater.tasks.task import Answer

@@ -25,7 +25,7 @@ from grater.store.revisions import Draft
 from grater.store.units import StudyUnit
 from grater.study import drafts
 from grater.study.drafts import findings, tag_json
-from grater.study.pace import pace_of
+from grater.study.raters import pace_of
 from grater.study.work import Desk, essay_receipt, may_skip, returns_left, submission_id_of
 from grater.tasks.marking import TASK as MARKING
 from grater.tasks.marking import tagset_of

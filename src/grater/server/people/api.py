@@ -9,7 +9,7 @@ from pydantic import Field
 
 from grater.server.calls import Body, Id, Person, Shape, When, at_most, calls_about, example, within
 from grater.server.context import Context, RequestContext
-from grater.store import Tx, invitations, people, second_factors
+from grater.store import Tx, credentials, invitations, people
 from grater.store.invitations import Invitation as Stored
 from grater.study.people import end_invitation as take_back
 from grater.study.people import give_role, invite_back, seat, set_state
@@ -170,7 +170,7 @@ def reset_second_factor(context: Context, person_id: str) -> Person:
 
 
 def _factor_rule(tx: Tx) -> SecondFactorRule:
-    with_one = sorted(second_factors.people_with_one(tx))
+    with_one = sorted(credentials.people_with_one(tx))
     return SecondFactorRule.model_validate({"roles": list(required_roles(tx)), "people": with_one})
 
 

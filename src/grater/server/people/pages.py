@@ -15,7 +15,7 @@ from grater.server.account.entering import begin_session
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.errors import lines_of
 from grater.server.roles import OWNERS
-from grater.store import invitations, jobs, people, schema, second_factors
+from grater.store import credentials, invitations, jobs, people, schema
 from grater.study.people import end_invitation as take_invitation_back
 from grater.study.people import give_role, invite_back, invite_several, require_member, roles_to_give, seat
 from grater.study.people import set_state as set_person_state
@@ -113,7 +113,7 @@ def people_view(
             "waiting": [one for one in invitations.all(tx) if one.used_at is None and one.ended_at is None],
             "all_jobs": [job for job in jobs.all(tx) if job.archived_at is None],
             "now": tx.now,
-            "with_factor": second_factors.people_with_one(tx),
+            "with_factor": credentials.people_with_one(tx),
             "required": required_roles(tx),
         }
     fixed = {

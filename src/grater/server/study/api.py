@@ -35,10 +35,10 @@ from grater.store import dump, essays, items, jobs, people, units
 from grater.study.essay_adjudication import sent_edit
 from grater.study.evaluation import Scheme, evaluate_study
 from grater.study.importing import KINDS
-from grater.study.mending import delete_essay
-from grater.study.public import Public, open_to_public, public_pages
+from grater.study.jobs import delete_essay
 from grater.study.status import rename_study, study_name
 from grater.study.tables import Counting, targets_of
+from grater.study.writing import Public, open_to_public, public_pages
 from grater.tasks import TASKS
 
 router = calls_about("study")

@@ -17,7 +17,7 @@ from grater.server.context import Context
 from grater.server.work.shapes import Known, known_json
 from grater.store import adjudications, blinding, gold, jobs, judgments, progress, units
 from grater.store.adjudications import Adjudication
-from grater.study import mending
+from grater.study import jobs as mending
 from grater.study.work import Sent, sent_for, shown_to_staff, unblind
 
 router = calls_about("units")

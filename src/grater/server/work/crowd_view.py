@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from grater.crowd.pay import money
 from grater.crowd.terms import Terms, terms_of
 from grater.crowd.trust import quiz_needed
-from grater.store import Tx, admission, gold_schedule, messages, panels, queue, trust, undo
+from grater.store import Tx, admission, gold, intake, messages, panels, queue, trust
 from grater.store.jobs import Job
 from grater.store.panels import PanelPlace
 from grater.store.people import Person
@@ -78,7 +78,7 @@ def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
     if not reason and queue.lacks_gold(tx, job, person.person_id):
         reason = "gold"
     place = panels.place_in_job(tx, job.job_id, person.person_id)
-    n_valid = gold_schedule.n_valid(tx, job.job_id, person.person_id) if place else 0
+    n_valid = gold.n_valid(tx, job.job_id, person.person_id) if place else 0
     pay = f"{money(terms.pay.cents, terms.pay.currency)} for each" if terms.pay and terms.pay.cents else ""
     letters = messages.of_rater(tx, person.person_id)
     return CrowdView(
@@ -96,7 +96,7 @@ def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
 
 def _told_so_far(tx: Tx, job_id: str, person_id: str) -> Trust:
     """The rater's standing without an answer that they may still take back: it would tell them of gold (P5)."""
-    standing, last = trust.find(tx, job_id, person_id), undo.last_answer(tx, job_id, person_id)
+    standing, last = trust.find(tx, job_id, person_id), intake.last_answer(tx, job_id, person_id)
     if last is None or last.unit_role != "gold" or not standing.seen:
         return standing
     return replace(standing, seen=standing.seen - 1, right=max(0, standing.right - 1))
@@ -132,7 +132,7 @@ def wanted(terms: Terms) -> str:
 
 
 def _quiz(terms: Terms, standing: Trust) -> QuizState | None:
-    if terms.gold is None or not gold_schedule.is_in_quiz(terms, standing.state):
+    if terms.gold is None or not gold.is_in_quiz(terms, standing.state):
         return None
     return QuizState(
         questions=terms.gold.quiz,

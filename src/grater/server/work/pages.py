@@ -24,8 +24,8 @@ from grater.store import Tx, gold, jobs, judgments, leases, people, revisions, s
 from grater.store.leases import Lease
 from grater.store.units import StudyUnit
 from grater.study.jobs import visible_job
-from grater.study.pace import pace_of
 from grater.study.panels import conclude
+from grater.study.raters import pace_of
 from grater.study.work import (
     Desk,
     desk_of,

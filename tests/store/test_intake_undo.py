@@ -6,7 +6,7 @@ import pytest
 
 from grater.errors import Conflict, NotFound
 from grater.model import Json
-from grater.store import Store, adjudications, events, jobs, leases, panels, payments, submissions, undo, units
+from grater.store import Store, adjudications, events, intake, jobs, leases, panels, payments, submissions, units
 from grater.store.clock import HOUR
 from grater.store.leases import Lease
 from grater.tasks.task import Answer
@@ -18,7 +18,7 @@ TESTED: dict[str, Json] = {"gold": {"least_seen": 9}, "page": 2, "pay": {"cents"
 
 def take_back(crowd: Crowd, lease: Lease) -> Lease:
     with crowd.store.write() as tx:
-        return undo.take_back(tx, lease.lease_id, person_id=lease.person_id)
+        return intake.take_back(tx, lease.lease_id, person_id=lease.person_id)
 
 
 def must_take(crowd: Crowd, rater: int = 0) -> Lease:
@@ -81,7 +81,7 @@ def test_only_the_last_answer_and_only_once(store: Store) -> None:
     with pytest.raises(Conflict, match="only your last answer"):
         take_back(crowd, again)
     with store.write() as tx, pytest.raises(NotFound):
-        undo.take_back(tx, second.lease_id, person_id=crowd.raters[1])
+        intake.take_back(tx, second.lease_id, person_id=crowd.raters[1])
     crowd.require_promises()
 
 

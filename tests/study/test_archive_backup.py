@@ -15,21 +15,9 @@ from sqlalchemy import select
 
 from grater.errors import GraterError, MissingExtra, UsageError
 from grater.server.roles import API
-from grater.store import (
-    Store,
-    checks,
-    credentials,
-    dump,
-    invitations,
-    jobs,
-    open_store,
-    people,
-    schema,
-    second_factors,
-    units,
-)
+from grater.store import Store, checks, credentials, dump, invitations, jobs, open_store, people, schema, units
 from grater.store.backup import SECRET
-from grater.study.backup import back_up, restore
+from grater.study.archive import back_up, restore
 from tests.server.studies import Study, new_units, served
 from tests.store.conftest import cluster
 from tests.store.postgres import new_database
@@ -164,7 +152,7 @@ def test_a_nameless_copy_holds_no_name_and_no_secret_in_any_byte(tmp_path: Path)
     with open_store(path, create=True) as store, store.write() as tx:
         person = people.add(tx, name="Ann Unmistakable", role="worker", email="ann@unmistakable.example")
         token = credentials.make_token(tx, person.person_id)
-        second_factors.begin(tx, person.person_id, "ABCDEFGHSECRETKEY")
+        credentials.begin(tx, person.person_id, "ABCDEFGHSECRETKEY")
         invitations.make(tx, role="worker", days=1, name="Bob Unmistakable")
     back_up(str(path), copy, pseudonyms=True)
     assert b"nmistakable" not in copy.read_bytes()

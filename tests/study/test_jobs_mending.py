@@ -12,8 +12,16 @@ from grater.model import Essay
 from grater.store import Store, checks, essays, events, invitations, items, jobs, leases, open_store, people, schema
 from grater.store import units as all_units
 from grater.study.gold import make_gold
-from grater.study.jobs import JobPlan, add_job, set_state
-from grater.study.mending import archive_job, back_to_work, delete_essay, delete_job, rename_job
+from grater.study.jobs import (
+    JobPlan,
+    add_job,
+    archive_job,
+    back_to_work,
+    delete_essay,
+    delete_job,
+    rename_job,
+    set_state,
+)
 from grater.study.terms import set_terms
 from grater.study.work import desk_of, hand_in, take_next
 

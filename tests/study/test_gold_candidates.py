@@ -9,8 +9,7 @@ import pytest
 from grater.crowd.terms import terms_of
 from grater.errors import UsageError
 from grater.store import items, jobs, schema, units
-from grater.study.candidates import OWN, candidates, earlier_reasons, use_recommended_rule
-from grater.study.gold import make_gold
+from grater.study.gold import OWN, candidates, earlier_reasons, make_gold, use_recommended_rule
 from tests.server.studies import Study, served
 from tests.server.test_work import FILLED, answer_all, start
 from tests.store.crowds import statements

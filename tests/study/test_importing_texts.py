@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grater.store import Store, essays
-from grater.study.importing import import_files
-from grater.study.texts import name_of, pasted_essays
+from grater.study.importing import import_files, name_of, pasted_essays
 
 
 def test_a_line_of_hyphens_stands_between_two_essays_and_a_heading_is_a_title() -> None:

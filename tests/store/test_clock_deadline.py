@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from grater.errors import OutOfTime, StoreBusy
 from grater.store import Store, people
-from grater.store.deadline import at_most, require_time
+from grater.store.clock import at_most, require_time
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000) SELECT max(i) FROM n"
 
