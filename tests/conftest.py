@@ -16,7 +16,9 @@ import pytest
 from _pytest.terminal import TerminalReporter
 from hypothesis import settings
 
+from grater.store import engine
 from tests.examples import DEFAULT
+from tests.store.compiled import create_sharing_engine
 from tests.store.postgres import in_memory
 
 LONGEST = (
@@ -52,6 +54,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy comes: thread
 MEMORY = in_memory()
 if MEMORY and shutil.disk_usage(MEMORY).free > 4 * 2**30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)  # a study on a disk waits for it at every commit
+
+engine.create_engine = create_sharing_engine  # a study is opened by every other test
 
 gc.disable()  # while ten thousand tests are imported nothing becomes garbage
 
