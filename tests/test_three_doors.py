@@ -237,7 +237,7 @@ ONE_DOOR = {
     "review.stars": "raters only, and few a minute; tests/server/test_crowd.py",
     "review.clear": "raters only",
     "invitation.number": "only a page makes several at once",
-    "webhook.verbs": "a list; tests/server/test_webhooks.py",
+    "webhook.verbs": "a list; tests/server/test_events_webhooks.py",
     "work.returns": "no field: how often a rater may give units back",
 }
 """Limits that are not in the table, and why."""

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span
 from grater.rng import generator
-from grater.server.adjudication.essay_form import MORE, decided, earlier_choices
-from grater.server.adjudication.pages import filled_by
+from grater.server.adjudication.pages import MORE, decided, earlier_choices, filled_by
 from grater.store import adjudications, judgments, leases, units
 from grater.store.adjudications import Adjudication
 from grater.store.jobs import Job

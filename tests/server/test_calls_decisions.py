@@ -5,8 +5,8 @@ from __future__ import annotations
 from grater.store import adjudications, people, units
 from tests.server.programs import Program
 from tests.server.studies import Study
-from tests.server.test_reviews import first_word
 from tests.server.test_work import FILLED, answer, answer_all, start
+from tests.server.test_work_reviews import first_word
 
 
 def judged(study: Study) -> None:

@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 
 import pytest
 
-from grater.server.webhooks.delivery import signature
+from grater.server.events.delivery import signature
 from grater.store import credentials
 from grater.store.events import VERBS_ABOUT
 from tests.server.programs import Program

@@ -22,14 +22,14 @@ from typing import Any
 import pytest
 
 from grater.errors import UsageError
+from grater.server.events.delivery import Teller
+from grater.server.events.sending import Reply
 from grater.server.serving import listening
-from grater.server.webhooks.delivery import Teller
-from grater.server.webhooks.sending import Reply
 from grater.store import checks, credentials, judgments, open_store
 from tests.cli.running import grater
 from tests.server.client import Client
 from tests.server.studies import PASSWORD, Study, hidden, served
-from tests.server.test_webhooks import finish_one, told
+from tests.server.test_events_webhooks import finish_one, told
 from tests.store.conftest import cluster
 from tests.store.postgres import new_database
 

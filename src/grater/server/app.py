@@ -1,7 +1,7 @@
-"""`create_app`: one application for one study, with no global state.
+"""`create_app`: one application for one study, with no global state; and all its routers, in the order of trying.
 
-Every route goes through `open_context`, which lets a request in or turns it away, so a route that somebody forgets
-to put on the table of roles is closed.
+Every route goes through `open_context`, which lets a request in or turns it away, so a route that somebody forgets to
+put on the table of roles is closed.
 """
 
 from __future__ import annotations
@@ -16,18 +16,107 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from grater import __version__
+from grater.server import openapi
+from grater.server.account import api as account_api
+from grater.server.account import pages as account_pages
+from grater.server.account import second_factor as second_factor_pages
+from grater.server.adjudication import api as adjudication_api
+from grater.server.adjudication import pages as adjudication_pages
+from grater.server.check import doors as public_pages
+from grater.server.check import languagetool
+from grater.server.check import pages as check_pages
 from grater.server.context import Server, open_context
+from grater.server.crowd import api as crowd_api
+from grater.server.crowd import pages as crowd_pages
 from grater.server.errors import BodyLimit, Shelter, TimeLimit, add_handlers
+from grater.server.events import api as events_api
+from grater.server.events import pages as events_pages
+from grater.server.events.delivery import delivering
+from grater.server.gold import api as gold_api
+from grater.server.gold import pages as gold_pages
+from grater.server.jobs import api as jobs_api
+from grater.server.jobs import mending as mending_pages
+from grater.server.jobs import pages as jobs_pages
+from grater.server.jobs import trying as trying_pages
+from grater.server.mining import api as mining_api
+from grater.server.mining import pages as mining_pages
+from grater.server.money import api as money_api
+from grater.server.money import pages as money_pages
+from grater.server.panels import api as panels_api
+from grater.server.panels import pages as panels_pages
+from grater.server.people import api as people_api
+from grater.server.people import pages as people_pages
+from grater.server.raters import api as raters_api
+from grater.server.raters import pages as raters_pages
 from grater.server.rendering import PageFiles, environment
 from grater.server.roles import API
-from grater.server.routes import DESCRIBED, ROUTERS
 from grater.server.security import SecurityHeaders, Tries
 from grater.server.settings import Settings
-from grater.server.webhooks.delivery import delivering
+from grater.server.study import api as study_api
+from grater.server.study import pages as study_pages
+from grater.server.systems import api as systems_api
+from grater.server.systems import pages as systems_pages
+from grater.server.units import api as units_api
+from grater.server.units import pages as units_pages
+from grater.server.work import api as work_api
+from grater.server.work import pages as work_pages
 from grater.store import Store
 from grater.study.live import Live
 from grater.study.runs import Runner
 from grater.study.writing import Proofreader
+
+BUSY = (work_api.router, work_pages.router)
+"""What raters ask for all day: routes are tried one after the other, so these come first."""
+
+PAGES = (
+    account_pages.router,
+    second_factor_pages.router,
+    panels_pages.router,
+    crowd_pages.router,
+    gold_pages.router,
+    raters_pages.router,
+    money_pages.router,
+    jobs_pages.router,
+    trying_pages.router,
+    mending_pages.router,
+    study_pages.router,
+    systems_pages.router,
+    units_pages.router,
+    people_pages.router,
+    events_pages.router,
+    adjudication_pages.router,
+    mining_pages.router,
+    check_pages.router,
+    public_pages.router,
+    languagetool.router,
+)
+
+CALLS = (
+    openapi.router,
+    account_api.router,
+    study_api.router,
+    systems_api.runs_router,
+    systems_api.router,
+    mining_api.router,
+    people_api.router,
+    jobs_api.router,
+    units_api.router,
+    work_api.reviews_router,
+    adjudication_api.router,
+    raters_api.talk_router,
+    crowd_api.router,
+    gold_api.router,
+    raters_api.router,
+    money_api.router,
+    panels_api.router,
+    events_api.router,
+)
+
+DESCRIBED = (work_api.router, *CALLS)
+"""The routers that the description of the API names."""
+
+ROUTERS = (*BUSY, *PAGES, *CALLS)
+
 
 LOOK_SECONDS = 20.0
 """Between two looks for long work that a process left behind when it died."""

@@ -88,7 +88,7 @@ TOLD = {
         "payload": {"type": "object", "additionalProperties": True},
     },
 }
-"""What a webhook is sent (`grater.server.webhooks.delivery`)."""
+"""What a webhook is sent (`grater.server.events.delivery`)."""
 
 HEARING = {
     "operationId": "told",

@@ -7,10 +7,15 @@ pages is the second wall.
 The style sheets of every page are written as files of one idea each and sent as one: a browser asks for six files at
 a time and waits for all its sheets before it draws.  The address of the one sheet changes with its words, so that
 browsers can keep it for good.
+
+`VOCABULARIES` has what pages call the values that a study stores, for the filter `shown`.  A value that is plain
+English already (`open`, `paused`, `valid`) is shown as it is.  The words of pay and of panels are decided where the
+policies and endings are, because reports and messages use them too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -28,8 +33,9 @@ from starlette.types import Scope
 
 from grater import __version__
 from grater.agreement.coefficients import coefficient_title
+from grater.crowd.panels import ENDING_WORDS
+from grater.crowd.pay import POLICY_WORDS
 from grater.server.roles import ADJUDICATORS, MANAGERS, OWNERS
-from grater.server.words import shown
 from grater.sheet import counted, interval, number
 from grater.store.gold import Gold
 from grater.store.units import StudyUnit
@@ -39,6 +45,53 @@ from grater.tasks.choice import FIRST, SECOND, SYSTEM, WRITER
 from grater.tasks.marking import TASK as MARKING
 from grater.tasks.marking import planted_in_words
 from grater.tasks.task import Shown
+
+STATES: Mapping[str, str] = {
+    "ejected": "removed",
+    "ended": "no access",
+    "forgiven": "not counted",
+    "human": "person",
+    "joined": "working",
+    "joint": "joint seat",
+    "new": "not tested",
+    "quiz": "in the quiz",
+    "returned": "left early",
+    "screened-out": "screened out",
+    "suspended": "under review",
+    "timed-out": "timed out",
+    "waiting": "queued",
+}
+"""Of jobs, raters, places in a panel, gold, payments, webhooks and tasks in the background."""
+
+REASON_WORDS: Mapping[str, str] = {
+    "gold": "too many wrong answers to gold",
+    "manager": "decided by a manager",
+    "quiz": "failed the entry quiz",
+}
+"""Why a rater's standing changed; other reasons are sentences already."""
+
+PROVIDER_WORDS: Mapping[str, str] = {
+    "prolific": "Prolific",
+    "connect": "CloudResearch Connect",
+    "sona": "SONA",
+    "generic": "Another platform",
+    "open": "Anywhere: a link for anyone",
+}
+"""Where the raters of a crowd come from, in the order in which they are offered."""
+
+VOCABULARIES: Mapping[str, Mapping[str, str]] = {
+    "": STATES,
+    "policy": POLICY_WORDS,
+    "ending": ENDING_WORDS,
+    "provider": PROVIDER_WORDS,
+    "reason": REASON_WORDS,
+}
+
+
+def shown(value: str, vocabulary: str = "") -> str:
+    """The words for a value; the value itself where it needs none."""
+    return VOCABULARIES[vocabulary].get(value, value)
+
 
 RENDERER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 

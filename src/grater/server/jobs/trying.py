@@ -15,8 +15,7 @@ from starlette.responses import JSONResponse, Response
 from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Json
 from grater.server.context import Context, RequestContext, number_of
-from grater.server.marking.pages import told
-from grater.server.work.pages import by_field
+from grater.server.work.pages import by_field, told
 from grater.store import Tx, jobs, units
 from grater.store.revisions import Draft
 from grater.store.units import StudyUnit

@@ -20,8 +20,8 @@ from grater.errors import Forbidden, UsageError
 from grater.model import Json
 from grater.server.account.entering import begin_session
 from grater.server.context import Context, RequestContext, number_of, read_return_code, set_return_code
+from grater.server.rendering import PROVIDER_WORDS
 from grater.server.roles import WORKER
-from grater.server.words import PROVIDER_WORDS
 from grater.store import Tx, jobs, panels, people
 from grater.store.ids import new_id
 from grater.store.jobs import Job

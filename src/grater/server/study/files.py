@@ -2,7 +2,7 @@
 
 An import is all or nothing, through the same door as the command line.  The export is one snapshot, a zip of the
 folder that `grater study export` writes.  The report is the page that `grater study report` writes, without its
-figures beside it.
+figures beside it; one that was made in the background is the file of its run.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import overload
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from grater.errors import BadInput, Problem
+from grater.errors import BadInput, NotFound, Problem
 from grater.model import Json
 from grater.report.build import build
 from grater.report.save import report_html
 from grater.report.versions import told_versions
 from grater.server.context import RequestContext
 from grater.server.uploads import received
-from grater.store import Store, jobs
+from grater.store import Store, jobs, runs
 from grater.store.runs import Run, RunFile
 from grater.study.export import export
 from grater.study.importing import KINDS, Imported, import_files
@@ -129,3 +129,14 @@ def report_file(
         )
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)
+
+
+def result_file(store: Store, run_id: str) -> Response:
+    """The file that a run made: a page that works offline."""
+    with store.read() as tx:
+        runs.get(tx, run_id)
+        made = runs.files_of(tx, run_id, is_result=True)
+    if not made:
+        raise NotFound("this task has no file (yet)")
+    headers = {"content-disposition": f'attachment; filename="{made[0].name}"'}
+    return Response(made[0].content, media_type="text/html; charset=utf-8", headers=headers)

@@ -16,8 +16,7 @@ from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageErro
 from grater.report.versions import earlier_versions
 from grater.server.context import Context, RequestContext
 from grater.server.rendering import pager
-from grater.server.runs.files import result_file
-from grater.server.study.files import brought_in, zipped_study
+from grater.server.study.files import brought_in, result_file, zipped_study
 from grater.store import decisions, dump, essays, items, jobs, units
 from grater.store.runs import Run
 from grater.study.importing import KINDS, Imported

@@ -1,1 +1,1 @@
-"""Detectors and samples of their decisions."""
+"""Detectors, samples of their decisions, and work in the background."""

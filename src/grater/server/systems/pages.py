@@ -1,6 +1,7 @@
 """Systems of the study and samples drawn for them: what `grater study decide` and `study sample` do, by clicking.
 
-Only installed systems can be run from here: no path, no command and no address from a form is ever opened.
+Only installed systems can be run from here: no path, no command and no address from a form is ever opened.  Long work
+is done in the background; managers see what waits, how far it is, and what came of it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from grater.detect.systems import SYSTEMS
 from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.errors import lines_of
-from grater.store import decisions, essays
+from grater.server.study.files import result_file
+from grater.store import decisions, essays, people, runs
 from grater.study.runs import ask_for_system
 from grater.study.samples import N_SAMPLED, Wish, draw
 
@@ -64,3 +66,22 @@ def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Resp
     status = 422 if problem else 200
     installed = list(SYSTEMS)
     return context.page("manage_systems.html", shown, status=status, installed=installed, problem=problem, done=done)
+
+
+MOST_RUNS = 50
+
+
+@router.get("/manage/runs")
+def run_list(context: Context) -> Response:
+    with context.server.store.read() as tx:
+        latest = runs.latest(tx, most=MOST_RUNS)
+        names = {person.person_id: person.name for person in people.all(tx)}
+        made = runs.with_results(tx)
+    if any(not run.is_over for run in latest):
+        context.server.runner.wake()
+    return context.page("manage_runs.html", runs=latest, names=names, with_file=made)
+
+
+@router.get("/manage/runs/{run_id}/file")
+def run_file(context: Context, run_id: str) -> Response:
+    return result_file(context.server.store, run_id)

@@ -1,1 +1,1 @@
-"""A rater's work: jobs, leases, answers."""
+"""A rater's work: jobs, leases, answers, marks and marks to look at again."""

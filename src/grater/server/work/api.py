@@ -1,17 +1,40 @@
-"""Work through the API: take a unit, see what is asked, hand the answer in; a program judges as a person does."""
+"""Work through the API: take a unit, see what is asked, hand the answer in; a program judges as a person does.
+
+Drafts of marked essays are saved under a revision, so that no program silently overwrites a page.  Marks can be
+looked at again: a manager has a job looked over, an annotator mends or keeps.
+"""
 
 from __future__ import annotations
 
+from typing import Literal
+
+from pydantic import Field
 from starlette.responses import JSONResponse
 
 from grater.errors import NotFound
-from grater.server.calls import Answer, Shape, calls_about
+from grater.server.calls import Answer, Body, Edit, Shape, calls_about, example
 from grater.server.context import Context, RequestContext
-from grater.server.work.shapes import Answered, EssayLease, FormLease, Known, Receipt, Taken, desk_json, known_json
-from grater.store import gold, judgments, submissions
-from grater.study.work import Desk, desk_of, hand_in, is_told, take_desk, undo_answer
+from grater.server.work.shapes import (
+    Answered,
+    EditSent,
+    EssayLease,
+    FormLease,
+    Known,
+    Receipt,
+    Taken,
+    desk_json,
+    known_json,
+)
+from grater.store import gold, jobs, judgments, revisions, submissions
+from grater.study import drafts
+from grater.study.adjudication import review
+from grater.study.drafts import draft_of, findings
+from grater.study.limits import LARGEST
+from grater.study.work import Desk, desk_of, hand_in, is_told, revise, take_desk, undo_answer
 from grater.study.work import give_back as give_unit_back
+from grater.study.work import settle_finding as settle
 from grater.study.work import skip as skip_unit
+from grater.tasks.marking import MOST_EDITS
 
 router = calls_about("work")
 """Raters call these all the time, so they answer with the bytes themselves: a shape checked again costs a thread."""
@@ -100,3 +123,122 @@ def feedback(context: Context, lease_id: str) -> Feedback:
 def _desk(context: RequestContext, lease_id: str) -> Desk:
     with context.server.store.glance() as tx:
         return desk_of(tx, lease_id, person_id=context.person.person_id)
+
+
+class DraftSent(Body):
+    """`revision` is the one that this draft was made from, 0 for the first."""
+
+    model_config = example(revision=0, edits=[])
+    revision: int = Field(ge=0, le=LARGEST)
+    edits: list[EditSent] = Field(max_length=MOST_EDITS)
+    set_aside: bool = False
+    rejected: list[int] = Field(
+        default_factory=list, max_length=MOST_EDITS, description="Suggestions that were turned down."
+    )
+
+
+class Note(Shape):
+    """What `grater corpus check` asks about an edit."""
+
+    message: str
+    start: int
+    end: int
+
+
+class Draft(Shape):
+    revision: int
+    edits: list[Edit]
+    set_aside: bool
+    rejected: list[int] = Field(default_factory=list)
+    findings: list[Note]
+
+
+class DraftSaved(Shape):
+    revision: int
+    findings: list[Note]
+
+
+@router.get("/leases/{lease_id}/draft")
+def one_draft(context: Context, lease_id: str) -> Draft:
+    """Your unfinished marks on an essay, with notes on them; revision 0 if nothing is saved yet."""
+    with context.server.store.read() as tx:
+        unit, draft = draft_of(tx, lease_id, person_id=context.person.person_id)
+    body = {"edits": [], "set_aside": False, **draft.body}
+    return Draft.model_validate({**body, "revision": draft.revision, "findings": findings(unit, draft.body)})
+
+
+@router.put("/leases/{lease_id}/draft")
+def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
+    """Save unfinished marks; corrections may be missing, spans and quotes must be right.
+
+    It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
+    """
+    body = sent.model_dump(exclude={"revision"}, exclude_none=True)
+    with context.changing() as tx:
+        saved = drafts.save_draft(tx, lease_id, person_id=context.person.person_id, revision=sent.revision, body=body)
+    return DraftSaved.model_validate(saved.reply())
+
+
+reviews_router = calls_about("reviews")
+
+
+class LookedOver(Shape):
+    """How many new findings wait for their annotators."""
+
+    findings: int
+
+
+class Finding(Shape):
+    """`rule` and `message` of `grater corpus check` on work of yours."""
+
+    finding_id: str
+    unit_id: str
+    rule: str
+    message: str
+
+
+class Findings(Shape):
+    findings: list[Finding]
+
+
+class FindingSettled(Body):
+    model_config = example(state="kept")
+    state: Literal["kept"]
+
+
+class FindingState(Shape):
+    finding_id: str
+    state: str
+
+
+@reviews_router.post("/jobs/{job_id}/review")
+def look_over(context: Context, job_id: str) -> LookedOver:
+    """Run `corpus check` on a job's marks and return the findings to their annotators, once."""
+    with context.server.store.read() as tx:
+        name = jobs.get(tx, job_id).name
+    return LookedOver(findings=review(context.store, name, actor=context.person.person_id))
+
+
+@reviews_router.get("/findings")
+def my_findings(context: Context) -> Findings:
+    """Findings about your own marks that are not settled yet."""
+    with context.server.store.read() as tx:
+        return Findings(
+            findings=[Finding.of(finding) for finding in revisions.open_findings(tx, context.person.person_id)]
+        )
+
+
+@reviews_router.post("/findings/{finding_id}")
+def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> FindingState:
+    """Keep a mark as it is."""
+    with context.changing() as tx:
+        settle(tx, finding_id, sent.state, person_id=context.person.person_id)
+    return FindingState(finding_id=finding_id, state=sent.state)
+
+
+@reviews_router.post("/units/{unit_id}/mend", response_model=Taken)
+def mend(context: Context, unit_id: str) -> JSONResponse:
+    """A lease for correcting your own marks; the new answer replaces the old one."""
+    with context.changing() as tx:
+        lease = revise(tx, unit_id, person_id=context.person.person_id)
+        return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=context.person.person_id))})

@@ -5,6 +5,16 @@ An answer is stored before anybody says so.  Most tasks are a form; a task may b
 A rater who was ejected reads on the last page why, what would have been right, and the panel's code.  Their sessions
 have ended with the answer that ejected them, so the way to this page is signed with the study's key: it opens without
 a session, in a form and after the script of the marking page alike, and for nobody who guesses.
+
+The essay marking page is filled by the modules under `static/marking`; this file tells them what they need in one
+block of JSON, and takes the autosaved drafts.  A draft may be unfinished (a correction still owed), but its spans
+must be right: a quote that is not what the text has there is refused at once, not at the end.  A draft made from an
+older revision gets 409 with the newer one, and the annotator chooses.
+
+With every draft come back the findings of `corpus check` on it, as notes that the annotator can jump to (NUCLE,
+section 4: annotators were asked to review corrections that appeared to contain mistakes).
+
+Managers send a job's marks through the same check; an annotator then mends an essay, or keeps a mark as it is.
 """
 
 from __future__ import annotations
@@ -14,15 +24,24 @@ import hmac
 from typing import Protocol
 
 from fastapi import APIRouter
-from starlette.responses import Response
+from pydantic import BaseModel, ConfigDict
+from starlette.responses import JSONResponse, Response
 
-from grater.errors import BadInput, Conflict, NotFound
+from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
+from grater.model import Json
 from grater.registry import Registry
 from grater.server.context import Context, RequestContext
+from grater.server.errors import status_of
+from grater.server.jobs.pages import job_view
 from grater.server.work.crowd_view import crowd_view
-from grater.store import Tx, gold, jobs, judgments, leases, people, revisions, submissions, trust
+from grater.sheet import counted
+from grater.store import Tx, gold, jobs, judgments, leases, people, revisions, submissions, trust, units
 from grater.store.leases import Lease
+from grater.store.revisions import Draft
 from grater.store.units import StudyUnit
+from grater.study import drafts
+from grater.study.adjudication import review
+from grater.study.drafts import findings, tag_json
 from grater.study.jobs import visible_job
 from grater.study.panels import conclude
 from grater.study.raters import pace_of
@@ -35,7 +54,10 @@ from grater.study.work import (
     may_skip,
     own_job,
     page_state,
+    returns_left,
+    revise,
     seconds_of,
+    settle_finding,
     submission_id_of,
     take_next,
     undo_answer,
@@ -46,6 +68,9 @@ from grater.study.work import skip as skip_unit
 from grater.tasks import TASKS, Field
 from grater.tasks.form import UNANSWERED
 from grater.tasks.marking import TASK as MARKING
+from grater.tasks.marking import tagset_of
+from grater.tasks.suggestions import SUGGESTED, suggestions_of
+from grater.tasks.task import Unit
 
 router = APIRouter()
 
@@ -100,7 +125,7 @@ class WorkPage(Protocol):
     ) -> Response: ...
 
 
-DESKS: Registry[WorkPage] = Registry("desk", "grater.desks", {"marking": "grater.server.marking.pages:marking_page"})
+DESKS: Registry[WorkPage] = Registry("desk", "grater.desks", {"marking": "grater.server.work.pages:marking_page"})
 """Tasks whose work page is more than a form; those of third parties may bring theirs."""
 
 
@@ -268,3 +293,97 @@ def _form(
     shown |= {"pace": pace, "n_returns": state.n_returns, "undo_id": state.undo_id}
     shown |= {"may_skip": may_skip(desk.unit.job)}
     return context.page("lease.html", shown, status=422 if problems else 200)
+
+
+class SentDraft(BaseModel):
+    """What the page saves: its marks, and the revision that they were made on."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    revision: int
+    body: dict[str, object]
+
+
+def marking_page(context: RequestContext, lease: Lease, study_unit: StudyUnit, *, guidelines: str) -> Response:
+    """The page for an essay that the person holds."""
+    with context.server.store.read() as tx:
+        draft = revisions.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or Draft(0)
+        pace = pace_of(tx, study_unit.job, lease.person_id)
+        receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=lease.person_id)
+        n_returns = returns_left(tx, lease)
+        kept = Desk(lease, study_unit, MARKING, tx.key).shown.kept
+    offered = suggestions_of(study_unit.unit) if kept.get(SUGGESTED) else ()
+    sent = told(study_unit.unit, draft) | {
+        "suggestions": [suggestion.as_json() for suggestion in offered],
+        "lease": lease.lease_id,
+        "person": lease.person_id,
+        "token": context.csrf,
+        "submission": submission_id_of(lease.lease_id),
+        "urls": {"draft": f"/leases/{lease.lease_id}/draft", "submit": f"/leases/{lease.lease_id}"},
+    }
+    shown = {"sent": sent, "job": study_unit.job, "guidelines": guidelines, "pace": pace, "receipt": receipt}
+    shown |= {"mends": lease.place == leases.REVISION, "n_returns": n_returns, "may_skip": may_skip(study_unit.job)}
+    return context.page("marking.html", shown)
+
+
+@router.put("/leases/{lease_id}/draft")
+def save_draft(context: Context, lease_id: str, sent: SentDraft) -> Response:
+    store, person_id = context.server.store, context.person.person_id
+    try:
+        with context.changing() as tx:
+            saved = drafts.save_draft(tx, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
+        return JSONResponse(saved.reply())
+    except Stale:
+        with store.read() as tx:
+            newer = drafts.draft_of(tx, lease_id, person_id=person_id)[1]
+        return JSONResponse({"revision": newer.revision, "body": newer.body}, 409)
+    except GraterError as error:
+        return JSONResponse({"message": str(error)}, status_of(error))
+
+
+def told(unit: Unit, draft: Draft) -> dict[str, Json]:
+    """What the page is told of an essay: its text, the tags, the draft, the notes on it; nothing of anybody else."""
+    return {
+        "text": unit.essay.text,
+        "tags": [tag_json(tag) for tag in tagset_of(unit)],
+        "draft": {"revision": draft.revision, "body": draft.body},
+        "findings": findings(unit, draft.body),
+    }
+
+
+@router.get("/reviews")
+def reviews_page(context: Context) -> Response:
+    """What this person should look at again, essay by essay."""
+    with context.server.store.read() as tx:
+        findings = revisions.open_findings(tx, context.person.person_id)
+        unit_ids = dict.fromkeys(finding.unit_id for finding in findings)
+        by_unit = {unit_id: units.get(tx, unit_id) for unit_id in unit_ids}
+    groups = [
+        (unit, [finding for finding in findings if finding.unit_id == unit_id]) for unit_id, unit in by_unit.items()
+    ]
+    return context.page("reviews.html", groups=groups)
+
+
+@router.post("/reviews/{finding_id}/keep")
+def keep(context: Context, finding_id: str) -> Response:
+    """The mark is as it should be."""
+    with context.changing() as tx:
+        settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
+    return context.go("/reviews")
+
+
+@router.post("/reviews/units/{unit_id}/mend")
+def mend(context: Context, unit_id: str) -> Response:
+    """The essay again, with the marks as they are."""
+    with context.changing() as tx:
+        lease = revise(tx, unit_id, person_id=context.person.person_id)
+    return context.go(f"/leases/{lease.lease_id}")
+
+
+@router.post("/manage/jobs/{job_id}/review")
+def look_over(context: Context, job_id: str) -> Response:
+    """Put what the check finds in the marks of a job into its annotators' queues."""
+    with context.server.store.read() as tx:
+        name = jobs.get(tx, job_id).name
+    n_new = review(context.store, name, actor=context.person.person_id)
+    told = f"{counted(n_new, 'mark')} returned to their annotators." if n_new else "No new unusual marks."
+    return job_view(context, job_id, told=told)

@@ -1,4 +1,4 @@
-"""The event log and webhooks through the API."""
+"""The event log, who did what, and webhooks through the API."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 
 from fastapi import Query
 
-from grater.server.calls import MOST, Body, Object, Shape, When, calls_about, example
+from grater.server.calls import A_PAGE, MOST, Body, Most, Object, Shape, When, calls_about, example
 from grater.server.context import Context
-from grater.server.webhooks.delivery import make_webhook
+from grater.server.events.delivery import make_webhook
 from grater.store import Tx, events
 from grater.store.events import Webhook as Stored
+from grater.study.audit import audit_filter, entries
 from grater.study.webhooks import set_state
 
 router = calls_about("events")
@@ -128,3 +129,46 @@ def _webhook(tx: Tx, webhook: Stored) -> Webhook:
         last_n=webhook.last_n,
         deliveries=[Delivery.of(delivery) for delivery in tried],
     )
+
+
+Word = Annotated[str, Query(max_length=100)]
+
+
+class AuditEvent(Shape):
+    """An event in words: who acted (`person`, `role`; empty where grater itself did), and what it is `about`."""
+
+    n: int
+    at: When
+    actor: str | None
+    person: str
+    role: str
+    verb: str
+    noun: str
+    about: str
+    payload: Object
+
+
+class AuditEvents(Shape):
+    """`next` is the `before` of the next page, null on the last."""
+
+    events: list[AuditEvent]
+    next: int | None
+
+
+@router.get("/audit")
+def audit(
+    context: Context,
+    person: Annotated[Word, Query(description="Name or id of who acted.")] = "",
+    kind: Annotated[Word, Query(description="A verb, the part before its dot, or a group of verbs.")] = "",
+    since: Annotated[Word, Query(description="The first day, or moment.")] = "",
+    until: Annotated[Word, Query(description="The last day, which counts whole, or the moment before which.")] = "",
+    job: Annotated[Word, Query(description="Name or id of a job.")] = "",
+    before: Annotated[int | None, Query(ge=1, le=2**62, description="`next` of the page before.")] = None,
+    most: Most = A_PAGE,
+) -> AuditEvents:
+    """The audit log, newest first, by person, kind, day and job."""
+    with context.server.store.read() as tx:
+        wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job)
+        rows = entries(tx, wanted, before=before, most=most + 1)
+    shown = [AuditEvent.model_validate(row.to_dict()) for row in rows[:most]]
+    return AuditEvents(events=shown, next=rows[most - 1].event.n if len(rows) > most else None)

@@ -9,7 +9,7 @@ import pytest
 
 from grater.crowd.panels import ENDINGS
 from grater.crowd.pay import POLICIES
-from grater.server.words import shown
+from grater.server.rendering import shown
 from grater.store import jobs, panels, units
 from grater.store.ejection import eject
 from grater.store.schema.crowd import GOLD_STATES, TRUST_STATES

@@ -32,7 +32,7 @@ from starlette.concurrency import run_in_threadpool
 
 from grater.model import Json
 from grater.server.context import RequestContext, Server
-from grater.server.webhooks.sending import Reply, destination, post_outside
+from grater.server.events.sending import Reply, destination, post_outside
 from grater.store import Tx, events, judgments, submissions, units
 from grater.store.events import Event, Webhook
 from grater.store.units import FINISHED
@@ -47,7 +47,7 @@ from grater.study.webhooks import (
     skip_events,
 )
 
-LOG = logging.getLogger("grater.server.webhooks.delivery")
+LOG = logging.getLogger("grater.server.events.delivery")
 
 PAUSE_SECONDS = 2.0
 GOODBYE_SECONDS = 3.0

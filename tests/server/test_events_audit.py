@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from grater.server.audit import pages
+from grater.server.events import pages
 from grater.server.roles import API
 from grater.store import events, jobs, people
 from grater.store.clock import DAY

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from grater.server.webhooks.delivery import Teller, signature
-from grater.server.webhooks.sending import Reply
+from grater.server.events.delivery import Teller, signature
+from grater.server.events.sending import Reply
 from grater.store import events, jobs
 from grater.store.units import FINISHED
 from grater.study.webhooks import MOST_FAILURES

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from grater.server.webhooks import delivery, sending
-from grater.server.webhooks.delivery import Teller
-from grater.server.webhooks.sending import is_outside, post_outside
+from grater.server.events import delivery, sending
+from grater.server.events.delivery import Teller
+from grater.server.events.sending import is_outside, post_outside
 from grater.store import events, jobs
 from grater.study.webhooks import failures_of, set_state
 from tests.server.programs import Program

@@ -1,1 +1,0 @@
-"""Who did what: the event log for managers, filtered and exported."""

@@ -1,0 +1,1 @@
+"""The event log: who did what, and webhooks that are told of it."""

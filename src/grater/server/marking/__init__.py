@@ -1,1 +1,0 @@
-"""Marking errors in essays."""

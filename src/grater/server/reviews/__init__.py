@@ -1,1 +1,0 @@
-"""Marks that an annotator should look at again."""

@@ -1,1 +1,0 @@
-"""Long work in the background: how far it is, and what it made."""
