@@ -22,14 +22,22 @@ WAITING_SECONDS = 0.2
 
 
 def interrupted(
-    store: Store, one: Callable[[], T], other: Callable[[], U], *, before: str, seconds: float = WAITING_SECONDS
+    store: Store,
+    one: Callable[[], T],
+    other: Callable[[], U],
+    *,
+    before: str,
+    nth: int = 1,
+    seconds: float = WAITING_SECONDS,
 ) -> tuple[T, Future[U]]:
-    """Run `one`, and `other` just before the first statement of `one` that looks so; give what came of both."""
+    """Run `one`, and `other` just before the nth statement of `one` that looks so; give what came of both."""
     begun: list[Future[U]] = []
-    mine = threading.Lock()
+    earlier, mine = threading.Semaphore(nth - 1), threading.Lock()
 
     def hear(*args: object) -> None:
-        if re.match(before, f"{args[2]} {args[3]}", re.DOTALL) and mine.acquire(blocking=False):
+        if not re.match(before, f"{args[2]} {args[3]}", re.DOTALL) or earlier.acquire(blocking=False):
+            return
+        if mine.acquire(blocking=False):
             begun.append(pool.submit(other))
             wait([begun[0]], timeout=seconds)
 

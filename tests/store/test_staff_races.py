@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlalchemy import func, select
 
 from grater.crowd.terms import terms_of
 from grater.errors import Conflict, NotFound
+from grater.model import Item, Span
 from grater.store import (
     Store,
     admission,
+    dump,
+    essays,
     events,
+    gold,
     gold_review,
     invitations,
+    items,
     jobs,
     payments,
     people,
@@ -21,6 +27,8 @@ from grater.store import (
     units,
 )
 from grater.store.revisions import Finding
+from grater.study.gold import make_gold
+from grater.study.people import give_role, invite_back, invite_first_owner, seat
 from grater.study.terms import set_terms
 from tests.store.crowds import Crowd, make_crowd
 from tests.store.races import interrupted, writing
@@ -146,3 +154,68 @@ def test_an_invitation_that_was_used_is_not_said_to_have_ended(store: Store) -> 
     with store.read() as tx:
         verbs = [event.verb for event in events.all(tx)]
     assert ("invitation.used" in verbs, "invitation.ended" in verbs) == (True, False)
+
+
+def open_links(store: Store) -> list[str]:
+    """The roles of the links that still let somebody in."""
+    with store.read() as tx:
+        return [each.role for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
+
+
+def with_owner(store: Store, *names: str, role: str = "adjudicator") -> tuple[str, list[str]]:
+    """The ids of an owner and of others, of one role."""
+    with store.write() as tx:
+        owner_id = people.add(tx, name="Olga", role="owner", password_hash="x").person_id
+        return owner_id, [people.add(tx, name=name, role=role, password_hash="x").person_id for name in names]
+
+
+def test_a_manager_gets_no_link_into_an_account_that_becomes_an_owners_meanwhile(store: Store) -> None:
+    owner_id, (ann,) = with_owner(store, "Ann")
+    invite = writing(store, lambda tx: invite_back(tx, ann, own_role="manager"))
+    promote = writing(store, lambda tx: give_role(tx, ann, "owner", actor=owner_id))
+    token, _ = interrupted(store, invite, promote, before="SELECT people.*WHERE people.person_id", nth=2)
+    with pytest.raises(NotFound), store.write() as tx:
+        invitations.reset_password(tx, token, password_hash="taken over")
+
+
+def test_of_two_ways_back_made_at_once_one_holds(store: Store) -> None:
+    _, (ann,) = with_owner(store, "Ann")
+    invite = writing(store, lambda tx: invite_back(tx, ann))
+    interrupted(store, invite, invite, before="INSERT INTO invitations")
+    assert open_links(store) == ["adjudicator"]
+
+
+def test_of_two_servers_that_start_at_once_one_lets_the_first_owner_in(store: Store) -> None:
+    invite = writing(store, lambda tx: invite_first_owner(tx, days=1))
+    interrupted(store, invite, invite, before="INSERT INTO invitations")
+    assert open_links(store) == ["owner"]
+
+
+def test_a_seat_may_do_no_more_than_somebody_who_is_demoted_while_it_is_made(store: Store) -> None:
+    owner_id, ids = with_owner(store, "Ann", "Bob")
+    make = writing(store, lambda tx: seat(tx, [people.get(tx, person_id) for person_id in ids]))
+    demote = writing(store, lambda tx: give_role(tx, ids[0], "worker", actor=owner_id))
+    joint, _ = interrupted(store, make, demote, before="INSERT INTO people")
+    with store.read() as tx:
+        assert people.get(tx, joint.person_id).role == "worker"
+
+
+def test_an_item_that_two_make_gold_at_once_is_gold_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    with store.write() as tx:
+        essay_id = next(essays.all(tx)).essay_id
+        item = Item(essay_id, Span(0, 1), "preposition")
+        items.add_all(tx, [items.of(item)])
+    make = writing(store, lambda tx: make_gold(tx, crowd.job, item.item_id, ["error"], reason=""))
+    first, second = interrupted(store, make, make, before="SELECT max")
+    assert (first, second.result()) == (True, False)
+    with store.read() as tx:
+        assert len(gold.all(tx)) == 1
+
+
+def test_what_two_say_of_the_study_at_once_is_what_the_second_said(store: Store) -> None:
+    one, two = (writing(store, lambda tx, value=value: dump.set_meta(tx, "said", value)) for value in "12")
+    _, second = interrupted(store, one, two, before="INSERT INTO meta")
+    assert second.exception() is None
+    with store.read() as tx:
+        assert dump.meta_value(tx, "said") in ("1", "2")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy import text as sql
 
 from grater.model import Json
@@ -101,11 +101,14 @@ def meta_value(tx: Tx, name: str) -> str:
     return str(tx.value(select(schema.meta.c.value).where(schema.meta.c.key == name)) or "")
 
 
+SET_META = sql(
+    "INSERT INTO meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+)
+"""In the words that both engines know."""
+
+
 def set_meta(tx: Tx, name: str, value: str) -> None:
-    if tx.value(select(func.count()).where(schema.meta.c.key == name)):
-        tx.execute(schema.meta.update().where(schema.meta.c.key == name).values(value=value))
-    else:
-        tx.insert(schema.meta, {"key": name, "value": value})
+    tx.execute(SET_META, {"key": name, "value": value})
 
 
 def _ordered(tx: Tx, column: Any) -> Any:

@@ -127,7 +127,7 @@ def end_made_by(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
 
 def offer_password_reset(tx: Tx, person_id: str, *, days: float = 14, actor: str | None = None) -> str:
     """The token of a link by which the person chooses a new password; earlier ones of theirs end."""
-    person = people.get(tx, person_id)
+    person = people.lock(tx, person_id)
     if person.kind != "human" or person.state != "active":
         raise UsageError(f"{person.name!r} cannot log in: expected a person who is not shut out")
     for invitation in all(tx):

@@ -139,8 +139,8 @@ JOB_OF_FINISHED = select(schema.units.c.job_id).where(
 
 
 def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int | None = None) -> list[str]:
-    """Add units with their slots to a job; return their ids in order."""
-    job = jobs.get(tx, job_id)
+    """Add units with their slots to a job, which is locked so that no two get one position; return their ids."""
+    job = jobs.lock(tx, job_id)
     added: list[str] = []
     by_name: dict[str, str] = {}
     position = int(tx.value(select(func.max(schema.units.c.position)).where(schema.units.c.job_id == job_id)) or 0)

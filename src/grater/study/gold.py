@@ -134,6 +134,7 @@ def make_gold(
     """One item with its accepted answers as gold (or practice) of a job; False where a rater has met it already."""
     _require_labels(job, accepted)
     require_text("gold.reason", reason)
+    jobs.lock(tx, job.job_id)  # of two who make the same gold at once the second sees that it is known
     if gold.is_known(tx, job.job_id, item_id):
         return False
     unit_id = gold.work_with(tx, job.job_id, item_id)

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 from grater.errors import Forbidden, NotFound, UsageError
 from grater.registry import unknown
-from grater.store import Store, Tx, credentials, invitations, jobs, people, schema
+from grater.store import Store, Tx, credentials, essays, invitations, jobs, people, schema
 from grater.store.invitations import Invitation, offer_password_reset, reset_password
 from grater.store.people import Person
 from grater.study.limits import require_name, require_number, require_text
@@ -70,8 +70,11 @@ def invite_several(
 
 
 def invite_back(tx: Tx, person_id: str, *, own_role: str = OWNER, days: float = 14, actor: str | None = None) -> str:
-    """The token of a link by which somebody of the study chooses a new password; earlier ones of theirs end."""
-    require_may_give(own_role, people.get(tx, person_id).role)
+    """The token of a link by which somebody of the study chooses a new password; earlier ones of theirs end.
+
+    The person is locked first: the role that is judged here is the one that the link holds for.
+    """
+    require_may_give(own_role, people.lock(tx, person_id).role)
     require_number("invitation.days", days)
     return offer_password_reset(tx, person_id, days=days, actor=actor)
 
@@ -86,8 +89,9 @@ def end_invitation(tx: Tx, invitation_id: str, *, actor: str | None = None) -> I
 def invite_first_owner(tx: Tx, *, days: float) -> str | None:
     """The token by which the first owner comes in; None once the study has an owner who can log in.
 
-    Tokens that were made earlier and not used end.
+    Tokens that were made earlier and not used end.  Of two servers that start at once the second waits here.
     """
+    essays.hold(tx)
     if any(each.role == OWNER and each.password_hash and each.state == "active" for each in people.all(tx)):
         return None
     for invitation in invitations.all(tx):
@@ -272,7 +276,12 @@ def add_seat(store: Store, names: Sequence[str], *, name: str = "", actor: str |
 
 
 def seat(tx: Tx, pair: Sequence[Person], *, name: str = "", actor: str | None = None) -> Person:
-    """A joint seat for two people; its role is the lower of theirs, and never above adjudicator."""
+    """A joint seat for two people; its role is the lower of theirs, and never above adjudicator.
+
+    Both are locked and looked up again: whoever demotes one of them now waits, and then demotes the seat too.
+    """
+    current = {person_id: people.lock(tx, person_id) for person_id in sorted({each.person_id for each in pair})}
+    pair = [current[each.person_id] for each in pair]
     if any(each.kind != "human" for each in pair):
         raise UsageError("a joint seat is for two people; programs and other seats cannot sit on it")
     require_text("name", name)
