@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import closing
 from dataclasses import dataclass
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -53,10 +55,30 @@ class Refused:
         raise GraterError("essays.txt:2: expected something else")
 
 
+@dataclass(frozen=True)
+class WhoAmI:
+    name: str = "who am I"
+
+    def run(self) -> int:
+        return os.getpid()
+
+
+def test_workers_are_kept_until_an_error_or_the_end_and_this_process_prepares_nothing() -> None:
+    with closing(Processes(1)) as engine:
+        worker = engine.prepare(WhoAmI())
+        assert worker != os.getpid()
+        assert list(engine.run([WhoAmI(), WhoAmI()])) == [worker, worker]
+        with pytest.raises(GraterError):
+            list(engine.run([Refused()]))
+        assert list(engine.run([WhoAmI()])) != [worker]
+    assert active_children() == []
+
+
 def test_a_killed_worker_costs_a_second_try_and_nothing_else(tmp_path: Path) -> None:
     messages: list[str] = []
     tasks: list[Task[int]] = [*map(Square, range(5)), KilledOnce(tmp_path / "mark"), *map(Square, range(5, 9))]
-    results = sorted(Processes(2, messages.append).run(tasks))
+    with closing(Processes(2, messages.append)) as engine:
+        results = sorted(engine.run(tasks))
     assert results == [-1, *(number**2 for number in range(9))]
     assert messages == ["a worker ended by itself (exit status -9) at killed once; trying again"]
 

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,8 @@ def test_the_cut_and_the_number_of_processes_change_nothing(name: str, folder: P
     shards = {n: cut_into(path, n, tmp_path / f"cut{n}", lines=is_text) for n in CUTS}
     assert len(shards[17].shards) > len(shards[3].shards) > len(shards[1].shards) == 1
     results = {n: JOBS[name](folder, shards[n], tmp_path / f"out{n}", Here()) for n in CUTS}
-    results[2] = JOBS[name](folder, shards[3], tmp_path / "two", Processes(2))
+    with closing(Processes(2)) as processes:
+        results[2] = JOBS[name](folder, shards[3], tmp_path / "two", processes)
     assert all(len(result) for result in results.values())
     assert len(set(results.values())) == 1
 

@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal, TextIO
@@ -83,8 +83,8 @@ def stats(
     counting, resampling = Counting(merge_alternatives, split_tags), Resampling(seed, resamples)
     if jobs or engine != "processes" or any(map(is_cut, files)):
         require_different(files)
-        chosen = engine_for(engine, jobs, master, files)
-        tallies = [_counted(file, StatisticsJob(by, counting), chosen, format_name) for file in files]
+        with closing(engine_for(engine, jobs, master, files)) as chosen:
+            tallies = [_counted(file, StatisticsJob(by, counting), chosen, format_name) for file in files]
     else:
         with reading_all(files, format_name) as corpora:
             tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in corpora.items()]
@@ -282,7 +282,8 @@ def check(
     """Look for edits that change nothing, duplicates, spans across sentences, unknown tags and more."""
     known = _known_findings(baseline) if baseline else Counter()
     if jobs or engine != "processes" or any(map(is_cut, files)):
-        result = _checked(files, CheckJob(tagset), engine_for(engine, jobs, master, files), format_name)
+        with closing(engine_for(engine, jobs, master, files)) as chosen:
+            result = _checked(files, CheckJob(tagset), chosen, format_name)
     else:
         with reading_all(files, format_name, n_readings=1 if len(files) == 1 else 2) as corpora:
             result = check_corpora(corpora, tagset=TAGSETS[tagset] if tagset else None)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -90,8 +90,10 @@ def count(
 ) -> None:
     """Count the n-grams of a text, orders 1 to 4; train lm and mine take the folder."""
     job = CountJob(order=order, hold_out=hold_out, repeats=repeats)
-    chosen = engine_for(engine, jobs, master, texts)
-    with _texts_in_shards(texts, "counting", out=out, format_name=format_name) as (shards, done):
+    with (
+        closing(engine_for(engine, jobs, master, texts)) as chosen,
+        _texts_in_shards(texts, "counting", out=out, format_name=format_name) as (shards, done),
+    ):
         parts = run_count(job, shards, out, chosen, done=done)
     totals = {"ngrams": parts.n_rows, **_totals(parts)}
     n_words, n_sentences = counted(totals["tokens"], "word"), counted(totals["sentences"], "sentence")
@@ -121,10 +123,9 @@ def events(
     if kind == "article" and gap_rate != GAP_RATE:
         raise UsageError("expected --gap-rate with prepositions alone: articles have no gaps")
     job: TrainingJob = ArticleEventsJob() if kind == "article" else EventsJob(gap_rate=gap_rate, seed=seed)
-    chosen = engine_for(engine, jobs, master, texts)
     group_lines = in_passages if kind == "article" else None
     cut = _texts_in_shards(texts, "analysing", out=out, format_name=format_name, group_lines=group_lines)
-    with cut as (shards, done):
+    with closing(engine_for(engine, jobs, master, texts)) as chosen, cut as (shards, done):
         parts = run_events(job, shards, out, chosen, done=done)
     message = f"{out}: {counted(parts.n_rows, 'event')} of {counted(parts.totals['lines'], 'line')}"
     say_done(message, {"folder": str(out), "events": parts.n_rows, **parts.totals}, as_json=as_json)

@@ -7,6 +7,7 @@ the cloze task (T&C 2008, section 3.2, Table 1).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -115,7 +116,8 @@ def decide(
     elif places:
         raise UsageError(f"{system[0]} knows where to look; only a system from outside can be given places")
     else:
-        systems = _decided_in_shards(job, corpus, targets, engine_for(engine, jobs, master, [corpus]), format_name)
+        with closing(engine_for(engine, jobs, master, [corpus])) as chosen:
+            systems = _decided_in_shards(job, corpus, targets, chosen, format_name)
     if corrections:
         detector = at_precision(load_systems(system), precision)[0]
         write_corpus(corrected_essays(detector, _essays(corpus, format_name)), corrections, ignore_loss)
@@ -143,12 +145,10 @@ def _decided_in_shards(
     job: DecideJob, corpus: Path, targets: Mapping[str, Path], engine: Engine, format_name: str | None
 ) -> list[dict[str, JsonValue]]:
     """Run our own systems shard by shard: into folders, or into files that are written as the shards are done."""
-    names = [detector.name for detector in job.detectors]
     out = targets[DECISIONS]
     with shards_of([corpus], f"reading {corpus}", out=out, format_name=format_name) as (shards, done):
         if not out.suffix:
-            totals = run_job(job, shards, targets, engine, done=done)[DECISIONS].totals
-            return summary_of(totals, names)
+            return summary_of(run_job(job, shards, targets, engine, done=done)[DECISIONS])
         with folder_beside(out) as folder:
             folders = {table: folder / table for table in targets}
             results = run_job(job, shards, folders, engine, done=done)
@@ -156,7 +156,7 @@ def _decided_in_shards(
                 write_joined(results[table].paths, job.tables[table].schema, path)
     if not is_cut(corpus):
         tell_left_out([corpus], format_name)
-    return summary_of(results[DECISIONS].totals, names)
+    return summary_of(results[DECISIONS])
 
 
 def _decided_at_once(

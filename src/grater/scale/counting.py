@@ -1,13 +1,13 @@
 """The n-grams of a corpus, orders 1 to 4, counted shard by shard and added up.
 
 Words are in normal form and sentences have edges, as in `grater.detect.ngrams.counts`: an n-gram may begin with
-`<s>` and end with `</s>`; neither is counted alone but the end, which every sentence has..  The same text counts
-once, unless repeats are wanted..  With `hold_out`, the lines of two folds in a hundred are not counted but kept,
+`<s>` and end with `</s>`; neither is counted alone but the end, which every sentence has.  The same text counts
+once, unless repeats are wanted.  With `hold_out`, the lines of two folds in a hundred are not counted but kept,
 those with the smallest hashes first: perplexity is measured on them and thresholds are chosen on them.
 
-Two steps..  A shard's counts are sorted by *bucket*, one of 4,096 by a hash of the n-gram..  Then the buckets are
+Two steps.  A shard's counts are sorted by *bucket*, one of 4,096 by a hash of the n-gram.  Then the buckets are
 added up, some at a time, by the same workers: in as many files as the number of words asks for, so that a worker
-holds the n-grams of about `WORDS_AT_ONCE` words whatever the size of the corpus..  Files are the same to the byte,
+holds the n-grams of about `WORDS_AT_ONCE` words whatever the size of the corpus.  Files are the same to the byte,
 however the corpus was cut."""
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def _in_order(counts: pl.DataFrame) -> pl.DataFrame:
 
 def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done) -> Parts:
     """Count a corpus into a folder; what an earlier run has left there is not done again."""
-    described = about(job, COUNTS)
+    described = about(job, job.options, COUNTS)
     PartFolder(path=folder, about=described).begin()
     tables = run_job(job, shards, {table: folder / PARTIAL / table for table in job.tables}, engine, done=done)
     totals = tables[COUNTS].totals

@@ -15,6 +15,7 @@ from grater.detect.detector import Detector
 from grater.detect.systems import at_precision, load_systems
 from grater.model import Json
 from grater.scale.jobs import JobTable, Partial
+from grater.scale.parts import Parts
 from grater.scale.shards import ShardEssay
 
 DECISIONS, ITEMS = "decisions", "items"
@@ -71,11 +72,12 @@ class DecideJob:
         return Partial(tables=tables, totals=totals)
 
 
-def summary_of(totals: Mapping[str, int], systems: Sequence[str]) -> list[dict[str, Json]]:
+def summary_of(decisions: Parts) -> list[dict[str, Json]]:
     """The number of items, of flags and of each type for each system, as `grater.detect.decisions.summary`."""
-    names = ("items", "flagged", *TYPES)
+    names, totals = ("items", "flagged", *TYPES), decisions.totals
+    systems: list[list[str]] = decisions.about["options"]["systems"]  # type: ignore[index,call-overload,assignment]
     return [
         {"system": system, **{name: totals[f"{system}|{name}"] for name in names}}
-        for system in systems
+        for system, _ in systems
         if f"{system}|items" in totals
     ]

@@ -5,7 +5,8 @@ are taken as workers become free, so a long list of them is never held, and resu
 
 A worker that dies (killed, out of memory) costs only the task that it was running: another worker takes its place and
 the task is tried again, three times at most.  An error of the task itself is the same everywhere, so it ends the job
-at once.  Workers end with the process that started them, however that ends: their pipe closes.
+at once.  Workers are kept from one run to the next, with the modules and models that they have loaded, until their
+engine is closed; they end with the process that started them, however that ends: their pipe closes.
 """
 
 from __future__ import annotations
@@ -53,6 +54,14 @@ class Engine(Protocol):
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]: ...
 
+    def prepare(self, task: Task[T]) -> T:
+        """Run a task that loads what later ones need, where these will run; its result is the same everywhere."""
+        ...
+
+    def close(self) -> None:
+        """End the workers."""
+        ...
+
 
 def n_workers(n_jobs: int | None, n_bytes: int) -> int:
     """As many as were asked for, else one for every core where the input is big, else one."""
@@ -71,20 +80,34 @@ class Here:
         for task in tasks:
             yield task.run()
 
+    def prepare(self, task: Task[T]) -> T:
+        return task.run()
 
-@dataclass(frozen=True, slots=True)
+    def close(self) -> None:
+        pass
+
+
 class Processes:
     """Several processes on this machine; `tell` hears of workers that died."""
 
-    n_workers: int
-    tell: Tell = ignore_message
+    def __init__(self, n_workers: int, tell: Tell = ignore_message) -> None:
+        self.n_workers = n_workers
+        self._pool = _Pool(n_workers, tell)
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
-        pool = _Pool(self.n_workers, self.tell)
         try:
-            yield from pool.run(tasks)
-        finally:
-            pool.close()
+            yield from self._pool.run(tasks)
+        except BaseException:
+            self.close()  # some are still busy, and their results are for nobody
+            raise
+
+    def prepare(self, task: Task[T]) -> T:
+        """All workers at once; this process loads nothing itself."""
+        first, *_ = self.run([task] * self.n_workers)
+        return first
+
+    def close(self) -> None:
+        self._pool.close()
 
 
 def engine_of(n: int, tell: Tell = ignore_message) -> Engine:
@@ -100,7 +123,7 @@ class _Worker:
 
 
 class _Pool:
-    """The workers of one job."""
+    """Workers, started as tasks ask for them."""
 
     def __init__(self, size: int, tell: Tell) -> None:
         self._size, self._tell = size, tell
@@ -170,11 +193,13 @@ class _Pool:
         return worker
 
     def close(self) -> None:
-        for worker in self._workers:
+        workers, self._workers = self._workers, []
+        self._again.clear()
+        for worker in workers:
             worker.pipe.close()
             if worker.task is not None:
                 worker.process.terminate()
-        for worker in self._workers:
+        for worker in workers:
             worker.process.join()
 
 

@@ -27,6 +27,7 @@ from grater.scale.shards import Shard, ShardEssay
 
 Schema: TypeAlias = Mapping[str, Any]
 """Types of polars, or those of Python that stand for them, by column."""
+Options: TypeAlias = Mapping[str, Json]
 Merge: TypeAlias = Literal["concatenate", "sum"]
 COUNT = "n"
 """The column that sums add up; 64 bits."""
@@ -58,7 +59,7 @@ class Job(Protocol):
     def version(self) -> int: ...
 
     @property
-    def options(self) -> Mapping[str, Json]: ...
+    def options(self) -> Options: ...
 
     @property
     def tables(self) -> Mapping[str, JobTable]: ...
@@ -66,9 +67,23 @@ class Job(Protocol):
     def partial(self, essays: Sequence[ShardEssay]) -> Partial: ...
 
 
-def about(job: Job, table: str) -> dict[str, Json]:
+@dataclass(frozen=True, slots=True)
+class OptionsTask:
+    """The options of a job, asked of those who will do it: the hash of a model is known where the model is loaded."""
+
+    job: Job
+
+    @property
+    def name(self) -> str:
+        return f"the options of {self.job.name}"
+
+    def run(self) -> Options:
+        return dict(self.job.options)
+
+
+def about(job: Job, options: Options, table: str) -> dict[str, Json]:
     """The lines of a manifest that say what was done."""
-    return {"job": job.name, "job_version": job.version, "options": dict(job.options), "table": table}
+    return {"job": job.name, "job_version": job.version, "options": dict(options), "table": table}
 
 
 @contextmanager
@@ -117,8 +132,8 @@ class ShardResult:
     parts: Mapping[str, Part] = field(hash=False)
 
 
-def _task(job: Job, shard: Shard, folders: Mapping[str, Path]) -> ShardTask:
-    made_from = identity(job.name, job.version, dict(job.options), shard.sha256)
+def _task(job: Job, options: Options, shard: Shard, folders: Mapping[str, Path]) -> ShardTask:
+    made_from = identity(job.name, job.version, dict(options), shard.sha256)
     paths = {table: folder / part_name(shard.number, made_from) for table, folder in folders.items()}
     return ShardTask(job=job, shard=shard, paths=paths)
 
@@ -137,14 +152,15 @@ def run_job(
 
     Shards are taken as workers become free; `done` hears the number of each that is ready.
     """
-    targets = {table: PartFolder(path=folder, about=about(job, table)) for table, folder in folders.items()}
+    options = engine.prepare(OptionsTask(job))
+    targets = {table: PartFolder(path=folder, about=about(job, options, table)) for table, folder in folders.items()}
     for target in targets.values():
         target.begin()
     results: dict[int, Mapping[str, Part]] = {}
 
     def missing() -> Iterator[ShardTask]:
         for shard in shards:
-            task = _task(job, shard, folders)
+            task = _task(job, options, shard, folders)
             if earlier := task.earlier():
                 results[shard.number] = earlier.parts
                 done(shard.number)

@@ -55,6 +55,13 @@ class SparkEngine:
                 raise GraterError(outcome.message)
             yield outcome
 
+    def prepare(self, task: Task[T]) -> T:
+        """Here: every machine has the same models."""
+        return task.run()
+
+    def close(self) -> None:
+        """Leave the context to the next job."""
+
     def _context(self) -> Any:
         """The one context of this process; a second job uses it again."""
         try:
