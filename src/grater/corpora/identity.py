@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from grater.corpora.spilled import Spilled
 
 SMALLEST_TABLE = 1 << 10
-MOST_HELD = 1 << 18
-"""Hashes of a set that are held in memory, in a table of four megabytes."""
+MOST_HELD = 1 << 16
+"""Hashes of a set that are held in memory, in a table of one megabyte: few, so that memory is at its peak early."""
 
 MOST_NUMBERED = 1 << 15
 
