@@ -1,9 +1,9 @@
 """The folder of a job's results: one Parquet file per part, and a manifest that says which of them count.
 
 A part's file is named for its number and for what it was made from (the job, its options, the shard), and appears
-under that name only when it is whole..  So a second run knows a part that is done by its name, and never takes one
-of another job for its own..  While a job is under way the folder holds `unfinished.json`; the manifest is written
-last, after which files that it does not name are removed..  Readers take only what the manifest names and refuse a
+under that name only when it is whole.  So a second run knows a part that is done by its name, and never takes one
+of another job for its own.  While a job is under way the folder holds `unfinished.json`; the manifest is written
+last, after which files that it does not name are removed.  Readers take only what the manifest names and refuse a
 folder that is unfinished (`grater.tables` does so too)."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 r"""A corpus cut into numbered Parquet files, so that many workers can read it, each its own part.
 
-Cutting is the one step that reads a corpus from front to back, with grater's own readers..  The text reader of an
+Cutting is the one step that reads a corpus from front to back, with grater's own readers.  The text reader of an
 engine would split lines at a bare `\r`, turn bytes that are not UTF-8 into U+FFFD without a word, and take `.xz`
-for text..  What depends on the whole corpus is settled here, once: the ids of essays (`#2`, `#3` for repeats), the
+for text.  What depends on the whole corpus is settled here, once: the ids of essays (`#2`, `#3` for repeats), the
 documents that M2 sentences were cut from, and whether the same text has come before (`is_repeat`; training reads a
 text once).
 
@@ -11,8 +11,8 @@ A shard holds whole essays: the next one begins when `size` characters are full.
     essay, text, record (annotators, edits, tokens and metadata as in our JSON Lines; null where there are none),
     line, edit_lines (where they stood in their file, for messages), is_repeat
 
-`manifest.json` names every shard with its SHA-256..  It is written last, so a folder without one is not a corpus:
-the cutting was interrupted..  A shard whose bytes have changed since is refused."""
+`manifest.json` names every shard with its SHA-256.  It is written last, so a folder without one is not a corpus:
+the cutting was interrupted.  A shard whose bytes have changed since is refused."""
 
 from __future__ import annotations
 
