@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
@@ -66,9 +67,18 @@ def record(
         "note": note,
         "program": Path(sys.argv[0]).stem,
         "date": datetime.now(UTC).date().isoformat(),
+        "code": commit(),
+        "load": round(os.getloadavg()[0]),
     }
     with Path(file).open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(row) + "\n")
+
+
+def commit() -> str:
+    """The code that is measured: its short hash, with a `+` where it was changed since; empty outside of git."""
+    asked = ["git", "describe", "--always", "--exclude=*", "--dirty=+"]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def gathered(file: Path, *, ran: Collection[str], failed: Iterable[str]) -> dict[str, Any]:
@@ -76,7 +86,6 @@ def gathered(file: Path, *, ran: Collection[str], failed: Iterable[str]) -> dict
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
     before = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"rows": [], "fell_short": []}
     return {
-        "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "versions": versions(),
         "missing": [name for name in peer_names() if not (ROOT / ".peers" / name / "bin" / "python").exists()],
@@ -90,12 +99,11 @@ def keep(results: Mapping[str, Any]) -> None:
 
 
 def machine() -> str:
-    """The processor, its cores, and how busy it was."""
+    """The processor and its cores."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text("utf-8").splitlines() if info.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores, load {load}"
+    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores"
 
 
 def peer_names() -> list[str]:
@@ -120,16 +128,17 @@ HEAD = """# The race
 settings, checks that the answers agree, and writes this page. `LARGE=1` adds ten million judgments; `SHORT=1` takes
 smaller texts and fewer runs, and ends within ten minutes on two idle cores; `BENCH="agreement gleu"` chooses
 programs. *Ratio*: the peer's cost over ours; below 1 we lose. A peer that cannot be installed is a row without a
-ratio. How each job is set up stands at the top of its program in `benchmarks/`; what the figures mean, and older
-ones, on [Benchmarks](benchmarks.md).
+ratio. *Measured*: the day, the commit of grater that ran (`+`: with changes), and the load of the machine in the
+minute before. How each job is set up stands at the top of its program in `benchmarks/`; what the figures mean, and
+older ones, on [Benchmarks](benchmarks.md).
 """
 
 
 def page(results: Mapping[str, Any]) -> str:
     """The table as Markdown."""
     numbers = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
-    about = f"{results['date']}; {results['machine']}; {numbers}.\n"
-    titles = ("job", "size", "peer", "theirs", "ours", "ratio", "wanted", "answers agree", "date")
+    about = f"{results['machine']}; {numbers}.\n"
+    titles = ("job", "size", "peer", "theirs", "ours", "ratio", "wanted", "answers agree", "measured")
     heading = f"| {' | '.join(titles)} |\n|---|---:|---|---:|---:|---:|---:|---|---|"
     rows = [_line(row) for row in sorted(results["rows"], key=lambda row: (row["job"], row["size"], row["peer"]))]
     notes = [f"- {row['job']}, {row['peer']}: {row['note']}" for row in results["rows"] if row["note"]]
@@ -153,8 +162,13 @@ def _line(row: Row) -> str:
     agrees = {True: "yes", False: "**no**", None: "–"}[row["agrees"]]
     size = f"{row['size']:,}" if row["size"] else ""
     ours = f"{_short(row['ours'])} {row['unit']}"
-    cells = (row["job"], size, row["peer"], theirs, ours, ratio, wanted, agrees, row["date"])
+    cells = (row["job"], size, row["peer"], theirs, ours, ratio, wanted, agrees, _measured(row))
     return f"| {' | '.join(cells)} |"
+
+
+def _measured(row: Row) -> str:
+    """When, with which code, and how busy the machine was; older rows know the day alone."""
+    return f"{row['date']}, {row['code']}, load {row['load']}" if "code" in row else str(row["date"])
 
 
 def _short(number: float) -> str:

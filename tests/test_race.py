@@ -13,7 +13,7 @@ from benchmarks import race
 peers: Any = import_module("benchmarks.peers")  # beside a folder of that name, which mypy would take
 
 ROW = {"job": "alpha", "peer": "theirs", "unit": "CPU s", "wanted": 10, "agrees": True, "note": "", "date": "today"}
-WHERE = {"date": "2026-11-16", "machine": "one core", "versions": {"grater": "1"}, "missing": [], "fell_short": []}
+WHERE = {"machine": "one core", "versions": {"grater": "1"}, "missing": [], "fell_short": []}
 
 
 def lines_of(*rows: dict[str, Any], **more: Any) -> list[str]:
@@ -22,7 +22,11 @@ def lines_of(*rows: dict[str, Any], **more: Any) -> list[str]:
 
 def test_a_loss_and_an_answer_that_differs_stand_in_the_table() -> None:
     lost = ROW | {"size": 10_000, "ours": 2.0, "theirs": 1.0, "agrees": False}
-    assert lines_of(lost) == ["| alpha | 10,000 | theirs | 1 CPU s | 2 CPU s | 0.5 | 10 | **no** | today |"]
+    cells = "| alpha | 10,000 | theirs | 1 CPU s | 2 CPU s | 0.5 | 10 | **no** |"
+    assert lines_of(lost, lost | {"code": "8f811ff+", "load": 3}) == [
+        f"{cells} today |",
+        f"{cells} today, 8f811ff+, load 3 |",
+    ]
 
 
 def test_a_peer_that_could_not_run_is_a_row_without_a_ratio() -> None:
@@ -46,6 +50,7 @@ def test_programs_record_only_when_they_are_asked(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(race, "RESULTS", tmp_path / "none.json")
     results = race.gathered(tmp_path / "race.jsonl", ran=["gleu"], failed=["gleu"])
     assert [(row["job"], row["theirs"], row["agrees"]) for row in results["rows"]] == [("alpha", 2.0, True)]
+    assert {"date", "code", "load"} <= results["rows"][0].keys()
     assert results["fell_short"] == ["gleu"]
 
 
