@@ -70,7 +70,9 @@ def fill(page: Page, wanted: Locator, text: str) -> None:
 
 def paste_texts(page: Page) -> None:
     fill(page, page.get_by_label("Name of the study"), "Two schools")
-    fill(page, page.get_by_label("Paste one essay or several"), ESSAYS)
+    fill(page, page.get_by_label("Paste one essay or several"), ESSAYS.replace("---\n", "\n\n"))
+    expect(page.get_by_text("1 essay, ")).to_be_visible()
+    press(page, page.get_by_role("button", name="Split at the double blank lines"))
     expect(page.get_by_text("3 essays, 39 words")).to_be_visible()
     press(page, page.get_by_role("button", name="Continue"))
     expect(page.get_by_role("heading", name="What should raters do?")).to_be_visible()
@@ -85,7 +87,7 @@ def make_a_job(page: Page) -> str:
     expect(page.get_by_label("Error tags (tag set)")).to_be_hidden()  # another task's
     fill(page, page.get_by_label("Pay per judgment, in cents"), "10")
     expect(page.locator("#preview")).to_contain_text("EUR")
-    press(page, page.get_by_role("button", name="Create the job and try it"))
+    press(page, page.get_by_role("button", name="Create the job"))
     expect(page.get_by_role("heading", name="Before it opens")).to_be_visible()
     return page.url.rsplit("/", 1)[1]
 
@@ -103,7 +105,8 @@ def invite_and_open(page: Page) -> None:
     expect(page.get_by_role("heading", name="Before it opens")).to_be_visible()
     press(page, page.get_by_role("button", name="Create links"))
     expect(page.get_by_role("status")).to_contain_text("/join/")
-    press(page, page.get_by_role("link", name="Back to the job"))
+    press(page, page.get_by_role("link", name="Next: open the job"))
+    expect(page.locator("[aria-current=step]")).to_have_text("Open")
     press(page, page.get_by_role("button", name="Open it for raters"))
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,6 +84,40 @@ def test_a_job_is_tried_as_a_rater_sees_it_and_nothing_is_stored(empty: Study) -
     assert "This would be saved: <strong>" in browser.post(address, {"n": "1", "label": "error"}).text
     with empty.store.read() as tx:
         assert not [event for event in events.all(tx) if event.verb.startswith(("lease.", "submission."))]
+
+
+def step_of(page: str) -> str:
+    (step,) = re.findall(r'aria-current="step">([^<]+)<', page)
+    return step
+
+
+def test_the_steps_of_a_draft_show_what_comes_next(empty: Study) -> None:
+    browser = started(empty)
+    page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"})
+    job_id = page.url.path.rpartition("/")[2]
+    assert step_of(page.text) == "Try it"
+    (back,) = set(re.findall(r'href="([^"]+)">Back to the job', browser.get(f"{page.url.path}/try").text))
+    assert step_of(browser.get(back).text) == "People"
+    links = browser.post("/manage/invitations", {"job": job_id, "role": "annotator", "number": "2"})
+    assert "Next: open the job" in links.text
+    assert step_of(browser.get(page.url.path).text) == "Open"
+    assert "2 invitation links for this job, none used so far" in browser.get(page.url.path).text
+    opened = browser.post(f"{page.url.path}/state", {"state": "open"}).text
+    assert "Waiting for the first judgments" in opened
+
+
+def test_whoever_joins_for_a_job_before_it_opens_is_told_to_wait(empty: Study) -> None:
+    browser = started(empty)
+    page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"}).url.path
+    form = {"job": page.rpartition("/")[2], "role": "annotator", "number": "1"}
+    (link,) = re.findall(r"/join/[\w-]+", browser.post("/manage/invitations", form).text)
+    rater, password = empty.browser(), "a rather long password"
+    rater.get(link)
+    joined = rater.post(link, {"name": "Ben", "password": password, "again": password})
+    assert joined.status_code == 200
+    assert "is not open yet" in joined.text
+    browser.post(f"{page}/state", {"state": "open"})
+    assert "Read and start" in rater.get(joined.url.path).text
 
 
 def test_mistakes_are_mended_on_the_pages(empty: Study) -> None:

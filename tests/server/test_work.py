@@ -239,8 +239,8 @@ def test_own_progress_is_ones_own(study: Study) -> None:
     answer(one, start(one, study, "error"), FILLED["error"])
     assert "Job error" in one.get("/me").text
     assert "Job error" not in other.get("/me").text
-    assert "you have done 1" in one.get("/jobs").text
-    assert "you have done 1" not in other.get("/jobs").text
+    assert "1 done" in one.get("/jobs").text
+    assert "1 done" not in other.get("/jobs").text
 
 
 def test_a_choice_is_stored_by_whose_word_it_was(study: Study) -> None:

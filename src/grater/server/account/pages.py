@@ -111,7 +111,16 @@ def join(context: Context, token: str) -> Response:
             person = study_people.accept_invitation(tx, invitation, token, name=name, password_hash=password_hash)
     except (BadInput, Conflict) as error:
         return _join_form(context, invitation, name=name, problems=lines_of(error))
-    return admit(context, person, f"/jobs/{invitation.job_id}" if invitation.job_id else "/")
+    return admit(context, person, _first_page(context, invitation))
+
+
+def _first_page(context: RequestContext, invitation: Invitation) -> str:
+    """The job that an invitation is for; raters know of no drafts, so until it opens their list of jobs says so."""
+    if invitation.job_id is None:
+        return "/"
+    with context.server.store.read() as tx:
+        job = jobs.find(tx, invitation.job_id)
+    return f"/jobs/{invitation.job_id}" if job is not None and job.state != "draft" else "/jobs?early=1"
 
 
 @router.get("/setup/{token}")

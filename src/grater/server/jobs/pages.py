@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -20,10 +21,12 @@ from grater.server.errors import lines_of
 from grater.server.jobs.charts import rater_chart, time_chart, unit_chart
 from grater.sheet import counted
 from grater.store import (
+    Tx,
     assignments,
     decisions,
     essays,
     events,
+    invitations,
     items,
     jobs,
     judgments,
@@ -34,6 +37,8 @@ from grater.store import (
     units,
 )
 from grater.store.columns import essay_columns
+from grater.store.jobs import Job
+from grater.store.people import Person
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks
@@ -162,12 +167,15 @@ def study_page(context: Context) -> Response:
 
 
 @router.get("/manage/jobs/{job_id}")
-def job_page(context: Context, job_id: str) -> Response:
-    return job_view(context, job_id)
+def job_page(context: Context, job_id: str, tried: bool = False) -> Response:
+    """`tried`: whoever reads it comes from trying the job as a rater."""
+    return job_view(context, job_id, is_tried=tried)
 
 
-def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: Sequence[str] = ()) -> Response:
-    """A job and how far it is, with what has just happened or went wrong."""
+def job_view(
+    context: RequestContext, job_id: str, *, told: str = "", problems: Sequence[str] = (), is_tried: bool = False
+) -> Response:
+    """A job and how far it is, with what has just happened or went wrong, and what comes next."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         far = progress.of_job(tx, job_id)
@@ -183,6 +191,7 @@ def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: 
             "n_panels": len(panels.of_job(tx, job_id)),
             "terms": terms_of(job.options),
         }
+        reached = _reached(tx, job, n_panels=crowd["n_panels"], is_assigned=bool(assigned))
         practice = [
             (unit_id, shown_to_staff(tx, unit_id)) for unit_id in units.ids_of_job(tx, job_id, role="practice")
         ]
@@ -195,7 +204,45 @@ def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: 
     shown = {"job": job, "task": TASKS[job.task], "far": far, "charts": charts, "assigned": assigned, "idle": idle}
     more = {"versions": versions, "moves": MOVES[job.state], "n_findings": n_findings, "practice": practice}
     news = {"told": told, "problems": problems, "everybody": everybody}
+    news |= {"reached": reached, "step": reached.step(is_tried=is_tried)}
     return context.page("manage_job.html", {**shown, **more, **news, **crowd}, status=422 if problems else 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Who can work on a job: by links for it, joined or not, by a crowd's link, or as others in the study."""
+
+    n_links: int
+    n_unused: int
+    n_panels: int
+    has_others: bool
+
+    @property
+    def has_people(self) -> bool:
+        return bool(self.n_links or self.n_panels or self.has_others)
+
+    def step(self, *, is_tried: bool) -> str:
+        """The next step of a draft.  Whoever has invited people for it has no need to be told to try it."""
+        if self.n_links or self.n_panels:
+            return "open"
+        if not is_tried:
+            return "try"
+        return "open" if self.has_people else "people"
+
+
+def _reached(tx: Tx, job: Job, *, n_panels: int, is_assigned: bool) -> Reached:
+    sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
+    links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
+    return Reached(
+        n_links=len(links),
+        n_unused=sum(one.used_at is None for one in links),
+        n_panels=n_panels,
+        has_others=is_assigned or any(map(_may_rate, people.all(tx))),
+    )
+
+
+def _may_rate(person: Person) -> bool:
+    return person.state == "active" and person.role in ("annotator", "worker")
 
 
 @router.post("/manage/jobs/{job_id}/hand-over")

@@ -46,7 +46,7 @@ def invite(context: Context) -> Response:
             actor=context.person.person_id,
         )
     links = [context.server.settings.link(f"/join/{token}") for token in made]
-    return people_view(context, links=links, for_job=context.text("job"))
+    return people_view(context, links=links, job_id=context.text("job"))
 
 
 @router.post("/manage/invitations/{invitation_id}/end")
@@ -96,7 +96,7 @@ def require_factor(context: Context) -> Response:
 
 
 def people_view(
-    context: RequestContext, *, links: Sequence[str] = (), for_job: str = "", problems: Sequence[str] = ()
+    context: RequestContext, *, links: Sequence[str] = (), job_id: str = "", problems: Sequence[str] = ()
 ) -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
     with context.server.store.read() as tx:
@@ -112,6 +112,7 @@ def people_view(
             "behind": behind,
             "waiting": [one for one in invitations.all(tx) if one.used_at is None and one.ended_at is None],
             "all_jobs": [job for job in jobs.all(tx) if job.archived_at is None],
+            "for_job": jobs.find(tx, job_id) if job_id else None,
             "now": tx.now,
             "with_factor": credentials.people_with_one(tx),
             "required": required_roles(tx),
@@ -122,7 +123,7 @@ def people_view(
         "factor_roles": FACTOR_ROLES,
         "may_rule": context.role in OWNERS,
     }
-    told = {"links": links, "for_job": for_job, "problems": problems}
+    told = {"links": links, "problems": problems}
     return context.page("manage_people.html", {**shown, **fixed, **told}, status=422 if problems else 200)
 
 

@@ -1,7 +1,10 @@
-// The first page of a study: counts what was pasted, and takes files that are dropped anywhere on the form.
+// The first page of a study: counts what was pasted, offers to split it where whoever pasted left two lines blank, and
+// takes files that are dropped anywhere on the form.
 
 const pasted = document.getElementById("pasted");
 const count = document.getElementById("pasted-count");
+const gaps = document.getElementById("pasted-gaps");
+const GAP = /\n[ \t]*\n[ \t]*\n\s*(?=\S)/g;
 const drop = document.getElementById("drop");
 const files = document.getElementById("files");
 
@@ -10,11 +13,18 @@ const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : 
 function tell() {
   const essays = pasted.value.split(/^-{3,}[ \t]*$/m).filter((text) => text.trim());
   const words = essays.flatMap((text) => text.replace(/^\s*#.*\n/, "").split(/\s+/).filter(Boolean));
+  gaps.hidden = essays.length !== 1 || !essays[0].trim().match(GAP);
   count.textContent = essays.length ? `${counted(essays.length, "essay")}, ${counted(words.length, "word")}` : "";
 }
 
 pasted.addEventListener("input", tell);
 tell();
+
+gaps.querySelector("button").addEventListener("click", () => {
+  pasted.value = pasted.value.trim().replace(GAP, "\n---\n");
+  tell();
+  pasted.focus();
+});
 
 for (const name of ["dragenter", "dragover"]) {
   drop.addEventListener(name, (event) => {

@@ -78,12 +78,13 @@ OPEN_STATES = ("held",)
 
 
 @router.get("/jobs")
-def job_list(context: Context) -> Response:
+def job_list(context: Context, early: bool = False) -> Response:
+    """`early`: whoever reads it has just joined for a job that is not open yet."""
     with context.server.store.read() as tx:
         own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
         n_findings = len(revisions.open_findings(tx, context.person.person_id))
     to_do = [mine for mine in own_jobs if mine.n_assigned != 0]
-    return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings)
+    return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings, is_early=early)
 
 
 @router.get("/jobs/{job_id}")
