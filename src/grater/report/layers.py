@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any
 
@@ -32,6 +32,12 @@ def number_axis(
         scale["domain"] = list(domain or (0, 1))
     axis = {"format": ".1f" if share else ",.9~g", "tickCount": 5}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
+
+
+def fixed_axis(field: str, title: str, domain: tuple[float, float]) -> dict[str, Any]:
+    """An axis of numbers with just these ends, so that it is known where a point comes to lie."""
+    axis = number_axis(field, title, domain=domain)
+    return {**axis, "scale": {**axis["scale"], "nice": False}}
 
 
 def names_axis(field: str, title: str | None, order: Sequence[str], **more: Any) -> dict[str, Any]:
@@ -106,3 +112,63 @@ def ringed_points(encoding: Row) -> dict[str, Any]:
     """Large points with a ring of paper around them, for what must be seen at once."""
     mark = {"type": "point", "filled": True, "size": 190, "opacity": 1, "stroke": PAPER, "strokeWidth": 2}
     return {"mark": mark, "encoding": _without_strokes(encoding)}
+
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom of something drawn, in pixels."""
+
+NAME_SIZE, A_LETTER, A_LINE, A_DOT = 11, 6.4, 13.0, 6.0
+SIDES: dict[str, dict[str, Any]] = {
+    "above": {"dy": -13, "align": "center"},
+    "below": {"dy": 14, "align": "center"},
+    "right": {"dx": 10, "align": "left"},
+    "left": {"dx": -10, "align": "right"},
+}
+
+
+def names_beside(
+    encoding: Row,
+    places: Mapping[str, tuple[float, float]],
+    *,
+    across: tuple[float, float],
+    up: tuple[float, float],
+    most: int,
+) -> list[dict[str, Any]]:
+    """Names of points beside them, the first first; a name that would lie on a point or another name is left out.
+
+    `across` and `up` are the ends of axes of `fixed_axis`.
+    """
+    where = {name: (_share(x, across) * WIDTH, (1 - _share(y, up)) * HEIGHT) for name, (x, y) in places.items()}
+    taken = [(x - A_DOT, y - A_DOT, x + A_DOT, y + A_DOT) for x, y in where.values()]
+    rows: dict[str, list[dict[str, Any]]] = {side: [] for side in SIDES}
+    for name, (x, y) in where.items():
+        side = next((side for side in SIDES if _is_free(_name_box(name, x, y, side), taken)), None)
+        if side is None or sum(map(len, rows.values())) == most:
+            continue
+        taken.append(_name_box(name, x, y, side))
+        rows[side].append({"name": name, encoding["x"]["field"]: places[name][0], "value": places[name][1]})
+    look = {"type": "text", "fontSize": NAME_SIZE, "color": INK, "baseline": "middle"}
+    position = {"x": encoding["x"], "y": {**encoding["y"], "field": "value"}, "text": {"field": "name"}}
+    return [
+        {**data(named), "mark": {**look, **SIDES[side]}, "encoding": position}
+        for side, named in rows.items()
+        if named
+    ]
+
+
+def _share(value: float, ends: tuple[float, float]) -> float:
+    return (value - ends[0]) / (ends[1] - ends[0])
+
+
+def _name_box(name: str, x: float, y: float, side: str) -> Box:
+    width = A_LETTER * len(name)
+    x, y = x + SIDES[side].get("dx", 0), y + SIDES[side].get("dy", 0)
+    left = {"center": x - width / 2, "left": x, "right": x - width}[SIDES[side]["align"]]
+    return left, y - A_LINE / 2, left + width, y + A_LINE / 2
+
+
+def _is_free(box: Box, taken: Sequence[Box]) -> bool:
+    left, top, right, bottom = box
+    if left < 0 or right > WIDTH or top < -A_LINE or bottom > HEIGHT:  # a line may stand above the frame
+        return False
+    return not any(left < other[2] and right > other[0] and top < other[3] and bottom > other[1] for other in taken)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan
+from math import ceil, floor, isnan
+from statistics import median
 
 from grater.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
-from grater.report.document import Figure, Section, interval, listed
-from grater.report.drawing import INK, SERIES
-from grater.report.layers import HEIGHT, WIDTH, data, interval_columns, number_axis
+from grater.report.document import Figure, Row, Section, interval, listed
+from grater.report.drawing import SERIES
+from grater.report.layers import HEIGHT, WIDTH, data, fixed_axis, interval_columns, names_beside, number_axis
 from grater.sheet import Sheet, counted, natural, number, without_empty_columns
 from grater.tables import Judgments, Table
 
 MOST_ROWS = 20
 MOST_NAMED = 12
+SHORT = 2.0
+"""Hours, below which times are told in minutes."""
 
 
 def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: Judgments | None = None) -> Section:
@@ -75,26 +78,47 @@ def rater_scatter(raters: Sequence[Rater]) -> Figure:
         for rater in raters
     ]
     title = "correct on gold" if has_gold else "agrees with the majority of the others"
-    amounts = [rater.n for rater in raters]
-    is_wide = 2 * min(amounts, default=0) < max(amounts, default=0)  # from nought only where the field fills it
-    encoding = {"x": number_axis("n", "items judged", zero=is_wide), "y": number_axis("value", title)}
+    across, up = _domains(rows)
+    encoding = {
+        "x": fixed_axis("n", "items judged", across),
+        "y": fixed_axis("value", title, up),
+    }
     ends = {**encoding, "y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
     whiskers = {"mark": {"type": "rule", "color": SERIES[0], "opacity": 0.3}, "encoding": ends}
     dots = {
         "mark": {"type": "point", "filled": True, "color": SERIES[0], "size": 90, "opacity": 0.9},
         "encoding": encoding,
     }
-    names = {
-        "mark": {"type": "text", "dy": -11, "fontSize": 11, "color": INK},
-        "encoding": {**encoding, "text": {"field": "rater"}},
-    }
-    layer = [whiskers, dots, *([names] if len(raters) <= MOST_NAMED else [])]
+    places = {row["rater"]: (row["n"], row["value"]) for row in _oddest_first(rows)}
+    layer = [whiskers, dots, *names_beside(encoding, places, across=across, up=up, most=MOST_NAMED)]
     spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
     return Figure(
         name="raters",
         title="Raters by amount and quality of work",
         words=_scatter_words(raters, has_gold=has_gold),
         spec=spec,
+    )
+
+
+def _domains(rows: Sequence[Row]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Of both axes, with room for names; amounts begin at nought only where the raters fill the field."""
+    amounts = [row["n"] for row in rows]
+    fewest, most = min(amounts, default=0), max(amounts, default=1)
+    fewest = 0 if 2 * fewest < most else fewest
+    margin = max(1.0, 0.1 * (most - fewest))
+    shares = [row[end] for row in rows for end in ("low", "value", "high") if row[end] is not None]
+    low, high = floor(10 * min(shares, default=0.0)) / 10, ceil(10 * max(shares, default=1.0)) / 10
+    return (max(0.0, fewest - margin), most + margin), (low, max(high, low + 0.1))
+
+
+def _oddest_first(rows: Sequence[Row]) -> list[Row]:
+    """Raters with a score, those farthest from the middle first: they are the ones to be named."""
+    scored = [row for row in rows if row["value"] is not None]
+    if not scored:
+        return []
+    middle, amount = (median(row[name] for row in scored) for name in ("value", "n"))
+    return sorted(
+        scored, key=lambda row: (-abs(row["value"] - middle), -abs(row["n"] - amount), natural(row["rater"]))
     )
 
 
@@ -140,16 +164,22 @@ def _effort_words(hours: Sequence[float], cost: str) -> str:
         unknown = "The judgments have no times, so the turnaround is unknown"
         return f"{unknown}; they cost {cost}." if cost else f"{unknown}."
     last = max(hours)
-    pace = f", {len(hours) / last:,.0f} per hour" if last >= 1 else ""
+    pace = f", {len(hours) / last:,.0f} per hour" if len(hours) >= last >= 1 else ""
     paid = f"; they cost {cost}" if cost else ""
-    return f"{counted(len(hours), 'judgment')} came in within {last:,.1f} hours{pace}{paid}."
+    return f"{counted(len(hours), 'judgment')} came in within {_time(last)}{pace}{paid}."
 
 
-def turnaround_curve(hours: Sequence[float], *, wanted: int | None = None) -> Figure:
+def _time(hours: float) -> str:
+    """`24.0 hours`; less than two are told in minutes."""
+    return f"{hours:,.1f} hours" if hours >= SHORT else counted(ceil(60 * hours), "minute")
+
+
+def turnaround_curve(hours: Sequence[float]) -> Figure:
     """`hours` since the first judgment, one entry a judgment, in order."""
-    rows = [{"hours": hour, "n": n} for n, hour in enumerate(hours, start=1)]
+    in_minutes = bool(hours) and hours[-1] < SHORT
+    rows = [{"hours": 60 * hour if in_minutes else hour, "n": n} for n, hour in enumerate(hours, start=1)]
     encoding = {
-        "x": number_axis("hours", "hours since the first judgment"),
+        "x": number_axis("hours", f"{'minutes' if in_minutes else 'hours'} since the first judgment"),
         "y": {**number_axis("n", "judgments"), "stack": None},
     }
     mark = {
@@ -161,12 +191,11 @@ def turnaround_curve(hours: Sequence[float], *, wanted: int | None = None) -> Fi
     }
     spec = {**data(_thinned(rows)), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
     half, most = (hours[int(share * (len(hours) - 1))] if hours else 0.0 for share in (0.5, 0.9))
-    done = f"Half of the judgments were in after {half:.1f} hours, nine in ten after {most:.1f}"
-    left = f"; {wanted - len(hours):,} are still missing" if wanted and wanted > len(hours) else ""
+    done = f"Half of the judgments were in after {_time(half)}, nine in ten after {_time(most)}"
     return Figure(
         name="turnaround",
         title="How quickly judgments came in",
-        words=f"{done}{left}.",
+        words=f"{done}.",
         spec=spec,
         source="T,C&M 2013, Table 5",
     )
