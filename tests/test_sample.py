@@ -19,7 +19,7 @@ from grater.errors import UnknownName
 from grater.model import Edit, Essay, Item
 from grater.sample import __main__ as build
 from grater.sample import sample_names, sample_path
-from grater.sample.marked import read_marked
+from grater.sample.__main__ import read_marked
 from grater.text.prepositions import canonical
 from grater.text.sentences import sentence_spans
 from grater.text.tokens import token_spans

@@ -39,9 +39,19 @@ from grater.detect.articles.features import (
 )
 from grater.detect.articles.model import ArticleModel, completed
 from grater.detect.articles.phrases import QUANTIFIERS
-from grater.detect.articles.thresholds import ENTROPY as OF_ENTROPY
-from grater.detect.articles.thresholds import PAIRS, Trial, fitted_caution, trial_of
-from grater.detect.articles.training import MOST_PASSAGES, ArticleOptions, batch_of, fitted, gathered, passages
+from grater.detect.articles.training import ENTROPY as OF_ENTROPY
+from grater.detect.articles.training import (
+    MOST_PASSAGES,
+    PAIRS,
+    ArticleOptions,
+    Trial,
+    batch_of,
+    fitted,
+    fitted_caution,
+    gathered,
+    passages,
+    trial_of,
+)
 from grater.detect.learning import fitting as features_of
 from grater.detect.learning.events import HELD_OUT, Batch, Events, Labels, fold_of
 from grater.detect.learning.fitting import fit_maxent

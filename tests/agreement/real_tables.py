@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grater.agreement.coefficients import band
+from grater.agreement.labels import Scale
 from grater.agreement.summary import Agreement, Options, agreement
-from grater.agreement.weights import Scale
 from grater.model import Interval
 from grater.tables import read_judgments
 from tests.real_data import data_path

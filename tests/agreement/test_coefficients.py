@@ -26,7 +26,7 @@ from grater.agreement.cohen import cohen_kappa, kappa, standard_error
 from grater.agreement.compare import independent_test
 from grater.agreement.confusion import disagreements
 from grater.agreement.counts import Counts, tally
-from grater.agreement.weights import SCALES, WEIGHTS, Scale, WeightName, distances, weight_matrix
+from grater.agreement.labels import SCALES, WEIGHTS, Scale, WeightName, distances, weight_matrix
 from grater.errors import GraterError
 from grater.rng import generator
 from grater.statistics.bca import gradient, point_estimate

@@ -14,7 +14,7 @@ from grater.agreement import cohen
 from grater.agreement.coded import Coded, coded
 from grater.agreement.cohen import ONE_LABEL, MeanPairwise, cohen_kappa, kappa, mean_pairwise, standard_error
 from grater.agreement.confusion import Confusion, confusion, confusions
-from grater.agreement.weights import WeightName, weight_matrix
+from grater.agreement.labels import WeightName, weight_matrix
 from grater.errors import GraterError
 from grater.rng import generator
 from grater.statistics.intervals import Ints, student_quantile

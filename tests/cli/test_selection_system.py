@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from grater.corpora import read_corpus
+from grater.detect.decisions import best_word, filled, is_mismatch, written_word
 from grater.detect.detector import Finding
 from grater.detect.prepositions.linear import from_file
-from grater.detect.words import best_word, filled, is_mismatch, written_word
 from tests.cli.running import grater
 from tests.study.files import write_essays
 

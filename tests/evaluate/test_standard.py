@@ -15,8 +15,8 @@ from grater.corpora.merge import Reread, merge_annotators
 from grater.errors import UsageError
 from grater.evaluate.cases import cases_of
 from grater.evaluate.comparison import compare_systems
-from grater.evaluate.draws import effective_number
 from grater.evaluate.evaluation import WITH_UNKNOWN, WITHOUT_UNKNOWN, EvaluationOptions, evaluate
+from grater.evaluate.scope import effective_number
 from grater.evaluate.standard import against, each_rater, spread
 from grater.evaluate.truth import truth_of
 from grater.model import Interval, Item

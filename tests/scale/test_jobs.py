@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from grater.corpora.statistics import CorpusTally, statistics_of
 from grater.corpora.statistics.counts import Counting
-from grater.corpora.statistics.study import CorpusTally, statistics_of
 from grater.corpora.statistics.summary import Resampling
 from grater.scale import counting
 from grater.scale.counting import CountJob, held_out_lines, run_count

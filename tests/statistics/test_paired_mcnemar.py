@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from grater.errors import UsageError
 from grater.evaluate.cases import cases_of
-from grater.evaluate.draws import discordant
+from grater.evaluate.scope import discordant
 from grater.evaluate.truth import truth_of
 from grater.statistics.paired import mcnemar
 from tests.evaluate.worlds import decisions, votes

@@ -6,8 +6,8 @@ from grater.agreement.cohen import cohen_kappa, standard_error
 from grater.agreement.compare import compare_pairs, compare_tables, dependent_test, independent_test
 from grater.agreement.confusion import Confusion, confusions, disagreements
 from grater.agreement.counts import Counts, from_rows, tally
+from grater.agreement.labels import weight_matrix
 from grater.agreement.summary import Agreement, Options, agreement
-from grater.agreement.weights import weight_matrix
 
 __all__ = [
     "Agreement",

@@ -42,7 +42,7 @@ from typing import TypeAlias
 import numpy as np
 
 from grater.agreement.counts import Counts
-from grater.agreement.weights import Matrix, Scale, distances
+from grater.agreement.labels import Matrix, Scale, distances
 from grater.model import Interval, Json
 from grater.statistics.bca import PatternUnits, Sums, bca_interval, point_estimate, ratio, resampled_scores
 from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers

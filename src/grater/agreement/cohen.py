@@ -48,7 +48,7 @@ from grater.agreement.coded import Coded
 from grater.agreement.coefficients import NO_PAIR, Coefficient, pair_agreement
 from grater.agreement.coefficients import ONE_LABEL as ONE_LABEL_OF_ALL
 from grater.agreement.confusion import NOBODY, Confusion, label_matrix
-from grater.agreement.weights import Matrix, weight_matrix
+from grater.agreement.labels import Matrix, weight_matrix
 from grater.errors import UsageError
 from grater.model import Interval
 from grater.statistics.bca import (

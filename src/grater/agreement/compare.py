@@ -28,8 +28,7 @@ from grater.agreement.cohen import Error, cohen, kappa, standard_error
 from grater.agreement.confusion import NOBODY, Confusion, confusions, label_matrix
 from grater.agreement.counts import table_of, tally
 from grater.agreement.essays import Essays, essays_of, with_essays
-from grater.agreement.labels import one_spelling
-from grater.agreement.weights import Matrix, weight_matrix
+from grater.agreement.labels import Matrix, one_spelling, weight_matrix
 from grater.errors import UnknownName, UsageError
 from grater.model import Interval, Json
 from grater.registry import unknown

@@ -37,7 +37,7 @@ import polars as pl
 from grater.agreement.cohen import cohen, cohen_kappa
 from grater.agreement.compare import KappaTest, dependent_test, independent_test
 from grater.agreement.confusion import Confusion, between
-from grater.agreement.weights import weight_matrix
+from grater.agreement.labels import weight_matrix
 from grater.errors import BadInput, Problem
 from grater.model import Interval, Json
 from grater.result import Result, encode

@@ -44,9 +44,16 @@ from grater.agreement.cohen import (
 from grater.agreement.confusion import Confusion, Disagreement, confusions, disagreements, ok_label
 from grater.agreement.counts import Counts, tally
 from grater.agreement.essays import ITEM, Essays, essay_warnings, essays_of, with_essays
-from grater.agreement.labels import one_spelling, require_order, spelling_warnings
+from grater.agreement.labels import (
+    Matrix,
+    Scale,
+    WeightName,
+    one_spelling,
+    require_order,
+    spelling_warnings,
+    weight_matrix,
+)
 from grater.agreement.random_raters import random_interval, require_random, without_each_rater
-from grater.agreement.weights import Matrix, Scale, WeightName, weight_matrix
 from grater.errors import UsageError
 from grater.model import Interval, Json
 from grater.result import Result, encode

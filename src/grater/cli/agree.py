@@ -25,10 +25,9 @@ from grater.agreement.groups import (
     by_batch,
     by_column,
 )
-from grater.agreement.labels import one_spelling
+from grater.agreement.labels import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows, one_spelling
 from grater.agreement.raters_needed import NeedOptions, as_expert, plot, raters_needed
 from grater.agreement.summary import Options, RatersAre, agreement
-from grater.agreement.weights import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows
 from grater.cli.command import Format, Json, Seed, Table, require_different, require_outputs, say, show, takes_options
 from grater.cli.inputs import Reading, entries
 from grater.corpora import read_corpus, read_merged

@@ -459,7 +459,7 @@ def combine(
     as_json: Json = False,
 ) -> None:
     """Combine corrections by vote: keep the edits that enough systems propose."""
-    from grater.evaluate.edits.combination import combine as combined
+    from grater.evaluate.edits.systems import combine as combined
     from grater.text.edits.engine import load_engine
 
     paths = [file for _, file in named_files(files)]

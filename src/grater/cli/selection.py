@@ -20,9 +20,8 @@ from grater.agreement.essays import NO_ESSAYS, known_essays
 from grater.cli.command import Json, Seed, Table, require_outputs, say, show, takes_options
 from grater.cli.inputs import Reading
 from grater.corpora import read_merged
-from grater.detect.decisions import read_item_places
+from grater.detect.decisions import Filled, filled, is_mismatch, read_item_places
 from grater.detect.systems import load_system
-from grater.detect.words import Filled, filled, is_mismatch
 from grater.errors import UsageError
 from grater.evaluate.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grater.detect.detector import Detector
-from grater.detect.feedback import Feedback, feedback_on
-from grater.detect.feedback_page import STYLE, whole_page
+from grater.detect.feedback import STYLE, Feedback, feedback_on, whole_page
 from grater.detect.marks import Mark
 from grater.model import Essay, Json
 from grater.result import Result

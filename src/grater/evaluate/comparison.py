@@ -24,10 +24,9 @@ from grater.errors import UnknownName, UsageError
 from grater.evaluate.cases import Cases, Truths, cases_of, only
 from grater.evaluate.counts import CELLS, SCORES, Counts, below, interval_rows, scores
 from grater.evaluate.different import Different, different_data
-from grater.evaluate.draws import discordant, drawn_sums, units_of
 from grater.evaluate.evaluation import EvaluationOptions, correction_of, parts_by, scope_of_cases, signature_of
 from grater.evaluate.rater_error import Correction, corrected_scores
-from grater.evaluate.scope import effects_note, narrowing, settled, with_words
+from grater.evaluate.scope import discordant, drawn_sums, effects_note, narrowing, settled, units_of, with_words
 from grater.evaluate.standard import Scored, against, is_clustered, of_systems
 from grater.evaluate.truth import ADJUDICATED, Truth, graded, sides, truth_of
 from grater.model import Json

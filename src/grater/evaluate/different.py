@@ -27,7 +27,7 @@ import numpy as np
 
 from grater.evaluate.cases import Cases, Truths
 from grater.evaluate.counts import ABSENT, CELLS, REASONS, SCORES, Counts, below, scores
-from grater.evaluate.draws import drawn_sums, units_of
+from grater.evaluate.scope import drawn_sums, units_of
 from grater.evaluate.standard import (
     EDGES,
     FEW,

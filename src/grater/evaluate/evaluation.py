@@ -51,8 +51,7 @@ from grater.evaluate.standard import (
 )
 from grater.evaluate.suggestions import Suggested, suggestions
 from grater.evaluate.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
-from grater.evaluate.truth import ADJUDICATED, Truth, truth_of
-from grater.evaluate.unjudged import Bounds, bounds_sheet
+from grater.evaluate.truth import ADJUDICATED, Bounds, Truth, bounds_sheet, truth_of
 from grater.model import Json
 from grater.result import Result, encode
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns

@@ -37,7 +37,7 @@ from grater.agreement.coded import Unknown
 from grater.errors import BadInput, Problem
 from grater.evaluate.cases import ERROR, OK, Cases, Truths, votes_of
 from grater.evaluate.counts import CELLS, REASONS, SCORES, Counts, scores
-from grater.evaluate.draws import drawn_sums, units_of
+from grater.evaluate.scope import drawn_sums, units_of
 from grater.evaluate.standard import Scored
 from grater.evaluate.truth import RATER, Truth, frame_of_truth, truth_of
 from grater.model import Interval, Json

@@ -1,4 +1,4 @@
-"""What is resampled for the intervals of scores, and what they are then about.
+"""What is resampled for the intervals of scores, what they are then about, and the resamples themselves.
 
 Errors cluster in essays, so essays are drawn where they are known (`auto`): the `essay` of the items table, or its
 `document` where essays are only the sentences of documents, as in M2.  Items are drawn one by one where no essay is
@@ -9,24 +9,39 @@ known, where all are of one essay, where no two are of the same, and where the p
 observed counts times the item's own counts); the design effect compares the variance of that sum over essays with
 that over items (`grater.statistics.population`).  The gradient is numerical: one rule for precision, recall, F and
 kappa.
+
+**Resamples** are by item, by essay or document, by rater, or by both at once.  Items enter a score only through their
+*pattern* (who flagged them, how true they are), so a million items are a few hundred patterns, and a resample is a
+draw of pattern weights (statistics.md, "Agreement").  Patterns are in the order of their values, never of rows:
+neither the order of a file nor the names of items change an interval.  Clusters are drawn whole, with the sums of
+their items.  Raters are drawn with all their votes, the items held fast: intervals then say how far other raters of
+the same kind would move the number; raters stand in the order of what they said. With `item+rater` (or `essay+rater`,
+`document+rater`) items and raters are drawn again together, each by itself: the pigeonhole bootstrap (Owen 2007,
+Annals of Applied Statistics 1, 386-411), which is a little too wide by design.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import isnan, nan, sqrt
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UsageError
-from grater.evaluate.counts import SCORES, scores
+from grater.evaluate.cases import Cases, Votes, share_of
+from grater.evaluate.counts import CELLS, SCORES, cells, scores
+from grater.evaluate.truth import Truth, sides
+from grater.rng import generator
 from grater.sheet import Sheet
-from grater.statistics.bootstrap import Chance, UnitCounts
-from grater.statistics.intervals import Numbers
-from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Scope, variance_ratio
+from grater.statistics.bootstrap import Chance, UnitCounts, distinct, portions, resample_units
+from grater.statistics.intervals import Ints, Numbers
+from grater.statistics.paired import McNemar, mcnemar
+from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Scope, effective_units, variance_ratio
+from grater.tables import require_raters
 
 Unit: TypeAlias = Literal["item", "essay", "document"]
 
@@ -129,3 +144,137 @@ def effects_note(effects: dict[str, dict[str, float]]) -> str:
         if shown:
             parts.append(f"{system} {', '.join(shown)}")
     return f"Design effects: {'; '.join(parts)}." if parts else ""
+
+
+UNITS = {
+    "auto": "items",
+    "item": "items",
+    "essay": "essays with all their items",
+    "document": "documents with all their items",
+    "rater": "raters with all their judgments, the items held fast",
+    "item+rater": "items and raters together",
+    "essay+rater": "essays with all their items, and raters, together",
+    "document+rater": "documents with all their items, and raters, together",
+}
+"""What is resampled, in words."""
+DECIMALS = 9
+ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> UnitCounts:
+    """The counts of all systems, side by side, of what is drawn."""
+    flagged, values = cases.flagged[places], truth.values[places]
+    first, pattern = distinct([*flagged.T, values])
+    rows = cells(flagged[first], values[first]).reshape(len(first), 4 * len(cases.systems))
+    if unit in ("item", ""):
+        return UnitCounts(rows, np.bincount(pattern, minlength=len(first)))
+    group, names = cases.clusters(unit)
+    of_clusters = [np.bincount(group[places], weights=column[pattern], minlength=len(names)) for column in rows.T]
+    held = np.bincount(group[places], minlength=len(names)) > 0
+    # Sums in another order of rows differ in their last digits, and must not make two patterns of one.
+    sums = np.round(np.stack(of_clusters, axis=1)[held], DECIMALS)
+    rows, times = np.unique(sums, axis=0, return_counts=True)
+    return UnitCounts(rows.astype(np.float64), times)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resamples:
+    """The sums of all systems' counts, one row per resample, and the number of units they were drawn from."""
+
+    sums: Numbers
+    n_units: int
+    n_effective: float = 0.0
+
+
+def effective_number(units: UnitCounts, n_systems: int) -> float:
+    """How many essays of one length these are worth."""
+    lengths = units.rows.reshape(len(units.rows), n_systems, len(CELLS)).sum(axis=2).max(axis=1, initial=0)
+    return effective_units(lengths, units.times)
+
+
+def drawn_sums(cases: Cases, truth: Truth, places: Ints, units: UnitCounts, *, chance: Chance) -> Resamples:
+    """The counts of all systems in every resample, whatever is drawn; `units` are those of `chance.unit`."""
+    if chance.with_raters:
+        sums = resampled_raters(cases, truth, places, chance=chance)
+        # The scarcer kind decides how far intervals are expanded: there are many items and a handful of raters.
+        n_units = min(len(cases.raters), units.n) if chance.unit else len(cases.raters)
+        return Resamples(sums, n_units)
+    rng = generator(chance.seed, "evaluate", chance.cluster)
+    sums = resample_units(units, n_resamples=chance.n_resamples, rng=rng)
+    return Resamples(sums, units.n, effective_number(units, len(cases.systems)))
+
+
+def resampled_raters(cases: Cases, truth: Truth, places: Ints, *, chance: Chance) -> Numbers:
+    """The counts of all systems, the raters drawn with replacement; an item without a vote then counts nowhere."""
+    require_drawable(cases, truth)
+    # Items by name, not by row: what is drawn for an item does not depend on the order of a file.
+    places = places[np.argsort(cases.items.gather(places).to_numpy().astype(str), kind="stable")]
+    flagged, weigh = cases.flagged[places], _unit_weights(cases, places, chance)
+    blocks = [
+        _sums_of(flagged, shares[places], weigh(shares.shape[1]))
+        for shares in rater_shares(cases, truth, n_resamples=chance.n_resamples, seed=chance.seed)
+    ]
+    return np.concatenate([np.zeros((0, flagged.shape[1] * 4)), *blocks])
+
+
+def require_drawable(votes: Votes, truth: Truth) -> None:
+    """Raters can be drawn where the truth is made of their votes and they have names."""
+    if not truth.is_of_votes:
+        raise UsageError(f"raters can be drawn for the share or the majority, not for the truth {truth.name}")
+    require_raters(votes.judgments, "intervals by rater")
+
+
+def rater_shares(votes: Votes, truth: Truth, *, n_resamples: int, seed: int) -> Iterator[Numbers]:
+    """How true each item is to raters drawn with replacement, in blocks of items x resamples; nan without a vote."""
+    n_votes, n_error = _by_rater(votes.equal if truth.is_graded else votes)
+    n_raters, rng = len(votes.raters), generator(seed, "evaluate", "raters")
+    for n in portions(n_resamples if n_raters else 0, len(votes)):
+        weights = rng.multinomial(n_raters, np.full(n_raters, 1 / n_raters), size=n).T
+        share = share_of(n_error @ weights, n_votes @ weights)
+        yield share if truth.is_graded else sides(share)
+
+
+def _unit_weights(cases: Cases, places: Ints, chance: Chance) -> Callable[[int], Numbers | None]:
+    """How often each item is drawn, for as many resamples as asked: items x resamples."""
+    if not chance.unit or not places.size:
+        return lambda n: None  # noqa: ARG005 (the items held fast, or none at all)
+    rng = generator(chance.seed, "evaluate", "units", chance.cluster)
+    group = np.arange(len(places)) if chance.unit == "item" else cases.clusters(chance.unit)[0][places]
+    held, unit = np.unique(group, return_inverse=True)
+    shares = np.full(len(held), 1 / max(1, len(held)))
+    return lambda n: rng.multinomial(len(held), shares, size=n).T[unit].astype(np.float64)
+
+
+def _sums_of(flagged: npt.NDArray[np.int8], share: Numbers, weights: Numbers | None) -> Numbers:
+    """Resamples x (systems x 4) from items x resamples; an item whose truth is nan counts nowhere."""
+    counted = ~np.isnan(share) * (1.0 if weights is None else weights)
+    errors = np.where(counted > 0, share, 0.0) * counted
+    is_flagged, is_passed = ((flagged == mark).astype(np.float64).T for mark in (1, 0))
+    hit, miss = is_flagged @ errors, is_passed @ errors
+    cells_of = [hit, is_flagged @ counted - hit, miss, is_passed @ counted - miss]
+    return np.stack(cells_of, axis=-1).transpose(1, 0, 2).reshape(share.shape[1], -1)
+
+
+def _by_rater(votes: Votes) -> tuple[Any, Any]:
+    """Items x raters: who voted, and who voted for error; raters by what they said, not by their names."""
+    from scipy.sparse import coo_array  # a fifth of a second that most commands need not wait for
+
+    rank = np.argsort(np.argsort(votes.items.to_numpy().astype(str))).astype(np.uint64)
+    mixed = ((rank[votes.item] * np.uint64(2) + votes.is_error + np.uint64(1)) * ODD) >> np.uint64(12)
+    content = np.zeros(len(votes.raters), np.uint64)
+    np.add.at(content, votes.rater, mixed * mixed)
+    place = np.argsort(np.argsort(content, kind="stable"))[votes.rater]
+    shape = (len(votes), len(votes.raters))
+    n_votes = coo_array((np.ones(len(place)), (votes.item, place)), shape=shape).tocsr()
+    n_error = coo_array((votes.is_error.astype(np.float64), (votes.item, place)), shape=shape).tocsr()
+    return n_votes, n_error
+
+
+def discordant(cases: Cases, truth: Truth, first: int, second: int) -> McNemar:
+    """The test for two systems (by place) on the items that both decided on and that have an answer."""
+    one, other = cases.flagged[:, first], cases.flagged[:, second]
+    known = (one >= 0) & (other >= 0) & np.isin(truth.values, (0.0, 1.0))
+    differ = known & (one != other)
+    is_first_right = one[differ] == truth.values[differ]
+    n_first = int(is_first_right.sum())
+    return mcnemar(n_first, int(differ.sum()) - n_first)

@@ -58,8 +58,7 @@ from grater.evaluate.counts import (
     below,
     scores,
 )
-from grater.evaluate.draws import drawn_sums, effective_number, units_of
-from grater.evaluate.scope import design_effects, narrowing
+from grater.evaluate.scope import design_effects, drawn_sums, effective_number, narrowing, units_of
 from grater.evaluate.truth import Truth, graded
 from grater.model import Interval, Json
 from grater.rng import generator

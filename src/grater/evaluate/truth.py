@@ -4,11 +4,19 @@
 half on each side; `rater:NAME` is one rater, as most of the field does; `adjudicated` a table of gold (an item for
 which both verdicts are accepted is half an error); `dawid-skene` weighs raters by their own skill and gives the
 posterior, or its more likely side.  An item that the source says nothing about is nan: not scored, and counted.
+
+**Items that nobody judged** bound how far precision and recall could move if all of them, or none, were errors.  No
+assumption, no interval: with u flagged and v passed-over items without a truth, precision lies between H / (F + u)
+and (H + u) / (F + u), recall between H / (H + M + v) (no unjudged flag is an error, every unjudged item passed over
+is one) and (H + u) / (H + u + M).  Manski 2003, Partial Identification of Probability Distributions, calls them
+worst-case bounds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import polars as pl
@@ -16,7 +24,10 @@ import polars as pl
 from grater.crowd.aggregate import Options, aggregate
 from grater.errors import UnknownName, UsageError
 from grater.evaluate.cases import ERROR, OK, Votes, places_of, votes_of
+from grater.evaluate.counts import Counts
+from grater.model import Json
 from grater.registry import unknown
+from grater.sheet import Sheet, count, number
 from grater.statistics.intervals import Numbers
 from grater.tables import Judgments, Table, exploded, require_raters
 
@@ -120,3 +131,64 @@ def _adjudicated(votes: Votes, gold: Table | None) -> Numbers:
     n_accepted = n_error.astype(np.float64) + n_ok
     values: Numbers = np.divide(n_error, n_accepted, out=np.full(len(votes), np.nan), where=n_accepted > 0)
     return values
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """One system: what it flagged and passed over unjudged, and the counts of the judged items."""
+
+    system: str
+    n_flagged: int
+    n_passed: int
+    counts: Counts
+
+    @property
+    def none(self) -> Counts:
+        """The counts if no unjudged item were an error."""
+        return self.counts + Counts(false_alarm=self.n_flagged, correct_rejection=self.n_passed)
+
+    @property
+    def all(self) -> Counts:
+        """The counts if every unjudged item were an error."""
+        return self.counts + Counts(hit=self.n_flagged, miss=self.n_passed)
+
+    @property
+    def worst(self) -> Counts:
+        return self.counts + Counts(false_alarm=self.n_flagged, miss=self.n_passed)
+
+    @property
+    def best(self) -> Counts:
+        return self.counts + Counts(hit=self.n_flagged, correct_rejection=self.n_passed)
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "none_errors": {name: _known(self.none.score(name)) for name in ("precision", "recall")},
+            "all_errors": {name: _known(self.all.score(name)) for name in ("precision", "recall")},
+            "recall_lowest": _known(self.worst.score("recall")),
+            "recall_highest": _known(self.best.score("recall")),
+        }
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else value
+
+
+def bounds_sheet(bounds: Sequence[Bounds]) -> Sheet:
+    """The table of all systems."""
+    rows = [
+        (
+            bound.system,
+            count(bound.n_flagged),
+            count(bound.n_passed),
+            *(_range(bound.none.score(name), bound.all.score(name)) for name in ("precision", "recall")),
+            _range(bound.worst.score("recall"), bound.best.score("recall")),
+        )
+        for bound in bounds
+    ]
+    columns = ("", "flags", "passed over", "precision: none, all", "recall: none, all", "recall: lowest, highest")
+    title = "If none of the items that nobody judged were errors, or all of them"
+    return Sheet(title, columns, tuple(rows), name="bounds")
+
+
+def _range(low: float, high: float = nan) -> str:
+    return f"{number(low)}, {number(high)}"

@@ -17,7 +17,7 @@ from grater.model import Essay
 
 if TYPE_CHECKING:
     from grater.corpora.check import CheckResult
-    from grater.corpora.conversion import Conversion
+    from grater.corpora.formats import Conversion
     from grater.corpora.statistics import CorpusStatistics
     from grater.tables import Judgments
 
@@ -34,7 +34,7 @@ def convert(
 ) -> Conversion:
     """Write a corpus in another format; the result names everything that the new format cannot hold."""
     from grater.corpora import write_corpus
-    from grater.corpora.conversion import Conversion
+    from grater.corpora.formats import Conversion
 
     conversion = Conversion()
     essays = conversion.counting(essays_of(source, from_format))

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from grater.agreement.cohen import Method
     from grater.agreement.difficulty import Difficulty
     from grater.agreement.edits import CorpusAgreement
+    from grater.agreement.labels import Scale, WeightName
     from grater.agreement.raters_needed import RatersNeeded
     from grater.agreement.summary import Agreement
-    from grater.agreement.weights import Scale, WeightName
     from grater.crowd.aggregate import Aggregation
     from grater.crowd.raters import Raters
     from grater.crowd.simulate import SimulatedCrowd

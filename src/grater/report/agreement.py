@@ -17,10 +17,10 @@ from grater.agreement.raters_needed import RatersNeeded, raters_needed
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
-from grater.report.drawing import INK, SERIES
-from grater.report.items import safe_name
-from grater.report.layers import (
+from grater.report.drawing import (
     HEIGHT,
+    INK,
+    SERIES,
     WIDTH,
     data,
     interval_band,
@@ -32,6 +32,7 @@ from grater.report.layers import (
     rule,
     series,
 )
+from grater.report.items import safe_name
 from grater.sheet import Sheet, counted, number
 from grater.tables import Judgments, Table
 

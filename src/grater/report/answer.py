@@ -18,9 +18,8 @@ from grater.evaluate.evaluation import Evaluation
 from grater.evaluate.sampled import Sampled
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, Spec, interval, listed
-from grater.report.drawing import MUTED, PAPER
+from grater.report.drawing import MUTED, PAPER, data, interval_columns, names_axis, number_axis, series
 from grater.report.items import list_name
-from grater.report.layers import data, interval_columns, names_axis, number_axis, series
 from grater.report.systems import ENOUGH, n_behind
 from grater.sheet import Sheet, counted, number, undefined_notes, without_empty_columns
 

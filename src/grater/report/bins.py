@@ -13,10 +13,9 @@ import numpy as np
 from grater.evaluate.evaluation import Evaluation
 from grater.evaluate.standard import Bin, agreement_of, histogram
 from grater.report.document import Figure, Row, Section, interval, listed, percent_of
-from grater.report.drawing import SERIES
-from grater.report.items import CONTENTIOUS
-from grater.report.layers import (
+from grater.report.drawing import (
     HEIGHT,
+    SERIES,
     WIDTH,
     data,
     interval_columns,
@@ -27,6 +26,7 @@ from grater.report.layers import (
     series,
     whiskers,
 )
+from grater.report.items import CONTENTIOUS
 from grater.sheet import Sheet, number
 
 SCORES = ("precision", "recall", "kappa")

@@ -32,8 +32,7 @@ from grater.evaluate.edits.scores import (
 )
 from grater.evaluate.edits.systems import Hypothesis, References, corrected_texts, hypothesis_texts, source_words
 from grater.report.document import Figure, ItemList, ItemView, Report, Section, listed
-from grater.report.drawing import INK
-from grater.report.layers import WIDTH, data, names_axis, number_axis, points, series, whiskers
+from grater.report.drawing import INK, WIDTH, data, names_axis, number_axis, points, series, whiskers
 from grater.sheet import Sheet, counted, percent
 from grater.statistics.intervals import Ints, Numbers
 

@@ -27,8 +27,7 @@ from grater.report.items import CONTENTIOUS, Texts, item_lists, texts_of
 from grater.report.programs import programs_section
 from grater.report.raters import effort_section, gold_met, raters_section
 from grater.report.sampling import estimates_of, sampling_section
-from grater.report.selection import choice_section, cloze_section
-from grater.report.suggestions import suggestions_section
+from grater.report.selection import choice_section, cloze_section, suggestions_section
 from grater.report.systems import curves_section, systems_section
 from grater.report.usage import usage_section
 from grater.report.versions import Version, earlier_versions, version_lists, versions_of, versions_section

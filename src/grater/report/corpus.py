@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from grater.agreement.coefficients import band
 from grater.agreement.edit_marks import Criterion
 from grater.agreement.edits import CorpusAgreement, edit_agreement
-from grater.corpora.statistics import corpus_statistics
-from grater.corpora.statistics.study import CorpusStatistics
+from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.model import Essay, Interval
 from grater.report.document import Figure, Section, interval, listed, percent_of
-from grater.report.drawing import SERIES
-from grater.report.layers import HEIGHT, WIDTH, data, names_axis
+from grater.report.drawing import HEIGHT, SERIES, WIDTH, data, names_axis
 from grater.sheet import Sheet, counted
 
 CRITERIA: dict[Criterion, str] = {

@@ -1,23 +1,27 @@
-"""The colours of every chart, by the part they play, in light and in dark.
+"""How every chart looks and is drawn: its colours, the pieces that charts share, and the way into files.
 
-Series are those of Okabe & Ito (2008, "Color universal design"), told apart with any colour vision; their dark
-counterparts are lighter tones of the same hues.  No colour is the only cue: points also differ in shape, lines in
-their strokes.  A chart names colours by their light value; each value stands for one part only, so that a drawn SVG
-can be given to a page as CSS variables and follow the reader's light or dark.
+Colours go by the part they play, in light and in dark.  Series are those of Okabe & Ito (2008, "Color universal
+design"), told apart with any colour vision; their dark counterparts are lighter tones of the same hues.  No colour is
+the only cue: points also differ in shape, lines in their strokes.  A chart names colours by their light value; each
+value stands for one part only, so that a drawn SVG can be given to a page as CSS variables and follow the reader's
+light or dark.
 
-Charts drawn: SVG for pages, SVG, PNG and PDF for files, by vl-convert, without a browser or a network.
+Shared pieces are rows of intervals, encodings of shares and series, bands, whiskers and points.  Charts are drawn by
+vl-convert, without a browser or a network: SVG for pages; SVG, PNG and PDF for files.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from math import isnan
 from typing import Any, Literal, TypeAlias
 
 from grater.errors import MissingExtra
-from grater.report.document import Figure
+from grater.model import Interval
+from grater.report.document import Figure, Row
 
 Theme: TypeAlias = Literal["light", "dark", "page"]
 
@@ -162,3 +166,167 @@ def _converter() -> Any:
     except ImportError as error:
         raise MissingExtra("figures are drawn by vl-convert: pip install 'grater[report]'") from error
     return vl_convert
+
+
+WIDTH, HEIGHT = 640, 300
+
+
+def interval_columns(interval: Interval) -> dict[str, float | None]:
+    """An interval as the columns `value`, `low` and `high`; nan becomes nothing, so that it is not drawn."""
+    numbers = {"value": interval.value, "low": interval.low, "high": interval.high}
+    return {name: None if isnan(number) else number for name, number in numbers.items()}
+
+
+def data(rows: Sequence[Row]) -> dict[str, Any]:
+    return {"data": {"values": [dict(row) for row in rows]}}
+
+
+def number_axis(
+    field: str, title: str, *, domain: tuple[float, float] | None = None, share: bool = False, zero: bool = False
+) -> dict[str, Any]:
+    """An axis of numbers; a share is shown in hundredths, from 0 to 1."""
+    scale: dict[str, Any] = {"zero": share or zero, "nice": not share}
+    if domain or share:
+        scale["domain"] = list(domain or (0, 1))
+    axis = {"format": ".1f" if share else ",.9~g", "tickCount": 5}
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
+
+
+def fixed_axis(field: str, title: str, domain: tuple[float, float]) -> dict[str, Any]:
+    """An axis of numbers with just these ends, so that it is known where a point comes to lie."""
+    axis = number_axis(field, title, domain=domain)
+    return {**axis, "scale": {**axis["scale"], "nice": False}}
+
+
+def names_axis(field: str, title: str | None, order: Sequence[str], **more: Any) -> dict[str, Any]:
+    """An axis of names, in this order."""
+    return {"field": field, "type": "nominal", "title": title, "sort": list(order), **more}
+
+
+def series(field: str, names: Sequence[str]) -> dict[str, Any]:
+    """Colour, shape and stroke for each name; beyond eight all begin again, and labels tell them apart.
+
+    Colour alone tells nothing in grey print: points differ in shape, lines in their strokes.  The legend has the
+    shapes, so a line needs points on it.
+    """
+    legend = None if len(names) < 2 else {"title": None, "columns": 4, "symbolOpacity": 1, "symbolDash": [1, 0]}
+    looks: dict[str, Sequence[Any]] = {"color": SERIES, "shape": SHAPES, "strokeDash": DASHES}
+    return {
+        channel: {
+            "field": field,
+            "type": "nominal",
+            "scale": {"domain": list(names), "range": [look[index % len(look)] for index in range(len(names))]},
+            "legend": None if channel == "strokeDash" else legend,
+        }
+        for channel, look in looks.items()
+    }
+
+
+def whiskers(encoding: Row, *, across: str = "y") -> dict[str, Any]:
+    """The intervals of points as lines along `across`."""
+    ends = {across: {**encoding[across], "field": "low"}, f"{across}2": {"field": "high"}}
+    kept = {name: value for name, value in encoding.items() if name not in (across, "shape", "strokeDash")}
+    return {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75}, "encoding": {**kept, **ends}}
+
+
+def points(encoding: Row, *, size: int = 90) -> dict[str, Any]:
+    mark = {"type": "point", "filled": True, "size": size, "opacity": 1}
+    return {"mark": mark, "encoding": _without_strokes(encoding)}
+
+
+def _without_strokes(encoding: Row) -> dict[str, Any]:
+    return {name: value for name, value in encoding.items() if name != "strokeDash"}
+
+
+def interval_band(encoding: Row) -> dict[str, Any]:
+    """The intervals of a line as a tinted area."""
+    ends = {"y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
+    kept = {name: value for name, value in encoding.items() if name not in ("y", "shape", "order", "strokeDash")}
+    return {"mark": {"type": "area", "opacity": 0.12, "line": False}, "encoding": {**kept, **ends}}
+
+
+def line(encoding: Row, **mark: Any) -> dict[str, Any]:
+    kept = {name: value for name, value in encoding.items() if name != "shape"}
+    return {"mark": {"type": "line", **mark}, "encoding": kept}
+
+
+def rule(axis: str, value: float, text: str, *, before: bool = False) -> list[dict[str, Any]]:
+    """A line across the chart at a value, with its name at its end: above or right of it, or else `before` it."""
+    position = {axis: {"datum": value}}
+    if axis == "y":
+        corner: dict[str, Any] = {"x": {"value": WIDTH - 4}}
+        words = {"type": "text", "align": "right", "dy": 13 if before else -9, "text": text}
+    else:
+        corner = {"y": {"value": 8}}
+        words = {"type": "text", "align": "right" if before else "left", "dx": -6 if before else 6, "text": text}
+    mark = {"type": "rule", "strokeDash": [5, 4], "color": INK, "opacity": 0.7}
+    return [
+        {"data": {"values": [{}]}, "mark": mark, "encoding": position},
+        {"data": {"values": [{}]}, "mark": {**words, "color": INK}, "encoding": {**position, **corner}},
+    ]
+
+
+def ringed_points(encoding: Row) -> dict[str, Any]:
+    """Large points with a ring of paper around them, for what must be seen at once."""
+    mark = {"type": "point", "filled": True, "size": 190, "opacity": 1, "stroke": PAPER, "strokeWidth": 2}
+    return {"mark": mark, "encoding": _without_strokes(encoding)}
+
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom of something drawn, in pixels."""
+
+NAME_SIZE, A_LETTER, A_LINE, A_DOT = 11, 6.4, 13.0, 6.0
+SIDES: dict[str, dict[str, Any]] = {
+    "above": {"dy": -13, "align": "center"},
+    "below": {"dy": 14, "align": "center"},
+    "right": {"dx": 10, "align": "left"},
+    "left": {"dx": -10, "align": "right"},
+}
+
+
+def names_beside(
+    encoding: Row,
+    places: Mapping[str, tuple[float, float]],
+    *,
+    across: tuple[float, float],
+    up: tuple[float, float],
+    most: int,
+) -> list[dict[str, Any]]:
+    """Names of points beside them, the first first; a name that would lie on a point or another name is left out.
+
+    `across` and `up` are the ends of axes of `fixed_axis`.
+    """
+    where = {name: (_share(x, across) * WIDTH, (1 - _share(y, up)) * HEIGHT) for name, (x, y) in places.items()}
+    taken = [(x - A_DOT, y - A_DOT, x + A_DOT, y + A_DOT) for x, y in where.values()]
+    rows: dict[str, list[dict[str, Any]]] = {side: [] for side in SIDES}
+    for name, (x, y) in where.items():
+        side = next((side for side in SIDES if _is_free(_name_box(name, x, y, side), taken)), None)
+        if side is None or sum(map(len, rows.values())) == most:
+            continue
+        taken.append(_name_box(name, x, y, side))
+        rows[side].append({"name": name, encoding["x"]["field"]: places[name][0], "value": places[name][1]})
+    look = {"type": "text", "fontSize": NAME_SIZE, "color": INK, "baseline": "middle"}
+    position = {"x": encoding["x"], "y": {**encoding["y"], "field": "value"}, "text": {"field": "name"}}
+    return [
+        {**data(named), "mark": {**look, **SIDES[side]}, "encoding": position}
+        for side, named in rows.items()
+        if named
+    ]
+
+
+def _share(value: float, ends: tuple[float, float]) -> float:
+    return (value - ends[0]) / (ends[1] - ends[0])
+
+
+def _name_box(name: str, x: float, y: float, side: str) -> Box:
+    width = A_LETTER * len(name)
+    x, y = x + SIDES[side].get("dx", 0), y + SIDES[side].get("dy", 0)
+    left = {"center": x - width / 2, "left": x, "right": x - width}[SIDES[side]["align"]]
+    return left, y - A_LINE / 2, left + width, y + A_LINE / 2
+
+
+def _is_free(box: Box, taken: Sequence[Box]) -> bool:
+    left, top, right, bottom = box
+    if left < 0 or right > WIDTH or top < -A_LINE or bottom > HEIGHT:  # a line may stand above the frame
+        return False
+    return not any(left < other[2] and right > other[0] and top < other[3] and bottom > other[1] for other in taken)

@@ -9,8 +9,7 @@ from statistics import median
 
 from grater.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
 from grater.report.document import Figure, Row, Section, interval, listed
-from grater.report.drawing import SERIES
-from grater.report.layers import HEIGHT, WIDTH, data, fixed_axis, interval_columns, names_beside, number_axis
+from grater.report.drawing import HEIGHT, SERIES, WIDTH, data, fixed_axis, interval_columns, names_beside, number_axis
 from grater.sheet import Sheet, counted, natural, number, without_empty_columns
 from grater.tables import Judgments, Table
 

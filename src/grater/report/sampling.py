@@ -12,8 +12,7 @@ from grater.evaluate.sampled.assist import CheapJudge
 from grater.evaluate.sampled.correction import correct
 from grater.evaluate.sampled.results import CorrectedSample
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
-from grater.report.drawing import GRID, INK, MUTED, SERIES
-from grater.report.layers import WIDTH, data
+from grater.report.drawing import GRID, INK, MUTED, SERIES, WIDTH, data
 from grater.report.systems import raters_words
 from grater.sheet import Sheet, counted
 from grater.statistics.bootstrap import Chance

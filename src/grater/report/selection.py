@@ -1,17 +1,22 @@
 """Which word fits: blanks filled by writer, raters and systems, and the system's word against the writer's.
 
 T&C 2008, section 4: Table 2, and the accuracy by exact match corrected by what raters accept.
+
+Also what a system's suggestions change in marked essays: with and without, and the bias (`grater.evaluate.offered`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isnan
 
 from grater.agreement.coefficients import band
 from grater.agreement.essays import known_essays
+from grater.evaluate.offered import FATE_WORDS, SuggestionEffect
 from grater.evaluate.selection import ClozePair, choice_study, cloze_study, corrected_accuracy
 from grater.model import Interval
-from grater.report.document import Section, interval
+from grater.report.document import Section, interval, listed, percent_of
 from grater.sheet import Sheet, counted, number
 from grater.tables import Judgments, Table
 
@@ -88,4 +93,39 @@ def choice_section(
         figures=(),
         sheets=(sheet,),
         signature=str(study.signature),
+    )
+
+
+MARKED = "suggestions marked"
+
+
+def suggestions_section(effect: SuggestionEffect) -> Section:
+    """Agreement and scores with and without suggestions, and what became of them."""
+    sheets = effect.sheets()
+    return Section(
+        name="suggestions",
+        title="Effect of suggestions",
+        words=(_bias(effect), _fates(effect)),
+        sheets=tuple(replace(sheet, name=f"suggestions-{sheet.name}", signature="") for sheet in sheets),
+        signature=str(effect.signature),
+    )
+
+
+def _bias(effect: SuggestionEffect) -> str:
+    scores, difference = effect.scores[MARKED], effect.differences[MARKED]
+    shown = f"Annotators who saw a system’s suggestions marked {interval(scores['with'])} of the suggested places"
+    if isnan(difference.value):
+        return f"{shown}; nobody marked these essays without suggestions, so the bias is unknown."
+    compared = f"{shown}, those who did not {interval(scores['without'])}"
+    if difference.low > 0:
+        seen = f"{interval(difference)} too high"
+        return f"{compared}: judged by people who saw its marks, the system’s precision would come out {seen}."
+    return f"{compared}. The difference, {interval(difference)}, may be chance."
+
+
+def _fates(effect: SuggestionEffect) -> str:
+    total = sum(effect.fates.values())
+    parts = [f"{percent_of(n, total)} were {FATE_WORDS.get(fate, fate)}" for fate, n in effect.fates.items() if n]
+    return (
+        f"Of {total:,} suggestions shown, {listed(parts)}." if parts else "What became of the suggestions is unknown."
     )

@@ -21,13 +21,13 @@ from grater.evaluate.rater_error import RaterError
 from grater.evaluate.scope import effects_note
 from grater.evaluate.standard import Scored
 from grater.evaluate.thresholds import Curve, Point, curve_of_thresholds, scored_systems
-from grater.evaluate.unjudged import bounds_sheet
+from grater.evaluate.truth import bounds_sheet
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, listed, sentence
-from grater.report.drawing import INK, SERIES
-from grater.report.items import TIE, list_name
-from grater.report.layers import (
+from grater.report.drawing import (
     HEIGHT,
+    INK,
+    SERIES,
     WIDTH,
     data,
     interval_band,
@@ -41,6 +41,7 @@ from grater.report.layers import (
     series,
     whiskers,
 )
+from grater.report.items import TIE, list_name
 from grater.sheet import Sheet, count, counted, number, p_value, undefined_notes
 from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table, read_decisions

@@ -16,8 +16,8 @@ import polars as pl
 
 from grater.corpora.check.findings import CheckResult, Finding
 from grater.corpora.check.rules import CorpusCheck
+from grater.corpora.statistics import CorpusTally
 from grater.corpora.statistics.counts import Counting, TallyRow
-from grater.corpora.statistics.study import CorpusTally
 from grater.corpora.tagsets import TAGSETS
 from grater.model import Json
 from grater.scale.engines import Engine

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 
+from grater.detect.decisions import answers_of
 from grater.detect.detector import Detector, Finding
 from grater.detect.systems import SYSTEMS, load_system
-from grater.detect.words import answers_of
 from grater.errors import Conflict, UsageError
 from grater.model import Decision, Essay, Item, Json
 from grater.store import Store, Tx, decisions, essays, items

@@ -1,21 +1,39 @@
 """Lemmas: the form of a word that a dictionary lists it under, decided from the word and its tag.
 
-Our own rules and lists of irregular forms; the list of `spelling` says which of the possible bases is a word, so that
-*hoping* belongs to *hope* and *hopping* to *hop*.  A word that no rule can take back is its own lemma; a proper noun
-keeps its form.  Lemmas are in lower case.
+Our own rules and lists of irregular forms; the list of English words says which of the possible bases is a word, so
+that *hoping* belongs to *hope* and *hopping* to *hop*.  A word that no rule can take back is its own lemma; a proper
+noun keeps its form.  Lemmas are in lower case.
 
 `stem` goes further and cuts off derivational endings: *decide*, *decision* and *decisive* share one.  It is no word,
 only a key by which related words meet.
+
+`is_word` tells a misspelling from a wrong word.  Its list, `words.model`, is made of two that Debian ships
+(`wbritish-large` and `wamerican-large` 2020.12.07), which come from Kevin Atkinson's SCOWL (Spell Checker Oriented
+Word Lists); NOTICE has its terms.  Forms in *'s* are left out.  It is read when it is first asked for.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from grater.models import read_model, shipped
 from grater.text.inflect import singular
-from grater.text.spelling import is_word
+
+KIND = "words"
+
+
+@cache
+def words() -> frozenset[str]:
+    """All words of the list, as written there: names have their capital."""
+    return frozenset(read_model(shipped(KIND), kind=KIND).strings["words"])
+
+
+def is_word(text: str) -> bool:
+    """Whether the text is on the list, as it stands or in lower case."""
+    known = words()
+    return text in known or text.lower() in known
 
 
 def _forms(text: str) -> dict[str, str]:

@@ -9,8 +9,16 @@ import pytest
 from grater.detect.articles.detector import Caution, from_file
 from grater.detect.articles.features import Memory, placed_phrases
 from grater.detect.articles.model import load, save
-from grater.detect.articles.thresholds import fitted_caution, trial_of
-from grater.detect.articles.training import ArticleOptions, batch_of, fitted, gathered, passages, train
+from grater.detect.articles.training import (
+    ArticleOptions,
+    batch_of,
+    fitted,
+    fitted_caution,
+    gathered,
+    passages,
+    train,
+    trial_of,
+)
 from grater.errors import BadInput, UsageError
 from grater.models import write_model
 from grater.text.analysis import analyse

@@ -13,10 +13,10 @@ from grater.detect.context.calibration import NAMES
 from grater.detect.context.detector import ContextDetector, load, save
 from grater.detect.context.network import Logits, Network
 from grater.detect.context.pieces import Window
+from grater.detect.decisions import best_word, is_mismatch
 from grater.detect.detector import Finding
 from grater.detect.prepositions.selection import selection_test
 from grater.detect.systems import load_system, system_cards
-from grater.detect.words import best_word, is_mismatch
 from grater.errors import BadInput, MissingExtra, UsageError
 from grater.model import Essay
 from tests.cli.running import grater

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from grater.corpora import write_corpus
 from grater.detect.detector import Finding
-from grater.detect.external import external, findings, is_external
-from grater.detect.external.files import edits_between
+from grater.detect.external import edits_between, external, findings, is_external
 from grater.detect.external.programs import code_point_of_units
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
 from grater.model import Edit, Essay, Item, Span

@@ -35,8 +35,7 @@ from grater.detect.articles.constructions import (
 )
 from grater.model import DELETE, Span
 from grater.text.analysis import Chunk, Sentence
-from grater.text.indefinite_article import indefinite_article
-from grater.text.inflect import number_of, plural, singular
+from grater.text.inflect import indefinite_article, number_of, plural, singular
 
 OPEN = ""
 PROPER, PRONOUN, DETERMINER, POSSESSIVE = "proper noun", "pronoun", "determiner", "possessive"

@@ -35,10 +35,9 @@ from grater.detect.context.pieces import MOST_WORDS
 from grater.detect.prepositions.candidates import MISSING, PREP, gap_places, preposition_places
 from grater.model import DELETE, Span
 from grater.text.analysis import Sentence
-from grater.text.indefinite_article import indefinite_article
-from grater.text.inflect import is_mass, number_of, plural, singular
+from grater.text.inflect import indefinite_article, is_mass, number_of, plural, singular
+from grater.text.lemmas import is_word
 from grater.text.prepositions import PREPOSITIONS, canonical
-from grater.text.spelling import is_word
 from grater.text.verbs import MODALS, SECOND_FORMS, verb_base, verb_forms
 
 ARTICLE, NUMBER, VERB_FORM = "article", "number", "verb-form"

@@ -1,8 +1,8 @@
 """The two sides of a score: what the references say, and what a system made of the same sentences.
 
 References are essays, one per sentence, with their annotators; a plain text file as a reference is an annotator who
-rewrote every sentence.  A hypothesis is plain text, one sentence per line, or edits (M2).  A metric may have a
-faster form of its own for edits (`edit_table.EditTable`).
+rewrote every sentence.  A hypothesis is plain text, one sentence per line, or edits (M2).  A metric may have a faster
+form of its own for edits (`edit_table.EditTable`).
 
 **Side by side.** Every metric first requires the same sentences, in the same order, with the same words.  A
 hypothesis with sources of its own (M2) must have the words of the reference; white space between them may differ.  A
@@ -10,22 +10,35 @@ hypothesis of plain text has no source to compare, only a number of lines.  The 
 differs, in both files.
 
 **Corrected texts.** Every annotator of a sentence gives one text: each edit's first alternative in place of its
-words, words joined by single spaces.  An edit without a correction changes nothing.  Of edits that overlap, the
-first in the text counts (of those that begin together, the first in the file); insertions at one point all count, in
-the order of the file.
+words, words joined by single spaces.  An edit without a correction changes nothing.  Of edits that overlap, the first
+in the text counts (of those that begin together, the first in the file); insertions at one point all count, in the
+order of the file.
+
+**Combined.** Several corrections of the same sentences become one: the edits that enough systems propose.  The way of
+the best published ensembles (Tarnavskyi, Chernodub and Omelianchuk 2022, "Ensembling and knowledge distilling of
+large sequence taggers for grammatical error correction", section 4: majority votes on span-level edits): the edits of
+each system are extracted, and those with the same span and correction that at least `at_least` systems have are
+applied.
+
+Of edits that overlap, the one that more systems have is taken, then the one that stands first, then the shorter.
+Insertions at one point count as overlapping: two words in place of one gap are rarely both meant.  Which system an
+edit comes from does not matter, nor the order in which they are given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import NoReturn, Protocol, TypeAlias
 
 from grater.corpora.normalise import corrected_text
+from grater.corpora.parallel import parallel_essays
 from grater.errors import BadInput, Problem, UsageError
 from grater.evaluate.edits.edit_table import EditTable
 from grater.model import Edit, Essay, Span, short_hash
+from grater.text.edits.engine import Engine
 
 MOST_SHOWN = 60
 
@@ -250,3 +263,39 @@ def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence
         references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
     )
     return [next(iter(corrected_texts(essay).values())) for essay in hypothesis.essays]
+
+
+COMBINED = "combined"
+
+
+def combine(
+    sources: Sequence[str],
+    systems: Mapping[str, Sequence[str]],
+    *,
+    at_least: int,
+    engine: Engine,
+    source_name: str = "source",
+) -> Iterator[Essay]:
+    """Sentences with the edits that at least `at_least` systems propose."""
+    if not 1 <= at_least <= len(systems):
+        raise UsageError(f"expected a number of systems from 1 to {len(systems)}, found {at_least}")
+    for essay in parallel_essays(sources, systems, engine, source_name=source_name):
+        yield replace(essay, edits=tuple(_agreed(essay.edits, at_least)), annotators=(COMBINED,))
+
+
+def _agreed(edits: Iterable[Edit], at_least: int) -> Iterator[Edit]:
+    votes = Counter(replace(edit, rater=COMBINED) for edit in edits)
+    wanted = [edit for edit, n in votes.items() if n >= at_least]
+    wanted.sort(key=lambda edit: (-votes[edit], edit.span.start, len(edit.span), edit.replacements))
+    taken: list[Edit] = []
+    for edit in wanted:
+        if not any(_overlap(edit, other) for other in taken):
+            taken.append(edit)
+    yield from sorted(taken, key=lambda edit: (edit.span.start, edit.span.end))
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    """Whether both change the same text; insertions at one point do."""
+    if one.span == other.span:
+        return True
+    return max(one.span.start, other.span.start) < min(one.span.end, other.span.end)

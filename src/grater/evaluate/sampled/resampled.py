@@ -30,10 +30,10 @@ import polars as pl
 from grater.agreement.coded import Codes
 from grater.evaluate.cases import Votes, places_of
 from grater.evaluate.counts import f_score, ratio
-from grater.evaluate.draws import rater_shares, require_drawable
 from grater.evaluate.sampled.assist import Weights
 from grater.evaluate.sampled.cells import Cells, Members
 from grater.evaluate.sampled.estimates import Difference
+from grater.evaluate.scope import rater_shares, require_drawable
 from grater.evaluate.truth import Truth
 from grater.model import Interval
 from grater.rng import generator

@@ -26,8 +26,7 @@ from functools import cached_property
 from grater.text.edits.align import Step, are_related, character_ratio
 from grater.text.edits.tokens import CONTENT, Words
 from grater.text.inflect import singular
-from grater.text.lemmas import lemma, lemmas_of
-from grater.text.spelling import is_word
+from grater.text.lemmas import is_word, lemma, lemmas_of
 
 OTHER = "OTHER"
 NAMED = frozenset({"ADJ", "ADV", "CONJ", "DET", "NOUN", "PART", "PREP", "PRON", "PUNCT", "VERB"})

@@ -15,12 +15,15 @@ torch = pytest.importorskip("torch", reason="training needs PyTorch: make test-t
 
 from grater.detect.context.heads import FORMS  # noqa: E402 (after the check for PyTorch)
 from grater.detect.context.train import run  # noqa: E402
-from grater.detect.context.train.corrupted import corrupted_essays  # noqa: E402
 from grater.detect.context.train.network import Transformer  # noqa: E402
 from grater.detect.context.train.noise import IGNORED, NONE  # noqa: E402
-from grater.detect.context.train.text import TaggedText, tagged_text  # noqa: E402
+from grater.detect.context.train.run import corrupted_essays  # noqa: E402
+from grater.detect.context.train.text import (  # noqa: E402
+    TaggedText,
+    learn_pieces,
+    tagged_text,
+)
 from grater.detect.context.train.training import Cutter, Trainer, masked_accuracy  # noqa: E402
-from grater.detect.context.train.vocabulary import learn_pieces  # noqa: E402
 from grater.detect.context.train.words import MASK, WordTables, word_tables  # noqa: E402
 from grater.model import Essay  # noqa: E402
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grater.detect.context.heads import FORMS, surfaces
-from grater.text.indefinite_article import indefinite_article
-from grater.text.inflect import plural, singular
+from grater.text.inflect import indefinite_article, plural, singular
 from grater.text.prepositions import PREPOSITIONS, canonical
 from grater.text.verbs import verb_base, verb_forms
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from grater.detect.decisions import answers_cell, answers_of, best_word, filled, is_mismatch
 from grater.detect.detector import Finding
 from grater.detect.external import findings
 from grater.detect.systems import load_system
-from grater.detect.words import answers_cell, answers_of, best_word, filled, is_mismatch
 from grater.errors import UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Span
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from grater.corpora.merge import stems
-from grater.corpora.statistics import corpus_statistics
-from grater.corpora.statistics.study import in_order, names_apart, value_of
+from grater.corpora.statistics import corpus_statistics, in_order, names_apart, value_of
 from grater.errors import UnknownName, UsageError
 from grater.model import Essay
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences

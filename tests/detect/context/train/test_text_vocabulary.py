@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grater.detect.context.pieces import SPECIAL, PieceVocabulary
-from grater.detect.context.train.vocabulary import learn_pieces
+from grater.detect.context.train.text import learn_pieces
 
 COUNTS = {"walking": 60, "talking": 60, "walks": 50, "the": 400, "then": 80, "☃": 1}
 

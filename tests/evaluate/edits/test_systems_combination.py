@@ -6,7 +6,7 @@ import pytest
 
 from grater.corpora.normalise import corrected_text
 from grater.errors import UsageError
-from grater.evaluate.edits.combination import combine
+from grater.evaluate.edits.systems import combine
 from grater.text.edits.engine import load_engine
 
 SOURCE = ["She go to school by a bus every days ."]

@@ -7,17 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grater.detect.articles import thresholds
+from grater.detect.articles import training
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
 from grater.detect.articles.detector import Caution
-from grater.detect.articles.thresholds import (
-    Trial,
-    corrected,
-    corrupted,
-    fitted_caution,
-    with_errors,
-    with_thresholds,
-)
+from grater.detect.articles.training import Trial, corrected, corrupted, fitted_caution, with_errors, with_thresholds
 from grater.rng import generator
 from grater.text.analysis import Sentence, analyse
 from tests.detect.articles.flags import flagged_counts
@@ -31,7 +24,7 @@ def sentence(text: str) -> Sentence:
 
 def always(monkeypatch: object, wanted: str, becomes: str) -> None:
     rates = {name: ({becomes: 1.0} if name == wanted else {}) for name in CONSTRUCTIONS}
-    monkeypatch.setattr(thresholds, "RATES", rates)  # type: ignore[attr-defined]
+    monkeypatch.setattr(training, "RATES", rates)  # type: ignore[attr-defined]
 
 
 def test_an_error_is_put_in_and_what_stood_there_is_known(monkeypatch: object) -> None:
@@ -51,7 +44,7 @@ def test_number_goes_wrong_too(monkeypatch: object) -> None:
 
 
 def test_text_without_chance_of_error_stays_as_it_is(monkeypatch: object) -> None:
-    monkeypatch.setattr(thresholds, "RATES", {name: {} for name in CONSTRUCTIONS})  # type: ignore[attr-defined]
+    monkeypatch.setattr(training, "RATES", {name: {} for name in CONSTRUCTIONS})  # type: ignore[attr-defined]
     found = list(corrupted([analyse(line) for line in made_lines()[:20]], generator(0)))
     assert found
     assert all(each.right in (each.placed.phrase.construction, NONE_OF_THEM) for each in found)
@@ -64,7 +57,7 @@ def test_the_same_seed_gives_the_same_errors() -> None:
 
 
 def test_about_one_phrase_in_ten_goes_wrong() -> None:
-    rates = [sum(becomes.values()) for becomes in thresholds.RATES.values()]
+    rates = [sum(becomes.values()) for becomes in training.RATES.values()]
     assert 0.05 < sum(rates) / len(rates) < 0.12
 
 
