@@ -36,7 +36,7 @@ from benchmarks.detect.data import brown_essays, cell, keep, lines_of, table
 from grater.corpora.source import open_source
 from grater.detect.context.calibration import PRECISIONS
 from grater.detect.context.detector import ContextDetector, from_file, log_shares, save
-from grater.detect.context.heads import ARTICLE_GAP_HEAD, ARTICLE_HEAD, PREP_HEAD
+from grater.detect.context.heads import ARTICLE_GAP_HEAD, ARTICLE_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
 from grater.detect.context.slots import slots_of
@@ -156,23 +156,23 @@ def _right(network: Network, detector: ContextDetector, head: str, drawn: Sequen
 
 
 def _hidden_prepositions(network: Network, detector: ContextDetector, drawn: Sequence[Hidden]) -> Values:
-    return _at_hole(network, detector, drawn)[:, PREP_HEAD.columns][:, :34]
+    return _at_hole(network, detector, drawn, PREP_HEAD)[:, :34]
 
 
 def _hidden_articles(network: Network, detector: ContextDetector, drawn: Sequence[Hidden]) -> Values:
     """Both questions that the network has for a place without an article: a hole that may be none, and a gap."""
-    hole = _at_hole(network, detector, drawn)[:, ARTICLE_HEAD.columns]
+    hole = _at_hole(network, detector, drawn, ARTICLE_HEAD)
     without = [(*one.words[: one.index], *one.words[one.index + 1 :]) for one in drawn]
-    rows = answer_sentences(network, detector.vocabulary, without)
-    gap = np.stack([log_shares(row)[one.index] for one, row in zip(drawn, rows, strict=True)])
-    return (1 - AS_GAP) * hole + AS_GAP * gap[:, ARTICLE_GAP_HEAD.columns]
+    rows = answer_sentences(network, detector.vocabulary, without, asked=[(one.index,) for one in drawn])
+    return (1 - AS_GAP) * hole + AS_GAP * log_shares(np.concatenate(rows), ARTICLE_GAP_HEAD)
 
 
-def _at_hole(network: Network, detector: ContextDetector, drawn: Sequence[Hidden]) -> Values:
-    """The log-probabilities of every answer where the hidden word stood."""
-    words, places = [one.words for one in drawn], [one.index for one in drawn]
-    rows = answer_sentences(network, detector.vocabulary, words, masked=places)
-    return np.stack([log_shares(row)[place] for place, row in zip(places, rows, strict=True)])
+def _at_hole(network: Network, detector: ContextDetector, drawn: Sequence[Hidden], head: Head) -> Values:
+    """The log-probabilities of a head's answers where the hidden word stood."""
+    places = [one.index for one in drawn]
+    asked = [(place,) for place in places]
+    rows = answer_sentences(network, detector.vocabulary, [one.words for one in drawn], masked=places, asked=asked)
+    return log_shares(np.concatenate(rows), head)
 
 
 def native_texts(file: Path | None) -> dict[str, Callable[[], Iterator[Essay]]]:

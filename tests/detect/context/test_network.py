@@ -49,6 +49,17 @@ def test_a_sentence_has_the_same_answers_alone_and_in_any_batch(detector: Contex
             assert np.array_equal(rows, alone[number]), crowded[number]
 
 
+def test_words_asked_about_alone_have_the_same_answers(detector: ContextDetector) -> None:
+    words = [text.split() for text in SENTENCES]
+    whole = answer_sentences(detector.network, detector.vocabulary, words)
+    asked = [range(1, len(own), 2) for own in words]
+    assert len(asked[0]) == 1, "one row alone, for which there are other kernels"
+    some = answer_sentences(detector.network, detector.vocabulary, words, asked=asked)
+    for rows, of_sentence, indices in zip(some, whole, asked, strict=True):
+        assert np.array_equal(rows, of_sentence[indices])
+    assert answer_sentences(detector.network, detector.vocabulary, words[:1], asked=[()])[0].shape == (0, 86)
+
+
 def test_decisions_do_not_depend_on_the_essays_beside_them(detector: ContextDetector) -> None:
     together = _scores(detector, SENTENCES)
     backwards = _scores(detector, SENTENCES[::-1])

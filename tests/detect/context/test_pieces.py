@@ -79,6 +79,14 @@ def test_a_word_in_the_overlap_is_read_where_it_is_farther_from_the_cut() -> Non
     assert first_read > 8
 
 
+def test_windows_without_a_word_that_is_asked_about_are_left_out() -> None:
+    _, second = windows(["a"] * 100, VOCABULARY)
+    index, place = second.words[5]
+    (window,) = windows(["a"] * 100, VOCABULARY, asked={index})
+    assert (window.pieces, window.words) == (second.pieces, ((index, place),))
+    assert windows(["a"], VOCABULARY, asked=()) == []
+
+
 @pytest.mark.parametrize(
     "pieces", [(), (" a",), (*SPECIAL, " a", " a"), (*SPECIAL, ""), ("<unk>", "<pad>", "<s>", "</s>", "<mask>")]
 )

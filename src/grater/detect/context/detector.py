@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import islice
 from math import inf, log
 from operator import itemgetter
 from pathlib import Path
@@ -26,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from grater.detect.context.calibration import NAMES, Calibration, calibrations_of, require_precision
-from grater.detect.context.heads import HEADS, PREP_GAP_HEAD, PREP_HEAD, Head
+from grater.detect.context.heads import PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
 from grater.detect.context.slots import (
@@ -108,15 +109,7 @@ def type_of(slot: Slot, word: str) -> str:
     return EXTRANEOUS if word == DELETE else CHOICE
 
 
-def log_shares(logits: Logits) -> Scores:
-    """(words, 86): log-probabilities, each head by itself."""
-    shares = np.empty(logits.shape, np.float64)
-    for head in HEADS:
-        shares[:, head.columns] = _of_head(logits, head)
-    return shares
-
-
-def _of_head(logits: Logits, head: Head) -> Scores:
+def log_shares(logits: Logits, head: Head) -> Scores:
     """(words, answers of the head): log-probabilities."""
     own = logits[:, head.columns].astype(np.float64)
     own = own - own.max(axis=1, keepdims=True)
@@ -131,7 +124,7 @@ def asked(slots: Sequence[Slot], rows: Sequence[Logits]) -> list[Asked]:
         by_head[slot.head].append(number)
     answered: dict[int, Asked] = {}
     for head, numbers in by_head.items():
-        shares = np.exp(_of_head(np.stack([rows[number] for number in numbers]), head))
+        shares = np.exp(log_shares(np.stack([rows[number] for number in numbers]), head))
         likeliest = np.argsort(-shares, axis=1, kind="stable")
         for number, row, order in zip(numbers, shares.tolist(), likeliest.tolist(), strict=True):
             answered[number] = Asked(slot=slots[number], shares=_by_word(slots[number].words, row, order))
@@ -185,16 +178,20 @@ class ContextDetector:
                 for sentence in sentences
                 if not is_data(sentence)
             ]
-            rows = answer_sentences(self.network, self.vocabulary, [words_read(sentence) for _, sentence in places])
-            listed = [
-                (place, slot, row[slot.index])
-                for place, row in zip(places, rows, strict=True)
-                for slot in slots_of(place[1])
-                if slot.kind in self.kinds
-            ]
-            answered = asked([slot for _, slot, _ in listed], [row for _, _, row in listed])
-            for (place, _, _), one in zip(listed, answered, strict=True):
-                yield *place, one
+            slots = [[slot for slot in slots_of(sentence) if slot.kind in self.kinds] for _, sentence in places]
+            rows = self._rows([sentence for _, sentence in places], slots)
+            answered = iter(asked([slot for own in slots for slot in own], rows))
+            for place, own in zip(places, slots, strict=True):
+                for one in islice(answered, len(own)):
+                    yield *place, one
+
+    def _rows(self, sentences: Sequence[Sentence], slots: Sequence[Sequence[Slot]]) -> list[Logits]:
+        """The logits of each slot, sentence by sentence."""
+        words = [words_read(sentence) for sentence in sentences]
+        indices = [sorted({slot.index for slot in own}) for own in slots]
+        read = answer_sentences(self.network, self.vocabulary, words, asked=indices)
+        by_index = (dict(zip(*pair, strict=True)) for pair in zip(indices, read, strict=True))
+        return [rows[slot.index] for own, rows in zip(slots, by_index, strict=True) for slot in own]
 
     def _finding(self, essay_id: str, sentence: Sentence, answered: Asked) -> Finding:
         slot = answered.slot
@@ -267,11 +264,12 @@ class MaskedEngine:
         """(candidates, 35): log-probabilities."""
         hidden = [None if candidate.is_gap else candidate.index for candidate in candidates]
         sentences = [candidate.sentence.words for candidate in candidates]
-        rows = answer_sentences(self.network, self.vocabulary, sentences, masked=hidden)
+        indices = [(candidate.index,) for candidate in candidates]
+        rows = answer_sentences(self.network, self.vocabulary, sentences, masked=hidden, asked=indices)
         shares = np.empty((len(candidates), len(PREP_HEAD.answers)))
         for number, (candidate, row) in enumerate(zip(candidates, rows, strict=True)):
             head = PREP_GAP_HEAD if candidate.is_gap else PREP_HEAD
-            shares[number] = log_shares(row[candidate.index : candidate.index + 1])[0, head.columns]
+            shares[number] = log_shares(row, head)[0]
         return shares
 
 

@@ -1,7 +1,8 @@
 """The network behind `context`: an ONNX graph from pieces to answers, run by onnxruntime on the CPU.
 
-Input `pieces`, int64 (windows, length); output `logits`, float32 (windows, length, 86), read at the first piece of
-each word (`heads`).
+Inputs `pieces`, int64 (windows, length), and `places`, the first pieces of the words that are asked about, counted
+through all windows; output `logits`, float32 (places, 86; `heads`).  A graph without `places` (in full precision, or
+of grater 0.2) answers at every piece.
 
 Windows of one length are run together, few enough at a time that a batch never holds more than `MOST_AT_ONCE` pieces:
 memory stays bounded on any text, and what one operator leaves is still in the cache for the next.  Nothing is padded
@@ -11,7 +12,7 @@ the batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -23,6 +24,7 @@ from grater.detect.context.pieces import PieceVocabulary, Window, windows
 from grater.errors import MissingExtra
 
 Logits: TypeAlias = npt.NDArray[np.float32]
+Places: TypeAlias = npt.NDArray[np.int64]
 
 MOST_AT_ONCE = 256
 """Pieces of one batch: larger ones leave the cache, in smaller ones the weights are read too often."""
@@ -46,22 +48,25 @@ class Network:
             self._session = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's own errors have no common class but RuntimeError's parent
             raise ValueError(f"onnxruntime cannot read the network: {_first_line(error)}") from error
+        self._inputs = [value.name for value in self._session.get_inputs()]
         self._check()
 
     def _check(self) -> None:
-        names = [value.name for value in self._session.get_inputs()], [v.name for v in self._session.get_outputs()]
-        if names != (["pieces"], ["logits"]):
-            raise ValueError(f"expected a network from pieces to logits, found {names[0]} to {names[1]}")
-        shape = self._run(np.array([[2, 3]], np.int64)).shape
-        if shape != (1, 2, WIDTH):
+        outputs = [value.name for value in self._session.get_outputs()]
+        if self._inputs not in (["pieces"], ["pieces", "places"]) or outputs != ["logits"]:
+            raise ValueError(f"expected a network from pieces to logits, found {self._inputs} to {outputs}")
+        shape = self._run(np.array([[2, 3]]), np.array([0, 1])).shape
+        if shape != (2, WIDTH):
             raise ValueError(f"expected {WIDTH} answers per piece, found an output of shape {shape}")
 
-    def _run(self, pieces: npt.NDArray[np.int64]) -> Logits:
+    def _run(self, pieces: Places, places: Places) -> Logits:
+        """(places, 86)."""
+        given = {"pieces": pieces, "places": places}
         try:
-            logits: Logits = self._session.run(["logits"], {"pieces": pieces})[0]
+            logits: Logits = self._session.run(["logits"], {name: given[name] for name in self._inputs})[0]
         except Exception as error:
             raise ValueError(f"the network cannot be run: {_first_line(error)}") from error
-        return logits
+        return logits if "places" in self._inputs else logits.reshape(-1, logits.shape[-1])[places]
 
     def answers(self, cut: Sequence[Window]) -> list[Logits]:
         """For each window (words read there, 86)."""
@@ -73,10 +78,16 @@ class Network:
             size = max(1, MOST_AT_ONCE // length)
             for start in range(0, len(numbers), size):
                 batch = numbers[start : start + size]
-                logits = self._run(np.array([cut[number].pieces for number in batch], np.int64))
-                for number, row in zip(batch, logits, strict=True):
-                    rows[number] = row[[place for _, place in cut[number].words]]
+                for number, row in zip(batch, self._answered([cut[number] for number in batch]), strict=True):
+                    rows[number] = row
         return rows
+
+    def _answered(self, batch: Sequence[Window]) -> list[Logits]:
+        """For windows of one length."""
+        length = len(batch[0].pieces)
+        places = [number * length + place for number, window in enumerate(batch) for _, place in window.words]
+        logits = self._run(np.array([window.pieces for window in batch], np.int64), np.array(places, np.int64))
+        return np.split(logits, np.cumsum([len(window.words) for window in batch[:-1]]))
 
 
 def answer_sentences(
@@ -85,12 +96,18 @@ def answer_sentences(
     sentences: Sequence[Sequence[str]],
     *,
     masked: Iterable[int | None] = (),
+    asked: Iterable[Collection[int] | None] = (),
 ) -> list[Logits]:
-    """For each sentence (words, 86); `masked` is the word of each that the network does not see, if any."""
+    """For each sentence (words, 86).
+
+    `masked` is the word of each that the network does not see, if any; `asked` are the words of each that have rows,
+    in their order in the sentence, if not all.
+    """
     hidden = list(masked) or [None] * len(sentences)
+    wanted = list(asked) or [None] * len(sentences)
     cut = [
-        windows(words, vocabulary, masked=() if index is None else (index,))
-        for words, index in zip(sentences, hidden, strict=True)
+        windows(words, vocabulary, masked=() if index is None else (index,), asked=of_sentence)
+        for words, index, of_sentence in zip(sentences, hidden, wanted, strict=True)
     ]
     rows = iter(network.answers([window for of_sentence in cut for window in of_sentence]))
     empty = np.empty((0, WIDTH), np.float32)

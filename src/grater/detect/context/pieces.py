@@ -78,13 +78,24 @@ class Window:
     words: tuple[tuple[int, int], ...]
 
 
-def windows(words: Sequence[str], vocabulary: PieceVocabulary, *, masked: Collection[int] = ()) -> list[Window]:
-    """A sentence as windows, most often one; masked words are not shown to the network."""
+def windows(
+    words: Sequence[str],
+    vocabulary: PieceVocabulary,
+    *,
+    masked: Collection[int] = (),
+    asked: Collection[int] | None = None,
+) -> list[Window]:
+    """A sentence as windows, most often one; masked words are not shown to the network.
+
+    Where only some words are `asked` about, only they are read, and windows without any are left out.
+    """
     encoded = [(MASK,) if index in masked else vocabulary.encode(word) for index, word in enumerate(words)]
     cuts = list(_cuts([len(pieces) for pieces in encoded]))
     bounds = [(before[1] + after[0]) // 2 for before, after in pairwise(cuts)]
     edges = [0, *bounds, len(words)]
-    return [_window(encoded, cut, edges[number : number + 2]) for number, cut in enumerate(cuts)]
+    asked = range(len(words)) if asked is None else asked
+    cut_at = [_window(encoded, cut, edges[number : number + 2], asked) for number, cut in enumerate(cuts)]
+    return [window for window in cut_at if window.words]
 
 
 def _cuts(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -100,11 +111,13 @@ def _cuts(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
             end, n_pieces = start, 0
 
 
-def _window(encoded: Sequence[tuple[int, ...]], cut: tuple[int, int], read: Sequence[int]) -> Window:
+def _window(
+    encoded: Sequence[tuple[int, ...]], cut: tuple[int, int], read: Sequence[int], asked: Collection[int]
+) -> Window:
     pieces = [START]
     places: list[tuple[int, int]] = []
     for index in range(*cut):
-        if read[0] <= index < read[1]:
+        if read[0] <= index < read[1] and index in asked:
             places.append((index, len(pieces)))
         pieces += encoded[index]
     return Window(pieces=(*pieces, END), words=tuple(places))

@@ -11,12 +11,16 @@ processor:
 Weights have a scale per column (symmetric, no offset), embeddings one per piece.  Norms and the heads stay in full
 precision.  The sentences of a batch have one length; padding would be read as a word.  The operators are those with
 fast kernels in onnxruntime, its own (`com.microsoft`) among them; `Attention` needs version 1.23.
+
+Only some words are asked about (`places`), so the last block goes on with their rows alone once it has looked at the
+others.  Query heads that share keys and values are read as further places of one head (`_by_group`): nothing has to
+be copied for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +32,7 @@ from grater.detect.context.pieces import MOST_PIECES
 
 Floats = npt.NDArray[np.float32]
 
-INPUT, OUTPUT = "pieces", "logits"
+INPUT, PLACES, OUTPUT = "pieces", "places", "logits"
 OPSET, IR_VERSION = 23, 10
 OWN = "com.microsoft"
 EPSILON = 1e-5
@@ -104,22 +108,32 @@ class _Drawing:
 
 
 def graph(weights: Weights) -> bytes:
-    """The network as ONNX, from `pieces` (n, length) to `logits` (n, length, answers)."""
+    """The network as ONNX, from `pieces` (n, length) to `logits` (places, answers).
+
+    A place is the number of a piece, counted through the whole batch.
+    """
     drawing = _Drawing()
     _constants(drawing, weights)
-    x = _embedded(drawing, weights.embedding)
+    x, middles = _embedded(drawing, weights.embedding), "middles"
     for number in range(weights.n_blocks):
         block = f"blocks.{number}"
-        x = drawing.node("Add", x, _attended(drawing, weights, block, x))
-        x = drawing.node("Add", x, _transformed(drawing, weights, block, x))
+        mixed = _mixed(drawing, weights, block, x)
+        if number == weights.n_blocks - 1:
+            x, mixed = (drawing.node("Gather", part, PLACES) for part in (x, mixed))
+            middles = drawing.node("Expand", "middle", drawing.node("Shape", PLACES))
+        x = drawing.node("Add", x, _of_rows(drawing, weights, f"{block}.out", mixed, middles))
+        x = drawing.node("Add", x, _transformed(drawing, weights, block, x, middles))
     heads, bias = drawing.constant("heads", weights.heads), drawing.constant("bias", weights.bias)
-    answers = drawing.node("Gemm", _normed(drawing, weights, "norm", x), heads, bias)
-    drawing.nodes.append(helper.make_node("Reshape", [answers, "sentences"], [OUTPUT]))
+    normed = _normed(drawing, weights, "norm", x)
+    drawing.nodes.append(helper.make_node("Gemm", [normed, heads, bias], [OUTPUT]))
     return bytes(_model(drawing).SerializeToString())
 
 
 def _constants(drawing: _Drawing, weights: Weights) -> None:
-    """What all blocks share; `sentences` is the shape (n, length, -1) and `rows` is (n * length, width)."""
+    """What all blocks share.
+
+    `sentences` is the shape (n, length, -1), `groups` (n, heads of a group * length, -1), `rows` (n * length, width).
+    """
     size = weights.width // weights.n_heads
     powers = weights.rotation ** -(np.arange(0, size, 2, dtype=np.float32) / size)
     angles = np.arange(MOST_PLACES, dtype=np.float32)[:, None] * powers.astype(np.float32)
@@ -128,6 +142,7 @@ def _constants(drawing: _Drawing, weights: Weights) -> None:
     drawing.constant("first", [0], np.int64)
     drawing.constant("last", [1], np.int64)
     drawing.constant("flat", [-1], np.int64)
+    drawing.constant("groups", [0, -1, size * weights.n_shared], np.int64)
     drawing.constant("rows", [-1, weights.width], np.int64)
     drawing.constant("one", 1.0)
     drawing.constant("smallest", SMALLEST)
@@ -147,7 +162,8 @@ def _embedded(drawing: _Drawing, embedding: Matrix) -> str:
     return drawing.node("Mul", whole, drawing.node("Gather", scales, pieces))
 
 
-def _attended(drawing: _Drawing, weights: Weights, block: str, x: str) -> str:
+def _mixed(drawing: _Drawing, weights: Weights, block: str, x: str) -> str:
+    """The values that each piece takes from the others."""
     query, key, value = (
         drawing.node("Reshape", product, "sentences")
         for product in _of_normed(drawing, weights, block, "norm1", x, OF_NORM1)
@@ -155,14 +171,16 @@ def _attended(drawing: _Drawing, weights: Weights, block: str, x: str) -> str:
     query, key = (
         drawing.node("RotaryEmbedding", part, "first", "cosine", "sine", domain=OWN) for part in (query, key)
     )
-    mixed = drawing.node("Attention", query, key, value, q_num_heads=weights.n_heads, kv_num_heads=weights.n_shared)
-    return _of_rows(drawing, weights, f"{block}.out", drawing.node("Reshape", mixed, "rows"))
+    n = weights.n_shared
+    query = drawing.node("Reshape", query, "groups")
+    mixed = drawing.node("Attention", query, key, value, q_num_heads=n, kv_num_heads=n)
+    return drawing.node("Reshape", mixed, "rows")
 
 
-def _transformed(drawing: _Drawing, weights: Weights, block: str, x: str) -> str:
+def _transformed(drawing: _Drawing, weights: Weights, block: str, x: str, middles: str) -> str:
     gate, up = _of_normed(drawing, weights, block, "norm2", x, OF_NORM2)
     opened = drawing.node("QuickGelu", gate, domain=OWN, alpha=1.0)  # x * sigmoid(x)
-    return _of_rows(drawing, weights, f"{block}.down", drawing.node("Mul", opened, up))
+    return _of_rows(drawing, weights, f"{block}.down", drawing.node("Mul", opened, up), middles)
 
 
 def _normed(drawing: _Drawing, weights: Weights, name: str, x: str) -> str:
@@ -180,24 +198,36 @@ def _of_normed(
     return [_product(drawing, rows, fixed, f"{block}.{name}", weights) for name in names]
 
 
-def _of_rows(drawing: _Drawing, weights: Weights, name: str, x: str) -> str:
-    """The product of rows with a scale each."""
-    largest = drawing.node("ReduceMax", drawing.node("Abs", x), "last", keepdims=1)
+def _of_rows(drawing: _Drawing, weights: Weights, name: str, x: str, middles: str) -> str:
+    """The product of rows with a scale each, from its largest value (`Abs` costs more than a second search)."""
+    highest, lowest = (drawing.node(operator, x, "last", keepdims=1) for operator in ("ReduceMax", "ReduceMin"))
+    largest = drawing.node("Max", highest, drawing.node("Neg", lowest))
     scale = drawing.node("Mul", drawing.node("Add", largest, "smallest"), "step")
-    rows = drawing.node("QuantizeLinear", x, drawing.node("Reshape", scale, "flat"), "middles", axis=0)
+    rows = drawing.node("QuantizeLinear", x, drawing.node("Reshape", scale, "flat"), middles, axis=0)
     return drawing.node("Mul", _product(drawing, rows, "one", name, weights), scale)
 
 
 def _product(drawing: _Drawing, rows: str, scale: str, name: str, weights: Weights) -> str:
-    matrix = weights.matrices[name]
+    matrix = _by_group(name, weights)
     values = drawing.constant(name, matrix.values, np.int8)
     columns = drawing.constant(f"{name}.columns", matrix.scale)
     return drawing.node("MatMulIntegerToFloat", rows, values, scale, columns, "middle", domain=OWN)
 
 
+def _by_group(name: str, weights: Weights) -> Matrix:
+    """A matrix; of queries, and of what is made of their answers, the first heads of all groups come first."""
+    matrix = weights.matrices[name]
+    heads = np.arange(weights.width).reshape(weights.n_shared, weights.n_heads // weights.n_shared, -1)
+    order = heads.transpose(1, 0, 2).reshape(-1)
+    if name.endswith(".query"):
+        return Matrix(values=matrix.values[:, order], scale=matrix.scale[order])
+    return replace(matrix, values=matrix.values[order]) if name.endswith(".out") else matrix
+
+
 def _model(drawing: _Drawing) -> ModelProto:
     pieces = helper.make_tensor_value_info(INPUT, TensorProto.INT64, ["n", "length"])
-    logits = helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["n", "length", WIDTH])
-    drawn = helper.make_graph(drawing.nodes, "context", [pieces], [logits], list(drawing.constants.values()))
+    places = helper.make_tensor_value_info(PLACES, TensorProto.INT64, ["n_places"])
+    logits = helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["n_places", WIDTH])
+    drawn = helper.make_graph(drawing.nodes, "context", [pieces, places], [logits], list(drawing.constants.values()))
     versions = [helper.make_opsetid("", OPSET), helper.make_opsetid(OWN, 1)]
     return helper.make_model(drawn, opset_imports=versions, ir_version=IR_VERSION)
