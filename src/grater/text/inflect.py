@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 SILENT_H = re.compile(r"(?:hour|honest|honou?r|heir)")
@@ -74,6 +75,7 @@ SPELT_OUT = frozenset(
 )
 
 
+@lru_cache(maxsize=16_384)
 def indefinite_article(phrase: str) -> Literal["a", "an"]:
     """The article that goes before a phrase."""
     match = FIRST.search(phrase)
@@ -306,6 +308,7 @@ def singular(noun: str) -> str:
     return _like(noun, _singular(small))
 
 
+@lru_cache(maxsize=16_384)
 def number_of(noun: str) -> Number:
     """Whether a form is a singular, a plural, or either (*sheep*)."""
     small = noun.lower()

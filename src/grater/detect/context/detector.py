@@ -71,7 +71,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A slot and what the network gives each word there, likeliest first."""
+    """A slot and what the network gives the likeliest words there, in order, then the written one and none."""
 
     slot: Slot
     shares: tuple[tuple[str, float], ...]
@@ -127,16 +127,22 @@ def asked(slots: Sequence[Slot], rows: Sequence[Logits]) -> list[Asked]:
         shares = np.exp(log_shares(np.stack([rows[number] for number in numbers]), head))
         likeliest = np.argsort(-shares, axis=1, kind="stable")
         for number, row, order in zip(numbers, shares.tolist(), likeliest.tolist(), strict=True):
-            answered[number] = Asked(slot=slots[number], shares=_by_word(slots[number].words, row, order))
+            shares_of = _by_word if slots[number].kind == VERB_FORM else _likeliest
+            answered[number] = Asked(slot=slots[number], shares=shares_of(slots[number], row, order))
     return [answered[number] for number in range(len(slots))]
 
 
-def _by_word(words: Sequence[str], shares: Sequence[float], order: Sequence[int]) -> tuple[tuple[str, float], ...]:
-    """Words in this order with their shares; a word that stands for several answers has the shares of all."""
-    if len(set(words)) == len(words):
-        return tuple([(words[column], shares[column]) for column in order])
+def _likeliest(slot: Slot, shares: Sequence[float], order: Sequence[int]) -> tuple[tuple[str, float], ...]:
+    """The first words in this order with their shares, and the written one and none wherever they come."""
+    needed = slot.words.index(slot.written), len(slot.words) - 1
+    columns = [*order[:MOST_ANSWERS], *(column for column in order[MOST_ANSWERS:] if column in needed)]
+    return tuple([(slot.words[column], shares[column]) for column in columns])
+
+
+def _by_word(slot: Slot, shares: Sequence[float], _: Sequence[int]) -> tuple[tuple[str, float], ...]:
+    """The forms of a verb, likeliest first; one that stands for several answers has the shares of all."""
     by_word: dict[str, float] = {}
-    for word, share in zip(words, shares, strict=True):
+    for word, share in zip(slot.words, shares, strict=True):
         by_word[word] = by_word.get(word, 0.0) + share
     return tuple(sorted(by_word.items(), key=itemgetter(1), reverse=True))
 
