@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from _pytest.terminal import TerminalReporter
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from grater.store import engine
 from tests.examples import DEFAULT
@@ -48,6 +49,10 @@ All others keep the order of their folders: fixtures of a folder, a browser abov
 
 settings.register_profile("grater", DEFAULT)
 settings.load_profile("grater")
+
+# Hypothesis tries constants of our own modules that are imported by then: examples would depend on the tests that ran
+# before, though they are to be always the same, and every worker would read a thousand files for them.
+providers._get_local_constants = lambda: providers._local_constants
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy comes: threads of six workers would only spin
 

@@ -15,15 +15,17 @@ T = TypeVar("T")
 
 
 def for_each(
-    values: Iterable[T], *, name: Callable[[T], object] = repr
+    values: Iterable[T] | Callable[[], Iterable[T]], *, name: Callable[[T], object] = repr
 ) -> Callable[[Callable[[T], None]], Callable[[], None]]:
-    """`name` tells the values apart where the test fails."""
-    values = list(values)
-    assert values, "nothing to test"
+    """`name` tells the values apart where the test fails.  A function for `values` is called by the test."""
+    given = values if callable(values) else list(values)
+    assert given, "nothing to test"
 
     def decorate(test: Callable[[T], None]) -> Callable[[], None]:
         def over_all() -> None:
-            failures = [f"{name(value)}: {error}" for value in values if (error := _error(test, value))]
+            all_values = list(given() if callable(given) else given)
+            assert all_values, "nothing to test"
+            failures = [f"{name(value)}: {error}" for value in all_values if (error := _error(test, value))]
             assert not failures, "\n".join(failures)
 
         over_all.__name__, over_all.__doc__ = test.__name__, test.__doc__

@@ -10,7 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import polars as pl
 import pytest
 
@@ -250,6 +249,8 @@ def test_importing_grater_loads_nothing_heavy() -> None:
 
 
 def test_an_unknown_option_value_is_answered_without_naming_a_command_line_option() -> None:
+    import pandas as pd  # half a second that no other test needs
+
     wrong: list[Callable[[], object]] = [
         lambda: grater.aggregate(JUDGMENTS, method="dawid-sken"),
         lambda: grater.evaluate(DECISIONS, JUDGMENTS, truth="majorty"),

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,16 @@ from grater.corpora.formats import FORMATS
 from tests.cli.running import grater
 from tests.each import for_each
 
-COMMANDS = {" ".join(path[1:]): command for path, command in _commands(typer.main.get_command(app), ("grater",))}
-every_command = pytest.mark.parametrize("name", COMMANDS)
+
+@cache
+def commands() -> dict[str, Any]:
+    """Importing them all takes a second: they come with the first test that asks."""
+    return {" ".join(path[1:]): command for path, command in _commands(typer.main.get_command(app), ("grater",))}
+
+
+def with_table() -> list[str]:
+    return [name for name, command in commands().items() if "--table" in options(command)]
+
 
 IN_A_STUDY = "study "
 """In a study, samples and jobs are known by name; elsewhere a sample is a file."""
@@ -48,7 +57,7 @@ def kind(param: Any) -> str:
 
 def test_an_option_takes_the_same_kind_of_value_in_every_command() -> None:
     kinds: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for name, command in COMMANDS.items():
+    for name, command in commands().items():
         for option, param in options(command).items():
             if not (option == "--sample" and name.startswith(IN_A_STUDY)):
                 kinds[option][kind(param)].append(name)
@@ -56,39 +65,39 @@ def test_an_option_takes_the_same_kind_of_value_in_every_command() -> None:
     assert {option: by_kind for option, by_kind in several.items() if option not in OTHER_VALUES} == {}
 
 
-@for_each(COMMANDS)
+@for_each(commands)
 def test_every_option_and_argument_is_explained(name: str) -> None:
-    assert [param.name for param in COMMANDS[name].params if not param.help and param.name != "help"] == []
+    assert [param.name for param in commands()[name].params if not param.help and param.name != "help"] == []
 
 
-@every_command
-def test_h_is_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, *name.split(), "-h")
-    assert (ran.status, ran.err) == (0, "")
-    assert f"Usage: grater {name}" in ran.out
+def test_h_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in commands():
+        ran = grater(capsys, *name.split(), "-h")
+        assert (ran.status, ran.err) == (0, "")
+        assert f"Usage: grater {name}" in ran.out
 
 
-@for_each(COMMANDS)
+@for_each(commands)
 def test_no_help_uses_words_that_nobody_uses(name: str) -> None:
-    helps = [COMMANDS[name].help or "", *(str(param.help) for param in COMMANDS[name].params)]
+    helps = [commands()[name].help or "", *(str(param.help) for param in commands()[name].params)]
     assert [text for text in helps if "so many" in text or "so often" in text or "a sentence a line" in text] == []
 
 
-@for_each([name for name, command in COMMANDS.items() if "--table" in options(command)])
+@for_each(with_table)
 def test_a_table_has_the_same_forms_everywhere(name: str) -> None:
-    table = options(COMMANDS[name])["--table"]
+    table = options(commands()[name])["--table"]
     assert list(table.type.choices) == ["text", "markdown", "latex", "csv"]
     assert table.default == "text"
-    assert "--json" in options(COMMANDS[name])
+    assert "--json" in options(commands()[name])
 
 
-@for_each(COMMANDS)
+@for_each(commands)
 def test_a_program_can_read_what_a_command_did(name: str) -> None:
-    assert "--json" in options(COMMANDS[name]) or name == "serve"
+    assert "--json" in options(commands()[name]) or name == "serve"
 
 
 def test_results_are_printed_in_every_form() -> None:
-    assert [name for name in ALSO_PRINTED_AS_TABLE if "--table" not in options(COMMANDS[name])] == []
+    assert [name for name in ALSO_PRINTED_AS_TABLE if "--table" not in options(commands()[name])] == []
 
 
 # Old names
@@ -97,8 +106,8 @@ def test_results_are_printed_in_every_form() -> None:
 @for_each(RENAMED)
 def test_an_old_name_leads_to_an_option_that_exists_and_is_not_shown(name: str) -> None:
     for old, new in RENAMED[name].items():
-        assert new.partition("=")[0] in options(COMMANDS[name])
-        assert old not in options(COMMANDS[name])
+        assert new.partition("=")[0] in options(commands()[name])
+        assert old not in options(commands()[name])
 
 
 def test_old_names_are_replaced_and_nothing_else() -> None:
