@@ -75,11 +75,11 @@ def test_saved_scores_compared_say_what_their_intervals_speak_of(
 ) -> None:
     monkeypatch.chdir(demo.folder)
     written = [line[2:] for line in Path("essays.m2").read_text("utf-8").splitlines() if line.startswith("S ")]
-    for name, sentences in (("as-written", written), ("shouted", [sentence.upper() for sentence in written])):
+    for name, sentences in (("as-written", written), ("changed", [f"{sentence} !" for sentence in written])):
         (tmp_path / f"{name}.txt").write_text("\n".join(sentences) + "\n", "utf-8")
         saved = ("--save", tmp_path / f"{name}.json")
         assert grater(capsys, "score", "essays.m2", tmp_path / f"{name}.txt", *saved, *FEW).status == 0
-    ran = grater(capsys, "score", "compare", tmp_path / "as-written.json", tmp_path / "shouted.json", *FEW)
+    ran = grater(capsys, "score", "compare", tmp_path / "as-written.json", tmp_path / "changed.json", *FEW)
     assert ran.status == 0, ran.err
     assert INTERVAL.search(ran.out), ran.out
     assert SPOKEN.search(ran.out), ran.out

@@ -127,7 +127,11 @@ def test_a_command_takes_an_old_name(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize(
     ("words", "completion"),
-    [("grater agr", "agree"), ("grater corpus st", "stats"), ("grater corpus stats --resam", "--resamples")],
+    [
+        pytest.param("grater agr", "agree", marks=pytest.mark.slow),
+        pytest.param("grater corpus st", "stats", marks=pytest.mark.slow),
+        ("grater corpus stats --resam", "--resamples"),
+    ],
 )
 def test_the_shell_completes_commands_and_options(words: str, completion: str) -> None:
     n_words = len(words.split()) - 1

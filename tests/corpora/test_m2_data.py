@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,9 @@ FILES = {
     OFFICIAL + "1.m2": {"0": 3317},
     OFFICIAL + "combined.m2": {"0": 2391, "1": 3207},
     OFFICIAL + "combined-withalt.m2": None,
-    **{f"conll14/ten-annotators/A{n}.m2": None for n in range(1, 11)},
+    "conll14/ten-annotators/A1.m2": None,
 }
+NINE_MORE = [f"conll14/ten-annotators/A{n}.m2" for n in range(2, 11)]
 
 pytestmark = pytest.mark.data
 
@@ -34,17 +36,16 @@ def read(path: Path) -> list[Essay]:
 
 
 def n_edits(essays: list[Essay]) -> dict[str, int]:
-    raters = sorted({edit.rater for essay in essays for edit in essay.edits})
-    return {rater: sum(edit.rater == rater for essay in essays for edit in essay.edits) for rater in raters}
+    return Counter(edit.rater for essay in essays for edit in essay.edits)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [*FILES, *(pytest.param(name, marks=pytest.mark.slow) for name in NINE_MORE)])
 def test_an_official_file_has_its_numbers_and_comes_out_byte_for_byte(name: str) -> None:
     path = data_path(name)
     essays = read(path)
     assert len(essays) == 1312
     assert sum(len(essay.tokens or ()) for essay in essays) == 30144
-    assert FILES[name] in (None, n_edits(essays))
+    assert FILES.get(name) in (None, n_edits(essays))
     losses: list[Loss] = []
     assert "".join(FORMAT.write(essays, losses.append)).encode() == path.read_bytes()
     assert losses == []

@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""The statistics of corpora as a whole: the JSON contract, several files, groups in rows."""
 
 import json
 from typing import Any

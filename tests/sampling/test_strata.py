@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""Strata by decision, score and label, and how items are shared out among them."""
 
 import polars as pl
 import pytest

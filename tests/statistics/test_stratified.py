@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""Intervals of totals and ratios from strata, against closed forms and their coverage in simulations."""
 
 from math import inf, isnan, sqrt
 

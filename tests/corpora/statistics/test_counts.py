@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""Counts of a corpus: added up key by key, in blocks that resampling draws, by document and annotator."""
 
 from dataclasses import fields, replace
 

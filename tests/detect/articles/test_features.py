@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""What the classifier sees of a noun phrase: words on both sides, earlier mentions, never its own article."""
 
 from __future__ import annotations
 

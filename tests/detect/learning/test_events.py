@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""Events for learning: gathered in batches with one vocabulary, kept in files, held-out lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""What linear classifiers share: vocabularies, classes of unknown words, calibration."""
 
 from __future__ import annotations
 

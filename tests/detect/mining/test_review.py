@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""Lists of suspects that people review, and the test set that is built from their verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""Counts of n-grams for mining: folders of files, plain text, a language model."""
 
 from __future__ import annotations
 

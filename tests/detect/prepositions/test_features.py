@@ -1,4 +1,4 @@
-"""TODO: what this chapter is."""
+"""What the classifiers see of a preposition or a gap: words around it, heads of nearby phrases, 25 features."""
 
 from __future__ import annotations
 

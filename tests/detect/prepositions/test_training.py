@@ -1,8 +1,9 @@
-"""TODO: what this chapter is."""
+"""Events for learning from well-formed text, errors put into it, and thresholds tuned on what was held out."""
 
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from grater.detect.prepositions.training import (
     tuned,
 )
 from grater.errors import UsageError
-from grater.text.analysis import analyse
+from grater.text.analysis import Sentence, analyse
 from grater.text.prepositions import canonical
 from tests.detect.ngrams.texts import SENTENCES
 from tests.detect.prepositions.native_text import native_lines
@@ -73,9 +74,13 @@ def test_held_out_lines_are_those_whose_events_are_held_out() -> None:
 EVEN = np.full(NONE, 1 / NONE)
 
 
+@cache
+def sentences() -> list[Sentence]:
+    return [sentence for line in native_lines(700) for sentence in analyse(line)]
+
+
 def test_errors_come_at_their_rates() -> None:
-    sentences = [sentence for line in native_lines(1500) for sentence in analyse(line)]
-    found = list(corrupted(sentences, EVEN, np.random.default_rng(2)))
+    found = list(corrupted(sentences(), EVEN, np.random.default_rng(2)))
     n_prep = sum(not each.candidate.is_gap for each in found)
     counts = Counter(each.error for each in found)
     assert counts["choice"] / n_prep == pytest.approx(RATES["choice"], rel=0.2)
@@ -84,8 +89,7 @@ def test_errors_come_at_their_rates() -> None:
 
 
 def test_a_wrong_choice_is_another_preposition_and_a_missing_one_a_gap() -> None:
-    sentences = [sentence for line in native_lines() for sentence in analyse(line)]
-    for each in corrupted(sentences, EVEN, np.random.default_rng(2)):
+    for each in corrupted(sentences(), EVEN, np.random.default_rng(2)):
         word = each.candidate.sentence.words[each.candidate.index]
         if each.error in ("choice", "extraneous"):
             assert canonical(word)
