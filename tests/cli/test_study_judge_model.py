@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import OpenerDirector, Request
 
 import pytest
 
@@ -109,14 +110,37 @@ def test_a_reply_of_any_shape_is_read_or_asked_for_again(
     assert "\n" not in ran.err.rstrip("\n")
 
 
+def silent_at_second(server: ChatServer) -> threading.Event:
+    """Set when the question has come that is not answered before the test ends."""
+    is_asked = threading.Event()
+
+    def answer(_: object) -> str:
+        if len(server.requests) == 2:
+            is_asked.set()
+            server.released.wait()
+        return ANSWER
+
+    server.answer = answer
+    return is_asked
+
+
 def test_a_silent_endpoint_ends_the_run_in_one_line_and_loses_nothing(
-    study: Path, server: ChatServer, capsys: Capture
+    study: Path, server: ChatServer, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.answer = lambda _: ANSWER if len(server.requests) != 2 else str(server.released.wait(30))
+    is_asked = silent_at_second(server)
+    opened = OpenerDirector.open
+
+    def patient(opener: OpenerDirector, request: Request, timeout: float) -> object:
+        """An answer that will come is waited for, however busy the machine is."""
+        assert timeout == 0.3
+        return opened(opener, request, timeout=timeout if len(server.requests) == 1 else 300)
+
+    monkeypatch.setattr(OpenerDirector, "open", patient)
     args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny", "--timeout", 0.3, "--retries", 0)
     ran = grater(capsys, *args)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert "timed out; tried 1 time. 1 unit judged so far is kept; the same command goes on where it was" in ran.err
+    assert is_asked.wait(300)
     again = grater(capsys, *args)
     assert (again.status, len(server.requests)) == (0, 3)
     assert "1 unit judged by tiny" in again.err
@@ -125,18 +149,10 @@ def test_a_silent_endpoint_ends_the_run_in_one_line_and_loses_nothing(
 def test_a_killed_run_goes_on_with_the_unit_it_was_asking_about(
     study: Path, server: ChatServer, capsys: Capture
 ) -> None:
-    is_asked = threading.Event()
-
-    def answer(_: object) -> str:
-        if len(server.requests) == 2:
-            is_asked.set()
-            server.released.wait(60)
-        return ANSWER
-
-    server.answer = answer
+    is_asked = silent_at_second(server)
     args = ["judge", str(study), "--endpoint", server.url, "--model-name", "tiny", "--json"]
     with subprocess.Popen([sys.executable, "-m", "grater", *args], stdout=subprocess.DEVNULL) as process:
-        assert is_asked.wait(60)
+        assert is_asked.wait(300)
         process.kill()
     assert json.loads(grater(capsys, *args).out)["judged"] == 1
     questions = [request["messages"][-1]["content"] for request in server.requests]

@@ -158,7 +158,7 @@ def test_time_is_linear_on_any_input(pattern: str) -> None:
     text = pattern * (50_000 // len(pattern))
     begin = time.process_time()
     token_spans(text)
-    assert time.process_time() - begin < 5
+    assert time.process_time() - begin < 30
 
 
 def test_an_essay_that_carries_tokens_is_not_tokenised_again() -> None:
