@@ -34,7 +34,7 @@ import polars as pl
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.browser.site import _free_port
+from tests.ports import free_port
 from tests.server.simulated_crowd import (
     SimulatedRater,
     Size,
@@ -146,7 +146,7 @@ def _work(url: str, raters: list[SimulatedRater], job_id: str, size: Size, numbe
 @contextmanager
 def _served(place: Path) -> Iterator[str]:
     """`grater serve` as anybody would start it."""
-    port = _free_port()
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "grater", "serve", str(place), "--port", str(port)]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +15,10 @@ from _pytest.terminal import TerminalReporter
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
-from grater.store import engine
+import grater.store.engine
 from tests.examples import DEFAULT
+from tests.folders import in_memory, made_once
 from tests.store.compiled import create_sharing_engine
-from tests.store.postgres import in_memory
 
 LONGEST = (
     "test_docs.py",
@@ -60,7 +58,7 @@ MEMORY = in_memory()
 if MEMORY and shutil.disk_usage(MEMORY).free > 4 * 2**30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)  # a study on a disk waits for it at every commit
 
-engine.create_engine = create_sharing_engine  # a study is opened by every other test
+vars(grater.store.engine)["create_engine"] = create_sharing_engine  # a study is opened by every other test
 
 gc.disable()  # while ten thousand tests are imported nothing becomes garbage
 
@@ -105,15 +103,6 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that all workers of a run share."""
     base = tmp_path_factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-
-
-def made_once(path: Path, make: Callable[[], None]) -> Path:
-    """The file that `make` leaves at `path`: the first worker that needs it makes it, the others wait."""
-    with path.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            make()
-    return path
 
 
 @pytest.fixture(scope="session")

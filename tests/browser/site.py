@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext
 from grater.model import Essay, Item, Json, Span
 from grater.server import Settings, create_app
 from grater.server.context import SESSION
+from grater.server.serving import listening
 from grater.store import Store, credentials, essays, items, jobs, judgments, open_store, people, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
@@ -136,14 +136,13 @@ def _suggesting(unit: NewUnit) -> NewUnit:
 @contextmanager
 def live_site(folder: Path) -> Iterator[Site]:
     """Serve the study in the folder, a new one where there is none, until the end of the `with`."""
-    port = _free_port()
-    url = f"http://127.0.0.1:{port}"
     path = folder / "study.db"
-    with open_store(path, create=not path.exists()) as store:
+    with listening("127.0.0.1", 0) as line, open_store(path, create=not path.exists()) as store:
+        url = f"http://127.0.0.1:{line.getsockname()[1]}"
         app = create_app(Settings(base_url=url, wait_seconds=170, check_page=True), store)
-        config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", ws="none", loop="asyncio")
+        config = uvicorn.Config(app, log_level="warning", ws="none", loop="asyncio")
         server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, daemon=True)
+        thread = threading.Thread(target=server.run, args=([line],), daemon=True)
         thread.start()
         try:
             _wait_for(server, thread)
@@ -151,13 +150,6 @@ def live_site(folder: Path) -> Iterator[Site]:
         finally:
             server.should_exit = True
             thread.join(START_SECONDS)
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def _wait_for(server: uvicorn.Server, thread: threading.Thread) -> None:

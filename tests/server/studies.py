@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS
+from tests.folders import own_folder
 from tests.server.client import Client
 
 BASE = "http://testserver"
@@ -136,14 +137,13 @@ def served(place: Path | str, *, tasks: Sequence[str] = (), judgments: int = 2, 
         yield Study(store, clock, dict(persons), dict(jobs_by_task), settings)
 
 
-KEPT = tempfile.TemporaryDirectory(prefix="grater-tests-")
-"""Gone with the process."""
+kept = cache(partial(own_folder, "grater-tests-"))
 
 
 @cache
 def _first_of_its_kind(tasks: tuple[str, ...], judgments: int) -> tuple[Path, dict[str, Person], dict[str, str]]:
     """A study that nobody works in, to be copied."""
-    path = Path(tempfile.mkdtemp(dir=KEPT.name)) / "study.db"
+    path = Path(tempfile.mkdtemp(dir=kept())) / "study.db"
     with open_store(path, create=True, clock=Clock()) as store:
         persons, jobs_by_task = _fill(store, tasks, judgments)
     return path, persons, jobs_by_task

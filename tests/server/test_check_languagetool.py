@@ -168,10 +168,10 @@ def address(shared: Study) -> Iterator[str]:
     started = threading.Event()
     thread = threading.Thread(target=_run, args=(server, started), daemon=True)
     thread.start()
-    assert started.wait(30)
+    assert started.wait(300)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
-    thread.join(10)
+    thread.join(300)
 
 
 def _run(server: uvicorn.Server, started: threading.Event) -> None:

@@ -60,7 +60,6 @@ def test_a_login_with_the_old_password_does_not_outlive_the_new_one(bare: Study)
         lambda: log_in(intruder),
         lambda: person.post("/me/password", form).status_code,
         before="INSERT INTO sessions",
-        seconds=2.0,  # to make a hash of a password takes its time
     )
     assert "Log in" in intruder.get("/jobs").text
     assert "Log out" in person.get("/jobs").text

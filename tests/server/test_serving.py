@@ -27,6 +27,7 @@ from grater.server.events.sending import Reply
 from grater.server.serving import listening
 from grater.store import checks, credentials, judgments, open_store
 from tests.cli.running import grater
+from tests.ports import free_port
 from tests.server.client import Client
 from tests.server.studies import PASSWORD, Study, hidden, served
 from tests.server.test_events_webhooks import finish_one, told
@@ -116,12 +117,6 @@ def test_the_shared_line_sends_small_packets_at_once_and_is_refused_where_somebo
         line.listen()
         with pytest.raises(UsageError, match=r"cannot listen on 127\.0\.0\.1"):
             listening("127.0.0.1", line.getsockname()[1])
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 @contextmanager

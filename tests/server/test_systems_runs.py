@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from grater.server.study import files
 from grater.store import Store, decisions, essays, open_store, people, runs
 from grater.study.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
 from grater.study.systems import run_installed
+from tests.ports import free_port
 from tests.server.studies import Study, served
 from tests.server.test_calls_walk import wait_until
 
@@ -174,13 +174,6 @@ def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp
 def state(store: Store, run_id: str) -> str:
     with store.read() as tx:
         return runs.get(tx, run_id).state
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 def serving(folder: Path) -> subprocess.Popen[bytes]:

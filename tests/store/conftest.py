@@ -15,8 +15,9 @@ import pytest
 
 from grater.store import Store, open_store
 from grater.store.engine import is_url
+from tests.folders import in_memory, made_once, own_folder
 from tests.store.crowds import evenly_hidden_gold
-from tests.store.postgres import in_memory, new_database, running_cluster
+from tests.store.postgres import make_cluster, new_database, running_cluster
 from tests.store.worlds import FakeClock
 
 
@@ -27,8 +28,9 @@ def even_gold() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[str]:
-    with running_cluster() as server:
+def cluster(run_folder: Path) -> Iterator[str]:
+    new = made_once(run_folder / "cluster", lambda: make_cluster(run_folder / "cluster"))
+    with running_cluster(like=new) as server:
         yield server
 
 
@@ -44,14 +46,10 @@ def location(request: pytest.FixtureRequest) -> Iterator[str]:
         yield str(Path(folder) / "study.db")
 
 
-KEPT = tempfile.TemporaryDirectory(prefix="grater-tests-", dir=in_memory())
-"""Gone with the process."""
-
-
 @cache
 def empty_file() -> Path:
     """A study without anything in it, to be copied."""
-    path = Path(KEPT.name) / "study.db"
+    path = own_folder("grater-tests-") / "study.db"
     open_store(path, create=True).close()
     return path
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import uuid
@@ -18,33 +17,80 @@ from pathlib import Path
 
 import pytest
 
+from tests.folders import own_folder
+from tests.ports import free_port
+
 FOLDER = Path("/usr/lib/postgresql")
 USER = "postgres"
 
 
-def in_memory() -> str | None:
-    """A folder that is not on a disk, where there is one: a thousand commits need not wait for a thousand fsyncs."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-
-
 @contextmanager
-def running_cluster(*, on_disk: bool = False) -> Iterator[str]:
-    """The URL of a server that lives while this lasts, without a database name at its end."""
-    programs = _programs()
-    folder = Path(tempfile.mkdtemp(prefix="grater-pg-", dir=None if on_disk else in_memory()))
-    if os.geteuid() == 0:
-        shutil.chown(folder, USER)
-    data, port = folder / "data", _free_port()
+def running_cluster(*, on_disk: bool = False, like: Path | None = None) -> Iterator[str]:
+    """The URL of a server that lives while this lasts, without a database name at its end.
+
+    `like` is a folder in which `make_cluster` has made the files of a new one.
+    """
+    folder = _cluster_folder(on_disk=on_disk)
+    data, port = folder / "data", free_port()
+    # a hundred databases that nobody uses any more would be looked through again and again
+    options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c max_connections=200 -c autovacuum=off"
     try:
-        # --no-sync: the cluster need not survive the machine, and fsync stays on for what the tests commit
-        _run(programs / "initdb", "-D", data, "-U", USER, "--auth=trust", "--no-sync", "--encoding=UTF8")
-        options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c max_connections=200"
-        _run(programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
+        if like is None:
+            _initialise(data)
+        else:
+            _copy(like, data)
+        _pg_ctl(data, "-l", folder / "log", "-o", options, "start")
         yield f"postgresql://{USER}@127.0.0.1:{port}"
     finally:
-        if (data / "postmaster.pid").exists():
-            _run(programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
+        _end(folder)
+
+
+def make_cluster(path: Path) -> None:
+    """The files of a new cluster, to be copied: making them takes two seconds of CPU."""
+    folder = _cluster_folder()
+    _initialise(folder / "data")
+    _copy(folder / "data", path)
+    _end(folder)
+
+
+def _cluster_folder(*, on_disk: bool = False) -> Path:
+    _programs()
+    folder = own_folder("grater-pg-", on_disk=on_disk, end=_end)
+    if os.geteuid() == 0:
+        shutil.chown(folder, USER)
+    return folder
+
+
+def _initialise(data: Path) -> None:
+    """Not synced: the cluster need not survive the machine, and fsync stays on for what the tests commit."""
+    _run(_programs() / "initdb", "-D", data, "-U", USER, "--auth=trust", "--no-sync", "--encoding=UTF8")
+
+
+def _copy(data: Path, to: Path) -> None:
+    """With the user whose files they are."""
+    subprocess.run(["cp", "-a", data, to], check=True)
+
+
+def _pg_ctl(data: Path, *command: object) -> None:
+    """Wait for as long as it takes."""
+    _run(_programs() / "pg_ctl", "-D", data, "-w", "-t", 600, *command)
+
+
+def _end(folder: Path) -> None:
+    """Stop the server of a cluster, if it runs, and remove its files."""
+    data = folder / "data"
+    if _is_served(data):
+        _pg_ctl(data, "-m", "immediate", "stop")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_served(data: Path) -> bool:
+    """Whether the process that its file names is its server, and not another that was given the same number."""
+    try:
+        pid = (data / "postmaster.pid").read_text().split()[0]
+        return str(data) in Path(f"/proc/{pid}/cmdline").read_text()
+    except (OSError, IndexError):
+        return False
 
 
 def new_database(server: str, *, template: str = "template1") -> str:
@@ -64,7 +110,7 @@ def crash(server: str) -> None:
     with psycopg.connect(f"{server}/postgres") as connection:
         row = connection.execute("SHOW data_directory").fetchone()
     assert row is not None
-    _run(_programs() / "pg_ctl", "-D", row[0], "-w", "-m", "immediate", "-l", f"{row[0]}/../log", "restart")
+    _pg_ctl(Path(row[0]), "-m", "immediate", "-l", f"{row[0]}/../log", "restart")
 
 
 def lose_connections(location: str) -> None:
@@ -95,9 +141,3 @@ def _run(program: Path, *args: object) -> None:
         if done.returncode:
             output.seek(0)
             raise RuntimeError(f"{program.name} failed: {output.read().decode(errors='replace')}")
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import TypeVar
 
 from sqlalchemy import event
@@ -17,20 +19,17 @@ from tests.store.crowds import Crowd
 T = TypeVar("T")
 U = TypeVar("U")
 
-WAITING_SECONDS = 0.2
-"""Who has not come back after this waits for the one that was stopped; on SQLite, always, at the door."""
+SECONDS = 300
+"""A last resort, on a machine with much to do."""
 
 
 def interrupted(
-    store: Store,
-    one: Callable[[], T],
-    other: Callable[[], U],
-    *,
-    before: str,
-    nth: int = 1,
-    seconds: float = WAITING_SECONDS,
+    store: Store, one: Callable[[], T], other: Callable[[], U], *, before: str, nth: int = 1
 ) -> tuple[T, Future[U]]:
-    """Run `one`, and `other` just before the nth statement of `one` that looks so; give what came of both."""
+    """Run `one`, and `other` just before the nth statement of `one` that looks so; give what came of both.
+
+    `one` goes on when `other` is done, or waits for it: on SQLite at the door, on PostgreSQL for a lock.
+    """
     begun: list[Future[U]] = []
     earlier, mine = threading.Semaphore(nth - 1), threading.Lock()
 
@@ -39,17 +38,38 @@ def interrupted(
             return
         if mine.acquire(blocking=False):
             begun.append(pool.submit(other))
-            wait([begun[0]], timeout=seconds)
+            _wait_until_done_or_stuck(store, begun[0])
 
     with ThreadPoolExecutor(1) as pool:
         event.listen(store.engine, "before_cursor_execute", hear)
         try:
             done = one()
         finally:
-            wait(begun, timeout=30)  # the list of listeners may not change while the other goes through it
+            wait(begun, timeout=SECONDS)  # the list of listeners may not change while the other goes through it
             event.remove(store.engine, "before_cursor_execute", hear)
         assert begun, f"no statement of the first looked like {before!r}"
         return done, begun[0]
+
+
+def _wait_until_done_or_stuck(store: Store, other: Future[U]) -> None:
+    end = time.monotonic() + SECONDS
+    with _watching(store) as is_somebody_waiting:
+        while not wait([other], timeout=0.01).done and not is_somebody_waiting():
+            assert time.monotonic() < end, "the other is neither done nor waiting"
+
+
+@contextmanager
+def _watching(store: Store) -> Iterator[Callable[[], bool]]:
+    """Whether a change to the study waits for another."""
+    if not store.is_postgres:
+        yield lambda: store._writers.n_waiting > 0
+        return
+    import psycopg
+
+    url = store.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    waiting = b"SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield lambda: connection.execute(waiting).fetchone() is not None
 
 
 def writing(store: Store, does: Callable[[Tx], T]) -> Callable[[], T]:

@@ -14,7 +14,8 @@ from grater.store.checks import from_events, stored
 from grater.store.clock import MINUTE
 from grater.store.events import Event
 from tests.examples import examples
-from tests.store.postgres import in_memory, new_database
+from tests.folders import in_memory
+from tests.store.postgres import new_database
 from tests.store.worlds import FakeClock, World, make_world
 
 STEPS = st.lists(

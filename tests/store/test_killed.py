@@ -34,7 +34,7 @@ def kill_once(location: str, world: World, acks: Path, rng: random.Random, *, se
             time.sleep(0.01)
         time.sleep(rng.random() * 0.3)
         process.kill()
-    process.join(60)
+    process.join(600)
     assert process.exitcode in (-9, 0)
     return process.exitcode == -9
 

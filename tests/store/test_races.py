@@ -114,7 +114,7 @@ def test_two_who_wait_for_each_other_are_not_stuck_and_nothing_is_half_done(clus
         def change(first: str, second: str) -> None:
             with store.write() as tx:
                 people.set_role(tx, first, "manager")
-                both_hold.wait(10)
+                both_hold.wait(120)
                 people.set_role(tx, second, "manager")
 
         with ThreadPoolExecutor(2) as pool:

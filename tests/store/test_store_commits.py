@@ -16,7 +16,7 @@ from grater.store.store import Moment
 from tests.store.test_engine_full import fill_disk
 from tests.store.worlds import make_world
 
-SECONDS = 60
+SECONDS = 300
 
 
 class Witness:

@@ -17,7 +17,7 @@ from tests.store.postgres import crash, new_database, running_cluster
 from tests.store.worlds import World, make_world
 
 N_RATERS = 8
-SECONDS = 60
+SECONDS = 600
 
 
 @pytest.fixture

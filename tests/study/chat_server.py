@@ -67,7 +67,7 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
             elif fault[:1] in "{[":
                 self._raw(200, fault.encode())
             elif fault == "slow":
-                server.released.wait(30)
+                server.released.wait(300)
             elif fault == "moved":
                 self._raw(302, b"", Location="http://127.0.0.1:9/v1/chat/completions")
             elif fault == "no response_format":

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.folders import in_memory
 from tests.store.conftest import clock, cluster, even_gold, store
-from tests.store.postgres import in_memory
 
 __all__ = ["clock", "cluster", "even_gold", "location", "store"]
 

@@ -14,6 +14,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import ClassVar, TypeVar, cast
 
@@ -66,7 +67,7 @@ from grater.study.raters import change_standing
 from grater.study.terms import set_terms
 from grater.study.webhooks import add_webhook
 from grater.study.work import desk_of, give_back, hand_in, hand_in_and_take, take_desk, undo_answer
-from tests.store.postgres import in_memory
+from tests.folders import in_memory, own_folder
 from tests.store.worlds import FakeClock, new_items
 
 T = TypeVar("T")
@@ -545,17 +546,20 @@ class Life(RuleBasedStateMachine):
             self.heard = news[-1] if news else self.heard
 
 
-FOLDER = tempfile.TemporaryDirectory(prefix="grater-lives-", dir=in_memory())
+@cache
+def _folder() -> Path:
+    return own_folder("grater-lives-")
 
 
 def new_file(*, flagged: int = 0) -> str:
     """A copy of a study that is made once."""
-    first = Path(FOLDER.name) / f"first-{flagged}.db"
+    folder = _folder()
+    first = folder / f"first-{flagged}.db"
     if not first.exists():
         with open_store(first, create=True, clock=FakeClock()) as store:
             build(store, flagged=flagged)
-    copy = Path(FOLDER.name) / "study.db"
-    for old in Path(FOLDER.name).glob("study.db*"):
+    copy = folder / "study.db"
+    for old in folder.glob("study.db*"):
         old.unlink()
     shutil.copyfile(first, copy)
     return str(copy)

@@ -21,7 +21,8 @@ from grater.study import judgments
 from grater.study.judgments import add_judgments
 from grater.tables import Judgments, read_judgments
 from grater.tables.judgments import ANY
-from tests.store.postgres import in_memory, new_database
+from tests.folders import in_memory
+from tests.store.postgres import new_database
 from tests.store.worlds import FakeClock
 from tests.study import judged_rows
 

@@ -224,14 +224,16 @@ CONTROLS = {
 }
 
 
-def one_life(*, flagged: int = 0) -> list[tuple[str, ...]]:
-    """A short life in which everything happens once, checked at each step; return what raters received."""
+def one_life(*, flagged: int = 0, is_checked: bool = True) -> list[tuple[str, ...]]:
+    """A short life in which everything happens once, checked at each step or at its end; what raters received."""
     machine = type("LifeWithFlags", (Life,), {"place": staticmethod(lambda: new_file(flagged=flagged))})
     life: Life = machine()
     try:
         for step in steps_of(life):
             step()
-            life.promises()
+            if is_checked:
+                life.promises()
+        life.promises()
     finally:
         life.teardown()
     return life.received
@@ -309,7 +311,7 @@ def twins(monkeypatch: pytest.MonkeyPatch) -> list[list[tuple[str, ...]]]:
     lives = []
     for flagged in (0, 1):
         monkeypatch.setattr(ids, "secrets", SeededSecrets(3))
-        lives.append(one_life(flagged=flagged))
+        lives.append(one_life(flagged=flagged, is_checked=False))
     return lives
 
 
