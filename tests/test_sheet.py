@@ -67,7 +67,16 @@ def test_scores_of_corrections_stay_in_per_cent() -> None:
 
 def test_counts_and_estimated_counts_have_separators() -> None:
     assert (count(1336), count(0.5), count(nan)) == ("1,336", "0.5", "–")
-    assert amount(Interval(1205, 1100, 1310)) == "1,205 [1,100, 1,310]"
+    assert (count(105.771), count(49.5), count(1.35), count(2.8), count(-3.02)) == (
+        "105.8",
+        "49.5",
+        "1.35",
+        "2.8",
+        "−3.02",
+    )
+    assert (count(105.98), count(0.001), count(-0.001), count(100)) == ("106", "0", "0", "100")
+    assert amount(Interval(1205.4, 1100, 1310)) == "1,205 [1,100, 1,310]"
+    assert amount(Interval(nan, nan, nan)) == "–"
     assert (counted(1, "essay"), counted(2391, "edit"), counted(2, "entry", "entries")) == (
         "1 essay",
         "2,391 edits",

@@ -23,6 +23,8 @@ from grater.model import Interval
 
 UNDEFINED = "–"
 SMALLEST_P = 0.0001
+TWO_DECIMALS_BELOW = 10
+"""Counts from here on have one decimal at most."""
 SHORTEST_NAME = 12
 """Characters that a name keeps when a table is too wide."""
 LONG_CELL = 28
@@ -61,13 +63,16 @@ def percent(estimate: Interval) -> str:
 
 
 def amount(estimate: Interval) -> str:
-    """`1,205 [1,100, 1,310]`: an estimated count with its interval."""
-    return _with_bounds(estimate, count)
+    """`1,205 [1,100, 1,310]`: an estimated total with its interval, in whole numbers."""
+    return _with_bounds(estimate, lambda value: count(value if isnan(value) else round(value)))
 
 
 def count(value: float) -> str:
-    """`1,336`, or `0.5` where shares of raters were added up."""
-    return UNDEFINED if isnan(value) else _minus(f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}")
+    """`1,336`; `49.5` and `1.35` where shares of raters were added up or errors of raters corrected."""
+    if isnan(value):
+        return UNDEFINED
+    text = f"{value:,.{1 if abs(value) >= TWO_DECIMALS_BELOW else 2}f}"
+    return _minus(text.rstrip("0").rstrip("."))
 
 
 def counted(n: int, one: str, several: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -11,6 +12,8 @@ from typer.testing import CliRunner, Result
 from grater.cli import run
 
 RUNNER = CliRunner()
+INTERVAL = re.compile(r"\[[-−]?\d*\.\d+, [-−]?\d*\.?\d+\]")
+SPOKEN = re.compile(r"intervals (in each row )?(generalise to other|are for exactly these) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +26,26 @@ class Ran:
 def grater(capsys: pytest.CaptureFixture[str], *args: object) -> Ran:
     """One command, its exit status and its two outputs."""
     capsys.readouterr()
-    status = run([str(arg) for arg in args])
+    words = [str(arg) for arg in args]
+    status = run(words)
     captured = capsys.readouterr()
+    _check_intervals(words, captured.out + captured.err)
     return Ran(status, captured.out, captured.err)
+
+
+def _check_intervals(words: list[str], printed: str) -> None:
+    """Whatever command a test runs for people: where there is an interval, a sentence says what it speaks of."""
+    if INTERVAL.search(printed) and not {"--json", "csv"} & set(words):
+        assert SPOKEN.search(" ".join(printed.split())), printed
 
 
 def invoked(app: typer.Typer, *args: object) -> Result:
     """One command of an application; what it raises is raised here."""
-    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    words = [str(arg) for arg in args]
+    result = RUNNER.invoke(app, words)
     if result.exception:
         raise result.exception
+    _check_intervals(words, result.output)
     return result
 
 

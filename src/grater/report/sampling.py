@@ -14,7 +14,7 @@ from grater.evaluate.sampled.results import CorrectedSample
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.report.drawing import GRID, INK, MUTED, SERIES, WIDTH, data
 from grater.report.systems import raters_words
-from grater.sheet import Sheet, counted
+from grater.sheet import Sheet, count, counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.stratified import Stratum
 from grater.tables import Judgments, Sample, Table
@@ -164,7 +164,7 @@ def sampling_tree(branches: Sequence[Branch]) -> Figure:
     for index, branch in enumerate(branches):
         y = TOP / 2 + ROW * (index + 0.5)
         judged = f"{branch.n_judged:,} judged, {percent_of(branch.n_judged, branch.n_items)}"
-        errors = f"{branch.n_errors:,.9g} errors, {percent_of(branch.n_errors, branch.n_judged)}"
+        errors = f"{count(branch.n_errors)} errors, {percent_of(branch.n_errors, branch.n_judged)}"
         nodes += [
             _node(STRATUM_X, y, branch.stratum, counted(branch.n_items, "item"), "stratum"),
             _node(JUDGED_X, y, judged, errors, "judged"),

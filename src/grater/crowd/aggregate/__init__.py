@@ -27,6 +27,7 @@ from grater.registry import Registry
 from grater.result import Result, encode
 from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature
+from grater.statistics.population import Scope
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, require_raters
 
@@ -281,7 +282,9 @@ def accuracy(aggregation: Aggregation, truth: Table) -> Accuracy:
 def _accuracy_note(accuracy: Accuracy) -> str:
     if not accuracy.n_items:
         return "Accuracy is undefined: every item with a known truth was given as gold."
-    return f"Accuracy {interval(accuracy.share)} on {counted(accuracy.n_items, 'item')} with a known truth."
+    n = accuracy.n_items
+    speaks_of = Scope(unit="item", n_units=n).sentence
+    return f"Accuracy {interval(accuracy.share)} on {counted(n, 'item')} with a known truth. {speaks_of}"
 
 
 def _signature(method: str, ballots: Ballots, fitted: Fit, options: Options) -> Signature:

@@ -49,7 +49,7 @@ from grater.evaluate.sampled.types import TypedPart, precision_only, truth_of_ty
 from grater.evaluate.truth import ADJUDICATED, Truth, frame_of_truth, truth_of
 from grater.sampling.draw import draws_of
 from grater.sampling.strata import system_names
-from grater.sheet import counted
+from grater.sheet import count, counted
 from grater.signature import Signature, digest
 from grater.statistics.bootstrap import Chance, Cluster
 from grater.statistics.intervals import RESAMPLES
@@ -347,12 +347,13 @@ def _warnings(estimates: Sequence[SystemEstimate]) -> Iterator[str]:
         n_misses = expected_misses(estimate.strata)
         if n_misses < FEW_MISSES and any(part.n_judged for part in sides[1]):
             yield (
-                f"{estimate.system}: {n_misses:g} missed errors among the judged items; below {FEW_MISSES} its "
+                f"{estimate.system}: {count(n_misses)} missed errors among the judged items; below {FEW_MISSES} its "
                 "interval for recall holds less often than it says: judge more items that are not flagged"
             )
         empty = sum(part.size for side in sides for part in side if not part.n_judged and any(_judged(side)))
         if empty:
-            yield f"{estimate.system}: nothing was judged in strata of {empty:g} items; taken to be like the rest"
+            unjudged = f"nothing was judged in strata of {count(empty)} items"
+            yield f"{estimate.system}: {unjudged}; taken to be like the rest"
 
 
 def _whole_sides(system: str, flagged: Sequence[Stratum], rest: Sequence[Stratum]) -> Iterator[str]:

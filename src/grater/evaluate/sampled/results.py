@@ -242,7 +242,7 @@ def _system_sheet(estimate: SystemEstimate, part: str = "", *, scope: Scope) -> 
     ours, paper = _headline(estimate.scores), _headline(estimate.paper)
     rows = [(_title(name), interval(ours[name]), interval(paper[name])) for name in ours]
     rows += [
-        (name.replace("_", " "), _total(getattr(estimate.scores, name)), _total(getattr(estimate.paper, name)))
+        (name.replace("_", " "), amount(getattr(estimate.scores, name)), amount(getattr(estimate.paper, name)))
         for name in TOTALS
     ]
     undefined = {score.undefined_because for score in ours.values() if isnan(score.low)} - {""}
@@ -256,7 +256,7 @@ def _corrected_sheet(estimate: SystemEstimate, corrected: CorrectedEstimate) -> 
     judged, after = _headline(estimate.scores), _headline(corrected)
     rows = [(_title(name), number(judged[name].value), interval(after[name])) for name in after]
     rows += [
-        (name, _total(Interval(getattr(estimate.scores, name).value, nan, nan)), _total(getattr(corrected, name)))
+        (name, amount(Interval(getattr(estimate.scores, name).value, nan, nan)), amount(getattr(corrected, name)))
         for name in ("hit", "miss")
     ]
     title = f"{estimate.system}, corrected for rater error"
@@ -270,13 +270,6 @@ def _difference_sheet(title: str, pairs: Sequence[Difference]) -> Sheet:
         for name, difference in _headline(pair).items()
     ]
     return Sheet(title, ("first", "second", "", "difference"), tuple(rows), name="differences")
-
-
-def _total(estimate: Interval) -> str:
-    """Totals over a corpus as whole numbers."""
-    bounds = (estimate.value, estimate.low, estimate.high)
-    value, low, high = (bound if isnan(bound) else float(round(bound)) for bound in bounds)
-    return amount(Interval(value, low, high))
 
 
 def _title(name: str) -> str:
