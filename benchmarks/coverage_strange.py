@@ -21,14 +21,16 @@ the jackknife (which stands in for it where tables are large), and, with each it
 that pairs share few items, the jackknife and the interval that is printed, which holds Conger's too.
 
 `shares`: the share of items on which a system and a rater agree, in five times as many of the same worlds, with
-essays counted as their number, as what they are worth, as our intervals do, and with the variance of a jackknife.
+our interval (the jackknife, `statistics/proportions.py`) and the earlier one (essays counted as what they are worth,
+or as their number where that is more than half of them); and in three worlds of shares that are younger than ours:
+*falling*: 40 essays of log-normal lengths (standard deviation .8), the share of hits falls with length; *gamma*: 15
+of gamma lengths; *many*: 60 log-normal (1.0), falling.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from math import sqrt
 from typing import Any, TypeAlias
 from unittest.mock import patch
 
@@ -50,7 +52,6 @@ from grater.evaluate.scope import settled
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.model import Interval
-from grater.statistics import proportions
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import Numbers, student_quantile, z_value
 from grater.statistics.population import effective_units
@@ -205,29 +206,58 @@ def large_interval(codes: Coded) -> Interval:
         return mean_pairwise(codes, list(confusions(codes)), rng=np.random.default_rng(0)).kappa
 
 
-def shares_row(draw: Callable[..., Drawn], seed: int, n_worlds: int) -> str:
-    """How often the interval of an observed agreement holds, by each of three ways."""
-    _, flags, said = draw(np.random.default_rng((seed, 999_999)), N_WIDE)
-    truth, held = float((flags[:, 0] == said[:, 0]).mean()), np.zeros(3)
-    for number in range(n_worlds):
-        essay, flags, said = draw(np.random.default_rng((seed, number)))
+Counted: TypeAlias = tuple[Numbers, Numbers]
+"""Hits and cases of each essay."""
+
+
+def agreed(draw: Callable[..., Drawn]) -> Callable[..., Counted]:
+    """On how many items of each essay the first system and the first rater agree."""
+
+    def counted(rng: np.random.Generator, n_essays: int = 0) -> Counted:
+        essay, flags, said = draw(rng, n_essays) if n_essays else draw(rng)
         _, unit = np.unique(essay, return_inverse=True)
         agreeing = (flags[:, 0] == said[:, 0]).astype(np.float64)
-        hits, n = (np.bincount(unit, weights).astype(np.float64) for weights in (agreeing, np.ones_like(agreeing)))
-        with patch.object(proportions, "effective_units", len):
-            counted = cluster_wilson(hits, n)
-        ways = (counted, cluster_wilson(hits, n), jackknife_wilson(hits, n))
-        held += [holds(interval, truth) for interval in ways]
-    return " | ".join(f"{share:.3f}" for share in held / n_worlds)
+        return np.bincount(unit, agreeing), np.bincount(unit).astype(np.float64)
+
+    return counted
 
 
-def jackknife_wilson(hits: Numbers, n: Numbers) -> Interval:
-    """Wilson's form for as many items as the jackknife over essays shows them to be worth."""
-    total, share = float(n.sum()), float(hits.sum() / n.sum())
-    away = (hits - share * n) / (1 - n / total)
-    error = sqrt(float(away @ away) * (len(n) - 1) / len(n)) / total
-    quantile = student_quantile(0.975, effective_units(n) - 1)
-    worth = min(total, share * (1 - share) / error**2 * (z_value() / quantile) ** 2)
+def falling_world(rng: np.random.Generator, n_essays: int = 40) -> Counted:
+    lengths = np.clip(14 * np.exp(rng.normal(0, 0.8, n_essays)), 2, 500).astype(int)
+    return _hits(rng, lengths, 1.5 - 0.3 * np.log(lengths / 14) + rng.normal(0, 0.6, n_essays))
+
+
+def gamma_world(rng: np.random.Generator, n_essays: int = 15) -> Counted:
+    lengths = np.maximum(2, rng.gamma(2, 12, n_essays)).astype(int)
+    return _hits(rng, lengths, 0.8 + rng.normal(0, 0.7, n_essays))
+
+
+def many_world(rng: np.random.Generator, n_essays: int = 60) -> Counted:
+    lengths = np.clip(14 * np.exp(rng.normal(0, 1.0, n_essays)), 2, 500).astype(int)
+    return _hits(rng, lengths, 2 - 0.2 * np.log(lengths / 14) + rng.normal(0, 0.5, n_essays))
+
+
+def _hits(rng: np.random.Generator, lengths: Array, logit: Numbers) -> Counted:
+    return rng.binomial(lengths, expit(logit)).astype(np.float64), lengths.astype(np.float64)
+
+
+def shares_row(draw: Callable[..., Counted], seed: int, n_worlds: int) -> str:
+    """How often the interval of a share holds, ours and the earlier one, and the mean width of both."""
+    hits, n = draw(np.random.default_rng((seed, 999_999)), N_WIDE)
+    truth, rows = float(hits.sum() / n.sum()), []
+    for number in range(n_worlds):
+        hits, n = draw(np.random.default_rng((seed, number)))
+        ways = (cluster_wilson(hits, n), by_worth(hits, n))
+        rows.append([*(holds(way, truth) for way in ways), *(way.high - way.low for way in ways)])
+    return " | ".join(f"{share:.3f}".lstrip("0") for share in np.mean(rows, axis=0))
+
+
+def by_worth(hits: Numbers, n: Numbers) -> Interval:
+    """Wilson's form, with essays counted as what they are worth."""
+    total, share, n_essays = float(n.sum()), float(hits.sum() / n.sum()), effective_units(n)
+    away = hits - share * n
+    variance = float(away @ away) * n_essays / (n_essays - 1) / total**2
+    worth = min(total, share * (1 - share) / variance * (z_value() / student_quantile(0.975, n_essays - 1)) ** 2)
     return wilson(share * worth, worth)
 
 
@@ -257,6 +287,16 @@ def strata_row(seed: int, n_worlds: int) -> str:
     return " | ".join(f"{share:.3f}".lstrip("0") for share in np.mean(rows, axis=0)) + " | | | |"
 
 
+SHARES: tuple[tuple[str, Callable[..., Counted], int], ...] = (
+    ("lengths", agreed(lengths_world), 172),
+    ("uneven", agreed(uneven_world), 174),
+    ("giants", agreed(giants_world), 175),
+    ("falling", falling_world, 176),
+    ("gamma", gamma_world, 177),
+    ("many", many_world, 178),
+)
+
+
 def main(n_worlds: int, which: str = "all") -> None:
     print("| world | precision | recall | F0.5 | alpha | conger | bootstrap rejects | randomisation rejects |")
     print("|" + "---|" * 8, flush=True)
@@ -279,10 +319,9 @@ def main(n_worlds: int, which: str = "all") -> None:
         ):
             print(f"| {name} | {means_row(draw, seed, n_worlds)} |", flush=True)
     if which in ("all", "shares"):
-        print("\n| observed agreement | by number | by worth | jackknife |\n|---|---|---|---|", flush=True)
-        worlds = (("lengths", lengths_world, 72), ("uneven", uneven_world, 74), ("giants", giants_world, 75))
-        for name, draw, seed in worlds:
-            print(f"| {name} | {shares_row(draw, seed, 5 * n_worlds)} |", flush=True)
+        print("\n| share | ours | by worth | width, ours | by worth |\n|---|---|---|---|---|", flush=True)
+        for name, share, seed in SHARES:
+            print(f"| {name} | {shares_row(share, seed, 5 * n_worlds)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import grater
-from grater.agreement.raters_needed import RatersNeeded, plot
+from grater.agreement.raters_needed import CERTAIN, RatersNeeded
+from grater.cli.agree import plot
 from grater.errors import GraterError
 from grater.sheet import interval, number
 from tests.cli.running import grater as run
@@ -125,12 +126,22 @@ def test_a_crowd_that_is_never_wrong_is_not_certain_to_be_right() -> None:
         assert 0.88 < point.kappa.low < 0.95
         assert 0.94 < point.agreement.low < 0.98
     assert (needed.smallest.value, needed.smallest.high) == (1, np.inf)
+    assert any(CERTAIN in sheet.notes for sheet in needed.sheets())
 
 
 def test_essays_without_a_mistake_are_no_proof_either() -> None:
     judgments, gold = crowd_of(1.0, 300)
     needed = grater.raters_needed(judgments, gold=gold, reach=0.95)
     assert all(0.94 < point.kappa.low < 0.99 for point in needed.headline.points)
+
+
+def test_few_essays_without_a_mistake_prove_no_more_than_their_items() -> None:
+    judgments, gold = crowd_of(1.0, 75)
+    by_item = grater.raters_needed(judgments.drop("essay"), gold=gold, reach=0.95)
+    by_essay = grater.raters_needed(judgments, gold=gold, reach=0.95)
+    assert by_essay.scope.n_units < 10
+    for few, many in zip(by_essay.headline.points, by_item.headline.points, strict=True):
+        assert few.agreement.low <= many.agreement.low
 
 
 def test_kappa_of_few_items_with_rare_errors_stays_between_minus_one_and_one() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from grater.statistics.proportions import (
     cluster_wilson,
+    degrees_of_freedom,
     effective_n,
     finite_jeffreys,
     jeffreys,
@@ -101,15 +102,29 @@ def test_cases_in_clusters_are_worth_fewer() -> None:
 
 
 def test_clusters_of_unequal_sizes_are_worth_fewer() -> None:
-    """Two essays of 100 cases and twenty of four: worth 280² / (2 · 100² + 20 · 4²) = 3.858 clusters."""
+    """Two essays of 100 cases and twenty of four: the jackknife, with few degrees of freedom."""
     n = np.array([100.0, 100.0, *[4.0] * 20])
     hits = np.array([80.0, 60.0, *[3.0] * 20])
-    # share 200/280; sum of (hits - share n)² = 8.57² + 11.43² + 20 · .143² = 204.5; t of 2.858 degrees of freedom
-    # is 3.2738: n effective = .20408 / (204.5 · 3.858 / 2.858 / 280²) · (1.96 / 3.2738)²
-    worth = 0.20408 / (204.49 * 3.858 / 2.858 / 280**2) * (1.96 / 3.2738) ** 2
+    # share 200/280; the jackknife's sum of ((hits - share n) / (1 - n / 280))² is (8.571 / .6429)² +
+    # (11.429 / .6429)² + 20 · (.1429 / .9857)² = 494.2; t of 1.8626 degrees of freedom is 4.6215
+    worth = 0.20408 / (494.2 * 21 / 22 / 280**2) * (1.96 / 4.6215) ** 2
     by_hand = wilson(200 / 280 * worth, worth)
     interval = cluster_wilson(hits, n)
     assert (interval.low, interval.high) == pytest.approx((by_hand.low, by_hand.high), abs=1e-3)
+
+
+def test_degrees_of_freedom_are_those_of_the_quadratic_form() -> None:
+    """By the matrices of Bell & McCaffrey: residuals M u of cluster means u, weighed by D; tr(A)² / tr(A²)."""
+    weights = np.array([1.0, 2, 3, 4, 5, 6, 9]) / 30
+    residuals = np.eye(7) - np.outer(np.ones(7), weights)
+    form = np.diag(weights / (1 - weights)) @ residuals
+    square = form @ form.T
+    satterthwaite = np.trace(square) ** 2 / np.trace(square @ square)
+    kish = 1 / np.sum(weights**2)
+    assert degrees_of_freedom(weights) == pytest.approx(np.sqrt(satterthwaite * (kish - 1)))
+    assert satterthwaite < kish - 1 < 6
+    assert degrees_of_freedom(np.full(20, 1 / 20)) == pytest.approx(19)
+    assert degrees_of_freedom(np.array([0.9, 0.1])) == 1
 
 
 def test_one_cluster_has_no_interval_and_none_no_value() -> None:

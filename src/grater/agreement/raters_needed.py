@@ -72,6 +72,8 @@ ONE_SIDED = "the experts use one label only, so that kappa is 0 whatever the cro
 ONE_ITEM = "a single item cannot be resampled"
 SEVERAL = "several labels accepted"
 
+CERTAIN = "Where no item is disagreed on, the lower bound allows for disagreements that these items did not show."
+
 GOLD = "gold"
 FEW_ITEMS = 50
 FEW_MINOR = 10
@@ -81,9 +83,7 @@ FEW_DISAGREED = 3
 """Items that a crowd and an expert disagree on, below which resamples have a made-up one."""
 
 MOST_POINTS = 30
-MOST_PLOTTED = 20
 MOST_CURVES = 4
-HEIGHT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,10 +394,13 @@ def _interval(value: float, draws: Numbers, shared: Design, options: NeedOptions
     draws = draws[~np.isnan(draws)]
     if not draws.size:
         return Interval(float(value), nan, nan, ONE_ITEM)
-    if shared.groups:
-        n_units = round(shared.n_effective)
-        return cluster_interval(float(value), draws, n_units=n_units, level=options.level, ends=(-1.0, 1.0))
-    return percentile_interval(float(value), draws, n_units=shared.n, level=options.level, one_unit=ONE_ITEM)
+    by_item = percentile_interval(float(value), draws, n_units=shared.n, level=options.level, one_unit=ONE_ITEM)
+    if not shared.groups:
+        return by_item
+    n_units = round(shared.n_effective)
+    own = cluster_interval(float(value), draws, n_units=n_units, level=options.level, ends=(-1.0, 1.0))
+    # The made-up item gives the draws a long tail, which Student's t misses.
+    return replace(own, low=min(own.low, by_item.low))
 
 
 def _target(shared: Design, observed: Scores, resampled: Scores, options: NeedOptions) -> Target:
@@ -532,41 +535,10 @@ def shown(n_points: int, most: int) -> list[int]:
     return sorted({round(step * (n_points - 1) / (most - 1)) for step in range(most)})
 
 
-def plot(result: RatersNeeded) -> Iterator[str]:
-    """Kappa against N in characters: a dot for each N, a line of dashes for the experts' kappa.
-
-    Where a share is to be reached: agreement, and a line for that share.
-    """
-    main, is_kappa = result.headline, result.reach is None
-    points = [main.points[index] for index in shown(len(main.points), MOST_PLOTTED)]
-    scores = {point.n_raters: (point.kappa if is_kappa else point.agreement).value for point in points}
-    target, name = (result.target.kappa.value, "experts") if result.reach is None else (result.reach, "to reach")
-    values = [value for value in (*scores.values(), target) if not isnan(value)]
-    if not values:
-        return
-    low, high = min(values), max(values)
-    heights = {n: _height(value, low, high) for n, value in scores.items()}
-    line = _height(target, low, high)
-    for height in range(HEIGHT, -1, -1):
-        value = low + (high - low) * height / HEIGHT
-        cells = "".join(_cell(heights[point.n_raters] == height, is_target=line == height) for point in points)
-        yield f"{number(value):>8} |{cells}" + (f"  {name}" if line == height else "")
-    yield " " * 9 + "+" + "-" * 3 * len(points)
-    yield " " * 10 + "".join(f"{point.n_raters:>3}" for point in points) + "  raters"
-
-
-def _height(value: float, low: float, high: float) -> int | None:
-    if isnan(value):
-        return None
-    return round((value - low) / (high - low) * HEIGHT) if high > low else 0
-
-
-def _cell(is_point: bool, *, is_target: bool) -> str:
-    return "  o" if is_point else "---" if is_target else "   "
-
-
 def _answer(result: RatersNeeded) -> Iterator[str]:
     """What to tell a colleague."""
+    if any(point.agreement.value == 1 for point in result.headline.points):
+        yield CERTAIN
     kappa, smallest = result.target.kappa, result.smallest
     pairs = counted(len(result.target.pairs), "pair")
     if result.reach is not None:
@@ -587,9 +559,8 @@ def _reach_words(reach: float, smallest: Interval, level: float) -> str:
     share = number(reach, digits=2)
     if isnan(smallest.value):
         return f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
-    enough = counted(int(smallest.value), "rater")
-    width = f"{100 * level:g} %"
-    return f"The majority of {enough} agrees on {share} of the items ({width} interval {_whole_words(smallest)})."
+    who = "1 rater" if smallest.value == 1 else f"The majority of {smallest.value:.0f} raters"
+    return f"{who} agrees on {share} of the items ({100 * level:g} % interval {_whole_words(smallest)})."
 
 
 def _whole_words(estimate: Interval) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Protocol, TypeAlias
 
@@ -26,7 +27,7 @@ from grater.agreement.groups import (
     by_column,
 )
 from grater.agreement.labels import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows, one_spelling
-from grater.agreement.raters_needed import NeedOptions, as_expert, plot, raters_needed
+from grater.agreement.raters_needed import NeedOptions, RatersNeeded, as_expert, raters_needed, shown
 from grater.agreement.summary import Options, RatersAre, agreement
 from grater.cli.command import Format, Json, Seed, Table, require_different, require_outputs, say, show, takes_options
 from grater.cli.inputs import Reading, entries
@@ -36,7 +37,7 @@ from grater.corpora.jsonl import HEADER
 from grater.errors import BadInput, Problem, UsageError
 from grater.result import Result
 from grater.rng import generator
-from grater.sheet import TableFormat, counted
+from grater.sheet import TableFormat, counted, number
 from grater.statistics.intervals import RESAMPLES
 from grater.tables import (
     Judgments,
@@ -58,6 +59,8 @@ nouns_agree_app = typer.Typer()
 
 ALL_RATERS = 10**9
 GOLD_REACH = 0.95
+MOST_PLOTTED = 20
+HEIGHT = 10
 TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", *SPREADSHEETS}
 TABLE_OPTIONS = (
     *("by", "items", "cluster", "raters_are", "contexts", "compare", "against"),
@@ -428,3 +431,36 @@ def nouns(
     """Agreement on constructions: Tables 4 and 5 and the ceilings of Lee et al. 2009, and more."""
     study = construction_study(reading.read(*judgments), read_items(items), seed=seed)
     show(study, table=table, as_json=as_json)
+
+
+def plot(result: RatersNeeded) -> Iterator[str]:
+    """Kappa against N in characters: a dot for each N, a line of dashes for the experts' kappa.
+
+    Where a share is to be reached: agreement, and a line for that share.
+    """
+    main, is_kappa = result.headline, result.reach is None
+    points = [main.points[index] for index in shown(len(main.points), MOST_PLOTTED)]
+    scores = {point.n_raters: (point.kappa if is_kappa else point.agreement).value for point in points}
+    target, name = (result.target.kappa.value, "experts") if result.reach is None else (result.reach, "to reach")
+    values = [value for value in (*scores.values(), target) if not isnan(value)]
+    if not values:
+        return
+    low, high = min(values), max(values)
+    heights = {n: _height(value, low, high) for n, value in scores.items()}
+    line = _height(target, low, high)
+    for height in range(HEIGHT, -1, -1):
+        value = low + (high - low) * height / HEIGHT
+        cells = "".join(_cell(heights[point.n_raters] == height, is_target=line == height) for point in points)
+        yield f"{number(value):>8} |{cells}" + (f"  {name}" if line == height else "")
+    yield " " * 9 + "+" + "-" * 3 * len(points)
+    yield " " * 10 + "".join(f"{point.n_raters:>3}" for point in points) + "  raters"
+
+
+def _height(value: float, low: float, high: float) -> int | None:
+    if isnan(value):
+        return None
+    return round((value - low) / (high - low) * HEIGHT) if high > low else 0
+
+
+def _cell(is_point: bool, *, is_target: bool) -> str:
+    return "  o" if is_point else "---" if is_target else "   "
