@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from math import isnan
+
 import pytest
 
 from grater.errors import UsageError
@@ -54,6 +56,15 @@ def test_the_histogram_counts_every_judged_item_once() -> None:
     bars = histogram(cases)
     assert [n for _, _, n in bars] == [1, 0, 0, 0, 0, 1, 0, 0, 0, 2]
     assert agreement_of(cases).tolist() == [0.5, 0.75, 1, 1]
+
+
+def test_kappa_of_a_system_that_flags_everything_is_0_by_definition() -> None:
+    cases = cases_of(decisions({"all": [1, 1, 1, 1], "some": [1, 0, 1, 0]}), votes([5, 0, 5, 5], 5))
+    [everything, some] = binned(cases, truth_of(cases), chance=QUICK)[-1].systems
+    assert everything["kappa"].value == 0
+    assert isnan(everything["kappa"].low)
+    assert "by definition" in everything["kappa"].undefined_because
+    assert not isnan(some["kappa"].low)
 
 
 def test_small_bins_warn() -> None:

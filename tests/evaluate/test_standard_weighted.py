@@ -50,6 +50,15 @@ def test_one_rater_who_changes_sides_moves_the_weighted_score_less() -> None:
         assert 0 < moved < jumped / 3
 
 
+def test_few_flags_that_raters_accept_do_not_prove_that_they_accept_all() -> None:
+    cases = cases_of(decisions({"S": [1] * 8 + [0] * 22}), votes([5] * 6 + [4] * 2 + [0] * 22, 5))
+    [plain] = against(cases, truth_of(cases), chance=QUICK)
+    [graded] = weighted(cases, truth_of(cases), chance=QUICK)
+    assert graded["precision"].value == pytest.approx(0.95)
+    # Percentiles of resamples begin at .89; 8 of 8 have the Wilson interval from .676, 7.6 of 8 that from .612.
+    assert 0.6 < graded["precision"].low < plain["precision"].low
+
+
 def test_a_system_that_flags_nothing_has_no_weighted_precision_and_says_why() -> None:
     cases = cases_of(decisions({"S": [0, 0]}), votes([3, 1], 4))
     [found] = weighted(cases, truth_of(cases), chance=QUICK)

@@ -12,6 +12,7 @@ from grater.statistics.proportions import (
     degrees_of_freedom,
     effective_n,
     finite_jeffreys,
+    graded_wilson,
     jeffreys,
     wilson,
 )
@@ -85,6 +86,16 @@ def test_half_of_a_population_counts_nearly_twice() -> None:
 def test_a_population_seen_whole_leaves_no_doubt() -> None:
     interval = finite_jeffreys(10, 50, size=50)
     assert (interval.low, interval.high) == (0.2, 0.2)
+
+
+def test_shares_of_raters_allow_for_a_case_that_was_not_seen() -> None:
+    # 12 shares with mean .9: standard error .02; a thirteenth at 0 would add (.9 / 12)² = .005625 to .0004, and the
+    # variance of hits is .9 · .1 / 12 = .0075: .09 / .006025 = 14.94 cases
+    by_hand = wilson(0.9 * 14.938, 14.938)
+    graded = graded_wilson(0.9, 0.02, 12)
+    assert (graded.low, graded.high) == pytest.approx((by_hand.low, by_hand.high), abs=1e-4)
+    assert graded_wilson(0.9, 0.08, 12) == wilson(10.8, 12)  # no wider than hits and misses
+    assert graded_wilson(1.0, 0.0, 12) == wilson(12, 12)
 
 
 def test_cases_in_clusters_are_worth_fewer() -> None:

@@ -39,6 +39,7 @@ REASONS = {
     "error_rate": "no item was judged",
 }
 ALL_FLAGGED = "everything is flagged, so that recall is 1 by definition, not an estimate"
+ONE_DECISION = "everything is flagged, or nothing, so that kappa is 0 by definition"
 NO_PASSED = "nothing that the system passed over was judged, so that its misses are unknown"
 NO_FLAGS = "nothing that the system flagged was judged, so that its hits are unknown"
 

@@ -20,14 +20,14 @@ data sets, and precision with them: to compare systems on *different* data read 
 advises, or standardised scores (`different.py`); `different_rates` warns.
 
 **Intervals.** Wilson for precision, recall and the error rate where items are drawn one by one and the truth is yes
-or no; the bootstrap of `draws.py` otherwise.  By essay or document, precision, recall and F have Wilson's form for
-as many cases as the resamples show the clustered ones to be worth, with Student's t
-(`grater.statistics.student_t`); raters alone, being few, Student's t too; all else expanded percentiles.  Kappa by
-item has the interval of `grater.agreement` where counts are whole.  Where every resample is alike (all flags
-right), a bootstrap interval has no width, which nobody believes: Wilson's interval for the number of units takes
-its place.  With no flagged item precision is undefined (nan) and the report says so; recall is 1 by definition
-where everything is flagged, and unknown where nobody looked at what was passed over.  For exactly these items
-(`population`) intervals shrink with the share that was judged.
+or no; the bootstrap of `draws.py` otherwise, by item in Wilson's form (`graded_wilson`).  By essay or document,
+precision, recall and F have Wilson's form for as many cases as the resamples show the clustered ones to be worth,
+with Student's t (`grater.statistics.student_t`); raters alone, being few, Student's t too; all else expanded
+percentiles.  Kappa by item has the interval of `grater.agreement` where counts are whole.  Where every resample is
+alike (all flags right), a bootstrap interval has no width, which nobody believes: Wilson's interval for the number of
+units takes its place.  With no flagged item precision is undefined (nan) and the report says so; where everything is
+flagged recall is 1 and kappa 0 by definition; recall is unknown where nobody looked at what was passed over.  For
+exactly these items (`population`) intervals shrink with the share that was judged.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ from grater.evaluate.counts import (
     CELLS,
     NO_FLAGS,
     NO_PASSED,
+    ONE_DECISION,
     REASONS,
     SCORES,
     SHARES,
@@ -73,7 +74,7 @@ from grater.statistics.intervals import (
     z_value,
 )
 from grater.statistics.population import cluster_interval
-from grater.statistics.proportions import wilson
+from grater.statistics.proportions import graded_wilson, wilson
 from grater.statistics.student_t import SHARE, share_interval, student_interval
 from grater.tables import require_raters
 
@@ -239,6 +240,8 @@ def _interval(name: str, value: float, counts: Counts, doubt: Doubt) -> Interval
         return Interval(nan, nan, nan, reason)
     if name == "recall" and not doubt.decided.n_passed:
         return Interval(value, nan, nan, ALL_FLAGGED)
+    if name == "kappa" and not (doubt.decided.n_passed and doubt.decided.n_flagged):
+        return Interval(value, nan, nan, ONE_DECISION)
     chance, factor = doubt.chance, doubt.factor(name, counts)
     if factor == 0:
         return Interval(value, value, value)
@@ -272,6 +275,9 @@ def _resampled(name: str, value: float, counts: Counts, doubt: Doubt, factor: fl
         return share_interval(value, drawn, n=below(name, counts), n_units=doubt.n_effective, level=chance.level)
     if n_units > 1 and drawn.size and are_alike(drawn):
         return alike_interval(value, min(below(name, counts), n_units) / factor**2, quantile=z_value(chance.level))
+    if n_units > 1 and drawn.size and chance.is_by_item and name != "kappa":
+        worth = below(name, counts) / factor**2
+        return graded_wilson(value, float(np.std(drawn)), worth, level=chance.level)
     return percentile_interval(value, drawn, n_units=n_units, level=chance.level)
 
 

@@ -19,6 +19,11 @@ most of the cases the variance itself is poorly known; `degrees_of_freedom` says
 essays have more errors, essays counted as what they are worth held .89, ours .93 (docs/coverage.md); what is left is
 that a sample without a long essay cannot know of them.
 
+`graded_wilson` is Wilson's form for a mean of n shares between 0 and 1, such as the shares of raters who call an item
+an error, from its standard error in resamples.  Twelve flags that nearly all raters accept say nothing of the one
+that all reject, and percentiles of resamples held in .72 of simulated samples: one more case at the far end is added,
+but the variance is no larger than that of hits and misses, which no shares exceed.  Ours held in .957 to .987.
+
 `n` may be an effective number of cases, and hits a fraction.  With no case the proportion is undefined (nan), with
 the reason.
 """
@@ -41,6 +46,14 @@ def wilson(hits: float, n: float, *, level: float = LEVEL) -> Interval:
     low, high = score_limits(share, n, z_value(level))
     # At the boundary the bound is the share itself; in floating point it would miss by a hair.
     return Interval(share, 0.0 if hits == 0 else low, 1.0 if hits == n else high)
+
+
+def graded_wilson(share: float, error: float, n: float, *, level: float = LEVEL) -> Interval:
+    """The mean of n shares with this standard error."""
+    of_hits, unseen = share * (1 - share) / n, (max(share, 1 - share) / n) ** 2
+    variance = max(error**2, min(of_hits, error**2 + unseen))
+    worth = share * (1 - share) / variance if of_hits > 0 else n
+    return wilson(share * worth, worth, level=level)
 
 
 def cluster_wilson(hits: Numbers, n: Numbers, *, level: float = LEVEL) -> Interval:
