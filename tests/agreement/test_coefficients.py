@@ -58,6 +58,7 @@ def number(coefficient: Coefficient, counts: Counts) -> float:
     return point_estimate(coefficient, counts.patterns, counts.n_items)
 
 
+@pytest.mark.slow  # importing statsmodels takes two seconds; the table of a textbook is below
 @given(EQUAL)
 @examples(40)
 def test_fleiss_is_that_of_statsmodels(labels: list[list[int]]) -> None:

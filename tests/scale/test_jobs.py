@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -98,15 +98,23 @@ CORPORA = {"decide by a network": "few.jsonl"} | dict.fromkeys(TEXT_JOBS, "lines
 Run = Callable[[Path, ShardSource, Path, Engine], tuple[str, ...]]
 
 
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Processes]:
+    """Two that all jobs share: each takes a second to import what they need."""
+    with closing(Processes(2)) as engine:
+        yield engine
+
+
 @pytest.mark.parametrize("name", JOBS)
-def test_the_cut_and_the_number_of_processes_change_nothing(name: str, folder: Path, tmp_path: Path) -> None:
+def test_the_cut_and_the_number_of_processes_change_nothing(
+    name: str, folder: Path, tmp_path: Path, processes: Processes
+) -> None:
     is_text = name in TEXT_JOBS
     path = folder / CORPORA.get(name, "essays.jsonl")
     shards = {n: cut_into(path, n, tmp_path / f"cut{n}", lines=is_text) for n in CUTS}
     assert len(shards[17].shards) > len(shards[3].shards) > len(shards[1].shards) == 1
-    results = {n: JOBS[name](folder, shards[n], tmp_path / f"out{n}", Here()) for n in CUTS}
-    with closing(Processes(2)) as processes:
-        results[2] = JOBS[name](folder, shards[3], tmp_path / "two", processes)
+    engines: dict[int, Engine] = {1: Here(), 3: processes, 17: Here()}
+    results = {n: JOBS[name](folder, shards[n], tmp_path / f"out{n}", engine) for n, engine in engines.items()}
     assert all(len(result) for result in results.values())
     assert len(set(results.values())) == 1
 
