@@ -13,7 +13,6 @@ import math
 import os
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -32,21 +31,21 @@ COLUMNS: dict[str, list[Any]] = {"item": ["n1", "n1", "n2"], "rater": ["Ada", "B
 
 
 @pytest.fixture
-def pd() -> ModuleType:
+def pd() -> Any:
     """Half a second to import, which workers that run other files do not wait for."""
     import pandas
 
     return pandas
 
 
-def test_every_library_gives_the_same_table(pd: ModuleType) -> None:
+def test_every_library_gives_the_same_table(pd: Any) -> None:
     import pyarrow
 
     for make in (pl.DataFrame, pl.LazyFrame, pd.DataFrame, pyarrow.table):
         assert read_judgments(make(COLUMNS)).frame.rows() == ROWS, make
 
 
-def test_a_gap_does_not_turn_one_into_one_point_zero(pd: ModuleType) -> None:
+def test_a_gap_does_not_turn_one_into_one_point_zero(pd: Any) -> None:
     frame = pd.DataFrame({"item": [1, 2, 3], "label": [1, None, 2], "reason": [None, None, None]})
     assert frame["label"].dtype == float
     with pytest.raises(BadInput, match="gold frame: row 2: expected a value in column 'label'"):
@@ -64,7 +63,7 @@ def test_text_is_text_even_where_it_looks_like_a_number() -> None:
     assert read_judgments(frame).frame.select("item", "label").rows() == [("1.0", "1.0"), ("01", "1")]
 
 
-def test_mixed_columns_of_pandas_are_read_value_by_value(pd: ModuleType) -> None:
+def test_mixed_columns_of_pandas_are_read_value_by_value(pd: Any) -> None:
     frame = pd.DataFrame({"item": [1, "a", 2.0, pd.NA], "rater": ["r"] * 4, "label": [True, 1, "x", 2]})
     with pytest.raises(BadInput, match="row 4: expected a value in column 'item'"):
         read_judgments(frame)
@@ -89,7 +88,7 @@ def test_real_lists_are_flags() -> None:
     assert read_judgments(frame).frame["flags"].to_list() == ["f|g", None]
 
 
-def test_a_missing_number_of_pandas_is_missing_and_a_nan_of_polars_is_wrong(pd: ModuleType) -> None:
+def test_a_missing_number_of_pandas_is_missing_and_a_nan_of_polars_is_wrong(pd: Any) -> None:
     columns = {"item": ["a", "b"], "system": ["S", "S"], "flagged": [1.0, 0.0], "score": [0.5, math.nan]}
     assert read_decisions(pd.DataFrame(columns)).frame.rows() == [("a", "S", True, 0.5), ("b", "S", False, None)]
     with pytest.raises(BadInput, match="row 2: expected a finite number in column 'score', found nan"):
@@ -112,7 +111,7 @@ def test_a_lazy_frame_that_fails_is_bad_input() -> None:
         read_judgments(pl.DataFrame(COLUMNS).lazy().select("none"))
 
 
-def test_columns_of_one_name_are_refused(pd: ModuleType) -> None:
+def test_columns_of_one_name_are_refused(pd: Any) -> None:
     with pytest.raises(BadInput, match="expected every column once"):
         read_judgments(pd.DataFrame([[1, 2]], columns=["item", "item"]))
 
