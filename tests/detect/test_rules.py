@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from grater.detect.explanations import EXAMPLE, Place, example_sides, explain, place_of
-from grater.detect.rules import BY_KIND, Rule
+from grater.detect.explanations import BY_KIND, EXAMPLE, Place, example_sides, explain, place_of
+from grater.detect.rules import Rule
 from grater.model import DELETE, Span
 from tests.each import for_each
 

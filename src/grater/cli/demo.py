@@ -60,6 +60,7 @@ from grater.sample.raters import (
 )
 from grater.sheet import counted, interval
 from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.store import Store, dump, jobs, people
 from grater.study.importing import import_files
 from grater.study.reporting import names_of, study_inputs, with_names
@@ -83,7 +84,6 @@ N_SAMPLED = 300
 KIND = "prep"
 PAY: Mapping[str, JsonValue] = {"cents": 1, "currency": "USD"}
 """What a judgment of the simulated crowds costs: T,C&M 2013, 5.1 name a cent."""
-DEMO_RESAMPLES = 500
 NAME, STUDY, LOGIN = "The sample study", "study.db", "login.txt"
 VISITORS = {
     living.OWNER: "owner: the whole study",
@@ -134,7 +134,7 @@ def demo(
         typer.Option("--serve", help="Then serve the study to browsers; an existing demo is served as it is."),
     ] = False,
     figures: FigureTypes = [],  # noqa: B006
-    resamples: Resamples = DEMO_RESAMPLES,
+    resamples: Resamples = RESAMPLES,
     as_json: Json = False,
 ) -> None:
     """Run the whole pipeline on the bundled sample study, into a folder."""

@@ -8,11 +8,30 @@ explanation.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from grater.detect.rules import BY_KIND, Rule
+from grater.detect import rules
+from grater.detect.rules import Rule
 from grater.model import DELETE, Json, Span
+
+BY_KIND: Mapping[str, tuple[Rule, ...]] = {
+    "prep": rules.PREPOSITIONS,
+    "prep-missing": rules.PREPOSITIONS,
+    "article": rules.ARTICLES,
+    "number": rules.NUMBERS,
+    "verb": rules.VERB_FORMS,
+    "agreement": rules.VERB_FORMS,
+    "verb-form": rules.VERB_FORMS,
+    "capital": rules.CAPITALS,
+    "punctuation": rules.PUNCTUATION,
+    "spacing": (rules.SPACE,),
+    "repetition": (rules.REPETITION,),
+    "compound": (rules.COMPOUND,),
+    "spelling": (rules.WORD_FORM, rules.SPELLING),
+}
+"""The rules of every kind of mark, special ones before general ones."""
 
 REACH = 80
 """Characters of the text, on each side of a mark and on its line, that patterns see."""

@@ -8,7 +8,7 @@ said of a mark is in `grater.detect.marks`.
 
 A place is marked once: flags on the same words are one `Mark`.  A checker of whole texts, as Harper is, gives way to
 the systems named before it, and to our detectors wherever it is named: what it flags of words that are flagged
-already is left out.
+already is left out.  Suggestions that no teacher would make are put as one would (`grater.detect.taught`).
 
 The page is to be read on a screen or printed.  The text stands first with its marks, each with the number of its
 note; the notes give the better word, the rule with an example the first time it comes up, who says so and how sure
@@ -40,6 +40,7 @@ from grater.detect.marks import (
     why,
 )
 from grater.detect.systems import default_systems, load_systems
+from grater.detect.taught import taught
 from grater.model import Essay, Json, Span
 from grater.result import Result
 from grater.sheet import Sheet, counted
@@ -250,6 +251,7 @@ def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str) -> Feed
         flags += [finding for finding in findings if finding.decision.flagged]
     for checker in (system for system in systems if isinstance(system, Checker)):
         flags += _elsewhere(checker.marks(essay), flags)
+    flags = [taught(finding, essay.text) for finding in flags]
     flags.sort(key=lambda finding: (finding.item.span, finding.item.kind, finding.decision.system))
     kinds = tuple(dict.fromkeys(kind for system in detectors for kind in system.kinds))
     return Feedback(name=name, essay=essay, flags=tuple(flags), n_candidates=n_candidates, kinds=kinds)

@@ -211,3 +211,8 @@ PAST = _any(
 )
 NOT_PAST = rf"(?!{PAST}$)\w+"
 PAST_TIME = r".*?\b(?P<time>yesterday|ago|last (?:night|week|month|year|summer|winter|\w+day))\b"
+BE_AND_VERB = r"(?:\w+['’](?:m|re|s)|am|is|are|was|were)(?: \w+)*? \w+"
+MADE_FORM = (
+    r"(?:her|him|me|our|their|them|they|your)['’]s|hisself|theirself|theirselves|themself"
+    r"|\w*(?:children|feet|men|teeth|mice|geese|life|wife|knife|leaf|shelf|wolf|thief)s"
+)

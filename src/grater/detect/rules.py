@@ -1,7 +1,7 @@
 """The rules that learners are told, all in one place: a title, one sentence, an example, and where the rule applies.
 
-A rule applies to a mark of its kind (`BY_KIND`) if every pattern that is given matches: `before` the words that lead
-up to the mark, `word` the marked words, `better` the suggestion, `after` what follows.  An empty `word` is a gap
+A rule applies to a mark of its kind if every pattern that is given matches: `before` the words that lead up to the
+mark, `word` the marked words, `better` the suggestion, `after` what follows.  An empty `word` is a gap
 where something is missing, an empty `better` means that the word is to go; None takes anything.  `phrases` are pairs
 such as `depend on`: some form of the first word stands before the mark, at most an adverb between, and the second is
 the suggestion.  Of several rules that apply the first is taken.  The longer patterns are in `patterns`.
@@ -13,7 +13,6 @@ its error in brackets: `[wrong→right]`.  `grater.detect.explanations` chooses;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grater.detect import patterns
@@ -404,6 +403,13 @@ NUMBERS = (
 
 VERB_FORMS = (
     Rule(
+        name="verb-without-be",
+        title="Verb without be",
+        reason="This verb needs no form of “be” before it: “{better}”.",
+        example="I [am agree→agree] with you.",
+        word=patterns.BE_AND_VERB,
+    ),
+    Rule(
         name="base-after-modal",
         title="Can, must, will + base form",
         reason="After “{helper}” the verb is in its base form: no -s, no -ed, no -ing, no “to”.",
@@ -572,6 +578,14 @@ COMPOUND = Rule(
     example="I like it [alot→a lot].",
 )
 
+WORD_FORM = Rule(
+    name="word-form",
+    title="Irregular form",
+    reason="“{word}” does not exist: the form is “{better}”.",
+    example="The [childrens→children] are happy.",
+    word=patterns.MADE_FORM,
+)
+
 SPELLING = Rule(
     name="spelling",
     title="Spelling",
@@ -580,20 +594,3 @@ SPELLING = Rule(
 )
 
 PREPOSITIONS = (*LENGTHS, *WITH_VERBS, *TIME, *PLACE, *OTHER_PREPOSITIONS)
-
-BY_KIND: Mapping[str, tuple[Rule, ...]] = {
-    "prep": PREPOSITIONS,
-    "prep-missing": PREPOSITIONS,
-    "article": ARTICLES,
-    "number": NUMBERS,
-    "verb": VERB_FORMS,
-    "agreement": VERB_FORMS,
-    "verb-form": VERB_FORMS,
-    "capital": CAPITALS,
-    "punctuation": PUNCTUATION,
-    "spacing": (SPACE,),
-    "repetition": (REPETITION,),
-    "compound": (COMPOUND,),
-    "spelling": (SPELLING,),
-}
-"""The rules of every kind of mark, special ones before general ones."""

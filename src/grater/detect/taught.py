@@ -1,0 +1,133 @@
+"""Suggestions that a teacher would make, in place of what a detector or a checker offers mechanically.
+
+A detector that chooses among the forms of one verb mends *I am agree* as *I am agreeing*: verbs of knowing, wanting
+and having have no progressive, and what is wrong is the *am*.  A checker that offers the dictionary words nearest to
+*him's* offers *ham's*: it does not know that the writer has made a form by rule that English makes otherwise.  Both
+follow from general rules on forms; nothing is marked here that was not marked, and nothing marked is left out.
+
+`taught` gives a finding as it is where no rule applies.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from grater.detect.detector import Finding
+from grater.model import Item, Span
+from grater.text.inflect import plural, singular
+from grater.text.spelling import is_word
+from grater.text.verbs import verb_base, verb_forms
+
+STATIVE = frozenset(
+    (
+        *("agree", "believe", "belong", "consist", "contain", "cost", "depend", "deserve", "differ", "disagree"),
+        *("exist", "know", "lack", "like", "love", "matter", "mean", "need", "own", "possess", "prefer", "resemble"),
+        *("seem", "suppose", "understand", "want"),
+    )
+)
+"""Verbs that learners put after *be* and that have no progressive, or not with the same meaning."""
+
+BE = re.compile(
+    r"\b(?P<words>(?:(?P<who>\w+)['’](?P<short>m|re|s)|(?P<be>am|is|are|was|were))\s+"
+    r"(?P<between>(?:(?:not|also|always|completely|fully|really|strongly|totally)\s+)*))\Z",
+    re.IGNORECASE,
+)
+WINDOW = 80
+"""Characters before a verb in which its *be* is looked for."""
+
+POSSESSIVES = {
+    "her's": ("hers", "her"),
+    "him's": ("his",),
+    "me's": ("my",),
+    "our's": ("ours", "our"),
+    "their's": ("theirs", "their"),
+    "them's": ("their",),
+    "they's": ("their",),
+    "your's": ("yours", "your"),
+}
+PRONOUNS = {
+    "hisself": ("himself",),
+    "im": ("I'm",),
+    "ive": ("I've",),
+    "theirself": ("themselves",),
+    "theirselves": ("themselves",),
+    "themself": ("themselves",),
+}
+NOT_A_WORD = "“{}” is not an English word form: “{}”."
+
+
+def taught(finding: Finding, text: str) -> Finding:
+    """The finding with what a teacher would suggest."""
+    if finding.item.kind == "verb-form":
+        return _without_be(finding, text)
+    return _formed(finding) if finding.item.kind == "spelling" else finding
+
+
+def _without_be(finding: Finding, text: str) -> Finding:
+    """*am agree* → *agree*, *is not agree* → *does not agree*, where the form that is offered is the *-ing* form."""
+    base = verb_base(finding.target.lower())
+    end = finding.item.span.end
+    be = BE.search(text[max(0, finding.item.span.start - WINDOW) : finding.item.span.start])
+    if be is None or base not in STATIVE or finding.decision.suggestion != verb_forms(base).ing:
+        return finding
+    words = " ".join(_plain(be, base))
+    item = Item(finding.item.essay_id, Span(finding.item.span.start - len(be["words"]), end), finding.item.kind)
+    decision = replace(finding.decision, item_id=item.item_id, suggestion=words)
+    message = f"“{base}” is not used after “be”: “{words}”."
+    return replace(finding, item=item, decision=decision, target=item.span.of(text), message=message)
+
+
+def _plain(be: re.Match[str], base: str) -> list[str]:
+    """The verb in the tense and person of the *be* that goes, after who was contracted with it."""
+    forms, between = verb_forms(base), be["between"].split()
+    do = {"is": "does", "s": "does", "was": "did", "were": "did"}.get((be["be"] or be["short"]).lower(), "do")
+    who = [be["who"]] if be["who"] else []
+    if "not" in between:
+        return [*who, do, *between, base]
+    return [*who, *between, {"does": forms.s, "did": forms.past}.get(do, base)]
+
+
+def _formed(finding: Finding) -> Finding:
+    words = _form_of(finding.target.lower(), (finding.decision.suggestion or "", *finding.alternatives))
+    if not words or words == (finding.decision.suggestion, *finding.alternatives):
+        return finding
+    shown = tuple(_as_written(finding.target, word) for word in words)
+    message = NOT_A_WORD.format(finding.target, "” or “".join(shown))
+    decision = replace(finding.decision, suggestion=shown[0])
+    return replace(finding, decision=decision, alternatives=shown[1:], message=message)
+
+
+def _form_of(word: str, offered: tuple[str, ...]) -> tuple[str, ...]:
+    """The form that English has where the writer made one by rule; else the word with its apostrophe, if offered."""
+    word = word.replace("’", "'")
+    known = (POSSESSIVES | PRONOUNS).get(word)
+    if known:
+        return known
+    made = _plural_of(word) or _past_of(word)
+    return (
+        made or tuple(better for better in offered if "'" in better and better.replace("'", "").lower() == word)[:1]
+    )
+
+
+def _plural_of(word: str) -> tuple[str, ...]:
+    """*childrens* → *children*, *lifes* → *lives*."""
+    stem = word.removesuffix("s")
+    if stem == word:
+        return ()
+    if is_word(stem) and not stem.endswith("s") and singular(stem) != stem:
+        return (stem,)
+    return (plural(stem),) if is_word(stem) and not plural(stem).startswith(stem) else ()
+
+
+def _past_of(word: str) -> tuple[str, ...]:
+    """*knowed* → *knew* or *known*."""
+    stem = next((word[:-n] for n in (2, 1) if word.endswith("ed") and is_word(word[:-n])), "")
+    forms = verb_forms(stem) if stem else None
+    if forms is None or forms.past.endswith("ed"):
+        return ()
+    return tuple(dict.fromkeys((forms.past, forms.participle)))
+
+
+def _as_written(model: str, word: str) -> str:
+    return word[:1].upper() + word[1:] if model[:1].isupper() else word
