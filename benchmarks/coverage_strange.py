@@ -25,6 +25,8 @@ our interval (the jackknife, `statistics/proportions.py`) and the earlier one (e
 or as their number where that is more than half of them); and in three worlds of shares that are younger than ours:
 *falling*: 40 essays of log-normal lengths (standard deviation .8), the share of hits falls with length; *gamma*: 15
 of gamma lengths; *many*: 60 log-normal (1.0), falling.
+
+`graded`: the precision of few flags weighted by shares of raters, by item: ours, and percentiles of the resamples.
 """
 
 from __future__ import annotations
@@ -53,9 +55,9 @@ from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.model import Interval
 from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import Numbers, student_quantile, z_value
+from grater.statistics.intervals import Numbers, percentile_interval, student_quantile, z_value
 from grater.statistics.population import effective_units
-from grater.statistics.proportions import cluster_wilson, wilson
+from grater.statistics.proportions import cluster_wilson, graded_wilson, wilson
 from grater.tables import as_decisions, as_judgments, read_items
 
 RESAMPLES = 200
@@ -287,6 +289,27 @@ def strata_row(seed: int, n_worlds: int) -> str:
     return " | ".join(f"{share:.3f}".lstrip("0") for share in np.mean(rows, axis=0)) + " | | | |"
 
 
+GRADED = ((9, 1, 0, 3, 12), (9, 1, 0, 3, 30), (30, 1, 0.08, 5, 12), (30, 1, 0.08, 5, 25), (3, 2, 0, 5, 60))
+"""The beta distribution of shares, flags that nobody accepts, raters, and flags expected in 400 items."""
+
+
+def graded_row(world: tuple[float, float, float, int, int], n_worlds: int, *, seed: int = 7, n: int = 400) -> str:
+    """Weighted precision of few flags: how often ours and percentiles hold, and the mean width of both."""
+    first, second, rejected, n_raters, n_flags = world
+    truth, rows = (1 - rejected) * first / (first + second), []
+    for number in range(n_worlds):
+        rng = np.random.default_rng((seed, number))
+        flags = max(2, rng.binomial(n, n_flags / n))
+        believed = np.where(rng.random(flags) < rejected, 0, rng.beta(first, second, flags))
+        shares = rng.binomial(n_raters, believed) / n_raters
+        times = rng.multinomial(n, [*np.full(flags, 1 / n), 1 - flags / n], 2 * RESAMPLES)[:, :flags]
+        drawn = (times @ shares)[times.any(axis=1)] / times.sum(axis=1)[times.any(axis=1)]
+        value = float(shares.mean())
+        ways = (graded_wilson(value, float(drawn.std()), flags), percentile_interval(value, drawn, n_units=n))
+        rows.append([each for way in ways for each in (holds(way, truth), way.high - way.low)])
+    return " | ".join(f"{share:.3f}".lstrip("0") for share in np.mean(rows, axis=0))
+
+
 SHARES: tuple[tuple[str, Callable[..., Counted], int], ...] = (
     ("lengths", agreed(lengths_world), 172),
     ("uneven", agreed(uneven_world), 174),
@@ -322,6 +345,10 @@ def main(n_worlds: int, which: str = "all") -> None:
         print("\n| share | ours | by worth | width, ours | by worth |\n|---|---|---|---|---|", flush=True)
         for name, share, seed in SHARES:
             print(f"| {name} | {shares_row(share, seed, 5 * n_worlds)} |", flush=True)
+    if which in ("all", "graded"):
+        for world in GRADED:
+            shares = f"{world[4]} | {world[3]} | beta({world[0]}, {world[1]})" + ", some wrong" * (world[2] > 0)
+            print(f"| {shares} | {graded_row(world, n_worlds)} |", flush=True)
 
 
 if __name__ == "__main__":
