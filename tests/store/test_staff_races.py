@@ -214,7 +214,8 @@ def test_an_item_that_two_make_gold_at_once_is_gold_once(store: Store) -> None:
 
 
 def test_what_two_say_of_the_study_at_once_is_what_the_second_said(store: Store) -> None:
-    one, two = (writing(store, lambda tx, value=value: dump.set_meta(tx, "said", value)) for value in "12")
+    one = writing(store, lambda tx: dump.set_meta(tx, "said", "1"))
+    two = writing(store, lambda tx: dump.set_meta(tx, "said", "2"))
     _, second = interrupted(store, one, two, before="INSERT INTO meta")
     assert second.exception() is None
     with store.read() as tx:

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from grater.agreement.summary import Agreement
 from grater.errors import GraterError
@@ -46,6 +46,9 @@ PAUSE = 20
 
 MOST_KEPT = 100
 
+Mark: TypeAlias = tuple[int, int]
+"""What changes with everything that happens: the newest event, and the number of submissions of a job."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:
@@ -73,7 +76,11 @@ class Kept(Generic[T]):
 
 @dataclass(slots=True, eq=False)
 class Live:
-    """The figures that one process keeps."""
+    """The figures that one process keeps.
+
+    Whoever asks for several in one transaction takes the `mark` once and hands it on: to count the submissions of a
+    large job takes as long as much of a page.
+    """
 
     store: Store
     _kept: dict[tuple[str, str, str], Kept[Any]] = field(default_factory=dict)
@@ -86,33 +93,34 @@ class Live:
         with self._lock:
             return bool(self._busy)
 
-    def counts(self, tx: Tx, job: Job) -> JobCounts:
+    def counts(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> JobCounts:
         """Where a job stands now; counted again as soon as anything has happened in the study."""
         key = (job.job_id, "counts", body_hash(job.options))
-        newest, n = _mark(tx, job)
+        mark = mark or mark_of(tx, job)
         with self._lock:
             kept: Kept[JobCounts] | None = self._kept.get(key)
-        if kept is None or (kept.event, kept.n) != (newest, n):
-            kept = self._count(tx, job, key, lambda tx, job: progress.counts_of(tx, job.job_id))
+        if kept is None or (kept.event, kept.n) != mark:
+            kept = self._count(tx, job, key, lambda tx, job: progress.counts_of(tx, job.job_id), mark)
         return kept.value
 
-    def figures(self, tx: Tx, job: Job) -> Kept[Figures]:
+    def figures(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Figures]:
         """Costs, scores, agreement, pace and protocol of a job."""
-        return self._of(tx, job, "figures", figures_of)
+        return self._of(tx, job, "figures", figures_of, mark)
 
     def lines(self, tx: Tx, job: Job) -> tuple[list[RaterLine], int]:
         """The raters of a job as they stand now, and the number of judgments that are not in their signals yet."""
         kept = self._of(tx, job, "signals", lambda tx, job: signals_of(tx, job.job_id))
         return rater_lines(tx, job, kept.value), kept.behind
 
-    def dashboard(self, tx: Tx, job: Job) -> Kept[Dashboard] | None:
+    def dashboard(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Dashboard] | None:
         """The history and the maps of a job, which cost more; None while many judgments are counted at first."""
+        mark = mark or mark_of(tx, job)
         kept = self._latest(job, "dashboard")
-        if kept is None and progress.n_submitted(tx, job.job_id) >= MANY:
+        if kept is None and mark[1] >= MANY:
             key = (job.job_id, "dashboard", body_hash(job.options))
             self._begin(key, job, None, self._dashboard)
             return None
-        return self._of(tx, job, "dashboard", self._dashboard)
+        return self._of(tx, job, "dashboard", self._dashboard, mark)
 
     def _dashboard(self, tx: Tx, job: Job) -> Dashboard:
         figures = self.figures(tx, job).value
@@ -122,21 +130,23 @@ class Live:
         with self._lock:
             return self._kept.get((job.job_id, what, body_hash(job.options)))
 
-    def _of(self, tx: Tx, job: Job, what: str, count: Callable[[Tx, Job], T]) -> Kept[T]:
+    def _of(self, tx: Tx, job: Job, what: str, count: Callable[[Tx, Job], T], mark: Mark | None = None) -> Kept[T]:
         key = (job.job_id, what, body_hash(job.options))
-        newest, n = _mark(tx, job)
+        mark = mark or mark_of(tx, job)
         with self._lock:
             kept: Kept[T] | None = self._kept.get(key)
-        if kept is not None and (kept.event, kept.n) == (newest, n):
+        if kept is not None and (kept.event, kept.n) == mark:
             return kept
-        if kept is None or n < MANY:
-            return self._count(tx, job, key, count)
+        if kept is None or mark[1] < MANY:
+            return self._count(tx, job, key, count, mark)
         self._begin(key, job, kept, count)
-        return replace(kept, behind=max(0, n - kept.n))
+        return replace(kept, behind=max(0, mark[1] - kept.n))
 
-    def _count(self, tx: Tx, job: Job, key: tuple[str, str, str], count: Callable[[Tx, Job], T]) -> Kept[T]:
+    def _count(
+        self, tx: Tx, job: Job, key: tuple[str, str, str], count: Callable[[Tx, Job], T], mark: Mark
+    ) -> Kept[T]:
         begin = time.thread_time()
-        event, n = _mark(tx, job)
+        event, n = mark
         value = count(tx, job)
         kept = Kept(value=value, event=event, n=n, seconds=time.thread_time() - begin, at=time.monotonic())
         with self._lock:
@@ -158,7 +168,7 @@ class Live:
     def _beside(self, key: tuple[str, str, str], job: Job, count: Callable[[Tx, Job], T]) -> None:
         try:
             with self.store.read() as tx:
-                self._count(tx, job, key, count)
+                self._count(tx, job, key, count, mark_of(tx, job))
         except GraterError as error:
             LOG.warning("%s: figures were not counted anew: %s", job.name, error)
         finally:
@@ -166,8 +176,7 @@ class Live:
                 self._busy.discard(key)
 
 
-def _mark(tx: Tx, job: Job) -> tuple[int, int]:
-    """What changes with everything that happens: the newest event, and the number of submissions of the job."""
+def mark_of(tx: Tx, job: Job) -> Mark:
     return events.latest(tx), progress.n_submitted(tx, job.job_id)
 
 

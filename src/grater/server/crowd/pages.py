@@ -24,6 +24,7 @@ from grater.server.errors import lines_of
 from grater.store import jobs, messages, trust, units
 from grater.store.jobs import Job
 from grater.study.dashboard import WIDTH, Dashboard, RaterPlace, forecasts
+from grater.study.live import mark_of
 from grater.study.terms import odds_for, set_terms
 from grater.study.work import shown_to_staff
 
@@ -36,11 +37,12 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
     wanted = min(1.0, max(0.01, width)) if isfinite(width) else WIDTH
     with context.server.store.read() as tx:
         job, live = jobs.get(tx, job_id), context.server.live
-        kept, history = live.figures(tx, job), live.dashboard(tx, job)
+        mark = mark_of(tx, job)
+        kept, history = live.figures(tx, job, mark=mark), live.dashboard(tx, job, mark=mark)
         figures = kept.value
         shown = {
             "job": job,
-            "far": live.counts(tx, job),
+            "far": live.counts(tx, job, mark=mark),
             "behind": kept.behind,
             "sample": figures.scores.sample,
             "scores": figures.scores.systems,
