@@ -16,7 +16,7 @@ from dataclasses import replace
 from grater.detect.detector import Finding
 from grater.model import Item, Span
 from grater.text.inflect import plural, singular
-from grater.text.spelling import is_word
+from grater.text.lemmas import is_word
 from grater.text.verbs import verb_base, verb_forms
 
 STATIVE = frozenset(
