@@ -34,7 +34,7 @@ from grater.server.work.crowd_view import crowd_view
 from grater.store import Tx, jobs, judgments, people, progress
 from grater.store.columns import essay_columns
 from grater.store.people import Person
-from grater.study import jobs as mending
+from grater.study import jobs as study_jobs
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks
@@ -361,7 +361,7 @@ class NewNames(Body):
 def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
     """Change a job's name and title."""
     with context.changing() as tx:
-        return Job.of(mending.rename_job(tx, job_id, **sent.model_dump(), actor=context.person.person_id))
+        return Job.of(study_jobs.rename_job(tx, job_id, **sent.model_dump(), actor=context.person.person_id))
 
 
 class Archived(Body):
@@ -373,14 +373,14 @@ class Archived(Body):
 def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
     """Archive or restore a job; its judgments stay in reports and exports."""
     with context.changing() as tx:
-        return Job.of(mending.archive_job(tx, job_id, sent.archived, actor=context.person.person_id))
+        return Job.of(study_jobs.archive_job(tx, job_id, sent.archived, actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/delete")
 def delete_job(context: Context, job_id: str, sent: Deleting) -> Deleted:
     """Delete a job without judgments."""
     with context.changing(beside="everybody") as tx:
-        job = mending.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
+        job = study_jobs.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
     return Deleted(deleted=job.name)
 
 

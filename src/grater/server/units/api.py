@@ -17,7 +17,7 @@ from grater.server.context import Context
 from grater.server.work.shapes import Known, known_json
 from grater.store import adjudications, blinding, gold, jobs, judgments, progress, units
 from grater.store.adjudications import Adjudication
-from grater.study import jobs as mending
+from grater.study import jobs as study_jobs
 from grater.study.work import Sent, sent_for, shown_to_staff, unblind
 
 router = calls_about("units")
@@ -203,5 +203,5 @@ def decision_json(decided: Adjudication | None) -> Decision | None:
 def back_to_work(context: Context, unit_id: str) -> Unit:
     """Turn a gold or practice unit that nobody has seen back into work."""
     with context.changing(beside="everybody") as tx:
-        mending.back_to_work(tx, unit_id, actor=context.person.person_id)
+        study_jobs.back_to_work(tx, unit_id, actor=context.person.person_id)
     return one_unit(context, unit_id)
