@@ -64,6 +64,13 @@ def test_each_rater_in_turn_moves_precision() -> None:
     assert (apart.low, apart.high) == pytest.approx((60 / 86, 1))
 
 
+def test_kappa_of_each_of_many_raters_has_no_interval_for_thousands_would_take_minutes() -> None:
+    flags = decisions({"S": [1, 1, 0, 0]})
+    few, many = (each_rater(cases_of(flags, votes([n, 0, n, 0], n)), chance=QUICK)["r0"][0] for n in (40, 41))
+    assert few["kappa"].value == many["kappa"].value == 0
+    assert [isnan(scored["kappa"].low) for scored in (few, many)] == [False, True]
+
+
 def test_raters_for_whom_a_score_is_undefined_take_no_part_in_the_spread() -> None:
     undefined = Interval(float("nan"), float("nan"), float("nan"), "none")
     found = spread([Interval(0.4, 0, 1), undefined, Interval(0.6, 0, 1)])

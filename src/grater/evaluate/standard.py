@@ -82,7 +82,7 @@ HEADLINE = ("precision", "recall", "f0.5", "f1")
 """The scores that every system is reported with."""
 IN_BIN = ("error_rate", "precision", "recall", "kappa")
 MOST_RATERS = 40
-"""Raters for whom F gets an interval."""
+"""Raters for whom F and kappa get intervals."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,7 +248,7 @@ def _interval(name: str, value: float, counts: Counts, doubt: Doubt) -> Interval
     if doubt.is_plain and name in SHARES:
         worth = below(name, counts) / factor**2
         return wilson(value * worth, worth, level=chance.level)
-    if doubt.is_plain and factor == 1 and name == "kappa" and (counts.row() % 1 == 0).all():
+    if doubt.is_plain and factor == 1 and name == "kappa" and len(doubt.drawn) and (counts.row() % 1 == 0).all():
         return _kappa(counts, chance)
     return _resampled(name, value, counts, doubt, factor)
 
