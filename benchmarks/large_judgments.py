@@ -45,6 +45,11 @@ value = (aggregate(judgments, "majority").answer == 0).mean()
 from grater.crowd.aggregate import aggregate
 value = (aggregate(judgments, "dawid-skene").answer == 0).mean()
 """,
+    "evaluate": """
+from grater.evaluate.evaluation import evaluate
+from grater.tables import read_decisions
+value = evaluate(read_decisions(sys.argv[2]), judgments).whole.standard[0]["precision"].value
+""",
 }
 
 
@@ -80,6 +85,19 @@ def make(millions: int, *, is_shuffled: bool) -> Path:
     return path
 
 
+def make_decisions(judgments: Path) -> Path:
+    """A system that flags an item of ten, for each item of a table of judgments whose items stand together."""
+    path = judgments.with_name(f"{judgments.stem}-decisions.parquet")
+    if not path.exists():
+        import polars as pl
+
+        number = pl.col("item").str.strip_prefix("item-").cast(pl.UInt32)
+        decisions = pl.scan_parquet(judgments).select("item").gather_every(N_EACH)
+        decisions = decisions.with_columns(system=pl.lit("made"), flagged=number.hash(seed=1) % 10 == 0)
+        decisions.sink_parquet(path, row_group_size=1 << 18)
+    return path
+
+
 def as_text(path: Path) -> Path:
     """The same table as a `.csv`."""
     import polars as pl
@@ -90,10 +108,9 @@ def as_text(path: Path) -> Path:
     return text
 
 
-def run(job: str, path: Path) -> dict[str, float]:
-    done = subprocess.run(
-        [sys.executable, "-c", HEAD + JOBS[job] + TAIL, path], check=True, capture_output=True, text=True
-    )
+def run(job: str, path: Path, decisions: Path) -> dict[str, float]:
+    command = [sys.executable, "-c", HEAD + JOBS[job] + TAIL, path, decisions]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     measured: dict[str, float] = json.loads(done.stdout)
     return measured
 
@@ -109,10 +126,11 @@ def main() -> int:
     jobs = [job for job in JOBS if job in sys.argv] or list(JOBS)
     peaks: dict[str, list[float]] = {job: [] for job in jobs}
     for size in sizes:
+        decisions = make_decisions(make(size, is_shuffled=False))
         path = make(size, is_shuffled="--shuffled" in sys.argv)
         path = as_text(path) if "--csv" in sys.argv else path
         for job in jobs:
-            measured = run(job, path)
+            measured = run(job, path, decisions)
             peaks[job].append(measured["gb"])
             print(
                 f"{size:4} M  {job:<12} {measured['gb']:6.2f} GB {measured['cpu']:7.1f} CPU s   {measured['value']}"
