@@ -88,7 +88,7 @@ def test_a_job_is_tried_as_a_rater_sees_it_and_nothing_is_stored(empty: Study) -
 
 def step_of(page: str) -> str:
     (step,) = re.findall(r'aria-current="step">([^<]+)<', page)
-    return step
+    return str(step)
 
 
 def test_the_steps_of_a_draft_show_what_comes_next(empty: Study) -> None:

@@ -186,12 +186,13 @@ def job_view(
         everybody = [person for person in people.all(tx) if person.kind != "program"] if assigned else []
         versions = jobs.guidelines_versions(tx, job_id)
         n_findings = revisions.n_open_findings(tx, job_id)
+        n_panels = len(panels.of_job(tx, job_id))
         crowd = {
             "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),
-            "n_panels": len(panels.of_job(tx, job_id)),
+            "n_panels": n_panels,
             "terms": terms_of(job.options),
         }
-        reached = _reached(tx, job, n_panels=crowd["n_panels"], is_assigned=bool(assigned))
+        reached = _reached(tx, job, n_panels=n_panels, is_assigned=bool(assigned))
         practice = [
             (unit_id, shown_to_staff(tx, unit_id)) for unit_id in units.ids_of_job(tx, job_id, role="practice")
         ]
@@ -203,9 +204,9 @@ def job_view(
     charts = [(title, chart) for title, chart in drawn.items() if chart]
     shown = {"job": job, "task": TASKS[job.task], "far": far, "charts": charts, "assigned": assigned, "idle": idle}
     more = {"versions": versions, "moves": MOVES[job.state], "n_findings": n_findings, "practice": practice}
-    news = {"told": told, "problems": problems, "everybody": everybody}
-    news |= {"reached": reached, "step": reached.step(is_tried=is_tried)}
-    return context.page("manage_job.html", {**shown, **more, **news, **crowd}, status=422 if problems else 200)
+    news = {"told": told, "problems": problems, "everybody": everybody, "reached": reached}
+    step, status = reached.step(is_tried=is_tried), 422 if problems else 200
+    return context.page("manage_job.html", {**shown, **more, **news, **crowd}, status=status, step=step)
 
 
 @dataclass(frozen=True, slots=True)
