@@ -109,7 +109,7 @@ def as_text(path: Path) -> Path:
 
 
 def run(job: str, path: Path, decisions: Path) -> dict[str, float]:
-    command = [sys.executable, "-c", HEAD + JOBS[job] + TAIL, path, decisions]
+    command = [sys.executable, "-c", HEAD + JOBS[job] + TAIL, str(path), str(decisions)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     measured: dict[str, float] = json.loads(done.stdout)
     return measured
