@@ -125,6 +125,7 @@ def served(place: Path | str, *, tasks: Sequence[str] = (), judgments: int = 2, 
     """
     clock = Clock()
     options.setdefault("wait_seconds", 120)
+    options.setdefault("request_seconds", 600.0)
     settings = Settings(base_url=BASE, clock=clock, **options)  # type: ignore[arg-type]
     if isinstance(place, str):
         with open_store(place, create=True, clock=clock) as store:
