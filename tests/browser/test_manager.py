@@ -82,7 +82,7 @@ def make_job(page: Page, name: str, *, judgments: int, sample: str = "") -> str:
     page.get_by_label("Short name").fill(name)
     page.get_by_label("Judgments per unit").fill(str(judgments))
     page.get_by_label("Items from a sample").select_option(sample)
-    page.get_by_role("button", name="open it now" if sample else "and try it").click()
+    page.get_by_role("button", name="open it now" if sample else "Create the job").click()
     expect(page.locator(".lead")).to_contain_text("judgments per unit")
     return page.url.rsplit("/", 1)[1]
 

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -20,11 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from uvicorn.config import Config
+from uvicorn.supervisors.multiprocess import Process
 
 from grater.errors import UsageError
 from grater.server.events.delivery import Teller
 from grater.server.events.sending import Reply
-from grater.server.serving import listening
+from grater.server.serving import Supervisor, listening
 from grater.store import checks, credentials, judgments, open_store
 from tests.cli.running import grater
 from tests.ports import free_port
@@ -85,6 +88,19 @@ def test_two_processes_serve_raters_and_one_that_is_killed_is_replaced(location:
     with open_store(location) as store, store.read() as tx:
         assert len(judgments.table(tx, job_id)) == len(set(acknowledged)) == 50
         assert checks.violations(tx) == []
+
+
+def test_the_line_to_a_killed_process_ends_at_once() -> None:
+    supervisor = Supervisor.__new__(Supervisor)  # without its handlers of signals
+    supervisor.should_exit = threading.Event()
+    supervisor.should_exit.set()
+    supervisor.processes = [Process(Config("app"), [])]
+    (process,) = supervisor.processes
+    process.start()
+    supervisor.keep_subprocess_alive()
+    process.process.kill()
+    process.join()
+    assert process.parent_conn.poll(0)
 
 
 def test_a_rater_works_through_two_servers_in_turn(location: str) -> None:

@@ -90,7 +90,16 @@ def run(study: str, settings: Settings, store: Store, *, host: str, port: int, p
         **MANNERS,
     )
     with listening(host, port) as line:
-        Multiprocess(config, sockets=[line]).run()
+        Supervisor(config, sockets=[line]).run()
+
+
+class Supervisor(Multiprocess):
+    """Replaces a killed process at once: while we hold its end of the pipe too, its silence is waited out."""
+
+    def keep_subprocess_alive(self) -> None:
+        for process in self.processes:
+            process.child_conn.close()
+        super().keep_subprocess_alive()
 
 
 def listening(host: str, port: int) -> socket.socket:
