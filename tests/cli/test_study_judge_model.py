@@ -67,7 +67,7 @@ def test_a_spending_limit_stops_with_status_one_and_says_how_to_go_on(
     args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny", "--most-tokens", 10)
     ran = grater(capsys, *args)
     assert ran.status == 1
-    assert "the limit of 10 is reached; the same command goes on where it was" in ran.err
+    assert "the limit of 10 is reached; run the same command again to continue" in ran.err
     assert server.requests == []
 
 
@@ -139,7 +139,7 @@ def test_a_silent_endpoint_ends_the_run_in_one_line_and_loses_nothing(
     args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny", "--timeout", 0.3, "--retries", 0)
     ran = grater(capsys, *args)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "timed out; tried 1 time. 1 unit judged so far is kept; the same command goes on where it was" in ran.err
+    assert "timed out; tried 1 time. 1 unit judged so far is kept; run the same command again to continue" in ran.err
     assert is_asked.wait(300)
     again = grater(capsys, *args)
     assert (again.status, len(server.requests)) == (0, 3)

@@ -137,7 +137,7 @@ def test_passwords_have_a_length(password: str) -> None:
 
 
 def test_a_password_is_not_ones_name() -> None:
-    with pytest.raises(BadInput, match="something else than your name"):
+    with pytest.raises(BadInput, match="something other than your name"):
         hash_password("Bartholomew", name="bartholomew")
 
 

@@ -80,7 +80,7 @@ def test_what_is_no_word_is_refused(words: str) -> None:
 
 def test_more_than_ten_words_are_refused() -> None:
     words = ",".join("abcdefghijk")
-    with pytest.raises(BadInput, match="10 words at the most, found 11"):
+    with pytest.raises(BadInput, match="at most 10 words, found 11"):
         TASK.read(unit_at(OF), {**WHOLE, "label": ["1"], "better": [words]}, kept={})
 
 

@@ -47,7 +47,7 @@ from grater.model import Interval, Json
 from grater.statistics.bca import PatternUnits, Sums, bca_interval, point_estimate, ratio, resampled_scores
 from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers
 
-ONE_LABEL = "all judgments are of one label, so that chance alone agrees as well"
+ONE_LABEL = "all judgments are of one label, so chance alone would agree as often"
 NO_PAIR = "no item has two judgments"
 NO_USE = "nobody gave this label"
 

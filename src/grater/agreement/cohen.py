@@ -78,7 +78,7 @@ Method: TypeAlias = Literal["fce", "simple", "bootstrap"]
 METHODS: tuple[Method, ...] = ("bootstrap", "fce", "simple")
 
 NO_ITEM = "the two raters share no item"
-ONE_LABEL = "both raters used one label only, so that chance alone agrees as well"
+ONE_LABEL = "both raters used one label only, so chance alone would agree as often"
 NO_KAPPA = "no pair of raters has a kappa"
 
 MOST_SUMS = 1024

@@ -293,7 +293,7 @@ def _overall_sheet(groups: Sequence[GroupDifficulty]) -> Sheet:
         for group in groups
     )
     columns = ("", "items", "majority", "pairs agree", "unknown")
-    return Sheet("How far raters are of one mind, mean over items", columns, tuple(rows), name="difficulty")
+    return Sheet("How far raters agree, mean over items", columns, tuple(rows), name="difficulty")
 
 
 def _items_sheet(title: str, items: Sequence[ItemDifficulty]) -> Sheet:

@@ -60,9 +60,9 @@ EditInterval: TypeAlias = Literal["essays", "fce"]
 
 NO_ESSAY = "the two annotators share no essay"
 NO_TOKEN = "the two annotators marked no token in common"
-ONE_LABEL = "both annotators used one label only, so that chance alone agrees as well"
+ONE_LABEL = "both annotators used one label only, so chance alone would agree as often"
 NOTHING = "no token was judged by two annotators"
-ONE_LABEL_OF_ALL = "all judgments are of one label, so that chance alone agrees as well"
+ONE_LABEL_OF_ALL = "all judgments are of one label, so chance alone would agree as often"
 NO_KAPPA = "no pair of annotators has a kappa"
 ONE_CLUSTER = "a single essay cannot be resampled"
 NO_SPREAD = "every resample of essays gives the same value, so that it says nothing of its certainty"

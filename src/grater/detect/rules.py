@@ -204,7 +204,7 @@ ARTICLES = (
     Rule(
         name="an-before-a-vowel",
         title="A or an",
-        reason="“an” stands before a vowel sound, and “{right}” begins with one.",
+        reason="“an” comes before a vowel sound, and “{right}” begins with one.",
         example="It took [a→an] hour.",
         word="a",
         better="an",
@@ -212,7 +212,7 @@ ARTICLES = (
     Rule(
         name="a-before-a-consonant",
         title="A or an",
-        reason="“a” stands before a consonant sound, and “{right}” begins with one.",
+        reason="“a” comes before a consonant sound, and “{right}” begins with one.",
         example="He studies at [an→a] university.",
         word="an",
         better="a",
@@ -307,7 +307,7 @@ ARTICLES = (
     Rule(
         name="a-with-countable",
         title="Countable nouns need an article",
-        reason="A countable noun in the singular does not stand alone: “{better}” where it is one of many.",
+        reason="A countable noun in the singular needs an article or determiner: “{better}” where it is one of many.",
         example="We bought [→a] car last year.",
         word="",
         better="an?",
@@ -389,7 +389,7 @@ NUMBERS = (
     Rule(
         name="plural-for-all",
         title="Singular or plural",
-        reason="A countable noun without an article that stands for all of its kind is in the plural.",
+        reason="A countable noun without an article, meaning all of its kind, is in the plural.",
         example="She loves [dog→dogs] and horses.",
         better=patterns.PLURAL,
     ),
@@ -444,7 +444,7 @@ VERB_FORMS = (
     Rule(
         name="to-before-verb",
         title="Verb + to",
-        reason="“to” joins this verb to what stands before it: “{left} {better}”.",
+        reason="“to” joins this verb to the words before it: “{left} {better}”.",
         example="We are allowed [use→to use] our phones.",
         before=r"\w+",
         better=r"to \w+",
@@ -505,7 +505,7 @@ VERB_FORMS = (
     Rule(
         name="past-in-a-story",
         title="Past tense",
-        reason="What is told here is over, so the verb is in the past tense: “{better}”.",
+        reason="This happened in the past, so the verb is in the past tense: “{better}”.",
         example="We opened the door and [see→saw] a dog.",
         word=patterns.NOT_PAST,
         better=patterns.PAST,
@@ -560,14 +560,14 @@ PUNCTUATION = (
 REPETITION = Rule(
     name="repeated",
     title="A word written twice",
-    reason="The same word stands here twice, or two words say the same.",
+    reason="The same word appears twice, or two words say the same thing.",
     example="I saw [the the→the] film.",
 )
 
 SPACE = Rule(
     name="spacing",
     title="Spaces",
-    reason="One space stands between words, and none before a full stop, a comma or a question mark.",
+    reason="There is one space between words, and none before a full stop, a comma or a question mark.",
     example="That is all[ →].",
 )
 

@@ -35,7 +35,7 @@ REASONS = {
     "recall": "no judged item is an error",
     "f0.5": "nothing is flagged and no item is an error",
     "f1": "nothing is flagged and no item is an error",
-    "kappa": "system and raters both use one label only, so that chance alone agrees as well",
+    "kappa": "system and raters both use one label only, so chance alone would agree as often",
     "error_rate": "no item was judged",
 }
 ALL_FLAGGED = "everything is flagged, so that recall is 1 by definition, not an estimate"

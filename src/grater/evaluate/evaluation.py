@@ -480,7 +480,7 @@ def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> Iterator[str
         yield f"{cases.n_unknown:,} judgments say unknown and are no vote"
     if whole.n_judged and whole.n_tied >= MANY_TIES * whole.n_judged:
         tied = f"{whole.n_tied:,} of {counted(whole.n_judged, 'judged item')} are ties between raters"
-        yield f"{tied}: each is half an error, so that scores are drawn towards one half whatever a system does"
+        yield f"{tied}: each is half an error, so scores are pulled towards one half whatever a system does"
     yield from small_bins(whole.bins)
     yield from _different(parts)
 

@@ -41,7 +41,7 @@ MOST_OF_A_PART = 10
 ROW_HEIGHT = 46
 LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 10_000))
 COUNTS = ("tp", "fp", "fn")
-TITLES = {"tp": "corrected as an annotator does", "fp": "changed without cause", "fn": "with an error missed"}
+TITLES = {"tp": "corrected as an annotator does", "fp": "changed unnecessarily", "fn": "with an error missed"}
 UNCHANGED = "no change"
 OF_TYPES = "Edits in the references count under their own type, edits made only by the system under the system's."
 

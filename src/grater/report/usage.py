@@ -105,7 +105,7 @@ def _confusion_sheet(table: Confusion, name: str) -> Sheet:
     stem = f"usage-confusion{'-clean' if name == CLEAN else ''}"
     return Sheet(
         name=stem,
-        title=f"{first} and {second} face to face: {name}",
+        title=f"{first} against {second}: {name}",
         columns=(f"{first}↓ {second}→", *table.labels),
         rows=rows,
     )

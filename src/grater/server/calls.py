@@ -52,9 +52,9 @@ def at_most(name: str, *, least: int = 0) -> StringConstraints:
 
 
 Start: TypeAlias = Annotated[
-    int, Query(ge=0, le=LARGEST, description="How many to pass over: `next` of the page before.")
+    int, Query(ge=0, le=LARGEST, description="Number of entries to skip: `next` of the previous page.")
 ]
-Most: TypeAlias = Annotated[int, Query(ge=1, le=MOST, description="How many to give at the most.")]
+Most: TypeAlias = Annotated[int, Query(ge=1, le=MOST, description="Maximum number of entries to return.")]
 Id: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 

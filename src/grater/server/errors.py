@@ -41,7 +41,7 @@ GONE_WORDS = "The request was cut short."
 NOT_THERE = "There is no such page."
 BUSY_WORDS = "The server is busy, and nothing was saved. Wait a moment, then try again."
 HEADINGS = {
-    400: "This request makes no sense",
+    400: "This request could not be read",
     403: "Not allowed",
     404: "Not found",
     405: "Not possible here",

@@ -19,44 +19,44 @@ from grater.server.context import Context, RequestContext
 from grater.server.roles import API, EVERYBODY, PUBLIC, roles_of
 
 WORDS = """\
-The same powers as the pages, for programs.  Make a token on your page (your name, top right) and send it as
-`Authorization: Bearer TOKEN`; it may do what you may, within its scope, until it ends.  Bodies and answers are JSON,
-times are UTC (ISO 8601), offsets are Unicode code points of the essay's text.  A body with a name that the call does
-not know is refused.
+Everything the pages do, for programs.  Create a token on your page (your name, top right) and send it as
+`Authorization: Bearer TOKEN`; it can do what you can do, within its scope, until it expires.  Bodies and answers are
+JSON, times are UTC (ISO 8601), offsets are Unicode code points of the essay's text.  A body with an unknown key is
+refused.
 
-Long lists come by pages: `start` and `most`; `next` of an answer is the `start` of the next page, null on the last.
+Long lists come in pages: `start` and `most`; `next` of an answer is the `start` of the next page, null on the last.
 
-Errors are `{"error": {"status": 404, "message": "..."}}`, one line for each thing that is wrong.  After 503 nothing
-was stored, and the same may be sent again after `Retry-After` seconds.
+Errors are `{"error": {"status": 404, "message": "..."}}`, one line for each problem.  After a 503 nothing was stored,
+and the same request can be sent again after `Retry-After` seconds.
 """
 
 TAGS = {
     "me": "Who you are, and your tokens.",
     "study": "What the study holds; files in, everything out.",
-    "runs": "Long work in the background: asked for, watched, fetched.",
+    "runs": "Long tasks in the background: started, followed, fetched.",
     "systems": "Detectors run over the essays, samples drawn from what they decide.",
     "mining": "Likely errors found by n-gram counts, accepted or rejected one by one.",
     "people": "Everybody, invitations, joint seats, roles.",
     "jobs": "One task over many units: make, open, watch.",
-    "units": "What is asked and what was said, for managers.",
+    "units": "What raters are asked and what they answered, for managers.",
     "work": "Take a unit, answer it, give it back.",
     "reviews": "Odd marks that go back to their annotator.",
-    "adjudication": "What raters differ in, and the answer that counts in the end.",
+    "adjudication": "Where raters disagree, and the final answer.",
     "talk": "A rater's side of a crowd job.",
     "crowd": "A crowd job at a glance, its terms, programs as raters.",
     "gold": "Questions with known answers, and disputes about them.",
     "raters": "The raters of a crowd job.",
     "money": "What is owed and what was paid.",
-    "panels": "Raters who come from elsewhere, and go back with a code.",
-    "events": "What happened, and who hears of it.",
+    "panels": "Raters sent by a panel, who return to it with a code.",
+    "events": "The audit log, and webhooks that report it.",
 }
 
 ERRORS = {
-    400: "What was sent cannot be read at all.",
-    401: "No bearer token, or one that does not hold.",
+    400: "The request could not be read.",
+    401: "No bearer token, or one that is not valid.",
     403: "Your role, or the scope of your token, does not let you do this.",
-    404: "There is no such thing, or not for you.",
-    409: "The study holds something else under this id or name, or somebody was quicker: look again and choose.",
+    404: "There is no such thing, or you may not see it.",
+    409: "The id or name is already taken, or somebody else changed this first: read it again, then decide.",
     413: "More than the server takes at once.",
     422: "Something that was sent is wrong: a line for each problem, with the name of its field.",
     503: "The database did not answer in time, or its disk is full; nothing was stored, and trying again is safe.",

@@ -124,7 +124,7 @@ def hash_password(password: str, *, name: str = "") -> str:
         message = f"password: expected {SHORTEST} to {LONGEST} characters, found {len(password)}"
         raise BadInput(Problem("form", message))
     if password.strip().lower() == name.strip().lower():
-        raise BadInput(Problem("form", "password: expected something else than your name"))
+        raise BadInput(Problem("form", "password: expected something other than your name"))
     return HASHER.hash(password)
 
 

@@ -150,7 +150,7 @@ def evaluate_study(
 def _require_answered_gold(tables: StudyTables, name: str) -> None:
     if tables.gold is None or tables.on_gold is None:
         raise UsageError(
-            f"{name}: nobody has answered hidden gold yet, so that nothing says what raters get wrong; gold is given "
+            f"{name}: nobody has answered hidden gold yet, so the error rates of raters are unknown; gold is given "
             "out in jobs whose terms have a rule for it"
         )
 

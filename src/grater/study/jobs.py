@@ -196,7 +196,7 @@ def _fresh(tx: Tx, pages: Sequence[NewUnit], task: str) -> list[NewUnit]:
     asked = units.essays_of_task(tx, task)
     left = [page for page in pages if page.essay_id not in asked]
     if not left:
-        raise UsageError(f"no new essays: every essay is already in a job with the task {task!r} already")
+        raise UsageError(f"no new essays: every essay is already in a job with the task {task!r}")
     return left
 
 

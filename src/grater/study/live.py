@@ -170,7 +170,7 @@ class Live:
             with self.store.read() as tx:
                 self._count(tx, job, key, count, mark_of(tx, job))
         except GraterError as error:
-            LOG.warning("%s: figures were not counted anew: %s", job.name, error)
+            LOG.warning("%s: the figures could not be updated: %s", job.name, error)
         finally:
             with self._lock:
                 self._busy.discard(key)

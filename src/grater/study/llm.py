@@ -81,7 +81,7 @@ def judge_by_model(
         except LimitReached as limit:
             return Judged(n_done, tuple(refused), str(limit))
         except Unanswered as trouble:
-            raise Unanswered(f"{trouble}. {_kept(n_done)}; the same command goes on where it was") from trouble
+            raise Unanswered(f"{trouble}. {_kept(n_done)}; run the same command again to continue") from trouble
         fields, payloads = _commonest(asked, sampled)
         store_answer(store, asked, person, fields, payloads=payloads if n_samples > 1 else None)
         n_done += 1

@@ -53,7 +53,7 @@ from grater.tasks.task import may_keep
 LOG = logging.getLogger("grater.study.work")
 
 NO_RETURNS = (
-    "you have given back {most} units of this job, the most allowed; answer this one, or leave it: it is yours "
+    "you have given back {most} units of this job, the maximum; answer this one, or leave it: it is yours "
     "until its time runs out"
 )
 NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and continue another time"

@@ -25,7 +25,7 @@ sentence.
 
 - Write **one** preposition. If several would fit, write the first that comes to mind.
 - Do not look the sentence up. Any preposition that a native speaker could have written there is a good answer.
-- Capital or small letters do not matter.
+- Capitalisation does not matter.
 
 (The cloze test of Tetreault and Chodorow 2008, section 4.1.)
 """

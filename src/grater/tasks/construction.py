@@ -46,7 +46,7 @@ forms**, each shown in its place. For *each* of them, say whether it makes a goo
   otherwise **no**. Mark with **yes\\*** the form, or forms, *most likely to have been in the original text*.
 - Several forms can be right. Judge each one on its own: *We saw **a lamb** in the field.* and *We saw **lambs** in
   the field.* are both good, and *We saw **lamb** in the field.* is not.
-- Where there is a **grey** answer, it is for forms between yes and no.
+- If **grey** is offered, use it for forms between yes and no.
 
 (Lee, Tetreault and Chodorow 2009, section 3.1.)
 """

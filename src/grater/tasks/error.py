@@ -26,7 +26,7 @@ QUESTIONS: Mapping[str, str] = {
     "article-missing": "Is an article or determiner missing at the mark?",
     "number": "Is the number (singular or plural) of the highlighted noun wrong here?",
     "verb-form": "Is the form of the highlighted verb wrong here?",
-    "collocation": "Do the highlighted words go together badly?",
+    "collocation": "Are the highlighted words a wrong collocation: words that do not go together?",
 }
 ASKS = "asks"
 ANY_KIND = "Is there an error in the highlighted words?"
@@ -37,21 +37,21 @@ Some words of a learner's sentence are **highlighted**. Say whether they are an 
 - **Error**: they are wrong here. **OK**: a native speaker could have written them. **Unknown**: the sentence is
   too confused to tell; use it rarely.
 - There are often **other errors** in the sentence, even inside the highlighted words. **Ignore them, or fix them in
-  your head**, and judge as if they were not there. Asked whether the highlighted words of *He **made an decision**
-  after lunch* go together, answer OK: *made* and *decision* do, and *an* is another kind of error.
+  your head**, and judge as if they were not there. If you are asked whether words go together, as in *He **made an
+  decision** after lunch*, answer OK: *made* and *decision* do, and *an* is another kind of error.
 - *Extraneous preposition*: there should be no preposition here at all. *They entered **into** the room.* If a
   different preposition is needed, it is not extraneous.
 - *Confused preposition*: a different preposition is needed. *He depends **of** his brother.* → *on*
 - *Missing preposition*: one is needed where the mark is.
-- *Article or determiner*: *a*, *an*, *the*, *this* and the like is wrong, should not be there, or is missing at the
+- *Article or determiner*: *a*, *an*, *the*, *this* or the like is wrong, should not be there, or is missing at the
   mark. *We visited **a** Eiffel Tower.* → *the*
-- *Number*: the noun should be plural where it is singular, or the other way round. *She has many **friend** here.* →
+- *Number*: the noun is singular and should be plural, or the other way round. *She has many **friend** here.* →
   *friends*
 - *Verb form*: another form of the same verb is needed. *My brother **work** in a bank.* → *works*
-- *Collocation*: the words are right one by one, but are not used together. *We had **big rain** all night.* →
+- *Collocation*: each word is right by itself, but they are not used together. *We had **big rain** all night.* →
   *heavy rain*
 
-(Madnani and others 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5.)
+(Madnani et al. 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5.)
 """
 
 CHOICES = (Choice(ERROR, "Error", "1"), Choice(OK, "OK", "2"), Choice(UNKNOWN, "Unknown: too hard to tell", "3"))

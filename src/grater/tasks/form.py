@@ -87,9 +87,9 @@ def _words(question: Field, given: Sequence[str], problems: Problems) -> tuple[s
     words = tuple(dict.fromkeys(word.lower() for word in cleaned if word))
     for word in words:
         if len(word) > LONGEST_WORDS or not WORD.fullmatch(word):
-            problems.add(f"{question.name}: expected words with commas between them, found {word[:LONGEST_WORDS]!r}")
+            problems.add(f"{question.name}: expected words separated by commas, found {word[:LONGEST_WORDS]!r}")
     if len(words) > MOST_WORDS:
-        problems.add(f"{question.name}: expected {MOST_WORDS} words at the most, found {len(words)}")
+        problems.add(f"{question.name}: expected at most {MOST_WORDS} words, found {len(words)}")
     if not words and question.required:
         problems.add(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
     return words

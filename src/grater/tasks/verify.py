@@ -29,16 +29,16 @@ from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Fiel
 SUGGESTION, FINE, WRITER, BAD = "suggestion better", "both fine", "writer's better", "both bad"
 
 GUIDELINES = """\
-A program wants to change the **highlighted** word. Compare **the writer's word** with **the suggestion**; the
-sentence with the suggestion in it stands under the first answer.
+A program suggests a change to the **highlighted** word. Compare **the writer's word** with **the suggestion**; the
+sentence with the suggestion in it is shown under the first answer.
 
 - **The suggestion is better**: the writer's word is wrong, and the suggestion corrects it. *He depends **of** his
   brother.* → *on*
-- **Both are fine**: the change is not needed, and does no harm. *They met **by** the fountain.* → *at*
+- **Both are fine**: the change is not needed, but does no harm. *They met **by** the fountain.* → *at*
 - **The writer's word is better**: the change would make the sentence worse. *He waited **for** the bus.* → *to*
 - **Both are bad**: the writer's word is wrong, and so is the suggestion. *She is good **in** chess.* → *on*
 - Ignore other errors, or fix them in your head. "(no word)" means that the word would be deleted, or that the writer
-  put none there.
+  used none.
 
 (The verification method: Tetreault and Chodorow 2008, section 6.4.)
 """

@@ -123,6 +123,6 @@ def _ask_model(
         verb, change = "is" if len(done.refused) == 1 else "are", "change the guidelines, --temperature or the model"
         say(f"{left} {verb} left open: the same command finds the same answers; {change}")
     if done.stopped:
-        say(f"stopped: {done.stopped}; the same command goes on where it was")
+        say(f"stopped: {done.stopped}; run the same command again to continue")
     if done.stopped or done.refused:
         raise typer.Exit(1)

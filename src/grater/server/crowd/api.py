@@ -72,7 +72,7 @@ class Terms(Body):
     """What is as by default is not named."""
 
     model_config = example(pay={"cents": 7, "currency": "EUR"}, limit=200, languages=["English"])
-    page: int | None = Field(default=PAGE, description="Units to a page; gold is hidden among them.")
+    page: int | None = Field(default=PAGE, description="Units per page; gold is hidden among them.")
     gold: GoldTerms | None = None
     redundancy: RedundancyTerms | None = None
     pay: PayTerms | None = None

@@ -158,10 +158,10 @@ class AuditEvents(Shape):
 @router.get("/audit")
 def audit(
     context: Context,
-    person: Annotated[Word, Query(description="Name or id of who acted.")] = "",
+    person: Annotated[Word, Query(description="Name or id of the person who acted.")] = "",
     kind: Annotated[Word, Query(description="A verb, the part before its dot, or a group of verbs.")] = "",
-    since: Annotated[Word, Query(description="The first day, or moment.")] = "",
-    until: Annotated[Word, Query(description="The last day, which counts whole, or the moment before which.")] = "",
+    since: Annotated[Word, Query(description="The first day, or the moment to start at.")] = "",
+    until: Annotated[Word, Query(description="The last day (included whole), or the moment to stop before.")] = "",
     job: Annotated[Word, Query(description="Name or id of a job.")] = "",
     before: Annotated[int | None, Query(ge=1, le=2**62, description="`next` of the page before.")] = None,
     most: Most = A_PAGE,

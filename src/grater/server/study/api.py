@@ -240,7 +240,7 @@ def report(
     title: str = "",
     author: Annotated[str, Query(description="The author, shown under the title.")] = "",
     earlier: Annotated[list[str], Query(description="NEW=OLD: the system OLD is an earlier version of NEW.")] = [],  # noqa: B006
-    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, commas between.")] = "",
+    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, separated by commas.")] = "",
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
 ) -> Response:
     """The report of the study, or of one job, as one HTML page."""
@@ -267,7 +267,7 @@ def evaluation(
     truth: Annotated[str, Query(description="majority, share, adjudicated, or the name of a rater.")] = "majority",
     redundancy: Annotated[int | None, Query(ge=0, description="First judgments of an item; 0 takes all.")] = None,
     with_programs: Annotated[bool, Query(description="Let programs vote among people.")] = False,
-    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, commas between.")] = "",
+    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, separated by commas.")] = "",
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
     contexts: Annotated[str, Query(description="Items with these flags apart from the others.")] = "",
     confidence_apart: Annotated[float | None, Query(description="Items below this confidence apart.")] = None,
