@@ -169,6 +169,12 @@ def test_mean_kappa_of_sparse_pairs_has_an_interval_around_it_and_a_warning() ->
         assert result.tables()[0].rows[0][0] == "Krippendorff alpha"
 
 
+def test_rows_that_are_left_out_are_counted() -> None:
+    tables = {sheet.name: sheet.rows for sheet in agreement(sparse_table(0), FAST).tables()}
+    assert (len(tables["pairs"]), tables["pairs"][-1][0]) == (41, "and 5 more")  # of 45 pairs
+    assert (len(tables["disagreement"]), tables["disagreement"][-1][0]) == (41, "and 50 more")  # two rates of each
+
+
 def rare_table(seed: int) -> Judgments:
     """Five raters who miss 40 of 100 items; one item in ten is an error, everyone is right in 90 of 100 cases."""
     rng = np.random.default_rng(seed)

@@ -145,7 +145,10 @@ def test_a_study_mines_takes_verdicts_and_builds(folder: Path, capsys: pytest.Ca
     assert read_items(out).frame.equals(read_items(listed).frame)
     accept_all(listed)
     refused = grater(capsys, "study", "mine", study, "--name", "mine", "--list", listed)
-    assert (refused.status, "expected one owner who decides" in refused.err) == (2, True)
+    assert (refused.status, "expected one owner who decides, found 0" in refused.err) == (2, True)
+    assert "grater serve STUDY gives an owner's link" in refused.err
+    unknown = grater(capsys, "study", "mine", study, "--name", "mine", "--list", listed, "--as", "Ada")
+    assert (unknown.status, "nobody called Ada has joined this study" in unknown.err) == (2, True)
 
 
 def test_lists_of_a_study_are_built_into_a_job(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from grater.model import Decision, Json
 from grater.store import checks, credentials, decisions, gold, jobs, leases, panels, people, queue, trust, units
 from grater.store.units import NewUnit
 from grater.study.jobs import JobPlan, add_job
+from grater.study.judgments import add_judgments
 from grater.study.samples import Wish, draw
+from grater.tables import read_judgments
 from tests.server.studies import Browser, Patience, Study, hidden, new_units, served
 from tests.server.test_work import FILLED, answer, answer_all
 from tests.store.crowds import statements
@@ -359,6 +362,15 @@ def test_every_page_of_a_manager_opens(crowd: Study) -> None:
     manager.post(own, {"what": "reinstate"})
     with crowd.store.read() as tx:
         assert checks.violations(tx) == []
+
+
+def test_an_unknown_time_is_a_dash_on_the_raters_page(crowd: Study) -> None:
+    table = read_judgments(pl.DataFrame({"item": ["x", "x"], "rater": ["Cid", "Dee"], "label": ["ok", "error"]}))
+    with crowd.store.write() as tx:
+        add_judgments(tx, table, job="brought", task="error")
+        job_id, person_id = jobs.named(tx, "brought").job_id, people.named(tx, "Cid").person_id
+    page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/raters/{person_id}").text
+    assert "<dt>Seconds per unit</dt><dd>–<small>no times of others</small></dd>" in page
 
 
 def test_terms_are_set_by_the_form_and_wrong_ones_are_refused(crowd: Study) -> None:

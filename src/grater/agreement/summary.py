@@ -528,8 +528,13 @@ def _confusion_sheet(table: Confusion) -> Sheet:
 
 def _disagreement_sheet(pairs: Sequence[PairAgreement]) -> Sheet:
     """T&C 2008, 5.2: errors of one rater that are OK to another."""
-    rates = [rate for pair in pairs for rate in pair.disagreements][:MOST_ROWS]
-    rows = ((f"{rate.rater}, to {rate.other}", f"{rate.n_ok:,}/{rate.n:,}", interval(rate.rate)) for rate in rates)
+    rates = [rate for pair in pairs for rate in pair.disagreements]
+    rows = [
+        (f"{rate.rater}, to {rate.other}", f"{rate.n_ok:,}/{rate.n:,}", interval(rate.rate))
+        for rate in rates[:MOST_ROWS]
+    ]
+    if len(rates) > MOST_ROWS:
+        rows.append((f"and {len(rates) - MOST_ROWS:,} more", "", ""))
     return Sheet(
         "Errors of one rater that are OK to the other", ("", "items", "rate"), tuple(rows), name="disagreement"
     )

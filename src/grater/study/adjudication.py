@@ -167,13 +167,24 @@ def _items(tx: Tx, unit_id: str) -> Iterator[str]:
     return (each.item.item_id for each in units.get(tx, unit_id).unit.items)
 
 
+NO_OWNER = (
+    "decisions carry a person's name: grater serve STUDY gives an owner's link to a study that has none; "
+    "open it, then run this again"
+)
+
+
 def decider_of(tx: Tx, name: str | None) -> Person:
     """Who decides: the person named, or the study's only owner."""
     if name is None:
         owners = [each for each in people.all(tx) if each.role == "owner" and each.state == "active"]
-        if len(owners) != 1:
-            raise UsageError(f"expected one owner who decides, found {len(owners)}; name somebody")
+        if not owners:
+            raise UsageError(f"expected one owner who decides, found 0; {NO_OWNER}")
+        if len(owners) > 1:
+            names = ", ".join(owner.name for owner in owners)
+            raise UsageError(f"expected one owner who decides, found {len(owners)}; name one of them: {names}")
         return owners[0]
+    if not people.count(tx):
+        raise NotFound(f"nobody called {name} has joined this study; {NO_OWNER}")
     person = people.named(tx, name)
     if person.role not in DECIDERS:
         raise Forbidden(f"{name} is {person.role}; those who decide are {', '.join(DECIDERS)}")
