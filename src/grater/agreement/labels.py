@@ -36,6 +36,13 @@ VERDICT_WORDS = ("error", "ok", "unknown")
 MOST_NAMED = 6
 FEWEST_ORDERED = 3
 """With two labels every order gives the same."""
+Matrix: TypeAlias = npt.NDArray[np.float64]
+WeightName: TypeAlias = Literal["identity", "linear", "quadratic"]
+Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+
+WEIGHTS: tuple[WeightName, ...] = ("identity", "linear", "quadratic")
+WEIGHT_COLUMNS = ("label", "other", "weight")
+SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 
 def spelled_alike(labels: Sequence[str]) -> list[tuple[str, ...]]:
@@ -97,15 +104,6 @@ def require_order(labels: Sequence[str], *, scale: str, weights: object, order: 
 
 def _is_distance(weights: object) -> bool:
     return isinstance(weights, str) and weights in ("linear", "quadratic")
-
-
-Matrix: TypeAlias = npt.NDArray[np.float64]
-WeightName: TypeAlias = Literal["identity", "linear", "quadratic"]
-Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-
-WEIGHTS: tuple[WeightName, ...] = ("identity", "linear", "quadratic")
-WEIGHT_COLUMNS = ("label", "other", "weight")
-SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 
 def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:

@@ -207,7 +207,7 @@ def exact_wins(shared: Design) -> Numbers:
 
 
 def crowd_rows(shared: Design, wins: Numbers) -> Numbers:
-    """[kind, expert, column of `agreement.nominal`] for the wins [kind, label] of one N."""
+    """[kind, expert, column of `_rows`] for the wins [kind, label] of one N."""
     said = _one_hot(shared.said, len(shared.labels))
     drawn = (wins.sum(axis=1) > 0)[:, None, None]
     says = said * drawn

@@ -29,6 +29,12 @@ from grater.registry import Registry
 from grater.result import Result, encode
 from grater.sheet import Sheet, count
 
+PLACE = re.compile(r"\b(\d+)-(\d+)\b")
+MOST_REMEMBERED = 2_000
+"""Essays; those that are typed anew go by several hundred at a time."""
+MOST_SHOWN = 60
+AROUND = 12
+
 
 class Source(Protocol):
     """A named text that can be read from the start as often as wanted; a line keeps its `\\n` or `\\r\\n`."""
@@ -167,12 +173,6 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats, parse_float=_fin
 
 if TYPE_CHECKING:
     import polars as pl
-
-PLACE = re.compile(r"\b(\d+)-(\d+)\b")
-MOST_REMEMBERED = 2_000
-"""Essays; those that are typed anew go by several hundred at a time."""
-MOST_SHOWN = 60
-AROUND = 12
 
 
 @dataclass(slots=True, repr=False)

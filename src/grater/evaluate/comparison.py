@@ -1,7 +1,7 @@
 """Detectors against each other on the same items: McNemar, paired bootstrap, randomisation, rank groups.
 
 Only items that every system decided on and that have a truth take part; the others are counted.  Resamples are those
-of `draws.py`: essays with all their items where they are known (`scope.py`), else items; all systems share them, so
+of `scope.py`: essays with all their items where they are known, else items; all systems share them, so
 differences are paired.  Swaps of the randomisation test are of whole essays, too.  With fewer than 20 essays the
 bootstrap's p and interval are Student's t.  McNemar's test, under its name, looks at items one by one and at right
 and wrong only: where errors cluster it rejects too often.

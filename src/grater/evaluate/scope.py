@@ -48,6 +48,19 @@ Unit: TypeAlias = Literal["item", "essay", "document"]
 STEP = 1e-4
 SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
 """The scores whose design effects are printed."""
+UNITS = {
+    "auto": "items",
+    "item": "items",
+    "essay": "essays with all their items",
+    "document": "documents with all their items",
+    "rater": "raters with all their judgments, the items held fast",
+    "item+rater": "items and raters together",
+    "essay+rater": "essays with all their items, and raters, together",
+    "document+rater": "documents with all their items, and raters, together",
+}
+"""What is resampled, in words."""
+DECIMALS = 9
+ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def settled(chance: Chance, columns: pl.DataFrame) -> tuple[Chance, str]:
@@ -144,21 +157,6 @@ def effects_note(effects: dict[str, dict[str, float]]) -> str:
         if shown:
             parts.append(f"{system} {', '.join(shown)}")
     return f"Design effects: {'; '.join(parts)}." if parts else ""
-
-
-UNITS = {
-    "auto": "items",
-    "item": "items",
-    "essay": "essays with all their items",
-    "document": "documents with all their items",
-    "rater": "raters with all their judgments, the items held fast",
-    "item+rater": "items and raters together",
-    "essay+rater": "essays with all their items, and raters, together",
-    "document+rater": "documents with all their items, and raters, together",
-}
-"""What is resampled, in words."""
-DECIMALS = 9
-ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> UnitCounts:

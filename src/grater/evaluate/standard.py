@@ -6,7 +6,7 @@ the rater it is held against; `each_rater` scores it against every rater, and `s
 **Weighted scores.** Madnani et al. 2011, section 4.1, equations 1-3: with c the system's class and p the share of the
 crowd for error, H = sum c p, M = sum (1 - c) p, FP = sum c (1 - p).  An item that divides people divides the credit;
 one rater more or less moves an item by 1/n, where the majority would move it from one side to the other.  Departures:
-the paper gives no interval, ours resamples items, clusters or raters (`draws.py`); p may be a Dawid-Skene posterior
+the paper gives no interval, ours resamples items, clusters or raters (`scope.py`); p may be a Dawid-Skene posterior
 in place of a share.  Shares need a number of votes that does not depend on the votes: where asking stopped as soon as
 raters agreed, they are those of the first judgments of each item (`cases.py`).  A posterior is of all votes, for a
 likelihood does not depend on why asking stopped.
@@ -20,7 +20,7 @@ data sets, and precision with them: to compare systems on *different* data read 
 advises, or standardised scores (`different.py`); `different_rates` warns.
 
 **Intervals.** Wilson for precision, recall and the error rate where items are drawn one by one and the truth is yes
-or no; the bootstrap of `draws.py` otherwise, by item in Wilson's form (`graded_wilson`).  By essay or document,
+or no; the bootstrap of `scope.py` otherwise, by item in Wilson's form (`graded_wilson`).  By essay or document,
 precision, recall and F have Wilson's form for as many cases as the resamples show the clustered ones to be worth,
 with Student's t (`grater.statistics.student_t`); raters alone, being few, Student's t too; all else expanded
 percentiles.  Kappa by item has the interval of `grater.agreement` where counts are whole.  Where every resample is

@@ -25,6 +25,7 @@ KINDS = {
     "writer-system": "between writer and system",
     "rater-rater": "between raters",
 }
+MARKED = "suggestions marked"
 
 
 def cloze_section(
@@ -94,9 +95,6 @@ def choice_section(
         sheets=(sheet,),
         signature=str(study.signature),
     )
-
-
-MARKED = "suggestions marked"
 
 
 def suggestions_section(effect: SuggestionEffect) -> Section:

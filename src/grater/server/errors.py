@@ -241,7 +241,7 @@ class BodyLimit:
 
 
 class TimeLimit:
-    """Gives every request its time; what is not done by then is broken off and undone (`store.deadline`)."""
+    """Gives every request its time; what is not done by then is broken off and undone (`store.clock`)."""
 
     def __init__(self, app: ASGIApp, *, seconds_of: Callable[[str], float]) -> None:
         self.app = app

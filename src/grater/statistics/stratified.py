@@ -28,9 +28,9 @@ sum (dtheta/dp_k)² p_k (1 - p_k) / n_k, and that of sizes, sum N_k (dtheta/dN_k
 binomial variance of its counts, as it must.  Each score counts every n_k as n_k divided by the ratio of the sum to
 the first term, with rates (x + 1/2) / (n + 1) in both.  Sizes that are known (`n_items` infinite) add nothing.
 
-**A cheap judge of every item** (`assist.py`) moves the rate of a stratum to `assisted` and explains a share r² of the
-variance of verdicts: n_k counts as n_k / (1 - r² (1 - n_k / N_k)), in a finite population as its corrected number
-divided by 1 - r².
+**A cheap judge of every item** moves the rate of a stratum to `assisted` and explains a share r² of the variance of
+verdicts: n_k counts as n_k / (1 - r² (1 - n_k / N_k)), in a finite population as its corrected number divided by
+1 - r².
 
 A stratum in which nothing was judged borrows its rate from the
 others of its side and may lie anywhere between 0 and 1.  Jeffreys intervals in each stratum, added up by MOVER, stay

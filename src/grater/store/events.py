@@ -132,6 +132,7 @@ NUMBERED = (
     .inline()
 )
 """On PostgreSQL an event knows its transaction (see `since`)."""
+LATEST_PORTION = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +330,6 @@ def deliveries_of(tx: Tx, webhook_id: str, *, most: int = 50) -> list[Delivery]:
     return [DELIVERY_COLUMNS.read(row) for row in tx.all(query.order_by(*newest).limit(most))]
 
 
-LATEST_PORTION = 1_000
 OF_A_JOB: tuple[tuple[Table, str], ...] = (
     (schema.units, "unit_id"),
     (schema.leases, "lease_id"),

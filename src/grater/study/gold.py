@@ -45,6 +45,13 @@ from grater.tasks.task import UNKNOWN, Unit, UnitItem
 
 LOOKS = (ASKS, "grey", "tagset")
 """What a job says of all its units alike."""
+REASON = "All experts who judged this gave this answer."
+PLANTED = "These errors were added to the essay to see whether they are found."
+LEAST_EXPERTS, LEAST_CROWD = 2, 3
+MOST_OWN = 200
+OWN = "Nobody has answered it yet: choose it only if the answer is beyond doubt"
+MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12
+"""The recommended rule: the least share of the gold, how sure of it, from how many questions on; and the quiz."""
 
 
 def add_gold(
@@ -107,10 +114,6 @@ def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
     except UsageError as error:
         message = f"item {item.item_id}: cannot be shown as {new.role} of job {job.name!r}: {error}"
         raise UsageError(message) from error
-
-
-REASON = "All experts who judged this gave this answer."
-PLANTED = "These errors were added to the essay to see whether they are found."
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,12 +301,6 @@ def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -
     """A reason that teaches, in place of the one that the gold was made with; returns the job of the gold."""
     gold.set_reason(tx, unit_id, require_text("gold.reason", reason), actor=actor)
     return units.get(tx, unit_id).job
-
-
-LEAST_EXPERTS, LEAST_CROWD = 2, 3
-MOST_OWN = 200
-OWN = "Nobody has answered it yet: choose it only if the answer is beyond doubt"
-MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ GIVEN_STATES = ("open", "paused", "closed")
 
 LEASE_MINUTES = {"marking": 24 * 60.0}
 DEFAULT_LEASE = 60.0
+WORD = "delete"
+"""What is typed before anything is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,10 +281,6 @@ def visible_job(tx: Tx, job_id: str) -> Job:
     if job is None or job.state == "draft":
         raise NotFound("there is no such job")
     return job
-
-
-WORD = "delete"
-"""What is typed before anything is deleted."""
 
 
 def rename_job(tx: Tx, job_id: str, *, name: str = "", title: str = "", actor: str | None = None) -> Job:

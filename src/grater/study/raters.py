@@ -44,6 +44,11 @@ ENOUGH = 20
 """Judgments before a rater is ranked."""
 QUICK, SAME = 1 / 3, 0.95
 """A rater is quick below this part of the others' median, and straight-lines above this share of one label."""
+FEWEST = 3
+"""Answers before a pace is told."""
+
+LARGE_SECONDS = 5.0
+"""How long a pool that had too many free slots to be counted is taken to have them still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +171,6 @@ def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:
     if line is None:
         raise NotFound("this person has no answers in this job")
     return line
-
-
-FEWEST = 3
-"""Answers before a pace is told."""
-
-LARGE_SECONDS = 5.0
-"""How long a pool that had too many free slots to be counted is taken to have them still."""
 
 
 @dataclass(slots=True, eq=False)

@@ -50,6 +50,8 @@ MOST_WAITING = 6
 BUSY = "Many texts are being checked at this moment. Yours was not; wait a little, then send it again."
 NOT_KEPT = "Nothing was kept: this study does not collect answers of writers at the moment."
 TITLE = "Check my writing: writers on marks in their own texts"
+OPEN = "open"
+KEYS = dict(zip(("check_page", "editors"), dump.PUBLIC_META, strict=True))
 
 
 @dataclass(slots=True, eq=False)
@@ -152,10 +154,6 @@ def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tu
 
 def _payload(finding: Finding) -> dict[str, Json]:
     return {"suggestion": finding.decision.suggestion, "system": finding.decision.system}
-
-
-OPEN = "open"
-KEYS = dict(zip(("check_page", "editors"), dump.PUBLIC_META, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

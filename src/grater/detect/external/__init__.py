@@ -43,109 +43,13 @@ from grater.text.analysis import analyse
 from grater.text.prepositions import PREPOSITIONS
 from grater.text.tokens import token_spans, tokens_of
 
-TAG = "corrected"
-LINES = (".txt", ".out", "")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Edited:
-    """A file of edits; `annotator` is empty where it has only one."""
-
-    path: Path
-    name: str
-    annotator: str = ""
-
-    @property
-    def about(self) -> str:
-        return f"edits in {self.path.name}"
-
-    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
-        edited = {essay.essay_id: essay for essay in read_corpus(self.path)}
-        annotator = self._chosen(edited.values())
-        for essay in essays:
-            theirs = edited.get(essay.essay_id)
-            if theirs is None or theirs.text != essay.text:
-                why = "found none" if theirs is None else "found another text under this id"
-                raise BadInput(Problem(self.path.name, f"expected edits of essay {essay.essay_id!r}, {why}"))
-            yield essay, tuple(edit for edit in theirs.edits if edit.rater == annotator)
-
-    def _chosen(self, essays: Iterable[Essay]) -> str:
-        names = sorted({name for essay in essays for name in essay.annotators})
-        if self.annotator and self.annotator not in names:
-            raise UnknownName(f"{self.path.name}: {unknown('annotator', self.annotator, names)}")
-        if not self.annotator and len(names) > 1:
-            message = f"expected one annotator, found {', '.join(names)}; choose with edits:{self.path.name}@NAME"
-            raise BadInput(Problem(self.path.name, message))
-        return self.annotator or (names[0] if names else "")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Corrected:
-    """A file of corrected text."""
-
-    path: Path
-    name: str
-
-    @property
-    def about(self) -> str:
-        return f"corrected text in {self.path.name}"
-
-    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
-        if self.path.suffix in LINES:
-            yield from self._by_order(list(essays), self.path.read_text(encoding="utf-8").splitlines())
-        else:
-            yield from self._by_id(essays, {essay.essay_id: essay.text for essay in read_corpus(self.path)})
-
-    def _by_order(self, essays: Sequence[Essay], lines: Sequence[str]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
-        if len(lines) != len(essays):
-            message = (
-                f"expected a line for each of {len(essays)} essays, found {len(lines)}; write an essay on one line"
-            )
-            raise BadInput(Problem(self.path.name, message))
-        for essay, line in zip(essays, lines, strict=True):
-            yield essay, edits_between(essay, line, rater=self.name)
-
-    def _by_id(self, essays: Iterable[Essay], texts: Mapping[str, str]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
-        for essay in essays:
-            if essay.essay_id not in texts:
-                raise BadInput(
-                    Problem(self.path.name, f"expected a correction of essay {essay.essay_id!r}, found none")
-                )
-            yield essay, edits_between(essay, texts[essay.essay_id], rater=self.name)
-
-
-def edits_between(essay: Essay, corrected: str, *, rater: str) -> tuple[Edit, ...]:
-    """The edits that turn the essay's tokens into those of the corrected text."""
-    spans = tokens_of(essay)
-    source = [span.of(essay.text) for span in spans]
-    # Tokenised text is corrected token by token: its spaces are the boundaries of tokens.
-    target = (
-        corrected.split() if essay.tokens is not None else [span.of(corrected) for span in token_spans(corrected)]
-    )
-    edits, position = [], 0
-    for old, new in align(source, target):
-        gap = spans[position].start if position < len(spans) else len(essay.text)
-        span = Span(gap, gap) if old is None else spans[position]
-        if old != new:
-            edits.append(
-                Edit(span=span, replacements=(_inserted(new or "", essay.text, span),), tag=TAG, rater=rater)
-            )
-        position += old is not None
-    return tuple(edits)
-
-
-def _inserted(words: str, text: str, span: Span) -> str:
-    """A word inserted before another needs a space after it; at the end it needs one before."""
-    if span.start != span.end or not words:
-        return words
-    return f"{words} " if span.start < len(text) else f" {words}"
-
-
 ARTICLE, CAPITAL, REPETITION = "article", "capital", "repetition"
 ARTICLES = ("a", "an", "the")
 WORDS = re.compile(r"\s+|[\w'’-]+|[^\w\s]")
 
 CHOICE, EXTRANEOUS, ADDED = "choice", "extraneous", "missing"
+TAG = "corrected"
+LINES = (".txt", ".out", "")
 
 
 class Corrector(Protocol):
@@ -340,3 +244,97 @@ def _corrector(own: str, scheme: str, value: str) -> Corrector:
         return Corrected(Path(value), own or Path(value).stem)
     file, _, annotator = value.partition("@")
     return Edited(Path(file), own or Path(file).stem, annotator)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edited:
+    """A file of edits; `annotator` is empty where it has only one."""
+
+    path: Path
+    name: str
+    annotator: str = ""
+
+    @property
+    def about(self) -> str:
+        return f"edits in {self.path.name}"
+
+    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        edited = {essay.essay_id: essay for essay in read_corpus(self.path)}
+        annotator = self._chosen(edited.values())
+        for essay in essays:
+            theirs = edited.get(essay.essay_id)
+            if theirs is None or theirs.text != essay.text:
+                why = "found none" if theirs is None else "found another text under this id"
+                raise BadInput(Problem(self.path.name, f"expected edits of essay {essay.essay_id!r}, {why}"))
+            yield essay, tuple(edit for edit in theirs.edits if edit.rater == annotator)
+
+    def _chosen(self, essays: Iterable[Essay]) -> str:
+        names = sorted({name for essay in essays for name in essay.annotators})
+        if self.annotator and self.annotator not in names:
+            raise UnknownName(f"{self.path.name}: {unknown('annotator', self.annotator, names)}")
+        if not self.annotator and len(names) > 1:
+            message = f"expected one annotator, found {', '.join(names)}; choose with edits:{self.path.name}@NAME"
+            raise BadInput(Problem(self.path.name, message))
+        return self.annotator or (names[0] if names else "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corrected:
+    """A file of corrected text."""
+
+    path: Path
+    name: str
+
+    @property
+    def about(self) -> str:
+        return f"corrected text in {self.path.name}"
+
+    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        if self.path.suffix in LINES:
+            yield from self._by_order(list(essays), self.path.read_text(encoding="utf-8").splitlines())
+        else:
+            yield from self._by_id(essays, {essay.essay_id: essay.text for essay in read_corpus(self.path)})
+
+    def _by_order(self, essays: Sequence[Essay], lines: Sequence[str]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        if len(lines) != len(essays):
+            message = (
+                f"expected a line for each of {len(essays)} essays, found {len(lines)}; write an essay on one line"
+            )
+            raise BadInput(Problem(self.path.name, message))
+        for essay, line in zip(essays, lines, strict=True):
+            yield essay, edits_between(essay, line, rater=self.name)
+
+    def _by_id(self, essays: Iterable[Essay], texts: Mapping[str, str]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        for essay in essays:
+            if essay.essay_id not in texts:
+                raise BadInput(
+                    Problem(self.path.name, f"expected a correction of essay {essay.essay_id!r}, found none")
+                )
+            yield essay, edits_between(essay, texts[essay.essay_id], rater=self.name)
+
+
+def edits_between(essay: Essay, corrected: str, *, rater: str) -> tuple[Edit, ...]:
+    """The edits that turn the essay's tokens into those of the corrected text."""
+    spans = tokens_of(essay)
+    source = [span.of(essay.text) for span in spans]
+    # Tokenised text is corrected token by token: its spaces are the boundaries of tokens.
+    target = (
+        corrected.split() if essay.tokens is not None else [span.of(corrected) for span in token_spans(corrected)]
+    )
+    edits, position = [], 0
+    for old, new in align(source, target):
+        gap = spans[position].start if position < len(spans) else len(essay.text)
+        span = Span(gap, gap) if old is None else spans[position]
+        if old != new:
+            edits.append(
+                Edit(span=span, replacements=(_inserted(new or "", essay.text, span),), tag=TAG, rater=rater)
+            )
+        position += old is not None
+    return tuple(edits)
+
+
+def _inserted(words: str, text: str, span: Span) -> str:
+    """A word inserted before another needs a space after it; at the end it needs one before."""
+    if span.start != span.end or not words:
+        return words
+    return f"{words} " if span.start < len(text) else f" {words}"

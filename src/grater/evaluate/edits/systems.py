@@ -40,95 +40,10 @@ from grater.evaluate.edits.edit_table import EditTable
 from grater.model import Edit, Essay, Span, short_hash
 from grater.text.edits.engine import Engine
 
-MOST_SHOWN = 60
-
-
-class Sourced(Protocol):
-    """A sentence as it was before anyone corrected it: an `Essay`, or what a metric makes of one."""
-
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def tokens(self) -> tuple[Span, ...] | None: ...
-
-    @property
-    def line(self) -> int | None: ...
-
-
-def require_same_sources(
-    references: Sequence[Sourced],
-    hypotheses: Sequence[Sourced | str],
-    *,
-    reference_name: str = "reference",
-    hypothesis_name: str = "hypothesis",
-) -> None:
-    """Raise `BadInput` unless the hypotheses belong to the references, sentence by sentence."""
-    for index, (reference, hypothesis) in enumerate(zip_longest(references, hypotheses)):
-        if reference is None or hypothesis is None:
-            _raise_unequal(references, hypotheses, reference_name, hypothesis_name)
-        if not isinstance(hypothesis, str) and not _is_same(reference, hypothesis):
-            message = _difference(index, reference, hypothesis, reference_name)
-            if len(references) != len(hypotheses):
-                message += f" ({len(references)} sentences there, {len(hypotheses)} here)"
-            raise BadInput(Problem(hypothesis_name, message, hypothesis.line))
-
-
-def source_words(sentence: Sourced) -> list[str]:
-    """The tokens that came with the text, or else its words between white space, as in M2."""
-    if sentence.tokens is None:
-        return sentence.text.split()
-    return [token.of(sentence.text) for token in sentence.tokens]
-
-
-def _is_same(reference: Sourced, hypothesis: Sourced) -> bool:
-    if reference.text == hypothesis.text and reference.tokens == hypothesis.tokens:
-        return True
-    return source_words(reference) == source_words(hypothesis)
-
-
-def _raise_unequal(
-    references: Sequence[Sourced], hypotheses: Sequence[Sourced | str], theirs: str, ours: str
-) -> NoReturn:
-    expected, n_given = len(references), len(hypotheses)
-    message = f"expected {expected} sentence{'s' if expected != 1 else ''}, as in {theirs}, found {n_given}"
-    if n_given > expected:
-        first = hypotheses[expected]
-        text, line = (first, None) if isinstance(first, str) else (first.text, first.line)
-        more = f"; sentence {expected + 1} is the first too many: {_shown(text)}"
-        raise BadInput(Problem(ours, message + more, expected + 1 if line is None else line))
-    missing = references[n_given]
-    more = f"; nothing stands for sentence {n_given + 1}{_at(missing, theirs)}: {_shown(missing.text)}"
-    raise BadInput(Problem(ours, message + more))
-
-
-def _difference(index: int, reference: Sourced, hypothesis: Sourced, theirs: str) -> str:
-    expected, given = source_words(reference), source_words(hypothesis)
-    at = next(
-        place for place, (one, other) in enumerate(zip_longest(expected, given, fillvalue=None)) if one != other
-    )
-    why = "; the two are tokenised in different ways" if "".join(expected) == "".join(given) else ""
-    return (
-        f"expected in sentence {index + 1} the source of {theirs}{_at(reference, '')}, found {_word(given, at)} in "
-        f"place of {_word(expected, at)} as token {at}{why}: {_shown(hypothesis.text)}"
-    )
-
-
-def _at(sentence: Sourced, name: str) -> str:
-    where = "" if sentence.line is None else f":{sentence.line}"
-    return f" of {name}{where}" if name else where
-
-
-def _word(words: list[str], at: int) -> str:
-    return repr(words[at]) if at < len(words) else "nothing"
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
-
-
 Sentences: TypeAlias = Sequence[Essay] | EditTable
 """Sentences with the edits of annotators."""
+MOST_SHOWN = 60
+COMBINED = "combined"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,6 +158,90 @@ def _require_same_tokens(references: References, hypothesis: Hypothesis, texts: 
         )
 
 
+class Sourced(Protocol):
+    """A sentence as it was before anyone corrected it: an `Essay`, or what a metric makes of one."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def tokens(self) -> tuple[Span, ...] | None: ...
+
+    @property
+    def line(self) -> int | None: ...
+
+
+def require_same_sources(
+    references: Sequence[Sourced],
+    hypotheses: Sequence[Sourced | str],
+    *,
+    reference_name: str = "reference",
+    hypothesis_name: str = "hypothesis",
+) -> None:
+    """Raise `BadInput` unless the hypotheses belong to the references, sentence by sentence."""
+    for index, (reference, hypothesis) in enumerate(zip_longest(references, hypotheses)):
+        if reference is None or hypothesis is None:
+            _raise_unequal(references, hypotheses, reference_name, hypothesis_name)
+        if not isinstance(hypothesis, str) and not _is_same(reference, hypothesis):
+            message = _difference(index, reference, hypothesis, reference_name)
+            if len(references) != len(hypotheses):
+                message += f" ({len(references)} sentences there, {len(hypotheses)} here)"
+            raise BadInput(Problem(hypothesis_name, message, hypothesis.line))
+
+
+def source_words(sentence: Sourced) -> list[str]:
+    """The tokens that came with the text, or else its words between white space, as in M2."""
+    if sentence.tokens is None:
+        return sentence.text.split()
+    return [token.of(sentence.text) for token in sentence.tokens]
+
+
+def _is_same(reference: Sourced, hypothesis: Sourced) -> bool:
+    if reference.text == hypothesis.text and reference.tokens == hypothesis.tokens:
+        return True
+    return source_words(reference) == source_words(hypothesis)
+
+
+def _raise_unequal(
+    references: Sequence[Sourced], hypotheses: Sequence[Sourced | str], theirs: str, ours: str
+) -> NoReturn:
+    expected, n_given = len(references), len(hypotheses)
+    message = f"expected {expected} sentence{'s' if expected != 1 else ''}, as in {theirs}, found {n_given}"
+    if n_given > expected:
+        first = hypotheses[expected]
+        text, line = (first, None) if isinstance(first, str) else (first.text, first.line)
+        more = f"; sentence {expected + 1} is the first too many: {_shown(text)}"
+        raise BadInput(Problem(ours, message + more, expected + 1 if line is None else line))
+    missing = references[n_given]
+    more = f"; nothing stands for sentence {n_given + 1}{_at(missing, theirs)}: {_shown(missing.text)}"
+    raise BadInput(Problem(ours, message + more))
+
+
+def _difference(index: int, reference: Sourced, hypothesis: Sourced, theirs: str) -> str:
+    expected, given = source_words(reference), source_words(hypothesis)
+    at = next(
+        place for place, (one, other) in enumerate(zip_longest(expected, given, fillvalue=None)) if one != other
+    )
+    why = "; the two are tokenised in different ways" if "".join(expected) == "".join(given) else ""
+    return (
+        f"expected in sentence {index + 1} the source of {theirs}{_at(reference, '')}, found {_word(given, at)} in "
+        f"place of {_word(expected, at)} as token {at}{why}: {_shown(hypothesis.text)}"
+    )
+
+
+def _at(sentence: Sourced, name: str) -> str:
+    where = "" if sentence.line is None else f":{sentence.line}"
+    return f" of {name}{where}" if name else where
+
+
+def _word(words: list[str], at: int) -> str:
+    return repr(words[at]) if at < len(words) else "nothing"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
+
+
 def corrected_texts(essay: Essay) -> dict[str, str]:
     """The sentence as each annotator wants it; as it stands where nobody is known to have read it."""
     if not essay.annotators:
@@ -263,9 +262,6 @@ def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence
         references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
     )
     return [next(iter(corrected_texts(essay).values())) for essay in hypothesis.essays]
-
-
-COMBINED = "combined"
 
 
 def combine(

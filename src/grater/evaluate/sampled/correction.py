@@ -1,4 +1,4 @@
-"""Estimates from a sample, corrected for what raters get wrong (`rater_error.py`).
+"""Estimates from a sample, corrected for what raters get wrong (`evaluate.rater_error`).
 
 Hits and misses are corrected apart; P, R and F follow.  A corrected rate outside [0, 1] is set to the nearer end, and
 a warning says so.  Intervals carry the uncertainty of se, sp and every stratum through by a Bayesian bootstrap.  A
@@ -11,7 +11,7 @@ and a specificity of its own, percentiles are expanded for as many essays as a s
 lies inside that by item.  As if items were independent, 95 % intervals held in .80 of worlds (docs/coverage.md).
 
 By stratum: raters who see what a system flags err differently there.  `by_flag` takes sensitivity and specificity of
-each side from the gold items of that side (`rater_error.py`).
+each side from the gold items of that side.
 
 Differences of two systems are those of their corrected scores.  All systems share the raters and the cells: a
 resample has one se, one sp and one rate for each cell, so that what is common to two systems cancels.

@@ -2,9 +2,9 @@
 
 A system says of what type each of its flags is.  For one type its other flags do not count as flags.  A missing word
 stands in a gap, an item of no width, so gaps have a precision and a recall of their own.  Elsewhere raters may say of
-which type an error is (`error_types.py`): recall is of the errors of that type, however they were flagged, and F has
-the limits that those of precision and recall give together, which is wide.  Where raters do not say, choice and
-extraneous have a precision, and no recall.
+which type an error is (`evaluate.error_types`): recall is of the errors of that type, however they were flagged, and
+F has the limits that those of precision and recall give together, which is wide.  Where raters do not say, choice
+and extraneous have a precision, and no recall.
 """
 
 from __future__ import annotations

@@ -23,6 +23,8 @@ from grater.study.webhooks import failures_of
 from grater.study.webhooks import set_state as set_webhook_state
 
 router = APIRouter()
+A_PAGE = 100
+FIELDS = ("person", "kind", "since", "until", "job")
 
 
 @router.get("/manage/webhooks")
@@ -57,8 +59,6 @@ def _page(context: RequestContext, *, made: Webhook | None = None, problems: Seq
     return context.page("manage_webhooks.html", shown, status=422 if problems else 200)
 
 
-A_PAGE = 100
-FIELDS = ("person", "kind", "since", "until", "job")
 Writer = Callable[[Tx, AuditFilter], Iterator[str]]
 
 

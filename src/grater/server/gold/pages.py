@@ -28,6 +28,8 @@ from grater.study.work import shown_to_staff
 from grater.tasks import TASKS
 
 router = APIRouter()
+ENOUGH = 2 * QUIZ
+"""Gold for the quiz of the recommended rule, and as many among the work."""
 
 
 @router.get("/manage/jobs/{job_id}/gold")
@@ -92,9 +94,6 @@ def _page(context: RequestContext, job_id: str, *, problems: list[str], told: st
 
 
 # The studio
-
-ENOUGH = 2 * QUIZ
-"""Gold for the quiz of the recommended rule, and as many among the work."""
 
 
 @router.get("/manage/jobs/{job_id}/gold/studio")

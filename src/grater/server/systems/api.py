@@ -24,6 +24,7 @@ from grater.study.systems import run_installed
 from grater.tables import Sample as Drawn
 
 router = calls_about("systems")
+MOST_RUNS = 50
 
 
 class System(Shape):
@@ -136,8 +137,6 @@ def _told(sample: Drawn) -> Sample:
 
 
 runs_router = calls_about("runs")
-
-MOST_RUNS = 50
 
 
 class LongRun(Shape):

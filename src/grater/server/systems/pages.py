@@ -19,6 +19,7 @@ from grater.study.runs import ask_for_system
 from grater.study.samples import N_SAMPLED, Wish, draw
 
 router = APIRouter()
+MOST_RUNS = 50
 
 
 @router.get("/manage/systems")
@@ -66,9 +67,6 @@ def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Resp
     status = 422 if problem else 200
     installed = list(SYSTEMS)
     return context.page("manage_systems.html", shown, status=status, installed=installed, problem=problem, done=done)
-
-
-MOST_RUNS = 50
 
 
 @router.get("/manage/runs")

@@ -75,6 +75,9 @@ TAGS = [
     "$",
 ]
 """Tags by number; any other tag is the first."""
+N_PIECES = 12_000
+RAREST_CHARACTER = 50
+"""A character seen less often than this is unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,11 +138,6 @@ def _sentences(lines: Iterable[str]) -> Iterator[tuple[str, ...]]:
 def is_usable(words: Sequence[str]) -> bool:
     n_words = sum(1 for word in words if word.isalpha())
     return FEWEST_WORDS <= len(words) <= MOST_WORDS and n_words >= LEAST_SHARE_OF_WORDS * len(words)
-
-
-N_PIECES = 12_000
-RAREST_CHARACTER = 50
-"""A character seen less often than this is unknown."""
 
 
 def learn_pieces(words: Mapping[str, int], *, n_pieces: int = N_PIECES) -> list[str]:
