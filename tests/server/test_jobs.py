@@ -102,6 +102,21 @@ def test_progress_shows_numbers_and_charts(study: Study) -> None:
     assert "Worker" in page
 
 
+def test_a_job_with_all_its_judgments_leads_to_the_report_and_gives_its_raters_no_more(study: Study) -> None:
+    path = f"/manage/jobs/{study.jobs['error']}"
+    all_of(study, "worker", "error", {"label": "error"})
+    assert "All judgments are in" not in study.browser("manager").get(path).text
+    assert "nothing left for now" in study.browser("worker").get("/jobs").text
+    assert "nothing left for now" not in study.browser("annotator").get("/jobs").text
+    all_of(study, "annotator", "error", {"label": "ok"})
+    card = study.browser("manager").get(path).text.partition("All judgments are in")[2].partition("</section>")[0]
+    assert 'href="/manage/export?job=error#report">Create the report' in card
+    assert f'href="/adjudicate/jobs/{study.jobs["error"]}">Adjudicate disagreements' in card
+    own_page = study.browser("annotator").get(f"/jobs/{study.jobs['error']}").text
+    assert own_page.count("There is nothing more for you in this job right now.") == 1
+    assert ">Continue<" not in own_page
+
+
 def test_agreement_is_that_of_the_command(study: Study) -> None:
     all_of(study, "worker", "usage", {"label": "2", "confidence": "high"})
     job_id = study.jobs["usage"]

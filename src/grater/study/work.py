@@ -243,6 +243,8 @@ class OwnJob:
     n_done: int
     n_assigned: int | None
     is_begun: bool
+    n_left: int | None = None
+    """Units of an open pool that this rater could still do, once they have done some; None where nobody counted."""
 
     @property
     def n_total(self) -> int | None:
@@ -253,6 +255,11 @@ class OwnJob:
     def is_finished(self) -> bool:
         return self.n_total is not None and self.n_done >= self.n_total
 
+    @property
+    def is_idle(self) -> bool:
+        """Nothing is left for this rater; more may come where others give units back."""
+        return self.is_finished or self.n_left == 0
+
 
 def own_job(tx: Tx, job: Job, person: Person) -> OwnJob:
     n_done = progress.of_person(tx, job.job_id, person.person_id)
@@ -260,7 +267,17 @@ def own_job(tx: Tx, job: Job, person: Person) -> OwnJob:
     if job.access == "assigned":
         n_assigned = assignments.n_of(tx, job.job_id, person.person_id)
     is_begun = leases.held(tx, job_id=job.job_id, person_id=person.person_id) is not None
-    return OwnJob(job, TASKS[job.task].title, n_done, n_assigned, is_begun)
+    n_left = None
+    if n_done and job.access != "assigned":
+        n_left = progress.work_left(tx, job.job_id, person.person_id)
+    return OwnJob(
+        job=job,
+        task_title=TASKS[job.task].title,
+        n_done=n_done,
+        n_assigned=n_assigned,
+        is_begun=is_begun,
+        n_left=n_left,
+    )
 
 
 @dataclass(frozen=True, slots=True)
