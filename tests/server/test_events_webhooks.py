@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 from grater.server.events.delivery import Teller, signature
 from grater.server.events.sending import Reply
 from grater.store import events, jobs
 from grater.store.units import FINISHED
-from grater.study.webhooks import MOST_FAILURES
+from grater.study.webhooks import CLAIM_MS, MOST_FAILURES
 from tests.server.json_schema import complaints
 from tests.server.programs import Program
 from tests.server.studies import Study
@@ -112,6 +113,36 @@ def test_a_restart_forgets_no_failure_and_a_webhook_taken_up_again_starts_anew(s
         events.set_webhook_state(tx, paused.webhook_id, "active")
     outside.status = 200
     assert restarted.tell_all() == 1  # at once, though the last failure was a moment ago
+
+
+def test_a_process_that_stalled_neither_notes_nor_releases_what_another_has_taken_over(study: Study) -> None:
+    outside, stalled, _ = told(study)
+    finish_one(study)
+    is_told, is_late = threading.Event(), threading.Event()
+
+    def tell_at_last(*given: Any) -> Reply:
+        is_told.set()
+        assert is_late.wait(60)
+        return outside(*given)
+
+    def stall(*_: object) -> Reply:
+        study.clock.now += CLAIM_MS
+        second.start_round()
+        assert is_told.wait(60)
+        return Reply(500)
+
+    second, third = (Teller(stalled.server, post=post) for post in (tell_at_last, outside))
+    stalled.post = stall
+    stalled.tell_all()
+    third.tell_all()
+    assert outside.heard == []  # the second has it still
+    is_late.set()
+    for telling in second._busy.values():
+        telling.join(60)
+    with study.store.read() as tx:
+        (webhook,) = events.all_webhooks(tx)
+        assert [each.state for each in events.deliveries_of(tx, webhook.webhook_id)] == ["delivered"]
+    assert len(outside.heard) == 1
 
 
 def test_a_verb_that_there_is_not_is_answered_with_the_nearest(study: Study) -> None:

@@ -270,11 +270,17 @@ def all_webhooks(tx: Tx) -> list[Webhook]:
     return [WEBHOOK_COLUMNS.read(row) for row in tx.all(query)]
 
 
+def webhook_state(tx: Tx, webhook_id: str) -> str:
+    state = tx.value(select(schema.webhooks.c.state).where(schema.webhooks.c.webhook_id == webhook_id))
+    if state is None:
+        raise NotFound("there is no such webhook")
+    return str(state)
+
+
 def set_webhook_state(
     tx: Tx, webhook_id: str, state: Literal["active", "paused"], *, actor: str | None = None
 ) -> None:
-    if tx.value(select(schema.webhooks.c.url).where(schema.webhooks.c.webhook_id == webhook_id)) is None:
-        raise NotFound("there is no such webhook")
+    webhook_state(tx, webhook_id)
     tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(state=state))
     write(tx, actor, f"webhook.{state}", webhook_id)
 
@@ -290,14 +296,14 @@ def claim_webhook(tx: Tx, webhook_id: str, *, until: int) -> Webhook | None:
     return None if row is None else WEBHOOK_COLUMNS.read(row)
 
 
-def extend_claim(tx: Tx, webhook_id: str, *, until: int) -> bool:
-    """Keep a claim for longer; False where the webhook is not active any more."""
-    this = (schema.webhooks.c.webhook_id == webhook_id) & (schema.webhooks.c.state == "active")
-    return bool(tx.execute(schema.webhooks.update().where(this).values(claimed_until=until)).rowcount)
+def change_claim(tx: Tx, webhook_id: str, *, held_until: int, until: int | None) -> bool:
+    """Keep a claim until another moment, or end it; False where it has run out and somebody else took the webhook.
 
-
-def release_webhook(tx: Tx, webhook_id: str) -> None:
-    tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(claimed_until=None))
+    Nobody can claim a webhook before the claim on it runs out, so a later claim ends later: the moment until which it
+    is held tells whose it is.
+    """
+    mine = (schema.webhooks.c.webhook_id == webhook_id) & (schema.webhooks.c.claimed_until == held_until)
+    return bool(tx.execute(schema.webhooks.update().where(mine).values(claimed_until=until)).rowcount)
 
 
 def record_delivery(

@@ -1,9 +1,14 @@
-"""Webhooks: addresses that are told of what happens in a study."""
+"""Webhooks: addresses that are told of what happens in a study.
+
+One process at a time tells a webhook: it claims it, keeps the claim with every event that it tells, and releases it.
+A process that is silent for longer than `CLAIM_MS` loses the claim to whoever asks next, and what it has to say of
+the webhook after that is not noted: the next one goes on from where the study says that it stands.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grater.errors import UnknownName, UsageError
 from grater.registry import unknown
@@ -65,14 +70,31 @@ def is_failing(tx: Tx, webhook: Webhook) -> bool:
     return any(last.state == "failed" for last in events.deliveries_of(tx, webhook.webhook_id, most=1))
 
 
-def claim(tx: Tx, webhook_id: str) -> Webhook | None:
-    """The webhook as it stands, for the one process that tells it now; None where another does, or it is paused."""
-    return events.claim_webhook(tx, webhook_id, until=tx.now + CLAIM_MS)
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A webhook as it stood when one process claimed it, and the moment until which that process may be silent."""
+
+    webhook: Webhook
+    until: int
 
 
-def release(tx: Tx, webhook_id: str) -> None:
-    """Let any process tell this webhook again."""
-    events.release_webhook(tx, webhook_id)
+def claim(tx: Tx, webhook_id: str) -> Claim | None:
+    """The webhook, for the one process that tells it now; None where another does, or it is paused."""
+    until = tx.now + CLAIM_MS
+    webhook = events.claim_webhook(tx, webhook_id, until=until)
+    return None if webhook is None else Claim(webhook=webhook, until=until)
+
+
+def keep(tx: Tx, held: Claim) -> Claim | None:
+    """The claim for as long again; None where another process has the webhook by now."""
+    until = tx.now + CLAIM_MS
+    is_mine = events.change_claim(tx, held.webhook.webhook_id, held_until=held.until, until=until)
+    return replace(held, until=until) if is_mine else None
+
+
+def release(tx: Tx, held: Claim) -> None:
+    """Let any process tell this webhook again, if it is not another's already."""
+    events.change_claim(tx, held.webhook.webhook_id, held_until=held.until, until=None)
 
 
 def record_delivery(
@@ -89,7 +111,7 @@ def record_delivery(
         if tries >= MOST_FAILURES:
             events.set_webhook_state(tx, webhook_id, "paused")
         return False
-    return events.extend_claim(tx, webhook_id, until=tx.now + CLAIM_MS)
+    return events.webhook_state(tx, webhook_id) == "active"
 
 
 def skip_events(tx: Tx, webhook_id: str, n: int) -> None:

@@ -8,8 +8,8 @@ programs go by its number `n`.
 
 Every receiver has a thread of its own, so that one that is slow, silent or broken delays no other; whatever goes
 wrong with one is logged and noted with its delivery, and the rounds go on.  Of several processes that serve one study
-the one that has claimed a webhook tells it; claims run out, and how often an event has failed stands in the study, so
-a restart forgets nothing.
+the one that has claimed a webhook tells it; claims run out, one that stalled and lost its claim notes nothing more,
+and how often an event has failed stands in the study, so a restart forgets nothing.
 
 `unit.finished` is told with the labels of the unit as they stand then.  What an address may be, and how a POST goes
 out, is in `sending`.
@@ -27,6 +27,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
@@ -37,10 +38,12 @@ from grater.store import Tx, events, judgments, submissions, units
 from grater.store.events import Event, Webhook
 from grater.store.units import FINISHED
 from grater.study.webhooks import (
+    Claim,
     Failures,
     add_webhook,
     claim,
     failures_of,
+    keep,
     record_delivery,
     release,
     require_webhook,
@@ -48,6 +51,8 @@ from grater.study.webhooks import (
 )
 
 LOG = logging.getLogger("grater.server.events.delivery")
+
+T = TypeVar("T")
 
 PAUSE_SECONDS = 2.0
 GOODBYE_SECONDS = 3.0
@@ -98,6 +103,7 @@ class Telling(threading.Thread):
         self.post = post
         self.closing = closing
         self.n_told = 0
+        self.held: Claim | None = None
 
     def run(self) -> None:
         try:
@@ -107,15 +113,16 @@ class Telling(threading.Thread):
 
     def _run(self) -> None:
         with self.server.store.write() as tx:
-            webhook = claim(tx, self.webhook_id)
-            failures = failures_of(tx, webhook) if webhook else Failures()
-        if webhook is None:
+            self.held = claim(tx, self.webhook_id)
+            failures = failures_of(tx, self.held.webhook) if self.held else Failures()
+        if self.held is None:
             return
         try:
-            self._tell(webhook, failures.times)
+            self._tell(self.held.webhook, failures.times)
         finally:
-            with self.server.store.write() as tx:
-                release(tx, self.webhook_id)
+            if self.held is not None:
+                with self.server.store.write() as tx:
+                    release(tx, self.held)
 
     def _tell(self, webhook: Webhook, n_failures: int) -> None:
         skipped = 0
@@ -129,8 +136,7 @@ class Telling(threading.Thread):
                 return
             skipped = n_failures = 0
         if skipped:
-            with self.server.store.write() as tx:
-                skip_events(tx, webhook.webhook_id, skipped)
+            self._keeping(lambda tx: skip_events(tx, webhook.webhook_id, skipped))
 
     def _news(self, webhook: Webhook) -> list[tuple[Event, Told | None]]:
         """The events that the webhook has not heard, each with what to tell; None where it asked for others."""
@@ -156,8 +162,8 @@ class Telling(threading.Thread):
         else:
             words = (webhook.webhook_id, event.n, tries, answer.status, answer.problem)
             LOG.warning("webhook %s: event %d, try %d: status %d, %s", *words)  # an address may be a secret
-        with self.server.store.write() as tx:
-            return record_delivery(
+        may_go_on = self._keeping(
+            lambda tx: record_delivery(
                 tx,
                 webhook.webhook_id,
                 event.n,
@@ -166,6 +172,20 @@ class Telling(threading.Thread):
                 tries=tries,
                 problem=answer.problem,
             )
+        )
+        return may_go_on is True
+
+    def _keeping(self, note: Callable[[Tx], T]) -> T | None:
+        """Keep the claim and note something; None, and nothing noted, where another process has taken over."""
+        if self.held is None:
+            return None
+        with self.server.store.write() as tx:
+            held = keep(tx, self.held)
+            noted = note(tx) if held is not None else None
+        if held is None:
+            LOG.warning("webhook %s: another process has taken over", self.webhook_id)
+        self.held = held
+        return noted
 
 
 class Teller:
