@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from grater.model import Item, Json, Span
 from grater.store import checks, credentials, ejection, items, jobs, people, progress, units
 from grater.store.units import NewUnit
-from tests.server.studies import TEXTS, Patience, Study
+from tests.server.studies import TEXTS, Patience, Study, served
 from tests.server.test_work import FILLED, answer, answer_all, start
+from tests.store.conftest import cluster
+from tests.store.postgres import new_database
+
+__all__ = ["cluster"]
 
 SECRET: dict[str, Json] = {
     "suggestion": "zzz-suggested",
@@ -142,8 +148,15 @@ def test_the_api_tells_a_manager_of_finished_units_until_they_give_up_rating(stu
     assert client.post(f"/api/v1/jobs/{job_id}/next", headers=headers).json() == {"lease": None}
 
 
-def test_a_unit_that_was_complete_is_not_asked_of_anybody_who_may_have_seen_its_answers(study: Study) -> None:
-    job_id = study.jobs["error"]
+@pytest.fixture(params=["sqlite", "postgresql"])
+def error_study(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
+    place = tmp_path if request.param == "sqlite" else new_database(request.getfixturevalue("cluster"))
+    with served(place, tasks=["error"]) as served_study:
+        yield served_study
+
+
+def test_a_unit_that_was_complete_is_not_asked_of_anybody_who_may_have_seen_its_answers(error_study: Study) -> None:
+    study, job_id = error_study, error_study.jobs["error"]
     for who in ("worker", "annotator"):
         browser = study.browser(who)
         answer_all(browser, start(browser, study, "error"), FILLED["error"])

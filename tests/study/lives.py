@@ -546,6 +546,18 @@ class Life(RuleBasedStateMachine):
             self.heard = news[-1] if news else self.heard
 
 
+class LongLife(Life):
+    """A life in which processes die in the middle of an answer too."""
+
+    @rule(moment=st.sampled_from(("before", "after")), name=who, job=which, label=st.sampled_from(LABELS))
+    def an_answer_is_killed(self, moment: str, name: str, job: str, label: str) -> None:
+        """The worst change to die in: whether it is stored, nobody was told."""
+        desk = self.take(name, job)
+        if desk is not None:
+            self.plug = moment
+            self.send(desk, label)
+
+
 @cache
 def _folder() -> Path:
     return own_folder("grater-lives-")
@@ -566,4 +578,8 @@ def new_file(*, flagged: int = 0) -> str:
 
 
 class LifeInFile(Life):
+    place = staticmethod(new_file)
+
+
+class LongLifeInFile(LongLife):
     place = staticmethod(new_file)

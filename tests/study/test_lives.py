@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -45,7 +46,7 @@ from grater.tasks.error import ErrorOrOk
 from grater.tasks.task import Rng, Shown, Unit
 from tests.store.postgres import new_database
 from tests.store.worlds import FakeClock, SeededSecrets
-from tests.study.lives import NAMED, TESTED, Life, LifeInFile, build, new_file
+from tests.study.lives import NAMED, TESTED, Life, LifeInFile, LongLife, LongLifeInFile, build, new_file
 
 SHORT = settings(
     max_examples=4,
@@ -95,7 +96,8 @@ def figures(lives: settings) -> str:
 def test_no_long_life_breaks_a_promise(record_property: Callable[[str, object], None]) -> None:
     lives = long_lives(150, 60)
     Life.counts.clear()
-    run_state_machine_as_test(LifeInFile, settings=lives)
+    run_state_machine_as_test(LongLifeInFile, settings=lives)
+    assert Life.counts["kills"]
     record_property("figures", figures(lives))
 
 
@@ -103,17 +105,20 @@ def test_no_long_life_breaks_a_promise(record_property: Callable[[str, object], 
 def test_no_long_life_on_postgresql_breaks_a_promise(
     cluster: str, record_property: Callable[[str, object], None]
 ) -> None:
-    def new() -> str:
-        location = new_database(cluster)
-        with open_store(location, create=True, clock=FakeClock()) as store:
-            build(store)
-        return location
-
-    machine = type("LifeInDatabase", (Life,), {"place": staticmethod(new)})
     lives = long_lives(40, 50)
     Life.counts.clear()
-    run_state_machine_as_test(machine, settings=lives)
+    run_state_machine_as_test(life_in_database(cluster), settings=lives)
+    assert Life.counts["kills"]
     record_property("figures", figures(lives))
+
+
+def life_in_database(cluster: str) -> type[LongLife]:
+    """Lives of copies of a study that is made once."""
+    first = new_database(cluster)
+    with open_store(first, create=True, clock=FakeClock()) as store:
+        build(store)
+    place = partial(new_database, cluster, template=first.rpartition("/")[2])
+    return type("LifeInDatabase", (LongLife,), {"place": staticmethod(place)})
 
 
 def nothing(*_: Any, **__: Any) -> None:
