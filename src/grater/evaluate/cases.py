@@ -21,12 +21,23 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.agreement.coded import UNKNOWN, Codes, Unknown, by_appearance, by_name, coded, with_unknown
+from grater.agreement.coded import (
+    ROWS_AT_ONCE,
+    UNKNOWN,
+    Codes,
+    Unknown,
+    by_appearance,
+    by_name,
+    coded,
+    looked_up,
+    with_unknown,
+)
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.evaluate.counts import ABSENT, Flags
 from grater.registry import unknown as unknown_name
 from grater.statistics.intervals import Ints, Numbers
 from grater.tables import Judgments, Table, are_first
+from grater.tables.check import may_repeat
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 
@@ -38,7 +49,8 @@ VERDICTS = (ERROR, OK, UNKNOWN)
 class Votes:
     """`item`, `rater` and `is_error` are aligned, one entry per vote; `has_unknown` by item.
 
-    Judgments of items that are not looked at are counted, by item, in `n_stray`.
+    Judgments of items that are not looked at are counted, by item, in `n_stray`.  `n_judgments` counts the votes of
+    each item and those who say unknown; it is None where nobody says so: then all are votes.
     """
 
     items: pl.Series
@@ -51,6 +63,7 @@ class Votes:
     n_stray: int = 0
     n_unknown: int = 0
     is_first: Truths | None = None
+    n_judgments: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.items)
@@ -67,12 +80,12 @@ class Votes:
     @cached_property
     def n_votes(self) -> Ints:
         """Usable judgments of each item."""
-        return np.bincount(self.item, minlength=len(self))
+        return tallied_codes(self.item, len(self))
 
     @cached_property
     def n_error(self) -> Ints:
         """Votes for error."""
-        return np.bincount(self.item[self.is_error], minlength=len(self))
+        return tallied_codes(self.item, len(self), where=self.is_error)
 
     @property
     def is_judged(self) -> Truths:
@@ -98,27 +111,37 @@ def votes_of(
     """The votes on these items, or on all that were judged; shares are of the `first` N judgments of each item."""
     judgments = with_unknown(judgments, "ok") if unknown == "ok" else judgments
     votes = coded(judgments)
-    known = votes.items.cast(pl.String)
-    names = known if items is None else items
-    label = _verdict_codes(votes.labels, judgments.name)
-    spot = places_of(known, names)
-    item, verdict = spot[votes.item], label[votes.label]
+    names = votes.items.cast(pl.String) if items is None else items
+    verdict = looked_up(_verdict_codes(votes.labels, judgments.name), votes.label)
+    spot = places_of(votes.items, names)
+    item = looked_up(spot, votes.item)
     is_here, is_unknown = item >= 0, verdict == VERDICTS.index(UNKNOWN)
-    is_vote = is_here & ~is_unknown
-    has_unknown = np.zeros(len(names), bool)
-    has_unknown[item[is_here & is_unknown]] = True
+    is_vote, says_unknown = is_here & ~is_unknown, is_here & is_unknown
+    n_unknown = tallied_codes(item, len(names), where=says_unknown)
+    # Nearly always all judgments are votes, and a copy of a hundred million costs half a gigabyte.
+    kept = slice(None) if is_vote.all() else is_vote
     return Votes(
         items=names,
-        item=item[is_vote],
-        rater=votes.rater[is_vote].astype(np.int32, copy=False),
-        is_error=verdict[is_vote] == VERDICTS.index(ERROR),
+        item=item[kept],
+        rater=votes.rater[kept],
+        is_error=(verdict == VERDICTS.index(ERROR))[kept],
         raters=votes.raters,
-        has_unknown=has_unknown,
+        has_unknown=n_unknown > 0,
         judgments=judgments,
         n_stray=int((spot < 0).sum()),
-        n_unknown=int((is_here & is_unknown).sum()),
-        is_first=are_first(judgments, first)[is_vote] if first else None,
+        n_unknown=int(n_unknown.sum()),
+        is_first=are_first(judgments, first)[kept] if first else None,
+        n_judgments=tallied_codes(item, len(names), where=is_here) if says_unknown.any() else None,
     )
+
+
+def tallied_codes(codes: Codes, n: int, *, where: Truths | None = None) -> Ints:
+    """How often each code from 0 to `n` - 1 occurs; a piece at a time, for numpy counts with copies of 64 bits."""
+    counts, n_at_once = np.zeros(n, np.int64), max(ROWS_AT_ONCE, n)
+    for start in range(0, len(codes), n_at_once):
+        rows = slice(start, start + n_at_once)
+        counts += np.bincount(codes[rows] if where is None else codes[rows][where[rows]], minlength=n)
+    return counts
 
 
 def _verdict_codes(labels: Sequence[str], name: str) -> Codes:
@@ -126,14 +149,25 @@ def _verdict_codes(labels: Sequence[str], name: str) -> Codes:
     if strange:
         message = f"expected labels error, ok or unknown, found {', '.join(strange[:5])}; merge them into these"
         raise BadInput(Problem(name, f"{message}, as in 0,1=error and 2,e=ok"))
-    return np.array([VERDICTS.index(label.casefold()) for label in labels], np.int32)
+    return np.array([VERDICTS.index(label.casefold()) for label in labels], np.int8)
 
 
 def places_of(wanted: pl.Series, names: pl.Series) -> Codes:
     """Where each name stands in `names`; -1 where it does not."""
+    if isinstance(wanted.dtype, pl.Categorical):
+        return _places_by_category(wanted, names)
     table = pl.DataFrame({"name": names, "place": np.arange(len(names), dtype=np.int32)})
     rows = pl.DataFrame({"name": wanted}).join(table, on="name", how="left", maintain_order="left")
     return rows["place"].fill_null(-1).to_numpy()
+
+
+def _places_by_category(wanted: pl.Series, names: pl.Series) -> Codes:
+    """The same for the items of a large table: by the numbers of their names, without a join of texts."""
+    number_of, wanted_number = (series.to_physical().to_numpy() for series in (names.cast(wanted.dtype), wanted))
+    n_numbers = 1 + max(int(number_of.max(initial=0)), int(wanted_number.max(initial=0)))
+    place_of = np.full(n_numbers, -1, np.int32)
+    place_of[number_of] = np.arange(len(names), dtype=np.int32)
+    return looked_up(place_of, wanted_number)
 
 
 NONE = "(none)"
@@ -171,12 +205,19 @@ def cases_of(
     frame = decisions.frame
     if not len(frame):
         raise BadInput(Problem(decisions.name, "expected at least one decision, found none"))
-    place, names = by_appearance(_categorical(frame["item"]))
+    place, names = _items_of(frame)
     system, systems = by_name(_categorical(frame["system"]))
     flagged = np.full((len(names), len(systems)), ABSENT, np.int8)
     flagged[place, system] = frame["flagged"].cast(pl.Int8).to_numpy()
     votes = votes_of(judgments, items=names, unknown=unknown, first=first)
     return Cases(**vars(votes), systems=systems, flagged=flagged, columns=_columns(names, place, frame, items))
+
+
+def _items_of(frame: pl.DataFrame) -> tuple[Codes, pl.Series]:
+    """The place of each decision's item, and the items in order; those of one system stand once each."""
+    if not may_repeat(frame.select("item")):
+        return np.arange(len(frame), dtype=np.int32), frame["item"].cast(pl.String)
+    return by_appearance(_categorical(frame["item"]))
 
 
 def _categorical(column: pl.Series) -> pl.Series:

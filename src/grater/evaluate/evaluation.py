@@ -428,9 +428,8 @@ def unequal(cases: Cases, redundancy: int) -> list[str]:
         n_left_out = int((cases.is_judged & ~cases.equal.is_judged).sum())
         without = f"; {n_left_out} items with fewer judgments are left out of them" if n_left_out else ""
         return [f"weighted scores and bins are of the first {redundancy} judgments of each item{without}"]
-    counts = cases.judgments.frame["item"].cast(pl.String).value_counts(name="n")
-    here = counts.filter(pl.col("item").is_in(cases.items.cast(pl.String).implode()))
-    sizes = here["n"].to_numpy()
+    counts = cases.n_votes if cases.n_judgments is None else cases.n_judgments
+    sizes = counts[counts > 0]
     if not sizes.size or (low := int(sizes.min())) == (high := int(sizes.max())):
         return []
     words = f"items have {low} to {high} judgments: if asking stopped where raters agreed, their shares are too sure"

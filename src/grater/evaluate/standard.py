@@ -40,7 +40,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from grater.agreement.coded import Codes
+from grater.agreement.coded import ROWS_AT_ONCE, Codes
 from grater.agreement.cohen import cohen_kappa
 from grater.agreement.confusion import confusion
 from grater.errors import UsageError
@@ -315,16 +315,20 @@ def each_rater(cases: Cases, *, chance: Chance, where: Truths | None = None) -> 
 
 def _by_rater(cases: Cases, here: Truths, group: Codes | None) -> list[Numbers]:
     """For each rater units x systems x 4: the counts in each essay, or in all."""
-    kept = here[cases.item]
-    item, rater, is_ok = cases.item[kept], cases.rater[kept].astype(np.int64), ~cases.is_error[kept]
-    unit = np.zeros(len(item), np.int64) if group is None else group[item].astype(np.int64)
-    n_units, n_cells = int(unit.max(initial=0)) + 1, len(CELLS)
+    n_units = 1 if group is None else int(group.max(initial=0)) + 1
+    n_cells = len(CELLS)
     shape = (len(cases.raters), n_units, n_cells)
     tables = np.zeros((*shape[:2], len(cases.systems), n_cells))
-    for column, flags in enumerate(cases.flagged.T):
-        mark = flags[item]
-        cell = (rater * n_units + unit) * n_cells + 2 * (mark == 0) + is_ok
-        tables[:, :, column] = np.bincount(cell[mark >= 0], minlength=int(np.prod(shape))).reshape(shape)
+    rows_at_once = max(ROWS_AT_ONCE, int(np.prod(shape)))
+    for start in range(0, len(cases.item), rows_at_once):
+        rows = slice(start, start + rows_at_once)
+        kept = here[cases.item[rows]]
+        item, rater, is_ok = cases.item[rows][kept], cases.rater[rows][kept], ~cases.is_error[rows][kept]
+        unit = np.zeros(1, np.int64) if group is None else group[item].astype(np.int64)
+        for column, flags in enumerate(cases.flagged.T):
+            mark = flags[item]
+            cell = (rater.astype(np.int64) * n_units + unit) * n_cells + 2 * (mark == 0) + is_ok
+            tables[:, :, column] += np.bincount(cell[mark >= 0], minlength=int(np.prod(shape))).reshape(shape)
     return list(tables)
 
 
