@@ -77,6 +77,7 @@ def test_counts_and_estimated_counts_have_separators() -> None:
     assert (count(105.98), count(0.001), count(-0.001), count(100)) == ("106", "0", "0", "100")
     assert amount(Interval(1205.4, 1100, 1310)) == "1,205 [1,100, 1,310]"
     assert amount(Interval(nan, nan, nan)) == "–"
+    assert amount(Interval(53.5 - 1e-14, 16.5 + 1e-14, 70)) == amount(Interval(53.5, 16.5, 70)) == "54 [16, 70]"
     assert (counted(1, "essay"), counted(2391, "edit"), counted(2, "entry", "entries")) == (
         "1 essay",
         "2,391 edits",

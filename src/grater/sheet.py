@@ -63,8 +63,11 @@ def percent(estimate: Interval) -> str:
 
 
 def amount(estimate: Interval) -> str:
-    """`1,205 [1,100, 1,310]`: an estimated total with its interval, in whole numbers."""
-    return _with_bounds(estimate, lambda value: count(value if isnan(value) else round(value)))
+    """`1,205 [1,100, 1,310]`: an estimated total with its interval, in whole numbers.
+
+    The same half, added up in another order, is rounded the same way.
+    """
+    return _with_bounds(estimate, lambda value: count(value if isnan(value) else round(round(value, 6))))
 
 
 def count(value: float) -> str:

@@ -40,7 +40,7 @@ def test_the_accuracy_can_be_worked_out_from_words(
 
 def test_without_an_accuracy_there_are_shares_alone(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ran = grater(capsys, "choice", judgments)
-    assert "all raters" in ran.out
+    assert "all raters: every rater of an item finds the system's word equal or better" in ran.out
     assert "corrected" not in ran.out
     assert widest(ran.out) <= 80
 

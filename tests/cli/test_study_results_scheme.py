@@ -122,13 +122,16 @@ def test_a_scheme_that_leaves_no_judgment_says_what_it_left_out(
 
 
 def test_contexts_and_confidence_are_shown_apart(table_3: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result, _ = evaluated(capsys, table_3, "--contexts", "spelling,grammar", "--confidence-apart", "1")
+    result, told = evaluated(capsys, table_3, "--contexts", "spelling,grammar", "--confidence-apart", "1")
     assert {name: part["items"] for name, part in result["parts"].items()} == {
         "without flagged contexts": 1336,
         "with flagged contexts": N_FLAGGED,
         "without low confidence": 1336,
         "with low confidence": N_FLAGGED,
     }
+    assert "no judgment has the flag" not in told
+    _, told = evaluated(capsys, table_3, "--contexts", "speling,grammar")
+    assert "no judgment has the flag speling; flags that raters set: grammar, spelling" in told
 
 
 def test_a_program_is_named_and_counted_only_with_programs(

@@ -12,7 +12,7 @@ system decided on are counted in `n_stray` and take no part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self, TypeAlias
@@ -36,7 +36,7 @@ from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.evaluate.counts import ABSENT, Flags
 from grater.registry import unknown as unknown_name
 from grater.statistics.intervals import Ints, Numbers
-from grater.tables import Judgments, Table, are_first
+from grater.tables import Judgments, Table, are_first, exploded
 from grater.tables.check import may_repeat
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
@@ -241,3 +241,13 @@ def only(where: Truths) -> Ints:
     if not places.size:
         raise UsageError("no item is left: check that decisions and judgments name the same items")
     return places
+
+
+def unset_flags(judgments: Judgments, flags: Sequence[str]) -> Iterator[str]:
+    """A warning about flags that no judgment bears: items with them cannot be shown apart."""
+    if not flags or "flags" not in judgments.frame.columns:
+        return
+    known = sorted(exploded(judgments.frame, "flags")["flags"].unique().to_list())
+    missing = [flag for flag in flags if flag not in known]
+    if missing:
+        yield f"no judgment has the flag {', '.join(missing)}; flags that raters set: {', '.join(known) or 'none'}"

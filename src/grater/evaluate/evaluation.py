@@ -18,7 +18,7 @@ import polars as pl
 
 from grater.agreement.coded import Unknown
 from grater.agreement.labels import spelling_warnings
-from grater.evaluate.cases import Cases, Truths, cases_of
+from grater.evaluate.cases import Cases, Truths, cases_of, unset_flags
 from grater.evaluate.counts import Flags, interval_rows
 from grater.evaluate.different import Different, different_data
 from grater.evaluate.error_types import TypeScore, scores_by_type, types_sheet
@@ -268,8 +268,8 @@ def evaluate(
     curves, without_curve = (
         curves_of_systems(cases, decisions, truth, chance=chance, higher=higher) if with_curves else ((), ())
     )
-    warnings = [*spelling_warnings(judgments), *_warnings(cases, whole, parts)]
-    warnings += [*unequal(cases, options.redundancy), *_uncorrected(correction)]
+    warnings = [*spelling_warnings(judgments), *unset_flags(judgments, options.contexts)]
+    warnings += [*_warnings(cases, whole, parts), *unequal(cases, options.redundancy), *_uncorrected(correction)]
     warnings += [*without_curve, *(warning for curve in curves for warning in curve.warnings)]
     evaluation = Evaluation(
         cases,

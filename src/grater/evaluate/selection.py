@@ -276,6 +276,8 @@ class ChoiceStudy(Result):
             for name, share in self.choice.shares.items()
         ]
         notes = [f"{self.choice.n_items:,} items; {self.choice.n_equally_bad:,} judgments say equally bad."]
+        if len(self.choice.by_rater) > 1:
+            notes.append("all raters: every rater of an item finds the system's word equal or better")
         notes += [f"accuracy by exact match {interval(self.accuracy)}"] if self.accuracy else []
         notes.append(self.scope.sentence)
         return [
