@@ -4,7 +4,8 @@ An event is written in the transaction that it tells of, so the two stand or fal
 or None where grater itself acted; `verb` is `noun.what` (`lease.taken`), one of `VERBS_ABOUT`; names and answers are
 not repeated here.  The state of the work can be rebuilt from the log (`checks`).
 
-A webhook is an address outside that wants to hear of events; it remembers the last event that was delivered to it.
+A webhook is an address outside that wants to hear of events; it remembers the last event that was delivered to it,
+and until when a process has claimed it.
 
 People ask the log who did what, of which kind, when, in which job, the newest first.  An event belongs to a job if it
 names the job, or a unit, lease, answer, panel, payment or dispute of it.

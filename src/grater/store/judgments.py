@@ -1,4 +1,7 @@
-"""Judgments as rows of the table of judgments: `item, rater, label` and what belongs to a judgment."""
+"""Judgments as rows of the table of judgments: `item, rater, label` and what belongs to a judgment.
+
+Beside the whole table: the labels alone, for agreement; the times; and every submission with its answers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""People, programs and joint seats; exports call them by a pseudonym."""
+"""People, programs and joint seats; exports call them by a pseudonym.
+
+Changes that must not meet lock the people whom they concern: one person, all owners, or everybody.  So a double click
+waits for the first, a study keeps an owner, and whoever was shut out while they proved who they are is refused.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which unit a rater gets next, if any.
 
 Eligible: a free slot of a unit in an open job that this person has not judged, and whose answers they cannot have
-seen; where the job is assigned, one that
-is assigned to them; where the unit follows another, one whose forerunner the same person did long enough ago.
+seen; where the job is assigned, one that is assigned to them; where the unit follows another, one whose forerunner
+the same person did long enough ago.
 Batches come in order.  Inside a batch of a pool the next unit is the first, by the units' random numbers, from a
 starting point that is drawn anew each time; an assigned rater has a fixed order of their own, the product of the
 unit's number and the rater's factor modulo a prime.  Neither depends on anything that a system, a stratum or a

@@ -1,8 +1,14 @@
-"""A rater's work between the store and the tasks: take a unit, look at it, hand it in.
+"""A rater's work between the store and the tasks: take a unit, look at it, hand it in, give it back, undo an answer.
 
 The page of a lease is made from the unit, the task and a random stream that belongs to the lease and the study's key,
 so a reload shows the same page.  Each lease has one submission id for ever: a double click, a second tab or an old
 page from the browser's memory is the same submission again, or a conflict, never a second judgment.
+
+A unit may be given back a limited number of times; where raters are not tested it may also be put off to the end.
+Raters see how far they are in a job, and of an essay what was stored; they revise marks that a check found odd.
+
+Staff see a unit as raters do, and what was sent for it: once it is finished, or after they have given up rating in
+its job (P9).
 """
 
 from __future__ import annotations
