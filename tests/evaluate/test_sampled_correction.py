@@ -12,7 +12,7 @@ import pytest
 from benchmarks.coverage_corrected import WORLDS, intervals_of, truths
 
 from grater.evaluate.rater_error import RaterError
-from grater.evaluate.sampled import SystemEstimate, estimate, sampled
+from grater.evaluate.sampled import SystemEstimate, sampled
 from grater.evaluate.sampled.cells import Cells
 from grater.evaluate.sampled.correction import correct, corrected, corrected_differences
 from grater.evaluate.sampled.estimates import Difference, HorvitzThompson, differences
@@ -157,7 +157,7 @@ def test_raters_who_see_a_flag_are_corrected_on_each_side_by_itself() -> None:
     gold = read_gold(pl.DataFrame({"item": np.array(item_ids(n))[known], "label": gold_labels}))
     sample = draw_sample(decisions, "S", 3000)
     pooled, apart = (
-        estimate(decisions, sample, judgments, gold=gold, errors_by_flag=by_flag) for by_flag in (False, True)
+        sampled(decisions, sample, judgments, gold=gold, errors_by_flag=by_flag) for by_flag in (False, True)
     )
     assert pooled.correction is not None
     assert apart.correction is not None
@@ -176,7 +176,7 @@ def test_too_little_gold_on_one_side_falls_back_on_all_of_it() -> None:
     rows = {"item": item_ids(1000), "rater": ["r"] * 1000, "label": ["error" if error else "ok" for error in truth]}
     judgments = read_judgments(pl.DataFrame(rows))
     gold = read_gold(pl.DataFrame({"item": item_ids(1000)[:90], "label": rows["label"][:90]}))
-    found = estimate(decisions, draw_sample(decisions, "S", 300), judgments, gold=gold, errors_by_flag=True)
+    found = sampled(decisions, draw_sample(decisions, "S", 300), judgments, gold=gold, errors_by_flag=True)
     assert found.correction is not None
     assert any("corrected by all gold items together" in line for line in found.correction.warnings)
 
@@ -196,9 +196,7 @@ def test_corrected_intervals_draw_essays_where_these_are_known() -> None:
     gold = read_gold(pl.DataFrame({"item": [f"g{place}" for place in range(400)], "label": known}))
     rows = {"item": [*names, *gold.frame["item"]], "rater": ["r"] * (n + 400), "label": [*labels, *known]}
     sample = draw_sample(decisions, "S", n)
-    drawn = estimate(
-        decisions, sample, read_judgments(pl.DataFrame(rows)), systems=["S", "T"], items=items, gold=gold
-    )
+    drawn = sampled(decisions, sample, read_judgments(pl.DataFrame(rows)), systems=["S", "T"], items=items, gold=gold)
     assert drawn.correction is not None
     judged, fixed = drawn.systems[0].scores.precision, drawn.correction.systems[0].precision
     assert judged.high - judged.low > 0.5

@@ -30,7 +30,7 @@ from grater.cli.inputs import (
 from grater.corpora.judgments import items_of
 from grater.errors import UsageError
 from grater.evaluate.rater_error import rater_error
-from grater.evaluate.sampled import chance_of, estimate
+from grater.evaluate.sampled import chance_of, sampled
 from grater.evaluate.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
 from grater.evaluate.truth import error_shares
 from grater.model import Json as JsonValue
@@ -471,7 +471,7 @@ def estimate_systems(
     chance = chance_of(
         decided, drawn, items=known, cluster=cluster, population=population, n_resamples=resamples, seed=seed
     )
-    estimates = estimate(
+    estimates = sampled(
         decided,
         drawn,
         judged,

@@ -203,7 +203,7 @@ def estimate(
     are for exactly this corpus.  `assist` is a cheap judge of every item: a table of its judgments, or the name of a
     column of items or decisions with its numbers.
     """
-    from grater.evaluate.sampled import chance_of, estimate
+    from grater.evaluate.sampled import chance_of, sampled
     from grater.evaluate.sampled.assist import judge_of_column, judge_of_labels
     from grater.tables import as_decisions, as_judgments, as_sample
 
@@ -215,7 +215,7 @@ def estimate(
     if assist is not None:
         is_column = isinstance(assist, str) and not Path(assist).exists()
         judge = judge_of_column(str(assist), known, decided) if is_column else judge_of_labels(as_judgments(assist))
-    return estimate(
+    return sampled(
         decided,
         drawn,
         as_judgments(judgments),

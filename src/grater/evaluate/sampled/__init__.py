@@ -57,7 +57,7 @@ from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Population, S
 from grater.statistics.stratified import Stratum, expected_misses, normal_scores, scores
 from grater.tables import Judgments, Sample, Table
 
-__all__ = ["Sampled", "SystemEstimate", "chance_of", "estimate", "sampled"]
+__all__ = ["Sampled", "SystemEstimate", "chance_of", "sampled"]
 
 FEW_MISSES = 3
 
@@ -101,7 +101,7 @@ def chance_of(
     return Chance(cluster, n_resamples, seed)
 
 
-def estimate(
+def sampled(
     decisions: Table,
     sample: Sample,
     judgments: Judgments,
@@ -119,57 +119,10 @@ def estimate(
     assist: CheapJudge | None = None,
     errors_by_flag: bool = False,
 ) -> Sampled:
-    """Estimates from a sample; with gold items, corrected for what raters get wrong as well."""
-    chance = chance or chance_of(decisions, sample, items=items, population=population)
-    estimates = sampled(
-        decisions,
-        sample,
-        judgments,
-        systems=systems,
-        truth=truth,
-        labels=labels,
-        items=items,
-        by=by,
-        unknown=unknown,
-        gold=gold,
-        population=population,
-        chance=chance,
-        assist=assist,
-    )
-    if gold is None:
-        return estimates
-    correction = correct(
-        estimates,
-        judgments,
-        gold,
-        truth=truth,
-        merge=merge,
-        unknown=unknown,
-        fpc=population == "these" and chance.is_by_item,
-        seed=chance.seed,
-        decisions=decisions,
-        by_flag=errors_by_flag,
-    )
-    return replace(estimates, correction=correction)
+    """Estimates for the systems named, or for those the sample was drawn for.
 
-
-def sampled(
-    decisions: Table,
-    sample: Sample,
-    judgments: Judgments,
-    *,
-    systems: Sequence[str] = (),
-    truth: str = "majority",
-    labels: Judgments | None = None,
-    items: Table | None = None,
-    by: str = "",
-    unknown: Unknown = "drop",
-    gold: Table | None = None,
-    population: Population = "wider",
-    chance: Chance | None = None,
-    assist: CheapJudge | None = None,
-) -> Sampled:
-    """Estimates for the systems named, or for those the sample was drawn for; items of `gold` may be judged too."""
+    With gold items, which need not be in the sample, they are corrected for what raters get wrong as well.
+    """
     if truth == ADJUDICATED:
         raise UsageError("an adjudicated truth needs every item judged; give it here as the judgments of one rater")
     chance = chance or chance_of(decisions, sample, items=items, population=population)
@@ -189,14 +142,36 @@ def sampled(
         knows_essays=knows_essays(decisions, items, sample),
         assist=assist,
     )
+    estimates = _with_parts(study, judgments.name, items=items, by=by, unknown=unknown, gold=gold)
+    if gold is None:
+        return estimates
+    correction = correct(
+        estimates,
+        judgments,
+        gold,
+        truth=truth,
+        merge=merge,
+        unknown=unknown,
+        fpc=study.is_finite,
+        seed=chance.seed,
+        decisions=decisions,
+        by_flag=errors_by_flag,
+    )
+    return replace(estimates, correction=correction)
+
+
+def _with_parts(
+    study: SampleInputs, name: str, *, items: Table | None, by: str, unknown: Unknown, gold: Table | None
+) -> Sampled:
+    """The estimates of the whole, and of each part in which anything was judged; `name` is that of the judgments."""
     signature = _signature(study, by=by, unknown=unknown)
     whole = _estimated(study, signature)
     if not whole.n_judged:
-        message = f"expected judgments of the {whole.n_drawn} items of {sample.name}, found none"
-        raise BadInput(Problem(judgments.name, message))
+        message = f"expected judgments of the {whole.n_drawn} items of {study.sample.name}, found none"
+        raise BadInput(Problem(name, message))
     parts = dict(_parts(study, signature, items=items, by=by, unknown=unknown))
-    empty = [f"{name}: nothing was judged there; it is left out" for name, part in parts.items() if not part.n_judged]
-    kept = {name: part for name, part in parts.items() if part.n_judged}
+    empty = [f"{part}: nothing was judged there; it is left out" for part in parts if not parts[part].n_judged]
+    kept = {part: estimates for part, estimates in parts.items() if estimates.n_judged}
     warnings = (*_left_out(study, whole.n_unjudged, gold), *whole.scope.warnings, *whole.warnings, *empty)
     return replace(whole, warnings=warnings, parts=kept)
 
