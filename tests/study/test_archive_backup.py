@@ -24,7 +24,6 @@ from tests.store.postgres import new_database
 
 __all__ = ["cluster"]
 
-N_RATERS = 12
 Rows = dict[str, list[dict[str, Any]]]
 
 
@@ -52,24 +51,32 @@ def all_rows(store: Store) -> Rows:
         }
 
 
-def job_of_many(study: Study) -> str:
+def job_of_many(study: Study, n_raters: int) -> str:
     with study.store.write() as tx:
-        job = jobs.add(tx, name="many", task="error", judgments=N_RATERS)
+        job = jobs.add(tx, name="many", task="error", judgments=n_raters)
         units.add_all(tx, job.job_id, new_units(tx, "error"))
         return jobs.set_state(tx, job.job_id, "open").job_id
 
 
-def tokens_of_raters(study: Study) -> list[str]:
+def tokens_of_raters(study: Study, n_raters: int) -> list[str]:
     with study.store.write() as tx:
-        raters = [people.add(tx, name=f"Rater {n}", role="worker") for n in range(N_RATERS)]
+        raters = [people.add(tx, name=f"Rater {n}", role="worker") for n in range(n_raters)]
         return [credentials.make_token(tx, rater.person_id) for rater in raters]
 
 
-def answer_all(study: Study, token: str, job_id: str, answered: threading.Semaphore) -> list[str]:
+BEFORE_BACKUP = 8
+"""Answers that a rater gives at the most while the backup is not yet taken; there are ten units."""
+
+
+def answer_all(
+    study: Study, token: str, job_id: str, answered: threading.Semaphore, backed_up: threading.Event
+) -> list[str]:
     """The submissions of one rater that the server acknowledged."""
     client, headers = study.client(), {"authorization": f"Bearer {token}"}
     told: list[str] = []
     while lease := client.post(f"{API}/jobs/{job_id}/next", headers=headers).json()["lease"]:
+        if len(told) == BEFORE_BACKUP:
+            backed_up.wait()
         name = lease["submission_id"]
         body = {"submission_id": name, "fields": {"label": ["ok"]}}
         reply = client.post(f"{API}/leases/{lease['lease_id']}", json=body, headers=headers)
@@ -79,23 +86,28 @@ def answer_all(study: Study, token: str, job_id: str, answered: threading.Semaph
     return told
 
 
+@pytest.mark.parametrize("n_raters", [12, pytest.param(30, marks=pytest.mark.slow)])
 def test_a_backup_under_load_is_a_snapshot_and_one_after_it_is_the_study_row_by_row(
     study: tuple[Study, str],
+    n_raters: int,
     tmp_path: Path,
     request: pytest.FixtureRequest,
     record_property: Callable[[str, object], None],
 ) -> None:
     served_study, location = study
-    job_id, tokens = job_of_many(served_study), tokens_of_raters(served_study)
+    job_id, tokens = job_of_many(served_study, n_raters), tokens_of_raters(served_study, n_raters)
     during, after = tmp_path / "during.backup", tmp_path / "after.backup"
-    answered = threading.Semaphore(0)
+    answered, backed_up = threading.Semaphore(0), threading.Event()
     served_study.client()  # makes the application that all of them share
-    with ThreadPoolExecutor(N_RATERS) as pool:
-        work = [pool.submit(answer_all, served_study, token, job_id, answered) for token in tokens]
-        for _ in range(N_RATERS):
+    with ThreadPoolExecutor(n_raters) as pool:
+        work = [pool.submit(answer_all, served_study, token, job_id, answered, backed_up) for token in tokens]
+        for _ in range(n_raters):
             answered.acquire()
         early = {row["submission_id"] for row in all_rows(served_study.store)["submissions"]}
-        back_up(location, during)
+        try:
+            back_up(location, during)
+        finally:
+            backed_up.set()
         n_told = sum(len(each.result()) for each in work)
     back_up(location, after)
     original = all_rows(served_study.store)
@@ -114,7 +126,7 @@ def test_a_backup_under_load_is_a_snapshot_and_one_after_it_is_the_study_row_by_
     n_rows, n_during = sum(map(len, original.values())), len(rows["submissions"])
     record_property(
         "figures",
-        f"{N_RATERS} raters, {n_told:,} judgments acknowledged, {n_during:,} of them in the backup taken meanwhile; "
+        f"{n_raters} raters, {n_told:,} judgments acknowledged, {n_during:,} of them in the backup taken meanwhile; "
         f"restored equal in all {n_rows:,} rows of {len(original)} tables",
     )
 
