@@ -31,14 +31,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 from grater.corpora.normalise import corrected_text
-from grater.corpora.parallel import parallel_essays
 from grater.errors import BadInput, Problem, UsageError
 from grater.evaluate.edits.edit_table import EditTable
 from grater.model import Edit, Essay, Span, short_hash
-from grater.text.edits.engine import Engine
+
+if TYPE_CHECKING:
+    from grater.text.edits.engine import Engine
 
 Sentences: TypeAlias = Sequence[Essay] | EditTable
 """Sentences with the edits of annotators."""
@@ -275,6 +276,8 @@ def combine(
     """Sentences with the edits that at least `at_least` systems propose."""
     if not 1 <= at_least <= len(systems):
         raise UsageError(f"expected a number of systems from 1 to {len(systems)}, found {at_least}")
+    from grater.corpora.parallel import parallel_essays  # the taggers behind it take longer than scoring M2
+
     for essay in parallel_essays(sources, systems, engine, source_name=source_name):
         yield replace(essay, edits=tuple(_agreed(essay.edits, at_least)), annotators=(COMBINED,))
 
