@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from grater.detect.detector import Finding
 from grater.model import Item, Span
-from grater.text.inflect import plural, singular
+from grater.text.inflect import in_case_of, plural, singular
 from grater.text.lemmas import is_word
 from grater.text.verbs import verb_base, verb_forms
 
@@ -92,7 +92,7 @@ def _formed(finding: Finding) -> Finding:
     words = _form_of(finding.target.lower(), (finding.decision.suggestion or "", *finding.alternatives))
     if not words or words == (finding.decision.suggestion, *finding.alternatives):
         return finding
-    shown = tuple(_as_written(finding.target, word) for word in words)
+    shown = tuple(in_case_of(finding.target, word) for word in words)
     message = NOT_A_WORD.format(finding.target, "” or “".join(shown))
     decision = replace(finding.decision, suggestion=shown[0])
     return replace(finding, decision=decision, alternatives=shown[1:], message=message)
@@ -127,7 +127,3 @@ def _past_of(word: str) -> tuple[str, ...]:
     if forms is None or forms.past.endswith("ed"):
         return ()
     return tuple(dict.fromkeys((forms.past, forms.participle)))
-
-
-def _as_written(model: str, word: str) -> str:
-    return word[:1].upper() + word[1:] if model[:1].isupper() else word

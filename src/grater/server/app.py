@@ -7,7 +7,7 @@ put on the table of roles is closed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
@@ -31,7 +31,7 @@ from grater.server.crowd import pages as crowd_pages
 from grater.server.errors import BodyLimit, Shelter, TimeLimit, add_handlers
 from grater.server.events import api as events_api
 from grater.server.events import pages as events_pages
-from grater.server.events.delivery import delivering
+from grater.server.events.delivery import deliver_for_ever
 from grater.server.gold import api as gold_api
 from grater.server.gold import pages as gold_pages
 from grater.server.jobs import api as jobs_api
@@ -175,27 +175,28 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    async with delivering(app.state.server), working(app.state.server.runner):
+    """Tell webhooks and do long work, also what an earlier process left, for as long as the server runs."""
+    server: Server = app.state.server
+    await run_in_threadpool(server.runner.take_up)
+    async with _beside(deliver_for_ever(server)), _beside(_work_for_ever(server.runner)):
         yield
 
 
 @asynccontextmanager
-async def working(runner: Runner) -> AsyncIterator[None]:
-    """Take up the long work that an earlier process left, and look for more from time to time."""
-    await run_in_threadpool(runner.take_up)
-
-    async def for_ever() -> None:
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            runner.wake()
-
-    task = asyncio.create_task(for_ever())
+async def _beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(work)
     try:
         yield
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+async def _work_for_ever(runner: Runner) -> None:
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        runner.wake()
 
 
 def _add_walls(app: FastAPI, settings: Settings) -> None:

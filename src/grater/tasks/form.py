@@ -20,6 +20,7 @@ from functools import lru_cache
 from grater.errors import Problems, UsageError
 from grater.model import DELETE, Essay, Span
 from grater.tasks.task import MANY, ONE, WORDS, Accepted, Answer, Field, Form, Piece, Unit, UnitItem
+from grater.text.inflect import in_case_of
 from grater.text.sentences import sentence_spans, sentences_of
 
 LABEL, CONFIDENCE = "label", "confidence"
@@ -193,8 +194,7 @@ def suggested_word(unit: Unit, unit_item: UnitItem) -> str:
         )
     if suggestion == DELETE:
         return NO_WORD
-    written = unit_item.item.span.of(unit.essay.text)
-    return suggestion[0].upper() + suggestion[1:] if written[:1].isupper() else suggestion
+    return in_case_of(unit_item.item.span.of(unit.essay.text), suggestion)
 
 
 def all_accepted(answers: Sequence[Answer], accepted: Accepted) -> bool:

@@ -178,7 +178,7 @@ def plural(noun: str) -> str:
         return noun + "s"
     if small in MASS and small.endswith("s"):
         return noun
-    return _like(noun, _plural(small))
+    return in_case_of(noun, _plural(small))
 
 
 def singular(noun: str) -> str:
@@ -188,7 +188,7 @@ def singular(noun: str) -> str:
         return noun
     if is_spelt_out(noun[:-1]) and noun.endswith("s"):
         return noun[:-1]
-    return _like(noun, _singular(small))
+    return in_case_of(noun, _singular(small))
 
 
 @lru_cache(maxsize=16_384)
@@ -254,7 +254,7 @@ def _singular(small: str) -> str:
     return without
 
 
-def _like(model: str, form: str) -> str:
+def in_case_of(model: str, form: str) -> str:
     """A form in the case of another."""
     if len(model) > 1 and model.isupper():
         return form.upper()

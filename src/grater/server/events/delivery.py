@@ -24,8 +24,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -62,21 +61,16 @@ Post = Callable[[str, bytes, Mapping[str, str]], Reply]
 """Sends a body to an address."""
 
 
-@asynccontextmanager
-async def delivering(server: Server) -> AsyncIterator[None]:
-    """Tell webhooks in the background for as long as the server runs."""
+async def deliver_for_ever(server: Server) -> None:
+    """Tell webhooks, round after round, until somebody breaks it off."""
     teller = Teller(server)
-    task = asyncio.create_task(_for_ever(teller))
     try:
-        yield
+        await _rounds(teller)
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
         await run_in_threadpool(teller.close)
 
 
-async def _for_ever(teller: Teller) -> None:
+async def _rounds(teller: Teller) -> None:
     while True:
         await asyncio.sleep(PAUSE_SECONDS)
         try:
