@@ -178,6 +178,11 @@ class RatersNeeded(Result):
         is_with_writer = WRITER in names and (self.reach is None or MEAN not in names)
         return self.curve(WRITER if is_with_writer else MEAN)
 
+    @property
+    def is_target_in_doubt(self) -> bool:
+        """Whether the experts' kappa cannot be told from 0: then a crowd that reaches it may be no better."""
+        return self.reach is None and self.target.kappa.low <= 0
+
     def to_dict(self) -> dict[str, Json]:
         """Every curve by its expert; `smallest` has null for a bound beyond the judgments that there are."""
         return {
@@ -482,6 +487,8 @@ def _warnings(result: RatersNeeded, shared: Design, experts: Judgments, *, too_b
             f"the experts give another label than the most frequent one to {n_minor:.1f} items: with fewer than "
             f"{FEW_MINOR} kappa, and the number of raters, is rough"
         )
+    if result.is_target_in_doubt:
+        yield "the experts' own kappa cannot be told from 0: to match it shows nothing"
     if SEVERAL in experts.dropped:
         yield f"{counted(experts.dropped[SEVERAL], 'item')} of {experts.name} accept several labels and are left out"
     if too_big:
@@ -550,7 +557,7 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
         yield f"No number of raters can be named: {smallest.undefined_because}."
     else:
         enough = "1 rater matches" if smallest.value == 1 else f"{smallest.value:.0f} raters match"
-        yield f"{enough} the experts ({100 * result.scope.level:g} % interval {_whole_words(smallest)})."
+        yield f"{enough} the experts ({100 * result.scope.level:g} % interval {whole_words(smallest)})."
         if smallest.undefined_because:
             yield f"Above the upper bound: {smallest.undefined_because}."
 
@@ -560,10 +567,11 @@ def _reach_words(reach: float, smallest: Interval, level: float) -> str:
     if isnan(smallest.value):
         return f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
     who = "1 rater" if smallest.value == 1 else f"The majority of {smallest.value:.0f} raters"
-    return f"{who} agrees on {share} of the items ({100 * level:g} % interval {_whole_words(smallest)})."
+    return f"{who} agrees on {share} of the items ({100 * level:g} % interval {whole_words(smallest)})."
 
 
-def _whole_words(estimate: Interval) -> str:
+def whole_words(estimate: Interval) -> str:
+    """The interval of a number of raters, in words."""
     if isnan(estimate.low):
         return UNDEFINED
     high = "more than there are" if estimate.high == inf else f"{estimate.high:.0f}"

@@ -13,7 +13,7 @@ from typing import Any
 from grater.agreement.coefficients import band, coefficient_title
 from grater.agreement.confusion import Confusion, disagreements, ok_label
 from grater.agreement.essays import known_essays
-from grater.agreement.raters_needed import RatersNeeded, raters_needed
+from grater.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
@@ -194,7 +194,9 @@ def raters_needed_words(needed: RatersNeeded) -> str:
         most = max((point.n_raters for curve in needed.curves for point in curve.points), default=0)
         return f"Experts agree among themselves with kappa {target}; {counted(most, 'rater')} together fall short."
     enough = counted(int(needed.smallest.value), "rater")
-    return f"The majority of {enough} agrees with experts as well as experts agree with each other (kappa {target})."
+    how_sure = f"{100 * needed.scope.level:g} % interval {whole_words(needed.smallest)}"
+    match = f"The majority of {enough} ({how_sure}) agrees with experts as well as experts agree with each other"
+    return f"{match} (kappa {target})."
 
 
 def reliability_curve(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from grater.agreement.essays import known_essays
-from grater.agreement.raters_needed import NeedOptions, RatersNeeded, raters_needed
+from grater.agreement.raters_needed import NeedOptions, Point, RatersNeeded, raters_needed, whole_words
 from grater.errors import GraterError
 from grater.report.document import Section
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number
@@ -78,10 +78,14 @@ def _matched(job: CrowdJob, needed: RatersNeeded) -> tuple[str, ...]:
         count(needed.n_items),
         number(each, digits=1),
         interval(needed.target.kappa),
-        count(enough.n_raters) if enough else f"more than {points[-1].n_raters}" if points else UNDEFINED,
+        f"{enough.n_raters} ({whole_words(needed.smallest)})" if enough else _too_few(points),
         interval(enough.kappa) if enough else UNDEFINED,
         interval(points[-1].kappa) if points else UNDEFINED,
     )
+
+
+def _too_few(points: Sequence[Point]) -> str:
+    return f"more than {points[-1].n_raters}" if points else UNDEFINED
 
 
 def _took(job: CrowdJob) -> tuple[str, ...]:
@@ -92,8 +96,18 @@ def _took(job: CrowdJob) -> tuple[str, ...]:
 
 
 def _words(needed: Sequence[tuple[CrowdJob, RatersNeeded]]) -> Iterator[str]:
-    reached = [result for _, result in needed if isfinite(result.smallest.value)]
-    yield f"The majority of enough raters matches an expert in {len(reached)} of {counted(len(needed), 'crowd job')}."
+    """How many jobs match their experts, in how many the data show it, and what is in doubt in the others."""
+    reached = [(job, result) for job, result in needed if isfinite(result.smallest.value)]
+    open_ended = [job.name for job, result in reached if not isfinite(result.smallest.high)]
+    doubtful = [job.name for job, result in reached if result.is_target_in_doubt]
+    n_shown = len(reached) - len({*open_ended, *doubtful})
+    of_all = f"{len(reached)} of {counted(len(needed), 'crowd job')}"
+    shown = "" if n_shown == len(reached) else f", but only in {n_shown} do the intervals bear it out"
+    yield f"The majority of enough raters reaches the experts' kappa in {of_all}{shown}."
+    if open_ended:
+        yield f"More raters may be needed than were asked: {'; '.join(open_ended)}."
+    if doubtful:
+        yield f"The experts' own kappa cannot be told from 0, so matching it shows nothing: {'; '.join(doubtful)}."
     yield _scope([result for _, result in needed])
 
 
