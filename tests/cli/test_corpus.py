@@ -190,7 +190,7 @@ def test_judgments_follow_the_rule(capsys: pytest.CaptureFixture[str], clean: Pa
 @pytest.mark.parametrize(
     ("tags", "out", "message"),
     [
-        ("", "j.csv", "expected --tags with a tag"),
+        ("", "j.csv", "expected --tags TAG"),
         ("Wcip", "d.csv", "d.csv named twice"),
         ("Wcip", "clean.m2", "named twice"),
     ],

@@ -78,7 +78,7 @@ def test_ties_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_cut_short_is_told_on_standard_error(crowd: tuple[Path, Path]) -> None:
-    assert "did not settle in 2 iterations" in run(crowd[0], "--iterations", 2).stderr
+    assert "did not converge in 2 iterations" in run(crowd[0], "--iterations", 2).stderr
 
 
 def test_unknown_raters_have_no_skills(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_visitors_are_told_how_to_log_in_and_nobody_else_is(demo: Demo, study: S
         assert public_pages(tx).check_page
     assert "at /check" in words
     assert password not in demo.err
-    assert f"--serve opens it to your browser, with {login}" in demo.err
+    assert f"--serve; {login}" in demo.err
 
 
 def is_password_of(study: Store, name: str, password: str) -> bool:
@@ -192,13 +192,13 @@ def test_a_demo_leaves_alone_what_people_made(capsys: pytest.CaptureFixture[str]
     (tmp_path / "judgments.csv").write_text("mine")
     ran = grater(capsys, "demo", "--out", tmp_path)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "judgments.csv: is no demo's, and would be lost" in ran.err
+    assert "judgments.csv: is not part of a demo and would be lost" in ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["judgments.csv"]
     (tmp_path / "judgments.csv").unlink()
     assert grater(capsys, "study", "new", tmp_path / "study.db", "--name", "My study").status == 0
     ran = grater(capsys, "demo", "--out", tmp_path)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "study.db: it is no demo's; open it with grater serve" in ran.err
+    assert "study.db: this study is not a demo; open it with grater serve" in ran.err
     assert json.loads(grater(capsys, "study", "status", tmp_path / "study.db", "--json").out)["study"] == "My study"
 
 
@@ -211,7 +211,7 @@ def test_a_study_of_a_demo_that_people_have_joined_is_kept(
         people.add(tx, name="Ann", role="owner", password_hash="x")
     ran = grater(capsys, "demo", "--out", tmp_path)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "study.db: people have been there; open it with grater serve" in ran.err
+    assert "study.db: people have used this demo; open it with grater serve" in ran.err
     with open_store(tmp_path / "study.db") as store, store.read() as tx:
         assert [person.name for person in people.all(tx)] == ["Ann"]
 
@@ -228,4 +228,4 @@ def test_a_study_of_a_demo_that_somebody_has_visited_is_kept(
         credentials.start_session(tx, rater.person_id, hours=1)
     ran = grater(capsys, "demo", "--out", tmp_path)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "study.db: people have been there" in ran.err
+    assert "study.db: people have used this demo" in ran.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections import defaultdict
@@ -16,6 +17,7 @@ import typer
 
 from grater.cli import RENAMED, app, renamed
 from grater.cli.command import FORMAT_HELP
+from grater.cli.examples import EXAMPLES, example
 from grater.cli.reference import _commands
 from grater.corpora.formats import FORMATS
 from tests.cli.running import grater
@@ -70,11 +72,21 @@ def test_every_option_and_argument_is_explained(name: str) -> None:
     assert [param.name for param in commands()[name].params if not param.help and param.name != "help"] == []
 
 
+@for_each(commands)
+def test_a_command_accepts_its_example(name: str) -> None:
+    commands()[name].make_context(name, shlex.split(EXAMPLES[name]))
+
+
+def test_an_example_belongs_to_a_command() -> None:
+    assert EXAMPLES.keys() == commands().keys()
+
+
 def test_h_is_help(capsys: pytest.CaptureFixture[str]) -> None:
     for name in commands():
         ran = grater(capsys, *name.split(), "-h")
         assert (ran.status, ran.err) == (0, "")
         assert f"Usage: grater {name}" in ran.out
+        assert f"Example: {example(name)}" in " ".join(ran.out.split())
 
 
 @for_each(commands)

@@ -116,7 +116,7 @@ def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_c
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--balanced"], "expected --balanced together with --verdicts LIST"),
+        (["--balanced"], "expected --balanced and --verdicts LIST together"),
         (["--model", "m.model"], "expected one source of counts"),
     ],
 )

@@ -89,9 +89,9 @@ def test_a_cheap_rater_makes_strata(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--n", "10"], "expected --system S --n N"),
-        (["--system", "A"], "expected --system S --n N"),
-        (["--system", "A", "--add-system", "B", "--n", "9"], "expected --system S --n N"),
+        (["--n", "10"], "expected --system NAME --n N"),
+        (["--system", "A"], "expected --system NAME --n N"),
+        (["--system", "A", "--add-system", "B", "--n", "9"], "expected --system NAME --n N"),
         (["--system", "A", "--n", "5000"], "expected from 4 to 1000 items"),
         (["--system", "A", "--n", "50", "--rate", "flagged"], "expected --rate STRATUM=RATE"),
         (["--system", "A", "--n", "50", "--rate", "flagged=x"], "expected --rate STRATUM=RATE"),

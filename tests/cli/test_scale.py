@@ -176,12 +176,12 @@ def test_an_article_detector_of_events_is_that_of_the_text(
 def test_events_of_another_kind_are_refused(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines, events = folder / "lines.txt", tmp_path / "events"
     ran = grater(capsys, "events", lines, "--kind", "article", "--gap-rate", 0.5, "--out", events)
-    assert (ran.status, ran.err) == (2, "expected --gap-rate with prepositions alone: articles have no gaps\n")
+    assert (ran.status, ran.err) == (2, "--gap-rate is for prepositions; articles have no gaps\n")
     assert grater(capsys, "events", lines, "--kind", "article", "--out", events).status == 0
     ran = grater(capsys, "train", "prepositions", events, "--out", tmp_path / "x.model")
     assert ran.status == 2
     assert "expected results of the job events, found article-events of version 1" in ran.err
-    for more, message in (((lines,), "a folder of events alone"), (("--text-limit", "events=1"), "text to limit")):
+    for more, message in (((lines,), "a folder of events only"), (("--text-limit", "events=1"), "text to limit")):
         ran = grater(capsys, "train", "articles", events, *more, "--out", tmp_path / "x.model")
         assert ran.status == 2
         assert message in ran.err

@@ -162,7 +162,7 @@ def test_wrong_use_is_told_in_one_line(capsys: pytest.CaptureFixture[str], folde
         (["ref.m2", "short.txt"], "found 1; nothing stands for sentence 2"),
         (["ours.txt", "idle.txt"], "need the sentences before correction: --source FILE"),
         (["ref.m2", "idle.txt", "--hyp", "ours.txt", "--metric", "gleu"], "found both"),
-        (["ref.m2", "ours.txt", "--source", "src"], "leave --source out"),
+        (["ref.m2", "ours.txt", "--source", "src"], "leave out --source"),
         (["ref.m2", "ours.txt", "--beta", "-1"], "a beta above 0"),
         (["ref.m2", "absent.txt"], "absent.txt"),
         (["ref.m2", "ours.txt", "--cluster", "document"], "which document"),

@@ -92,7 +92,7 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pyte
         (("status", "nowhere.db"), "no such study"),
         (("import", "STUDY"), "found none"),
         (("import", "STUDY", "nowhere.m2"), "nowhere.m2"),
-        (("import", "STUDY", "judgments.csv"), "expected essays, found a table; say what it holds: --items"),
+        (("import", "STUDY", "judgments.csv"), "expected essays, found a table; name it with --items"),
         (("job", "STUDY", "--task", "errr"), "Did you mean 'error'"),
         (("job", "STUDY", "--task", "choice"), "no system has decisions on the essays yet"),
         (("invite", "STUDY", "--role", "king"), "unknown role 'king'"),

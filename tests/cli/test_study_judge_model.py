@@ -169,7 +169,7 @@ def test_wrong_labels_are_told_one_line_a_unit_with_what_to_do(
     assert ran.status == 1
     assert re.match(r"unit [\w-]+: label: expected one of 0, 1, 2, e, found 'maybe'", refused)
     assert "1 unit judged by tiny" in done
-    assert advice.startswith("1 unit is left open: the same command finds the same answers")
+    assert advice.startswith("1 unit is left open; to get other answers, change")
     n_asked = len(server.requests)
     assert grater(capsys, *args).status == 1
     assert len(server.requests) == n_asked, "what was paid for is not asked again"

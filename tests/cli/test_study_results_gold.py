@@ -237,7 +237,7 @@ def test_gold_that_no_rule_gives_out_is_told(judged: Judged, capsys: Capture, tm
     job = ("study", "job", judged.study, "--task", "error", "--kind", "prep", "--name", "untested")
     assert grater(capsys, *job).status == 0
     ran = grater(capsys, "study", "import", judged.study, "--gold", gold, "--job", "untested")
-    assert "untested tests nobody yet, so nobody meets its gold: grater study crowd" in ran.err
+    assert "untested has no rule for gold yet, so raters will not see it; set one: grater study crowd" in ran.err
 
 
 def test_a_program_that_judged_a_part_is_no_cheap_judge(judged: Judged, capsys: Capture, tmp_path: Path) -> None:

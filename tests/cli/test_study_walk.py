@@ -192,7 +192,7 @@ def test_status_leads_through_the_walk(judged: Path, capsys: Capture) -> None:
     ("args", "message"),
     [
         (("decide", "STUDY", "--system", "egaer"), "unknown system 'egaer'"),
-        (("sample", "STUDY"), "expected --system S --n N"),
+        (("sample", "STUDY"), "expected --system NAME --n N"),
         (("sample", "STUDY", "--system", "egaer", "--n", 3), "'egaer'"),
         (("sample", "STUDY", "--system", "eager", "--n", 3, "--kind", "article"), "no decisions on items of kind"),
         (("sample", "STUDY", "--add-system", "careful"), "sample"),

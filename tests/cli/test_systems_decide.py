@@ -77,7 +77,7 @@ def test_a_corpus_without_places_is_said(
     (tmp_path / "empty.m2").touch()
     ran = grater(capsys, "decide", tmp_path / "empty.m2", "--system", tiny_model, "--out", tmp_path / "d.csv")
     assert ran.status == 0
-    assert "d.csv: no decision: no place in" in ran.err
+    assert "d.csv: no decisions: " in ran.err
 
 
 def test_files_of_a_folder_that_are_not_read_are_named(

@@ -52,7 +52,7 @@ def test_places_of_a_table_are_decided_on_by_its_names(tmp_path: Path, capsys: p
     }
     refused = grater(capsys, *fixed, "--system", "prep-maxent")
     assert (refused.status, refused.err.count("\n")) == (2, 1)
-    assert "only a system from outside" in refused.err
+    assert "--places is for external systems" in refused.err
 
 
 def test_the_first_word_of_a_system_from_outside_asks_for_the_rest(

@@ -177,7 +177,7 @@ def test_the_headline_figure_is_a_file_of_its_own(
     ran = run(capsys, "report", *tables)
     assert (ran.status, ran.err) == (
         2,
-        "expected --out DIR for the report, or --headline FILE for its first figure\n",
+        "expected --out FOLDER for the report, or --headline FILE for its first figure\n",
     )
     save_figure(report.figures[0], tmp_path / "answer.png")
     assert (tmp_path / "answer.png").read_bytes().startswith(b"\x89PNG")

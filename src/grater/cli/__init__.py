@@ -21,6 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import Abort, Exit, TyperException
 
 from grater import __version__
+from grater.cli.examples import add_examples
 from grater.errors import GraterError
 
 COMPLETION = ("install_completion", "show_completion")
@@ -141,7 +142,9 @@ class LazyCommand(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         path = f"{parent.command_path if parent else ''} {info_name}".strip().removeprefix("grater ")
-        return self.load().make_context(info_name, renamed(args, path), parent=parent, **extra)
+        command = self.load()
+        add_examples(command, path)
+        return command.make_context(info_name, renamed(args, path), parent=parent, **extra)
 
 
 def renamed(args: Sequence[str], path: str) -> list[str]:
@@ -174,59 +177,68 @@ class LazyGroup(TyperGroup):
 
 
 COMMANDS = {
-    "demo": ("grater.cli.demo:app", "The whole loop on the bundled sample study, ending in a report."),
-    "check": ("grater.cli.check:app", "Feedback on essays: what looks wrong, why, and what would be better."),
-    "learners": ("grater.cli.check:class_app", "A class report: which marks, how many, per learner and over time."),
-    "systems": ("grater.cli.systems:app", "The detectors that are installed."),
-    "corpus": ("grater.cli:corpus_app", "Read, write, check and count annotated corpora in every format."),
-    "agree": ("grater.cli.agree:app", "How far raters agree: kappa, alpha and the rest, with intervals."),
-    "raters": ("grater.cli.crowd:raters_app", "One row per rater: how many, how right, how quick."),
-    "raters-needed": ("grater.cli.agree:raters_needed_app", "How many raters match an expert."),
-    "difficulty": ("grater.cli.agree:difficulty_app", "Easiest and hardest items, and what goes with disagreement."),
-    "aggregate": ("grater.cli.crowd:aggregate_app", "The joint answer of many raters, by one of six methods."),
-    "simulate": ("grater.cli.crowd:simulate_app", "Judgments by raters of known skill, for planning and tests."),
-    "plan": ("grater.cli.sample:plan_app", "Items, raters, hours and money for a wanted interval, by design."),
-    "sample": ("grater.cli.sample:app", "Draw items to judge, by strata and permanent random numbers."),
-    "estimate": ("grater.cli.sample:estimate_app", "Precision, recall and F of systems from a judged sample."),
-    "evaluate": ("grater.cli.evaluate:app", "Detectors against raters: standard, weighted, binned."),
-    "verify": ("grater.cli.evaluate:verify_app", "Precision only, from judged flags."),
-    "compare": ("grater.cli.evaluate:compare_app", "Paired tests between systems, rank groups."),
-    "decide": ("grater.cli.systems:decide_app", "Run a detector over a corpus; a decision for every candidate."),
-    "count": ("grater.cli.scale:count_app", "Count the n-grams of a text, orders 1 to 4."),
-    "events": ("grater.cli.scale:events_app", "Make the training events of a detector."),
-    "scale": ("grater.cli.scale:app", "Cut big corpora into shards, for many workers."),
-    "select": ("grater.cli.systems:select_app", "Preposition selection in native text: accuracy, F per preposition."),
-    "nouns": ("grater.cli.nouns:app", "Article-number constructions of nouns, and the study of them."),
-    "train": ("grater.cli.train:app", "Make models from text: tagger, prepositions, language model."),
-    "mine": ("grater.cli.mine:app", "Find likely errors by n-gram counts, for people to look at."),
-    "cloze": ("grater.cli.selection:cloze_app", "Writer, raters and systems fill the same blanks."),
-    "choice": ("grater.cli.selection:choice_app", "The writer's word or the system's: corrected accuracy."),
-    "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT or GLEU, with intervals and tests."),
-    "score compare": ("grater.cli.score:compare_app", "Saved scores side by side, paired by sentence."),
-    "combine": ("grater.cli.score:combine_app", "One correction of several: the edits that enough systems propose."),
-    "ceiling": ("grater.cli.score:ceiling_app", "What people reach: each annotator against the others."),
-    "report": ("grater.cli.report:app", "Tables in, one page with pictures out."),
-    "study": ("grater.cli.study:app", "A study in one database: import, jobs, invitations, export."),
+    "demo": ("grater.cli.demo:app", "Run the whole pipeline on a bundled sample study and write its report."),
+    "check": ("grater.cli.check:app", "Give feedback on essays: what looks wrong, why, and what would be better."),
+    "learners": ("grater.cli.check:class_app", "Report on a class: errors per learner and over time."),
+    "systems": ("grater.cli.systems:app", "List the installed detectors."),
+    "corpus": ("grater.cli:corpus_app", "Count, convert, compare and check annotated corpora."),
+    "agree": ("grater.cli.agree:app", "Measure agreement among raters: kappa, alpha and AC1 with intervals."),
+    "raters": ("grater.cli.crowd:raters_app", "Profile each rater: accuracy, agreement, skill, speed."),
+    "raters-needed": ("grater.cli.agree:raters_needed_app", "Find out how many crowd raters match an expert."),
+    "difficulty": (
+        "grater.cli.agree:difficulty_app",
+        "List the easiest and hardest items, and what predicts disagreement.",
+    ),
+    "aggregate": ("grater.cli.crowd:aggregate_app", "Combine the judgments of many raters into one answer per item."),
+    "simulate": ("grater.cli.crowd:simulate_app", "Simulate judgments by raters of known skill."),
+    "plan": (
+        "grater.cli.sample:plan_app",
+        "Plan an evaluation: items, raters, hours and cost for a target interval.",
+    ),
+    "sample": ("grater.cli.sample:app", "Draw a stratified sample of items to judge."),
+    "estimate": ("grater.cli.sample:estimate_app", "Estimate precision, recall and F from a judged sample."),
+    "evaluate": ("grater.cli.evaluate:app", "Score systems against raters: precision, recall and F."),
+    "verify": ("grater.cli.evaluate:verify_app", "Score systems on judged flags: precision only."),
+    "compare": ("grater.cli.evaluate:compare_app", "Test whether systems differ: paired tests and rank groups."),
+    "decide": ("grater.cli.systems:decide_app", "Run a detector on a corpus and write its decisions."),
+    "count": ("grater.cli.scale:count_app", "Count the n-grams of a text."),
+    "events": ("grater.cli.scale:events_app", "Extract the training events of a detector from text."),
+    "scale": ("grater.cli.scale:app", "Cut large corpora into shards for parallel work."),
+    "select": ("grater.cli.systems:select_app", "Measure preposition selection in native text."),
+    "nouns": ("grater.cli.nouns:app", "Study the article and number of nouns: entropy, items, agreement."),
+    "train": ("grater.cli.train:app", "Train models: tagger, detectors, language model."),
+    "mine": ("grater.cli.mine:app", "Find likely errors by n-gram counts, for people to judge."),
+    "cloze": (
+        "grater.cli.selection:cloze_app",
+        "Score a cloze task: writer, raters and systems fill the same blanks.",
+    ),
+    "choice": ("grater.cli.selection:choice_app", "Score a choice task: the writer's word or the system's."),
+    "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT, CLEME or GLEU."),
+    "score compare": ("grater.cli.score:compare_app", "Compare saved scores, paired by sentence."),
+    "combine": ("grater.cli.score:combine_app", "Combine the corrections of several systems by vote."),
+    "ceiling": ("grater.cli.score:ceiling_app", "Measure the human ceiling: each annotator against the others."),
+    "report": ("grater.cli.report:app", "Write a report on judgments and decisions, with figures."),
+    "study": ("grater.cli.study:app", "Run a study: essays, jobs, people, judgments, results."),
     "judge": (
         "grater.cli.study.judge:judge_app",
-        "A program as a rater: JSON lines in and out, judgments marked as its own.",
+        "Let a program or a language model judge the units of a job.",
     ),
-    "serve": ("grater.cli.serve:app", "The annotation server of a study."),
+    "serve": ("grater.cli.serve:app", "Serve a study to annotators in the browser."),
 }
 """Every command: where it lives, and its line in `grater --help`."""
 
 CORPUS = {
-    "stats": ("grater.cli.corpus:app:stats", "Documents, sentences, tokens, edits, tags (NUCLE, Table 5)."),
+    "stats": ("grater.cli.corpus:app:stats", "Count documents, sentences, tokens, edits and tags."),
     "convert": (
         "grater.cli.corpus:app:convert",
-        "From one format, or parallel text, to another; losses are named.",
+        "Convert a corpus, or parallel text, to another format.",
     ),
     "compare": (
         "grater.cli.corpus:app:compare",
-        "Two sets of edits of the same sentences: spans and types.",
+        "Compare two sets of edits of the same sentences.",
     ),
-    "check": ("grater.cli.corpus:app:check", "Every defect with its line; exit status 1 if there is any."),
-    "judgments": ("grater.cli.corpus:app:judgments", "Annotators' edits as judgments of items."),
+    "check": ("grater.cli.corpus:app:check", "Check a corpus and list every defect with its line."),
+    "judgments": ("grater.cli.corpus:app:judgments", "Turn annotators' edits into judgments of items."),
 }
 
 corpus_app = typer.Typer(cls=LazyGroup.of(CORPUS), no_args_is_help=True, help=COMMANDS["corpus"][1])

@@ -72,7 +72,7 @@ ClusterColumn: TypeAlias = Annotated[
     typer.Option(
         "--cluster",
         metavar="COLUMN",
-        help="What is resampled for intervals: a column; default: essays if known; 'item' for no clusters.",
+        help="Column of the clusters that are resampled; default: essays if known; 'item' for no clusters.",
     ),
 ]
 CORPUS_OPTIONS = ("gaps", "several", "documents")
@@ -104,7 +104,7 @@ def agree(
     ],
     by: Annotated[
         list[str],
-        typer.Option(metavar="COLUMN", help="Agreement for each value of a column; 'batch' is in order of time."),
+        typer.Option(metavar="COLUMN", help="Show agreement for each value of a column; 'batch' is sorted by time."),
     ] = [],  # noqa: B006
     items: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A table of items, for their essays and other columns.")
@@ -115,7 +115,7 @@ def agree(
         typer.Option("--raters", help="Intervals for these raters, or also for others like them (random)."),
     ] = "these",
     contexts: Annotated[
-        str, typer.Option(metavar="FLAG,FLAG", help="Agreement with and without items that have these flags.")
+        str, typer.Option(metavar="FLAG,FLAG", help="Show agreement with and without items that have these flags.")
     ] = "",
     compare: Annotated[
         str, typer.Option(metavar="A,B:C,D", help="Compare the kappas of two pairs of raters on their common items.")
@@ -131,7 +131,9 @@ def agree(
     ] = "",
     interval: Annotated[
         Method | None,
-        typer.Option(help="Interval for Cohen's kappa; default: bootstrap, with fce shown too."),
+        typer.Option(
+            help="Interval for Cohen's kappa; fce: Fleiss, Cohen & Everitt 1969; default: bootstrap and fce."
+        ),
     ] = None,
     gaps: Annotated[
         bool,
@@ -146,9 +148,9 @@ def agree(
         typer.Option(metavar="FILE", help="Corpora: the documents of M2 sentences, for resampling."),
     ] = None,
     format_name: Format = None,
-    ok: Annotated[str | None, typer.Option(metavar="LABEL", help="The label for no error.")] = None,
+    ok: Annotated[str | None, typer.Option(metavar="LABEL", help="The label that means no error.")] = None,
     all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Compare all pairs even of more than 40 raters.")
+        bool, typer.Option("--all-pairs", help="Compare all pairs, even with more than 40 raters.")
     ] = False,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
@@ -158,7 +160,7 @@ def agree(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Agreement among raters: observed agreement, kappa, alpha and AC1 with intervals, overall and by pair."""
+    """Measure agreement among raters: observed agreement, kappa, alpha and AC1 with intervals, in all and by pair."""
     require_different(files)
     require_outputs([out], [*files, against, items])
     if format_name or any(is_corpus(file) for file in files):
@@ -313,18 +315,22 @@ def needed(
         Path | None, typer.Option(metavar="FILE", help="Items with known answers, instead of experts.")
     ] = None,
     reach: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="The agreement to reach; default with gold: .95.")
+        float | None, typer.Option(metavar="SHARE", help="The agreement to reach; default with --gold: .95.")
     ] = None,
     expert_columns: Annotated[
         list[str],
-        typer.Option("--expert-columns", metavar="OURS=THEIRS", help="Columns of the experts' or the gold table."),
+        typer.Option(
+            "--expert-columns",
+            metavar="OURS=THEIRS",
+            help="Rename a column of the experts' or the gold table; repeatable.",
+        ),
     ] = [],  # noqa: B006
     items: Annotated[Path | None, typer.Option(metavar="FILE", help="A table of items, for their essays.")] = None,
     cluster: ClusterColumn = None,
     draws: Annotated[
         int, typer.Option(min=0, metavar="N", help="Draw N random subsets, as the paper does; 0: exact.")
     ] = 0,
-    unknown: Annotated[Unknown, typer.Option(help="What to do with the label unknown.")] = "drop",
+    unknown: Annotated[Unknown, typer.Option(help="What to do with judgments 'unknown'.")] = "drop",
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
     reading: Reading,
@@ -333,7 +339,7 @@ def needed(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Reliability by number of raters, and the smallest number that matches the experts."""
+    """Find the smallest number of raters that matches the experts, from agreement by number of raters."""
     require_different([file, *(path for path in (experts, gold, items) if path)])
     require_outputs([out], [file, experts, gold, items])
     crowd = reading.read(file)
@@ -384,11 +390,11 @@ def hard(
     by: Annotated[
         list[str], typer.Option(metavar="COLUMN", help="Columns of the items; default: all that vary.")
     ] = [],  # noqa: B006
-    top: Annotated[int, typer.Option(min=1, help="Items to list at each end.")] = 10,
+    top: Annotated[int, typer.Option(min=1, help="Number of easiest and of hardest items to list.")] = 10,
     split: Annotated[
-        float, typer.Option(min=0, max=1, help="A crowd is split if its majority is smaller than this.")
+        float, typer.Option(min=0, max=1, help="A crowd is split if its majority is below this share.")
     ] = SPLIT,
-    quantiles: Annotated[int, typer.Option(min=2, help="Parts that a numeric column is divided into.")] = 4,
+    quantiles: Annotated[int, typer.Option(min=2, help="Number of parts that a numeric column is divided into.")] = 4,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
     reading: Reading,
@@ -397,10 +403,10 @@ def hard(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Easiest and hardest items for the crowd and for experts, and what goes with disagreement."""
+    """List the easiest and hardest items for the crowd and for experts, and what predicts disagreement."""
     require_outputs([out], [file, experts, items, *essays])
     if essays and not items:
-        raise UsageError("expected --items with --essays: where the items stand in them")
+        raise UsageError("expected --items FILE with --essays, for the positions of the items")
     crowd = reading.read(file)
     known = reading.for_experts.read(experts) if experts else None
     placed = read_items(items) if items else None
@@ -419,7 +425,7 @@ def hard(
 @takes_options
 def nouns(
     judgments: Annotated[
-        list[Path], typer.Argument(metavar="JUDGMENTS", help="Tables of yes, no and yes*, combined.")
+        list[Path], typer.Argument(metavar="JUDGMENTS", help="Tables of judgments (yes, no, yes*), combined.")
     ],
     items: Annotated[Path, typer.Option(metavar="ITEMS", help="The table of items from grater nouns select.")],
     *,
@@ -428,7 +434,7 @@ def nouns(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Agreement on constructions: Tables 4 and 5 and the ceilings of Lee et al. 2009, and more."""
+    """Measure agreement on constructions, as in Lee et al. 2009: Tables 4 and 5, and the ceilings."""
     study = construction_study(reading.read(*judgments), read_items(items), seed=seed)
     show(study, table=table, as_json=as_json)
 

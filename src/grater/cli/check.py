@@ -56,7 +56,7 @@ Systems: TypeAlias = Annotated[
 @app.command()
 def check(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Essays, plain text; '-' is standard input.")
+        list[Path], typer.Argument(metavar="FILE...", help="Essays in plain text; '-' is standard input.")
     ],
     system: Systems = None,
     precision: Precision = None,
@@ -66,7 +66,7 @@ def check(
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write one file per essay to this folder.")
     ] = None,
-    fail: Annotated[bool, typer.Option("--fail", help="End with exit status 1 if anything is marked.")] = False,
+    fail: Annotated[bool, typer.Option("--fail", help="Exit with status 1 if anything is marked.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --show json.")] = False,
 ) -> None:
     """Check essays: what looks wrong, a better word, the rule with an example, and how sure grater is.
@@ -75,7 +75,7 @@ def check(
     """
     shape: Shape = "json" if as_json else output
     if shape == "html" and len(files) > 1 and out is None:
-        raise UsageError("several essays as HTML are several pages: name a folder for them with --out FOLDER")
+        raise UsageError("expected --out FOLDER: several essays make several HTML pages")
     essays = _read(files)
     detectors = at_precision(load_systems(system or default_systems()), precision)
     results = (feedback_on(essay, detectors, name=name) for name, essay in essays)
@@ -202,12 +202,14 @@ def learners(
     ],
     system: Systems = None,
     learner: Annotated[
-        str, typer.Option("--learner-field", metavar="FIELD", help="The metadata field with the learner.")
+        str, typer.Option("--learner-field", metavar="FIELD", help="The metadata field that names the learner.")
     ] = LEARNER,
     date: Annotated[
-        str, typer.Option("--date-field", metavar="FIELD", help="The metadata field with the date.")
+        str, typer.Option("--date-field", metavar="FIELD", help="The metadata field that holds the date.")
     ] = DATE,
-    out: Annotated[Path | None, typer.Option(metavar="PAGE", help="Write a printable page, NAME.html.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="PAGE", help="Write a printable page to this file, NAME.html.")
+    ] = None,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:

@@ -30,7 +30,7 @@ from grater.sheet import WRITERS, Sheet, TableFormat, as_text
 if TYPE_CHECKING:
     from grater.report.drawing import FileType
 
-FORMAT_HELP = "bea, brat, fce, jsonl, m2, nucle or text; default: by file name."
+FORMAT_HELP = "Corpus format: bea, brat, fce, jsonl, m2, nucle or text; default: by file name."
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
@@ -45,19 +45,22 @@ Precision: TypeAlias = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
-        help="Target precision, .5 to .95, for systems that are calibrated, such as context.",
+        help="Target precision, .5 to .95, for calibrated systems such as context.",
     ),
 ]
 Table: TypeAlias = Annotated[TableFormat, typer.Option("--table", help="Table format.")]
 FigureTypes: TypeAlias = Annotated[
-    list[str], typer.Option("--figures", metavar="TYPE", help="svg, png or pdf; repeatable. Default: all three.")
+    list[str],
+    typer.Option(
+        "--figures", metavar="TYPE", help="Type of figure: svg, png or pdf; repeatable; default: all three."
+    ),
 ]
 
 Author: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="The author, shown under the title.")]
 Earlier: TypeAlias = Annotated[
     list[str],
     typer.Option(
-        metavar="NEW=OLD", help="OLD is an earlier version of NEW; names like mine-2 and mine say so themselves."
+        metavar="NEW=OLD", help="OLD is an earlier version of NEW; not needed for names such as mine-2 and mine."
     ),
 ]
 HeadlineFile: TypeAlias = Annotated[

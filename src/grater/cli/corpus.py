@@ -53,15 +53,16 @@ from grater.tables.check import Duplicates
 MOST_SHOWN = 20
 """Losses that are printed one by one."""
 
-app = typer.Typer(no_args_is_help=True, help="Read, write, check and count annotated corpora in every format.")
+app = typer.Typer(no_args_is_help=True, help="Count, convert, compare and check annotated corpora.")
 
 
-@app.command(short_help="Documents, sentences, tokens, edits, tags (NUCLE, Table 5).")
+@app.command(short_help="Count documents, sentences, tokens, edits and tags.")
 def stats(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Corpora, side by side if several.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Corpora; several are shown side by side.")],
     format_name: Format = None,
     by: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="One row per value of a metadata field, such as language.")
+        str | None,
+        typer.Option(metavar="FIELD", help="Show one row per value of a metadata field, such as language."),
     ] = None,
     merge_alternatives: Annotated[
         bool, typer.Option("--merge-alternatives", help="Count several edits by one annotator on one span once.")
@@ -105,7 +106,7 @@ def _shards_for_now(file: Path, format_name: str | None) -> Iterator[tuple[Shard
             yield shards, done, out
 
 
-@app.command(short_help="From one format, or parallel text, to another; losses are named.")
+@app.command(short_help="Convert a corpus, or parallel text, to another format.")
 def convert(
     files: Annotated[
         list[Path],
@@ -153,7 +154,7 @@ def convert(
 
 def _split_files(files: Sequence[Path]) -> tuple[list[Path], Path]:
     if len(files) < 2:
-        raise UsageError("expected a corpus and where to write it: IN OUT, or SOURCE CORRECTED... OUT")
+        raise UsageError("expected IN OUT, a corpus and the file to write, or SOURCE CORRECTED... OUT")
     return list(files[:-1]), files[-1]
 
 
@@ -201,7 +202,9 @@ def _require_apart(sources: Sequence[Path], target: Path, losses: Path | None, *
     """Each file has one job: a corpus is not written over itself."""
     require_different([*dict.fromkeys(sources), target, *([losses] if losses else [])])
     if as_json and "-" in (str(target), str(losses)):
-        raise UsageError("expected one thing on standard output, found the corpus or its losses beside --json")
+        raise UsageError(
+            "expected one result on standard output, found --json and the corpus or its losses; write one to a file"
+        )
 
 
 def _writing_to(stream: TextIO) -> Callable[[Loss], None]:
@@ -218,16 +221,16 @@ def _tell_conversion(conversion: Conversion, target: Path, losses: Path | None) 
     for (verb, why), n_times in conversion.by_reason.most_common():
         say(f"  {n_times} {verb}: {why}")
     if losses:
-        say(f"all of them, one by one, are in {losses}")
+        say(f"the full list is in {losses}")
         return
     shown = conversion.losses[:MOST_SHOWN]
     for loss in shown:
         say(str(loss))
     if n_losses > len(shown):
-        say(f"and {n_losses - len(shown)} more; name a file with --losses to have them all")
+        say(f"and {n_losses - len(shown)} more; --losses FILE writes them all")
 
 
-@app.command(short_help="Two sets of edits of the same sentences: spans and types.")
+@app.command(short_help="Compare two sets of edits of the same sentences.")
 def compare(
     files: Annotated[
         list[Path],
@@ -258,14 +261,14 @@ def compare(
     show(compared, table=table, as_json=as_json)
 
 
-@app.command(short_help="Every defect with its line; exit status 1 if there is any.")
+@app.command(short_help="Check a corpus and list every defect with its line.")
 def check(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE", help="Corpora; several are also compared with each other.")
     ],
     format_name: Format = None,
     tagset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="nucle, conll14, errant or clc; default: guessed.")
+        str | None, typer.Option(metavar="NAME", help="Tag set: nucle, conll14, errant or clc; default: guessed.")
     ] = None,
     only: Annotated[list[str], typer.Option(metavar="RULE", help="Report only this rule; repeatable.")] = [],  # noqa: B006
     ignore: Annotated[list[str], typer.Option(metavar="RULE", help="Ignore this rule; repeatable.")] = [],  # noqa: B006
@@ -296,7 +299,7 @@ def check(
 
 def _checked(files: Sequence[Path], job: CheckJob, engine: Engine, format_name: str | None) -> CheckResult:
     if len(files) > 1:
-        raise UsageError("several corpora are compared essay by essay, in one process; check them one by one instead")
+        raise UsageError("expected one corpus with --jobs or --engine, found several; check them one at a time")
     with _shards_for_now(files[0], format_name) as (shards, done, folder):
         return checked_corpus(job, str(files[0]), shards, folder, engine, done=done)
 
@@ -329,7 +332,7 @@ def _tell_check(result: CheckResult, n_files: int) -> None:
         _print_finding(file, finding)
 
 
-@app.command(short_help="Annotators' edits as judgments of items.")
+@app.command(short_help="Turn annotators' edits into judgments of items.")
 def judgments(
     files: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Annotated corpora of the same essays.")],
     decisions: Annotated[Path, typer.Option(metavar="FILE", help="The table of decisions whose items are judged.")],
@@ -340,19 +343,18 @@ def judgments(
     ] = None,
     match: Annotated[
         Literal["tag", "any"],
-        typer.Option(
-            metavar="tag|any", help="Whether only edits with these tags make an item an error, or any edit."
-        ),
+        typer.Option(metavar="tag|any", help="Which edits make an item an error: those with these tags, or any."),
     ] = "tag",
     labels: Annotated[
         Literal["verdict", "usage"],
         typer.Option(
-            metavar="verdict|usage", help="error and ok; or 0 extraneous, 1 incorrect, 2 correct (T&C 2008)."
+            metavar="verdict|usage",
+            help="Labels to write: error and ok; or 0 extraneous, 1 incorrect, 2 correct (T&C 2008).",
         ),
     ] = "verdict",
     duplicates: Annotated[
         Duplicates,
-        typer.Option(metavar="error|first|last", help="If a system decided on an item twice."),
+        typer.Option(metavar="error|first|last", help="What to do if a system decided on an item twice."),
     ] = "error",
     columns: Columns = [],  # noqa: B006 (typer copies it)
     format_name: Format = None,
@@ -363,7 +365,7 @@ def judgments(
     require_outputs([out], [*files, decisions, items])
     wanted = [tag.strip() for tag in tags.split(",") if tag.strip()]
     if not wanted:
-        raise UsageError(f"expected --tags with a tag such as Wcip, or several with commas between, found {tags!r}")
+        raise UsageError(f"expected --tags TAG or TAG,TAG, as in Wcip, found {tags!r}")
     decided = read_decisions(decisions, columns=parse_columns(columns), duplicates=duplicates)
     items_judged = items_of(decided, read_items(items) if items else None)
     essays = read_merged(files, format_name=format_name)
@@ -391,7 +393,7 @@ def _summary(judged: Judgments, n_items: int) -> dict[str, int]:
 def _tell_judgments(judged: Judgments, summary: dict[str, int], out: Path) -> None:
     sizes = [counted(summary[f"{noun}s"], noun) for noun in ("judgment", "item")]
     say(f"{out}: {' of '.join(sizes)} by {counted(summary['raters'], 'annotator')}")
-    others = f"{summary['context']:,} of them with an edit of another tag there"
+    others = f"{summary['context']:,} of them have an edit with another tag"
     say(f"error: {summary['error']:,}; ok: {summary['ok']:,}, {others}")
     for reason, n_dropped in judged.dropped.items():
         say(f"left out {n_dropped:,}: {reason}")

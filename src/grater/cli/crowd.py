@@ -22,7 +22,10 @@ from grater.tables import parse_columns, read_gold, write_table
 aggregate_app = typer.Typer()
 
 GoldColumns = Annotated[
-    list[str], typer.Option("--gold-columns", metavar="OURS=THEIRS", help="Columns of tables with known answers.")
+    list[str],
+    typer.Option(
+        "--gold-columns", metavar="OURS=THEIRS", help="Rename a column of the table of known answers; repeatable."
+    ),
 ]
 
 raters_app = typer.Typer()
@@ -37,11 +40,12 @@ DEFAULT = Crowd()
 def aggregate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="majority, wawa, dawid-skene, one-coin, mace or glad.")
+        str, typer.Option(metavar="NAME", help="Method: majority, wawa, dawid-skene, one-coin, mace or glad.")
     ] = "dawid-skene",
     gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers, held fixed.")] = None,
     truth: Annotated[
-        Path | None, typer.Option("--true-labels", metavar="FILE", help="Report how often the answers are right.")
+        Path | None,
+        typer.Option("--true-labels", metavar="FILE", help="True labels; reports how often the answers are right."),
     ] = None,
     iterations: Annotated[int, typer.Option(help="Maximum iterations.")] = Options().iterations,
     tolerance: Annotated[
@@ -51,7 +55,9 @@ def aggregate(
     gold_columns: GoldColumns = [],  # noqa: B006
     *,
     reading: Reading,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write item, label and posteriors.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the answers: item, label and posteriors.")
+    ] = None,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -65,7 +71,7 @@ def aggregate(
     right = read_gold(truth, columns=names, duplicates=reading.duplicates) if truth else None
     result = aggregate_judgments(reading.read(file), method, gold=known, truth=right, options=options)
     if not result.fit.has_converged:
-        say(f"warning: {method} did not settle in {iterations} iterations; give more with --iterations")
+        say(f"warning: {method} did not converge in {iterations} iterations; allow more with --iterations")
     for warning in result.warnings:
         say(f"warning: {warning}")
     if out:
@@ -85,7 +91,7 @@ def raters(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Each rater's judgments, gold accuracy, agreement with others, skill, speed and most frequent label."""
+    """Profile each rater: judgments, accuracy on gold, agreement with others, skill, speed, most frequent label."""
     require_outputs([out], [file, gold])
     known = read_gold(gold, columns=parse_columns(gold_columns), duplicates=reading.duplicates) if gold else None
     result = rate_raters(reading.read(file), gold=known)
@@ -100,7 +106,7 @@ def _share(text: str) -> object:
 
 @simulate_app.command()
 def simulate(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The judgments.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Write the judgments to this file.")],
     items: Annotated[int, typer.Option("--n-items", help="Number of items.")] = DEFAULT.n_items,
     raters: Annotated[int, typer.Option("--n-raters", help="Number of raters.")] = DEFAULT.n_raters,
     judgments: Annotated[int, typer.Option("--judgments-per-item", help="Judgments per item.")] = DEFAULT.n_each,
@@ -109,11 +115,11 @@ def simulate(
     ),
     prevalence: Annotated[str, typer.Option(metavar="N,N", help="Frequency of each label; default: equal.")] = "",
     skill: Annotated[float, typer.Option(help="A skilled rater's mean chance of being right.")] = DEFAULT.skill,
-    spread: Annotated[float, typer.Option(help="Its standard deviation.")] = DEFAULT.spread,
+    spread: Annotated[float, typer.Option(help="Standard deviation of --skill.")] = DEFAULT.spread,
     spammers: Annotated[float, _share("Share of raters who answer at random.")] = DEFAULT.spammers,
     biased: Annotated[float, _share("Share of raters who prefer one label.")] = DEFAULT.biased,
     lazy: Annotated[float, _share("Share of raters who nearly always give the same answer.")] = DEFAULT.lazy,
-    turning: Annotated[float, _share("Share of raters who become spammers half-way.")] = DEFAULT.turning,
+    turning: Annotated[float, _share("Share of raters who become spammers halfway through.")] = DEFAULT.turning,
     difficulty: Annotated[float, typer.Option(help="Mean share of guesses per item.")] = DEFAULT.difficulty,
     truth: Annotated[
         Path | None, typer.Option("--true-labels-out", metavar="FILE", help="Also write the true labels.")

@@ -128,10 +128,10 @@ class DemoStudy:
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the results.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for the results.")] = Path("demo"),
     serve: Annotated[
         bool,
-        typer.Option("--serve", help="Then serve the study to browsers; an existing demo is served as it is."),
+        typer.Option("--serve", help="Then serve the study in the browser; an existing demo is served as it is."),
     ] = False,
     figures: FigureTypes = [],  # noqa: B006
     resamples: Resamples = RESAMPLES,
@@ -179,7 +179,7 @@ def _corpus(essays: Sequence[Essay], out: Path) -> CorpusStatistics:
     for finding in findings:
         say(str(finding))
     say(f"checked: {len(findings) or 'no'} defects in {len(essays)} essays")
-    say(f"converted: {out}/essays.jsonl, .sgml and .m2; {len(losses)} things that SGML and M2 cannot hold were named")
+    say(f"converted: {out}/essays.jsonl, .sgml and .m2; {len(losses)} losses listed, which SGML and M2 cannot hold")
     say(f"agreed: {_agreement(essays)}")
     return statistics
 
@@ -198,10 +198,10 @@ def _tell(made: DemoStudy, out: Path) -> None:
     say(SIMULATED)
     for line in made.headline[:-1]:  # the note on what is simulated comes first
         typer.echo(line)
-    say("These intervals generalise to other essays like these; the report says of each table what its own speak of.")
+    say("These intervals generalise to other essays like these; the report says what those of each table are about.")
     say(f"the report is {made.page}; the study is {out}/study.db: grater study status {out}/study.db")
     if made.login:
-        say(f"it has people at work: grater demo --out {out} --serve opens it to your browser, with {made.login}")
+        say(f"people are at work in it: open it in your browser with grater demo --out {out} --serve; {made.login}")
 
 
 def make_study(
@@ -272,7 +272,9 @@ def fresh_study(out: Path) -> None:
     if path.exists():
         _require_untouched(path)
     elif existing := next((name for name in TABLES if (out / name).exists()), None):
-        raise GraterError(f"{out / existing}: is no demo's, and would be lost; name another folder with --out")
+        raise GraterError(
+            f"{out / existing}: is not part of a demo and would be lost; name another folder with --out"
+        )
     for suffix in ("", "-wal", "-shm", ".lock"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     new_study(path, name=NAME).close()
@@ -292,7 +294,7 @@ def _require_untouched(path: Path) -> None:
         raise GraterError(f"{path}: expected a file or nothing, found a folder; name another with --out")
     is_ours = is_demo(path)
     if not is_ours or _is_visited(path):
-        whose = "people have been there" if is_ours else "it is no demo's"
+        whose = "people have used this demo" if is_ours else "this study is not a demo"
         raise GraterError(f"{path}: {whose}; open it with grater serve {path}, or name another folder with --out")
 
 

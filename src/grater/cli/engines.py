@@ -20,17 +20,21 @@ from grater.scale.shards import LazyCut, ShardEssay, Shards, ShardSource, corpus
 
 Jobs: TypeAlias = Annotated[
     int | None,
-    typer.Option("--jobs", min=1, metavar="N", help="Processes; default: one for small input, one per core for big."),
+    typer.Option(
+        "--jobs",
+        min=1,
+        metavar="N",
+        help="Number of processes; default: one for small input, one per core for large.",
+    ),
 ]
 EngineChoice: TypeAlias = Annotated[
-    Literal["processes", "spark"], typer.Option("--engine", help="Processes on this machine, or Apache Spark.")
+    Literal["processes", "spark"],
+    typer.Option("--engine", help="Run in processes on this machine, or on Apache Spark."),
 ]
 Master: TypeAlias = Annotated[
     str | None, typer.Option("--master", metavar="URL", help="The Spark master, as in spark://host:7077 or local[4].")
 ]
-Lines: TypeAlias = Annotated[
-    bool, typer.Option("--lines", help="Text files have one paragraph per line: each is an essay.")
-]
+Lines: TypeAlias = Annotated[bool, typer.Option("--lines", help="Read each line of a text file as an essay.")]
 
 
 def n_passes(paths: Sequence[Path], format_name: str | None, *, lines: bool) -> int:
@@ -44,10 +48,10 @@ def engine_for(name: str, jobs: int | None, master: str | None, corpus: Sequence
         from grater.scale.spark import SparkEngine  # the one module that needs pyspark
 
         if jobs is not None:
-            raise UsageError("expected --jobs or --engine spark, found both; Spark has workers of its own")
+            raise UsageError("expected --jobs or --engine spark, found both; Spark has its own workers")
         return SparkEngine(master or "local[*]", tell=say)
     if master is not None:
-        raise UsageError("expected --engine spark beside --master")
+        raise UsageError("expected --engine spark with --master")
     return engine_of(n_workers(jobs, _n_bytes(corpus)), say)
 
 

@@ -108,7 +108,9 @@ def evaluate_detectors(
     ] = False,
     corrections: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Score suggestions against adjudicated corrections: item, label."),
+        typer.Option(
+            metavar="FILE", help="Score suggestions against adjudicated corrections, columns item and label."
+        ),
     ] = None,
     constructions: Annotated[
         bool,
@@ -122,7 +124,7 @@ def evaluate_detectors(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Precision, recall and F against raters: by majority, by each rater, weighted, and by agreement bin."""
+    """Score systems against raters: precision, recall and F by majority, by rater, weighted, by agreement bin."""
     require_outputs([curve], [*decisions, *judgments, scoring.items, scoring.gold, corrections])
     require_gold(scoring.gold, errors_by_flag=errors_by_flag)
     if constructions:
@@ -162,7 +164,7 @@ def evaluate_detectors(
 def _constructions(decisions: DecisionTable, judgments: Judgments, scoring: Scoring) -> ConstructionScores:
     items = scoring.item_table
     if items is None:
-        raise UsageError("expected --items with --constructions: it says which construction was written")
+        raise UsageError("expected --items FILE with --constructions, for the construction that was written")
     chance = Chance(scoring.cluster, scoring.resamples, scoring.seed)
     return construction_scores(decisions, judgments, items, chance=chance)
 
@@ -223,7 +225,7 @@ def verify_flags(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Precision of systems from judged flags; recall is undefined because unflagged items were not judged."""
+    """Score systems on judged flags: precision only, because unflagged items were not judged."""
     if scoring.gold and scoring.truth != ADJUDICATED:
         raise UsageError("expected --truth adjudicated with --gold; to correct for rater error use grater evaluate")
     verification = verify(

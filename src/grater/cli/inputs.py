@@ -44,7 +44,7 @@ MinConfidence: TypeAlias = Annotated[
 ]
 Status: TypeAlias = Annotated[
     list[str],
-    typer.Option("--status", metavar="STATUS", help="Only judgments with this status; 'all' for every one."),
+    typer.Option("--status", metavar="STATUS", help="Use only judgments with this status; 'all' for any."),
 ]
 RaterColumns: TypeAlias = Annotated[
     list[str],
@@ -55,7 +55,7 @@ RaterColumns: TypeAlias = Annotated[
     ),
 ]
 DuplicateRows: TypeAlias = Annotated[
-    Duplicates, typer.Option("--duplicates", help="If a rater judged an item twice.")
+    Duplicates, typer.Option("--duplicates", help="What to do if a rater judged an item twice.")
 ]
 
 
@@ -155,7 +155,7 @@ GoldFile: TypeAlias = Annotated[
 ]
 ErrorsByFlag: TypeAlias = Annotated[
     bool,
-    typer.Option("--errors-by-flag", help="Correct flagged items by flagged gold items, the rest by the rest."),
+    typer.Option("--errors-by-flag", help="Correct flagged items by flagged gold items, and unflagged by unflagged."),
 ]
 
 
@@ -171,7 +171,7 @@ TruthName: TypeAlias = Annotated[
 ]
 ClusterName: TypeAlias = Annotated[
     Cluster,
-    typer.Option("--cluster", help="What is resampled; auto: essays if known, else items."),
+    typer.Option("--cluster", help="Clusters that are resampled; auto: essays if known, else items."),
 ]
 ContextFlags: TypeAlias = Annotated[
     str, typer.Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags separately.")
@@ -181,7 +181,8 @@ ConfidenceApart: TypeAlias = Annotated[
     typer.Option("--confidence-apart", metavar="X", help="Show items with a less confident judgment separately."),
 ]
 UnknownWay: TypeAlias = Annotated[
-    Unknown, typer.Option("--unknown", help="Judgments 'unknown': ignored, counted as ok, or also shown separately.")
+    Unknown,
+    typer.Option("--unknown", help="Judgments 'unknown': drop them, count them as ok, or also show them separately."),
 ]
 Population: TypeAlias = Annotated[
     Literal["these", "wider"],
@@ -190,7 +191,7 @@ Population: TypeAlias = Annotated[
     ),
 ]
 ByColumn: TypeAlias = Annotated[
-    str, typer.Option("--by", metavar="COLUMN", help="Results for each value of an item column.")
+    str, typer.Option("--by", metavar="COLUMN", help="Show results for each value of an item column.")
 ]
 Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples.")]
 Redundancy: TypeAlias = Annotated[

@@ -50,7 +50,7 @@ from grater.tables import read_items, write_table
 
 app = typer.Typer(no_args_is_help=True, help="Find likely errors by n-gram counts.")
 
-QUESTION = "one too many? [y]es, [n]o, [s]kip, [b]ack, [q]uit"
+QUESTION = "extraneous? [y]es, [n]o, [s]kip, [b]ack, [q]uit"
 BACK, QUIT, SKIP = "b", "q", "s"
 
 Web1T: TypeAlias = Annotated[Path | None, typer.Option("--web1t", metavar="FOLDER", help="Counts in Web 1T format.")]
@@ -126,7 +126,7 @@ def extraneous(
     """List trigrams whose preposition may be extraneous; people decide which are errors."""
     require_different([path for path in (*corpus, *text, web1t, model, counts, verdicts, out, gold) if path])
     if balanced != bool(verdicts) or (gold and not balanced):
-        raise UsageError("expected --balanced together with --verdicts LIST (and --gold-out only with them)")
+        raise UsageError("expected --balanced and --verdicts LIST together, and --gold-out only with them")
     count = counter_of(web1t, text, model, counts)
     with reading_all(corpus, format_name) as by_name:
         uses = [use for essays in by_name.values() for use in uses_of(essays)]
@@ -167,7 +167,9 @@ def _balanced(mined: Mined, verdicts: Mapping[str, str], n_each: int, n_gold: in
     known = {suspect.words for suspect in mined.suspects}
     missing = sorted(trigram for trigram, verdict in verdicts.items() if verdict == YES and trigram not in known)
     if missing:
-        raise UsageError(f"{missing[0]!r} is accepted but no suspect of these essays and counts; name the same ones")
+        raise UsageError(
+            f"{missing[0]!r} is accepted but is not a suspect here; give the essays and counts the list was made from"
+        )
     return balanced_from(mined, verdicts, rng=generator(seed, "mine", "balanced"), n_each=n_each, n_gold=n_gold)
 
 

@@ -19,10 +19,12 @@ from grater.errors import UsageError
 from grater.sheet import counted
 from grater.tables import write_table
 
-AGREE = {"agree": ("grater.cli.agree:nouns_agree_app", "What raters of such a study say, and how far they agree.")}
+AGREE = {"agree": ("grater.cli.agree:nouns_agree_app", "Measure agreement of raters on constructions.")}
 
 app = typer.Typer(
-    cls=LazyGroup.of(AGREE), no_args_is_help=True, help="Article-number constructions of nouns, and their study."
+    cls=LazyGroup.of(AGREE),
+    no_args_is_help=True,
+    help="Study the article and number of nouns: entropy, items, agreement.",
 )
 
 MOST_SHOWN = 10
@@ -44,7 +46,7 @@ def entropy(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Article and number of nouns in a corpus, and how predictable they are: counts, shares, entropy in bits."""
+    """Show the article and number of nouns in a corpus and how predictable they are: counts, shares, entropy."""
     with reading_all(corpora, format_name) as essays:
         result = noun_constructions(chain.from_iterable(essays.values()), least=least, only=noun, most=most)
     show(result, table=table, as_json=as_json)
@@ -57,14 +59,18 @@ def select_nouns(
     ],
     out: Annotated[Path, typer.Option(metavar="ITEMS", help="The table of items to write.")],
     nouns: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Nouns of high and of low entropy for each construction.")
+        int,
+        typer.Option(min=1, metavar="N", help="Number of nouns of high and of low entropy for each construction."),
     ] = 3,
-    sentences: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences in each cell of Table 3.")] = 2,
+    sentences: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of sentences in each cell (Lee et al. 2009, Table 3).")
+    ] = 2,
     least: Annotated[
         int, typer.Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
     ] = 30,
     context: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Preceding sentences in which a noun counts as mentioned.")
+        int,
+        typer.Option(min=0, metavar="N", help="Number of preceding sentences in which a noun counts as mentioned."),
     ] = N_CONTEXT,
     format_name: Format = None,
     seed: Seed = 0,
@@ -78,7 +84,7 @@ def select_nouns(
     design = select(places, nouns=nouns, sentences=sentences, least=least, seed=seed)
     if not design.places:
         raise UsageError(
-            f"{corpus}: expected nouns with {least} phrases or more, found none; give more text, or --min-phrases"
+            f"{corpus}: expected nouns with {least} phrases or more, found none; add text or lower --min-phrases"
         )
     write_table(design.to_frame(), out)
     if as_json:

@@ -39,7 +39,7 @@ app = typer.Typer()
 @app.command()
 @takes_options
 def report(
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The folder for the report.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FOLDER", help="The folder for the report.")] = None,
     judgments: Annotated[
         list[Path], typer.Option("--judgments", metavar="FILE", help="Judgments of the raters.")
     ] = [],  # noqa: B006
@@ -66,7 +66,7 @@ def report(
     if not (essays or judgments or experts or decisions):
         raise UsageError("expected something to report on: --essays, --judgments, --experts or --decisions")
     if out is None and headline is None:
-        raise UsageError("expected --out DIR for the report, or --headline FILE for its first figure")
+        raise UsageError("expected --out FOLDER for the report, or --headline FILE for its first figure")
     wanted = file_types(figures)
     read = reading.read_beside_decisions if decisions else reading.read
     inputs = Inputs(

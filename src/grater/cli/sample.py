@@ -86,18 +86,18 @@ class Wish:
 def sample(
     decisions: Annotated[Path, typer.Argument(metavar="DECISIONS", help="The systems' decisions on every item.")],
     out: Annotated[Path, typer.Option(metavar="SAMPLE", help="Write the sample to this file, with its design.")],
-    system: Annotated[str | None, typer.Option(metavar="S", help="The system to draw a first sample for.")] = None,
+    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system to draw a first sample for.")] = None,
     new_system: Annotated[
-        str | None, typer.Option("--add-system", metavar="S2", help="Add a system or version to --sample.")
+        str | None, typer.Option("--add-system", metavar="NAME", help="Add a system or version to --sample.")
     ] = None,
     old: Annotated[
         Path | None, typer.Option("--sample", metavar="OLD", help="The sample to add to; default: SAMPLE itself.")
     ] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Total number of items.")] = None,
     flagged: Annotated[
-        int | None, typer.Option(min=0, metavar="M", help="Number of flagged items among them.")
+        int | None, typer.Option(min=0, metavar="N", help="Number of flagged items in the sample.")
     ] = None,
-    strata: Annotated[str | None, typer.Option(help="decision, score:N or label.")] = None,
+    strata: Annotated[str | None, typer.Option(help="How to stratify: decision, score:N or label.")] = None,
     allocation: Annotated[
         Allocation | None, typer.Option(help="How to allocate N to the strata; default: paper.")
     ] = None,
@@ -132,7 +132,8 @@ def sample(
     width: Annotated[
         float | None,
         typer.Option(
-            metavar="W", help="With --add-system and --judgments: the fewest items that narrow recall to this width."
+            metavar="WIDTH",
+            help="With --add-system and --judgments: the fewest items that narrow recall to this width.",
         ),
     ] = None,
     seed: Seed = 0,
@@ -141,11 +142,11 @@ def sample(
     """Draw a stratified sample of items to judge, or add a system to a sample."""
     require_outputs([out, list_out], [decisions, labels, judged])
     if sheet and not essays:
-        raise UsageError("expected --essays CORPUS with --worksheet: sentences come from the essays")
+        raise UsageError("expected --essays CORPUS with --worksheet, for the sentences")
     table, cheap = read_decisions(decisions), read_judgments(labels) if labels else None
     name = system or new_system
     if name is None or (system and (new_system or not n)):
-        raise UsageError("expected --system S --n N for a first sample, or --add-system S2 for one more system")
+        raise UsageError("expected --system NAME --n N for a first sample, or --add-system NAME for another system")
     before = read_sample(old or out) if new_system else None
     if rate == ["score"]:
         rates = score_rates(table, name, strata=strata or "decision", labels=cheap)
@@ -161,7 +162,7 @@ def sample(
         write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), list_out)
     if sheet:
         n_rows = _write_sheet(sheet, task, left, table, name, items, essays)
-        say(f"{sheet}: {counted(n_rows, 'item')} to judge; estimate, agree and evaluate read it when it is filled")
+        say(f"{sheet}: {counted(n_rows, 'item')} to judge; estimate, agree and evaluate read it when it is filled in")
     warn(few_flags(drawn).values())
     if as_json:
         print_json(_json(drawn, left))
@@ -187,7 +188,7 @@ def _more(
     before: Sample, decisions: ReadTable, system: str, n: int | None, wish: Wish, judged: Judgments | None
 ) -> Sample:
     if wish.width is not None and judged is None:
-        raise UsageError("expected --judgments with --width: rates of errors come from them")
+        raise UsageError("expected --judgments FILE with --width, for error rates")
     return add_system(
         before,
         decisions,
@@ -250,28 +251,32 @@ def parse_rates(settings: Sequence[str]) -> dict[str, float]:
 
 @plan_app.command()
 def plan(
-    width: Annotated[float, typer.Option(metavar="W", help="Target width of the 95 % interval for recall.")] = 0.1,
+    width: Annotated[
+        float, typer.Option(metavar="WIDTH", help="Target width of the 95 % interval for recall.")
+    ] = 0.1,
     flagged: Annotated[
         float, typer.Option("--flag-rate", metavar="SHARE", help="Share of items the system flags.")
     ] = 0.1,
-    precision: Annotated[float, typer.Option(metavar="P", help="Expected precision.")] = 0.8,
+    precision: Annotated[float, typer.Option(metavar="SHARE", help="Expected precision.")] = 0.8,
     missed: Annotated[
         float | None, typer.Option(metavar="RATE", help="Expected error rate among unflagged items.")
     ] = None,
-    recall: Annotated[float | None, typer.Option(metavar="R", help="Expected recall, instead of --missed.")] = None,
+    recall: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Expected recall, instead of --missed.")
+    ] = None,
     items: Annotated[
         int | None,
         typer.Option("--corpus-size", min=2, metavar="N", help="Size of the corpus; default: unlimited."),
     ] = None,
     decisions: Annotated[
-        Path | None, typer.Option(metavar="D", help="The system's decisions on the corpus, with scores.")
+        Path | None, typer.Option(metavar="FILE", help="The system's decisions on the corpus, with scores.")
     ] = None,
-    system: Annotated[str | None, typer.Option(metavar="S", help="The system of --decisions to plan for.")] = None,
+    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system of --decisions to plan for.")] = None,
     strata: Annotated[str, typer.Option(metavar="score:N", help="The strata of --decisions.")] = "score:10",
     rate: Annotated[
         list[str],
         typer.Option(
-            metavar="STRATUM=RATE", help="Expected error rates per stratum; 'score' (default) uses the scores."
+            metavar="STRATUM=RATE", help="Expected error rate of a stratum; 'score' (default) uses the scores."
         ),
     ] = [],  # noqa: B006
     errors: Annotated[
@@ -279,22 +284,27 @@ def plan(
     ] = None,
     raters: Annotated[
         int | None,
-        typer.Option("--raters-per-item", min=1, metavar="N", help="Raters per item; computed, or 1."),
+        typer.Option(
+            "--raters-per-item",
+            min=1,
+            metavar="N",
+            help="Raters per item; default: computed from their accuracy, or 1.",
+        ),
     ] = None,
     right: Annotated[
         float, typer.Option(metavar="SHARE", help="How often the majority of an item's raters should be right.")
     ] = 0.95,
     rater_accuracy: Annotated[
-        float | None, typer.Option(min=0, max=1, metavar="A", help="How often one rater is right.")
+        float | None, typer.Option(min=0, max=1, metavar="SHARE", help="How often one rater is right.")
     ] = None,
     kappa: Annotated[
-        float | None, typer.Option(metavar="K", help="Expected kappa of two raters, instead of their accuracy.")
+        float | None, typer.Option(metavar="KAPPA", help="Expected kappa of two raters, instead of their accuracy.")
     ] = None,
     judgments: Annotated[
         Path | None,
-        typer.Option(metavar="J", help="Judgments from a pilot, with --gold, instead of --rater-accuracy."),
+        typer.Option(metavar="FILE", help="Judgments from a pilot, with --gold, instead of --rater-accuracy."),
     ] = None,
-    gold: Annotated[Path | None, typer.Option(metavar="G", help="Known answers for items of the pilot.")] = None,
+    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Known answers for items of the pilot.")] = None,
     merge: Merge = [],  # noqa: B006
     assist: Annotated[
         str,
@@ -424,24 +434,26 @@ estimate_app = typer.Typer()
 @takes_options
 def estimate_systems(
     decisions: DecisionFiles,
-    sample: Annotated[Path, typer.Option(metavar="S", help="The sample and its design.")],
+    sample: Annotated[Path, typer.Option(metavar="FILE", help="The sample and its design.")],
     judgments: JudgmentFiles,
     system: Annotated[
         list[str],
         typer.Option(metavar="NAME", help="Only this system; repeatable. It need not be the one sampled for."),
     ] = [],  # noqa: B006
-    truth: Annotated[str, typer.Option(help="majority, share, dawid-skene or rater:NAME.")] = "majority",
+    truth: Annotated[
+        str, typer.Option(help="What counts as true: majority, share, dawid-skene or rater:NAME.")
+    ] = "majority",
     items: ItemsFile = None,
     by: ByColumn = "",
     cluster: ClusterName = "auto",
     unknown: UnknownWay = "drop",
     labels: Annotated[
         Path | None,
-        typer.Option("--stratum-labels", metavar="FILE", help="The cheap labels used for label strata."),
+        typer.Option("--stratum-labels", metavar="FILE", help="The cheap labels of --strata label."),
     ] = None,
     gold: Annotated[
         Path | None,
-        typer.Option(metavar="G", help="Items with known answers, to correct scores for raters' errors."),
+        typer.Option(metavar="FILE", help="Items with known answers, to correct scores for raters' errors."),
     ] = None,
     errors_by_flag: ErrorsByFlag = False,
     assist: Annotated[
@@ -452,7 +464,10 @@ def estimate_systems(
     ] = "",
     population: Population = "wider",
     width: Annotated[
-        float | None, typer.Option(metavar="W", help="Report how many more judgments narrow recall to this width.")
+        float | None,
+        typer.Option(
+            metavar="WIDTH", help="Report how many more judgments narrow the interval of recall to this width."
+        ),
     ] = None,
     resamples: Resamples = RESAMPLES,
     *,

@@ -25,7 +25,7 @@ from grater.scale.shards import SIZE, Shards, ShardSource, corpus_of, cut, is_cu
 from grater.scale.training import ArticleEventsJob, EventsJob, TrainingJob, in_passages, run_events
 from grater.sheet import counted
 
-app = typer.Typer(no_args_is_help=True, help="Cut big corpora into shards, for many workers.")
+app = typer.Typer(no_args_is_help=True, help="Cut large corpora into shards for parallel work.")
 
 
 @app.callback()
@@ -35,7 +35,7 @@ def group() -> None:
 
 @app.command()
 def shard(
-    corpus: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Corpora in any format, as one.")],
+    corpus: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Corpora in any format, treated as one.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of shards to write.")],
     size: Annotated[int, typer.Option("--shard-size", min=1, metavar="N", help="Characters per shard.")] = SIZE,
     lines: Lines = False,
@@ -76,12 +76,10 @@ Texts: TypeAlias = Annotated[list[Path], typer.Argument(metavar="TEXT", help=TEX
 @count_app.command()
 def count(
     texts: Texts,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of counts to write, or to complete.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of counts to write, or to resume.")],
     order: Annotated[int, typer.Option(min=1, max=4, metavar="N", help="The longest n-gram, in words.")] = ORDER,
-    hold_out: Annotated[
-        bool, typer.Option("--hold-out", help="Leave out two lines in a hundred and keep them, for train lm.")
-    ] = False,
-    repeats: Annotated[bool, typer.Option("--repeats", help="Count a repeated line every time.")] = False,
+    hold_out: Annotated[bool, typer.Option("--hold-out", help="Hold out 2 % of the lines, for train lm.")] = False,
+    repeats: Annotated[bool, typer.Option("--repeats", help="Count every occurrence of a repeated line.")] = False,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",
     master: Master = None,
@@ -104,7 +102,7 @@ def count(
 @events_app.command()
 def events(
     texts: Texts,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of events to write, or to complete.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of events to write, or to resume.")],
     kind: Annotated[
         Literal["prep", "article"], typer.Option(help="The kind of items: prepositions, or articles and number.")
     ] = "prep",
@@ -119,9 +117,9 @@ def events(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Make the training events of a detector; train prepositions or train articles takes the folder."""
+    """Extract the training events of a detector; train prepositions and train articles read the folder."""
     if kind == "article" and gap_rate != GAP_RATE:
-        raise UsageError("expected --gap-rate with prepositions alone: articles have no gaps")
+        raise UsageError("--gap-rate is for prepositions; articles have no gaps")
     job: TrainingJob = ArticleEventsJob() if kind == "article" else EventsJob(gap_rate=gap_rate, seed=seed)
     group_lines = in_passages if kind == "article" else None
     cut = _texts_in_shards(texts, "analysing", out=out, format_name=format_name, group_lines=group_lines)

@@ -115,7 +115,7 @@ def read_references(
     name = ", ".join(str(file) for _, file in named)
     if all(is_annotated(file) for _, file in named):
         if source is not None:
-            raise UsageError("annotated references have their source sentences in them; leave --source out")
+            raise UsageError("annotated references contain their source sentences; leave out --source")
         return References(name, _annotated(metric, named, quickly=quickly))
     if any(is_annotated(file) for _, file in named):
         raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
@@ -231,9 +231,9 @@ MatchMode: TypeAlias = Annotated[
 Beta: TypeAlias = Annotated[float, typer.Option(help="Weight of recall relative to precision.")]
 MaxUnchanged: TypeAlias = Annotated[int, typer.Option(min=0, help="m2: unchanged words allowed in an edit.")]
 SpacyModel: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", hidden=True, help="errant:NAME as engine.")
+    str | None, typer.Option(metavar="NAME", hidden=True, help="The same as --engine errant:NAME.")
 ]
-DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is resampled.")]
+DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="Clusters that are resampled.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ def score(
     ] = [],  # noqa: B006
     *,
     measure: Measure,
-    by: Annotated[Tier | None, typer.Option(help="errant: scores by error type.")] = None,
+    by: Annotated[Tier | None, typer.Option(help="errant: show scores by error type.")] = None,
     test: PairedTest = "bootstrap",
     baseline: BaselineName = "",
     resamples: Resamples = RESAMPLES,
@@ -415,7 +415,9 @@ def score_people(
     references: Annotated[
         str, typer.Option(metavar="N,N", help="Numbers of references; default: 1 to all but one.")
     ] = "",
-    subsets: Annotated[int, typer.Option(min=1, help="Maximum sets of references per size.")] = MOST_SUBSETS,
+    subsets: Annotated[
+        int, typer.Option(min=1, help="Maximum number of sets of references of each size.")
+    ] = MOST_SUBSETS,
     resamples: Annotated[int, typer.Option(min=0, help="Resamples for intervals.")] = CEILING_RESAMPLES,
     table: Table = "text",
     seed: Seed = 0,
@@ -454,7 +456,7 @@ def combine(
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="Write the combined correction: text, or .m2 with its edits.")
     ],
-    at_least: Annotated[int, typer.Option(min=1, help="Systems that must propose an edit.")] = 2,
+    at_least: Annotated[int, typer.Option(min=1, help="Number of systems that must propose an edit.")] = 2,
     engine: EngineName = "grater",
     as_json: Json = False,
 ) -> None:

@@ -35,15 +35,19 @@ choice_app = typer.Typer()
 
 SystemName: TypeAlias = Annotated[str, typer.Option("--system", metavar="NAME", help="Run this system on --essays.")]
 EssayFiles: TypeAlias = Annotated[
-    list[Path], typer.Option("--essays", metavar="FILE", help="The corpus, in any format. With --system.")
+    list[Path], typer.Option("--essays", metavar="FILE", help="The corpus for --system, in any format.")
 ]
 ItemPlacesFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--items", metavar="FILE", help="The positions of items: essays, and places of foreign ids."),
+    typer.Option(
+        "--items", metavar="FILE", help="The positions of items in the essays, for ids that do not tell them."
+    ),
 ]
 AnswersFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--answers-out", metavar="FILE", help="Write the words of --system. Without judgments, only that."),
+    typer.Option(
+        "--answers-out", metavar="FILE", help="Write the words of --system; without judgments, do nothing else."
+    ),
 ]
 JUDGED = "expected judgments, or --system, --essays and --answers-out to write a system's words"
 
@@ -52,7 +56,7 @@ JUDGED = "expected judgments, or --system, --essays and --answers-out to write a
 @takes_options
 def fill_blanks(
     judgments: Annotated[
-        list[Path] | None, typer.Argument(metavar="[JUDGMENTS]...", help="The words raters filled in.")
+        list[Path] | None, typer.Argument(metavar="[JUDGMENTS]...", help="Tables of the words that raters filled in.")
     ] = None,
     decisions: Annotated[
         list[Path], typer.Option("--decisions", metavar="FILE", help="Systems' words, in 'suggestion'; repeatable.")
@@ -68,7 +72,7 @@ def fill_blanks(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Cloze task: agreement and kappa of the writer with raters and systems, and among raters.
+    """Score a cloze task: agreement and kappa of the writer with raters and systems, and among raters.
 
     With --system and --essays the system fills the same blanks, and the essays give the writer's words.
     """
@@ -99,7 +103,7 @@ def _places(words: Filled) -> DataTable:
 
 def _filled(system: str, essays: list[Path], items: Path | None, wanted: Collection[str]) -> Filled:
     if not essays:
-        raise UsageError("expected --essays with --system: the corpus that the blanks are in")
+        raise UsageError("expected --essays FILE with --system, the corpus that the blanks are in")
     names = read_item_places(items).names if items else {}
     return filled(load_system(system), read_merged(essays), wanted=wanted or names.values(), names=names)
 
@@ -137,19 +141,23 @@ def _together(decided: DataTable | None, words: Filled) -> DataTable:
 def choose_word(
     judgments: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[JUDGMENTS]...", help="Labels writer, system, equally good, equally bad, by rater."),
+        typer.Argument(
+            metavar="[JUDGMENTS]...", help="Tables of judgments: writer, system, equally good or equally bad."
+        ),
     ] = None,
     accuracy: Annotated[
-        float | None, typer.Option(min=0, max=1, metavar="A", help="The system's accuracy by exact match.")
+        float | None, typer.Option(min=0, max=1, metavar="SHARE", help="The system's accuracy by exact match.")
     ] = None,
     of: Annotated[
-        int | None, typer.Option("--n-items", min=1, metavar="N", help="Number of items, for its interval.")
+        int | None,
+        typer.Option("--n-items", min=1, metavar="N", help="Number of items behind --accuracy, for its interval."),
     ] = None,
     decisions: Annotated[
         list[Path], typer.Option("--decisions", metavar="FILE", help="The system's words, to compute the accuracy.")
     ] = [],  # noqa: B006
     words: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The writer's words: item, label. With --decisions.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The writer's words, columns item and label; with --decisions."),
     ] = None,
     equally_bad: Annotated[
         EquallyBad, typer.Option(help="Ignore 'equally bad', or count it for the writer.")
@@ -163,7 +171,7 @@ def choose_word(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Choice task: how often the system's word is as good or better, and its resulting accuracy, a + s(1 - a).
+    """Score a choice task: how often the system's word is as good or better, and the accuracy that gives.
 
     With --system and --essays its accuracy is computed there; --answers-out lists the places where it would write
     a different word, for raters to choose between.
@@ -204,7 +212,7 @@ def _accuracy(
 ) -> Interval | None:
     """The accuracy by exact match, as given or worked out; none where nothing is said of it."""
     if bool(decisions) != bool(words) or (decisions and accuracy is not None):
-        raise UsageError("expected --accuracy A, or --decisions and --words together, or none of them")
+        raise UsageError("expected --accuracy A, or --decisions and --words together, or neither")
     if decisions and words:
         by_system = exact_accuracy(reading.read_decisions(*decisions), read_gold(words))
         if len(by_system) != 1:
@@ -213,5 +221,5 @@ def _accuracy(
     if accuracy is None:
         return None
     if n is None:
-        return Interval(accuracy, nan, nan, "the number of items is not known: give it with --n-items")
+        return Interval(accuracy, nan, nan, "expected --n-items N with --accuracy, for its interval")
     return wilson(accuracy * n, n)

@@ -63,6 +63,6 @@ def serve(
         server.require_processes(store, processes)
         link = setup_link(settings, store)
         if link:
-            say(f"set up the study, once and within a day: {link}")
+            say(f"set up the study with this link, which works once and within a day: {link}")
         say(f"{store.name}: serving at {address}; stop with Ctrl-C")
         server.run(study, settings, store, host=host, port=port, processes=processes)

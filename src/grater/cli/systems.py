@@ -65,7 +65,7 @@ def systems(
     """List the detectors: what they look for, and what they were trained on."""
     show(system_cards(names or ()), table=table, as_json=as_json)
     if not names and not as_json:
-        say(f"from outside, where a NAME is expected: {', '.join(OUTSIDE)}")
+        say(f"external systems, wherever a NAME is expected: {', '.join(OUTSIDE)}")
 
 
 @decide_app.command()
@@ -114,7 +114,7 @@ def decide(
         _require_this_process(jobs, engine, corpus)
         systems = _decided_at_once(job, corpus, targets, places, format_name)
     elif places:
-        raise UsageError(f"{system[0]} knows where to look; only a system from outside can be given places")
+        raise UsageError(f"--places is for external systems; {system[0]} finds its own places")
     else:
         with closing(engine_for(engine, jobs, master, [corpus])) as chosen:
             systems = _decided_in_shards(job, corpus, targets, chosen, format_name)
@@ -138,7 +138,7 @@ def _require_places(outputs: Sequence[Path | None], inputs: Sequence[Path | None
 
 def _require_this_process(jobs: int | None, engine: str, corpus: Path) -> None:
     if (jobs or 1) > 1 or engine != "processes" or is_cut(corpus):
-        raise UsageError("a system from outside sees a corpus as a whole, in one process; it is not run by shards")
+        raise UsageError("an external system reads the whole corpus in one process; leave out --jobs and --engine")
 
 
 def _decided_in_shards(
@@ -189,7 +189,7 @@ def _essays(corpus: Path, format_name: str | None) -> Iterable[Essay]:
 
 def _say_decisions(systems: Sequence[Mapping[str, JsonValue]], out: Path, corpus: Path, names: Sequence[str]) -> None:
     if not systems:
-        say(f"{out}: no decision: no place in {corpus} that {' or '.join(names)} looks at")
+        say(f"{out}: no decisions: {corpus} has no place that {' or '.join(names)} looks at")
     for counts in systems:
         by_type = ", ".join(f"{counts[name]} {name}" for name in TYPES)
         n_items, n_flagged = counted(int(str(counts["items"])), "item"), f"{counts['flagged']:,} flagged"
@@ -223,7 +223,7 @@ def select(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Preposition selection: how often a system predicts the writer's preposition; accuracy and F by preposition."""
+    """Measure how often a system predicts the writer's preposition: accuracy, and F by preposition."""
     detector = load_system(system)
     n_passes = format_for(corpus, format_name).n_passes
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:

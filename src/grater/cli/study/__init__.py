@@ -17,60 +17,66 @@ from grater.errors import BadInput, Problem
 from grater.files import reason
 
 COMMANDS = {
-    "new": ("grater.cli.study.files:new_app", "Make an empty study: a file, or an empty PostgreSQL database."),
-    "import": ("grater.cli.study.files:import_app", "Bring in essays, items, decisions, judgments, known answers."),
-    "decide": ("grater.cli.study.systems:decide_app", "Run systems over the essays and keep what they decide."),
-    "sample": ("grater.cli.study.systems:sample_app", "Draw items to judge from what a system flags and lets pass."),
+    "new": ("grater.cli.study.files:new_app", "Create an empty study: a file or a PostgreSQL database."),
+    "import": ("grater.cli.study.files:import_app", "Import essays, items, decisions, judgments or known answers."),
+    "decide": ("grater.cli.study.systems:decide_app", "Run systems on the essays and store their decisions."),
+    "sample": ("grater.cli.study.systems:sample_app", "Draw a sample of flagged and unflagged items to judge."),
     "design": (
         "grater.cli.study.systems:design_app",
-        "A study of the papers by one name: its job with the paper's sizes.",
+        "Create the job of a published design, with the paper's sizes.",
     ),
-    "mine": ("grater.cli.study.systems:mine_app", "Prepositions that look like one too many, to accept or reject."),
+    "mine": ("grater.cli.study.systems:mine_app", "Find prepositions that may be extraneous, to accept or reject."),
     "job": (
         "grater.cli.study.jobs:job_app",
-        "Add a job: a task over items or essays, for a pool or named annotators.",
+        "Create a job: a task on items or essays, for anyone or for named people.",
     ),
-    "change": ("grater.cli.study.jobs:change_app", "Open, pause or close a job; give it new instructions."),
-    "gold": ("grater.cli.study.jobs:gold_app", "Gold for a job, from what experts agree on or from known errors."),
+    "change": ("grater.cli.study.jobs:change_app", "Open, pause or close a job, or change its instructions."),
+    "gold": ("grater.cli.study.jobs:gold_app", "Add gold to a job, from experts' agreement or known errors."),
     "crowd": (
         "grater.cli.study.jobs:crowd_app",
-        "Terms, protocol sheet, costs and payment file of a job for a crowd.",
+        "Show a crowd job's terms, protocol and cost; write its payment file.",
     ),
-    "invite": ("grater.cli.study.jobs:invite_app", "A link for somebody to join, used once."),
+    "invite": ("grater.cli.study.jobs:invite_app", "Print an invitation link that works once."),
     "token": (
         "grater.cli.study.access:token_app",
-        "A token with which a program acts for somebody.",
+        "Create, list or revoke API tokens.",
     ),
-    "second-factor": ("grater.cli.study.access:factor_app", "Who logs in with a second factor; require or reset it."),
-    "audit": ("grater.cli.study.access:audit_app", "Who did what, by person, kind, day and job; as a file."),
-    "hand-over": ("grater.cli.study.jobs:hand_over_app", "What somebody has not done becomes another's."),
-    "seat": ("grater.cli.study.jobs:seat_app", "A joint seat: two people, one agreed judgment."),
-    "status": ("grater.cli.study.files:status_app", "Where the study stands, and what comes next."),
-    "check": ("grater.cli.study.files:check_app", "Whether the study keeps its promises; exit status 1 if not."),
-    "adjudicate": ("grater.cli.study.results:adjudicate_app", "What raters differ on, and what counts in the end."),
-    "review": ("grater.cli.study.results:review_app", "Marks that look wrong, back to the annotators who made them."),
-    "evaluate": ("grater.cli.study.results:evaluate_app", "The systems against the raters: precision, recall, F."),
+    "second-factor": ("grater.cli.study.access:factor_app", "List, require or reset second factors."),
+    "audit": ("grater.cli.study.access:audit_app", "Show who did what and when, or write it to a file."),
+    "hand-over": ("grater.cli.study.jobs:hand_over_app", "Reassign a person's remaining units to somebody else."),
+    "seat": ("grater.cli.study.jobs:seat_app", "Create a joint seat: two people, one agreed judgment."),
+    "status": ("grater.cli.study.files:status_app", "Show progress and the next step."),
+    "check": ("grater.cli.study.files:check_app", "Check a study for lost, duplicate or orphaned work."),
+    "adjudicate": ("grater.cli.study.results:adjudicate_app", "List what raters differ on, and decide it."),
+    "review": (
+        "grater.cli.study.results:review_app",
+        "Check a job's marks and return the findings to their annotators.",
+    ),
+    "evaluate": (
+        "grater.cli.study.results:evaluate_app",
+        "Score the systems against the raters: precision, recall and F.",
+    ),
     "suggestions": (
         "grater.cli.study.results:suggestions_app",
-        "What a system's suggestions change in marked essays, and what became of them.",
+        "Measure the effect of a system's suggestions on marking.",
     ),
-    "report": ("grater.cli.study.results:report_app", "One page with everything that the study found."),
+    "report": ("grater.cli.study.results:report_app", "Write the report of a study, with figures."),
     "export": (
         "grater.cli.study.files:export_app",
-        "Everything in one folder, the same bytes whenever nothing changed.",
+        "Export a study to a folder, without secrets.",
     ),
     "backup": (
         "grater.cli.study.files:backup_app",
-        "A copy of everything, taken while people work.",
+        "Back up a study, even while people work.",
     ),
-    "restore": ("grater.cli.study.files:restore_app", "Make a study again from a backup."),
-    "import-archive": ("grater.cli.study.files:archive_app", "Make a study again from an exported folder or zip."),
+    "restore": ("grater.cli.study.files:restore_app", "Restore a study from a backup."),
+    "import-archive": ("grater.cli.study.files:archive_app", "Restore a study from an exported folder or zip."),
 }
 
 app = typer.Typer(
     cls=LazyGroup.of(COMMANDS),
     no_args_is_help=True,
-    help="A study is one database: essays, items, raters, judgments.",
+    help="Run a study, kept in one database: essays, jobs, people, judgments, results.",
 )
 
 
@@ -98,4 +104,4 @@ def read_guidelines(path: Path) -> str:
 def tell_unmet_gold(study: str, job: str) -> None:
     """Gold that no rule gives out is met by nobody."""
     command = f"grater study crowd {pasted(study)} --job {shlex.quote(job)} --terms"
-    say(f"note: {job} tests nobody yet, so nobody meets its gold: {command} '{{\"gold\": {{}}}}'")
+    say(f"note: {job} has no rule for gold yet, so raters will not see it; set one: {command} '{{\"gold\": {{}}}}'")

@@ -27,7 +27,7 @@ token_app = typer.Typer()
 def print_token(
     study: StudyName,
     person: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The person the program acts for.")] = None,
-    days: Annotated[float, typer.Option(help="Days it is valid.")] = TOKEN_DAYS,
+    days: Annotated[float, typer.Option(help="Days the token is valid.")] = TOKEN_DAYS,
     scope: Annotated[
         str,
         typer.Option(
@@ -51,7 +51,7 @@ def print_token(
             _print_tokens(_token_rows(tx, person), as_json=as_json)
             return
         if person is None:
-            raise UsageError("name the person for whom a program shall act")
+            raise UsageError("expected NAME, the person the program acts for")
         owner = people.named(tx, person)
         token = make_token(tx, owner.person_id, name=name, days=days, scope=scope)
     if as_json:
@@ -130,10 +130,12 @@ def audit(
     study: StudyName,
     person: Annotated[str, typer.Option(help="Only events by this person.")] = "",
     kind: Annotated[
-        str, typer.Option(help="A verb (person.role), the part before its dot, or a group (people).")
+        str, typer.Option(help="Only events of this kind: person.role, person, or a group such as people.")
     ] = "",
-    since: Annotated[str, typer.Option(metavar="DAY", help="From this day, as 2026-11-16 (UTC).")] = "",
-    until: Annotated[str, typer.Option(metavar="DAY", help="Up to this day.")] = "",
+    since: Annotated[
+        str, typer.Option(metavar="DAY", help="Only events from this day on, as in 2026-11-16 (UTC).")
+    ] = "",
+    until: Annotated[str, typer.Option(metavar="DAY", help="Only events up to this day.")] = "",
     job: Annotated[str, typer.Option(help="Only events of this job.")] = "",
     out: Annotated[Path | None, typer.Option(help="Write all events to a file, .csv or .jsonl.")] = None,
     as_json: Json = False,

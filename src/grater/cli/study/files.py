@@ -102,7 +102,7 @@ def import_into(
         print_json([each.to_dict() for each in done])
         return
     for each in done:
-        known = f", {each.known:,} known already" if each.known else ""
+        known = f", {each.known:,} already there" if each.known else ""
         say(f"{each.name}: {counted(each.new, NOUNS[each.kind])}{known}")
     if job and is_untested:
         tell_unmet_gold(study, job)
@@ -114,7 +114,7 @@ def _refuse_tables(corpora: Sequence[Path]) -> None:
     table = next((path for path in corpora if path.suffix.lower() in TABLES), None)
     if table:
         kinds = "--items, --decisions, --judgments, --gold or --practice"
-        raise UsageError(f"{table}: expected essays, found a table; say what it holds: {kinds}")
+        raise UsageError(f"{table}: expected essays, found a table; name it with {kinds}")
 
 
 status_app = typer.Typer()
@@ -127,7 +127,7 @@ NEXT_STEPS: Mapping[Step, str] = {
     "serve": "send the link of the invitation, and open the pages: grater serve STUDY",
     "invite": "invite raters: grater study invite STUDY --role annotator; then grater serve STUDY",
     "wait": "wait for raters, with grater serve STUDY running",
-    "report": "see the results: grater study report STUDY; take them out: grater study export STUDY FOLDER",
+    "report": "see the results: grater study report STUDY; export them: grater study export STUDY FOLDER",
 }
 
 
@@ -165,7 +165,7 @@ def check(study: StudyName, as_json: Json = False) -> None:
     else:
         for each in violations:
             typer.echo(str(each))
-        say(counted(len(violations), "violation") if violations else "every promise is kept")
+        say(counted(len(violations), "violation") if violations else "no problems found")
     if violations:
         raise typer.Exit(1)
 
@@ -176,8 +176,8 @@ export_app = typer.Typer()
 @export_app.command()
 def export_to(
     study: StudyName,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")],
-    names: Annotated[bool, typer.Option("--names", help="Real names instead of pseudonyms.")] = False,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The new folder to write.")],
+    names: Annotated[bool, typer.Option("--names", help="Name raters instead of using pseudonyms.")] = False,
     raw: Annotated[
         bool, typer.Option("--raw", help="Do not escape cells that a spreadsheet would read as formulas.")
     ] = False,
@@ -201,7 +201,7 @@ backup_app = typer.Typer()
 @backup_app.command()
 def backup(
     study: StudyName,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The new file to write.")],
     pseudonyms: Annotated[
         bool,
         typer.Option("--pseudonyms", help="Leave out names, addresses, passwords, sessions and tokens (SQLite)."),
@@ -214,7 +214,7 @@ def backup(
         print_json({"file": str(made.path), "engine": made.engine, "bytes": made.n_bytes})
         return
     who = "people by pseudonyms, no secrets" if pseudonyms else "with names and secrets: keep it safe"
-    say(f"{made.path}: {counted(made.n_bytes, 'byte')}, {who}; put it back with grater study restore FILE STUDY")
+    say(f"{made.path}: {counted(made.n_bytes, 'byte')}, {who}; restore it with grater study restore FILE STUDY")
 
 
 restore_app = typer.Typer()

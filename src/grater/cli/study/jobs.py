@@ -34,7 +34,7 @@ job_app = typer.Typer()
 @job_app.command()
 def add_job_command(
     study: StudyName,
-    task: Annotated[str, typer.Option(help=f"One of {', '.join(TASKS)}.")],
+    task: Annotated[str, typer.Option(help=f"The task: one of {', '.join(TASKS)}.")],
     name: Annotated[str | None, typer.Option(help="The job's name; default: the task's.")] = None,
     judgments: Annotated[
         int,
@@ -56,20 +56,19 @@ def add_job_command(
         str, typer.Option(metavar="NAME", help="Only the items of a sample that are not judged yet.")
     ] = "",
     annotators: Annotated[
-        list[str], typer.Option("--annotator", help="A person in the study, by name; repeatable.")
+        list[str],
+        typer.Option("--annotator", metavar="NAME", help="Give the units to this person, by name; repeatable."),
     ] = [],  # noqa: B006
     batch_size: Annotated[int, typer.Option(min=0, help="Units per batch.")] = 0,
     overlap_every: Annotated[int, typer.Option(min=0, help="Give every n-th batch to all annotators.")] = 0,
-    delay_days: Annotated[float, typer.Option(min=0, help="Days between the two stages of construction.")] = 3,
+    delay_days: Annotated[float, typer.Option(min=0, help="Construction: days between the two stages.")] = 3,
     lease_minutes: Annotated[float | None, typer.Option(help="Minutes allowed per unit.")] = None,
     guidelines: Annotated[
         Path | None, typer.Option(metavar="FILE.md", help="Instructions, instead of the task's default.")
     ] = None,
-    tagset: Annotated[str | None, typer.Option(help="The tag set for marking; default: NUCLE's 27 tags.")] = None,
-    grey: Annotated[
-        bool, typer.Option("--grey", help="Offer a grey answer for construction, counted as yes.")
-    ] = False,
-    draft: Annotated[bool, typer.Option("--draft", help="Create it as a draft.")] = False,
+    tagset: Annotated[str | None, typer.Option(help="Marking: tag set; default: NUCLE's 27 tags.")] = None,
+    grey: Annotated[bool, typer.Option("--grey", help="Construction: offer a grey answer, counted as yes.")] = False,
+    draft: Annotated[bool, typer.Option("--draft", help="Leave the job as a draft.")] = False,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -152,10 +151,10 @@ def make_gold_units(
         int, typer.Option("--min-experts", min=1, help="Minimum number of experts, who must all agree.")
     ] = 2,
     most: Annotated[int | None, typer.Option("--n", min=1, help="Only N units, drawn at random.")] = None,
-    rater: Annotated[str | None, typer.Option(help="For marking: whose edits are the known errors.")] = None,
+    rater: Annotated[str | None, typer.Option(help="Marking: the rater whose edits are the known errors.")] = None,
     planted: Annotated[
         Path | None,
-        typer.Option(metavar="CORPUS", help="For marking: correct essays whose edits name the errors to plant."),
+        typer.Option(metavar="CORPUS", help="Marking: correct essays whose edits name the errors to plant."),
     ] = None,
     reason: Annotated[str, typer.Option(help="The explanation raters see after a miss.")] = "",
     seed: Seed = 0,
@@ -174,7 +173,7 @@ def make_gold_units(
     if as_json:
         print_json({"job": job, "gold": made.made, "met": made.met})
     else:
-        say(f"{job}: {counted(made.made, 'gold unit')} made, {made.met} left alone: gold already, or met by raters")
+        say(f"{job}: {counted(made.made, 'gold unit')} made, {made.met} left out: already gold, or seen by raters")
         if not has_gold(target):
             tell_unmet_gold(study, job)
 
@@ -185,7 +184,7 @@ crowd_app = typer.Typer()
 @crowd_app.command()
 def crowd(
     study: StudyName,
-    job: Annotated[str, typer.Option(help="The job.")],
+    job: Annotated[str, typer.Option(help="The job to show.")],
     terms: Annotated[
         str | None, typer.Option(metavar="JSON", help='Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.')
     ] = None,
@@ -222,7 +221,7 @@ def _change(store: Store, job: str, terms: str) -> None:
     try:
         new_terms = json.loads(terms)
     except ValueError as error:
-        quoted = "a JSON object, its names in double quotes"
+        quoted = "a JSON object with names in double quotes"
         raise UsageError(f"--terms: expected {quoted}, found {terms[:60]!r}") from error
     if not isinstance(new_terms, dict):
         raise UsageError(f"--terms: expected a JSON object, found {terms[:60]!r}")
@@ -265,12 +264,15 @@ invite_app = typer.Typer()
 @invite_app.command()
 def make_link(
     study: StudyName,
-    role: Annotated[str, typer.Option(help="owner, manager, adjudicator, annotator or worker.")] = "annotator",
-    job: Annotated[str | None, typer.Option(help="The job they start with.")] = None,
+    role: Annotated[str, typer.Option(help="Role: owner, manager, adjudicator, annotator or worker.")] = "annotator",
+    job: Annotated[str | None, typer.Option(help="The job the person starts with.")] = None,
     days: Annotated[float, typer.Option(help="Days the link is valid.")] = 14,
     name: Annotated[str, typer.Option("--note", help="A note on who it is for.")] = "",
     back_name: Annotated[
-        str | None, typer.Option("--back", metavar="NAME", help="For a person in the study who lost their password.")
+        str | None,
+        typer.Option(
+            "--back", metavar="NAME", help="Let this person of the study back in, for example after a lost password."
+        ),
     ] = None,
     url: Annotated[str, typer.Option(help="The server's public address.")] = "http://127.0.0.1:8000",
     as_json: Json = False,
@@ -298,7 +300,7 @@ seat_app = typer.Typer()
 def make_seat(
     study: StudyName,
     first: Annotated[str, typer.Argument(metavar="FIRST", help="One of the two people, by name.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="The other.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="The other person, by name.")],
     name: Annotated[str, typer.Option(help="The seat's name; default: both names.")] = "",
     as_json: Json = False,
 ) -> None:

@@ -22,7 +22,7 @@ from grater.study.status import open_study
 judge_app = typer.Typer()
 
 KeyVariable: TypeAlias = Annotated[
-    str, typer.Option("--key-env", metavar="VAR", help="The environment variable with the endpoint's key.")
+    str, typer.Option("--key-env", metavar="VAR", help="The environment variable that holds the endpoint's key.")
 ]
 
 
@@ -32,8 +32,10 @@ def ask(
     job: Annotated[str, typer.Option(help="The job to judge; default: the only one.")] = "",
     command: Annotated[str, typer.Option(help="A program that reads and writes one JSON line per unit.")] = "",
     endpoint: Annotated[str, typer.Option(metavar="URL", help="A chat endpoint, as in https://HOST/v1.")] = "",
-    model: Annotated[str, typer.Option("--model-name", metavar="NAME", help="The model to ask there.")] = "",
-    name: Annotated[str, typer.Option(help="Its name as a rater; default: the model's name.")] = "",
+    model: Annotated[
+        str, typer.Option("--model-name", metavar="NAME", help="The model to ask at the endpoint.")
+    ] = "",
+    name: Annotated[str, typer.Option(help="The name of the rater; default: the model's name.")] = "",
     key_env: KeyVariable = "",
     samples: Annotated[int, typer.Option(min=1, max=100, help="Answers per unit; several give a share.")] = 1,
     temperature: Annotated[
@@ -48,7 +50,7 @@ def ask(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")] = 60.0,
     retries: Annotated[int, typer.Option(min=0, help="Retries after a failure.")] = 5,
     cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where answers are cached; default: STUDY.answers.jsonl.")
+        Path | None, typer.Option(metavar="FILE", help="The file that caches answers; default: STUDY.answers.jsonl.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -116,12 +118,12 @@ def _ask_model(
     else:
         for unit_id, why in done.refused:
             say(f"unit {unit_id}: {why}")
-        money = f", {chat.cost:.4f} in money" if chat.cost else ""
+        money = f", cost {chat.cost:.4f}" if chat.cost else ""
         say(f"{own.name}: {counted(done.n_done, 'unit')} judged by {name}; {spent.tokens:,} tokens so far{money}")
     if done.refused and not as_json:
         left = counted(len(done.refused), "unit")
         verb, change = "is" if len(done.refused) == 1 else "are", "change the guidelines, --temperature or the model"
-        say(f"{left} {verb} left open: the same command finds the same answers; {change}")
+        say(f"{left} {verb} left open; to get other answers, {change}")
     if done.stopped:
         say(f"stopped: {done.stopped}; run the same command again to continue")
     if done.stopped or done.refused:

@@ -59,7 +59,9 @@ adjudicate_app = typer.Typer()
 @adjudicate_app.command()
 def adjudicate(
     study: StudyName,
-    table: Annotated[Path | None, typer.Argument(metavar="[TABLE]", help="Decisions: columns item, label.")] = None,
+    table: Annotated[
+        Path | None, typer.Argument(metavar="[TABLE]", help="Table of decisions, columns item and label.")
+    ] = None,
     job: Annotated[str, typer.Option(help="The job to decide in.")] = "",
     rule: Annotated[
         Rule | None, typer.Option("--accept", help="Accept the answer of all raters, or of more than half.")
@@ -80,7 +82,7 @@ def adjudicate(
     for each in undecided:
         typer.echo(_line(each))
     n_differ = sum(each.differs for each in undecided)
-    say(f"{counted(n_decided, 'unit')} decided now; {len(undecided):,} wait, raters differ on {n_differ:,}")
+    say(f"{counted(n_decided, 'unit')} decided; {len(undecided):,} left, raters differ on {n_differ:,}")
 
 
 def _decided(store: Store, job: str, table: Path | None, rule: Rule | None, decider: str | None) -> int:
@@ -126,7 +128,7 @@ def evaluate_study(
     sample: Annotated[str, typer.Option(metavar="NAME", help="Estimate for the whole corpus from this sample.")] = "",
     truth: TruthName = "majority",
     redundancy: Redundancy = None,
-    with_programs: Annotated[bool, typer.Option("--with-programs", help="Count programs' votes too.")] = False,
+    with_programs: Annotated[bool, typer.Option("--with-programs", help="Also count the votes of programs.")] = False,
     drop_flags: DropFlags = [],  # noqa: B006
     min_confidence: StudyConfidence = None,
     contexts: ContextFlags = "",
@@ -136,7 +138,7 @@ def evaluate_study(
         typer.Option(metavar="PROGRAM", help="With --sample: a program that judged every item, as a cheap judge."),
     ] = "",
     corrected: Annotated[
-        bool, typer.Option("--corrected", help="Beside these, scores corrected for what raters get wrong on gold.")
+        bool, typer.Option("--corrected", help="Also show scores corrected for raters' errors on gold.")
     ] = False,
     errors_by_flag: ErrorsByFlag = False,
     population: Population = "wider",
@@ -144,7 +146,7 @@ def evaluate_study(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Precision, recall and F of every system: on the judged items, or, with --sample, for the whole corpus."""
+    """Score every system: precision, recall and F on the judged items, or for the whole corpus with --sample."""
     counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_study(study) as store, store.read() as tx:
         programs = {} if with_programs else judged_by_programs(tx, job_names=job)
@@ -181,7 +183,7 @@ def suggestions(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """The effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
+    """Measure the effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
     with open_study(study) as store, store.read() as tx:
         result = study_suggestions(tx, job_names=job, chance=Chance(n_resamples=resamples, seed=seed))
     show(result, as_json=as_json)
@@ -195,7 +197,7 @@ def write_report(
     study: StudyName,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The folder for the report; default: report."),
+        typer.Option(metavar="FOLDER", help="The folder for the report; default: report."),
     ] = None,
     title: Annotated[str, typer.Option(help="The title; default: the study's name.")] = "",
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006

@@ -78,30 +78,33 @@ sample_app = typer.Typer()
 @sample_app.command()
 def draw_sample(
     study: StudyName,
-    system: Annotated[str | None, typer.Option(metavar="S", help="The system to draw a first sample for.")] = None,
+    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system to draw a first sample for.")] = None,
     new_system: Annotated[
-        str | None, typer.Option("--add-system", metavar="S2", help="Add a system to --sample.")
+        str | None, typer.Option("--add-system", metavar="NAME", help="Add a system to --sample.")
     ] = None,
     old: Annotated[str, typer.Option("--sample", metavar="NAME", help="The sample to add to.")] = "sample",
     n: Annotated[int | None, typer.Option("--n", min=1, help="Total number of items.")] = None,
-    flagged: Annotated[int | None, typer.Option(min=0, help="Number of flagged items among them.")] = None,
-    strata: Annotated[str, typer.Option(help="decision or score:N.")] = "decision",
+    flagged: Annotated[int | None, typer.Option(min=0, help="Number of flagged items in the sample.")] = None,
+    strata: Annotated[str, typer.Option(help="How to stratify: decision or score:N.")] = "decision",
     allocation: Annotated[Allocation, typer.Option(help="How to allocate N to the strata.")] = "paper",
-    rate: Annotated[list[str], typer.Option(metavar="STRATUM=RATE", help="Expected rates, for neyman.")] = [],  # noqa: B006
+    rate: Annotated[list[str], typer.Option(metavar="STRATUM=RATE", help="Expected error rate, for neyman.")] = [],  # noqa: B006
     kind: Annotated[str, typer.Option(help="The kind of items, where the system looks at several.")] = "",
-    name: Annotated[str, typer.Option(help="What the sample is called.")] = "sample",
+    name: Annotated[str, typer.Option(help="The sample's name.")] = "sample",
     width: Annotated[
         float | None,
-        typer.Option(metavar="W", help="With --add-system: the fewest items that narrow its recall to this width."),
+        typer.Option(
+            metavar="WIDTH",
+            help="With --add-system: add the fewest items that narrow the interval of its recall to this width.",
+        ),
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Draw a sample, or add a system to one; earlier judgments are reused."""
     if (system is None) == (new_system is None) or (system and n is None):
-        raise UsageError("expected --system S --n N for a first sample, or --add-system S2 for one more system")
+        raise UsageError("expected --system NAME --n N for a first sample, or --add-system NAME for another system")
     if width is not None and not new_system:
-        raise UsageError("expected --add-system S2 with --width: a first sample has no judgments to go by")
+        raise UsageError("expected --add-system NAME with --width: a first sample has no judgments yet")
     with open_study(study) as store:
         if system and n:
             wish = Wish(system, n, flagged, strata, allocation, parse_rates(rate), seed, kind)
@@ -134,15 +137,18 @@ design_app = typer.Typer()
 @design_app.command()
 def start_design(
     study: StudyName,
-    design: Annotated[str, typer.Argument(help=f"One of {', '.join(DESIGNS)}.")],
+    design: Annotated[str, typer.Argument(help=f"The design: one of {', '.join(DESIGNS)}.")],
     system: Annotated[str | None, typer.Option(metavar="NAME", help="The system to evaluate.")] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, help="Number of units; default: all that fit.")] = None,
-    flagged: Annotated[int | None, typer.Option(min=0, help="Sampling: number of flagged units among them.")] = None,
+    flagged: Annotated[
+        int | None, typer.Option(min=0, help="Sampling: number of flagged units in the sample.")
+    ] = None,
     judgments: Annotated[
         int | None, typer.Option("--judgments-per-item", min=1, help="Judgments per unit; default: as in the paper.")
     ] = None,
     annotators: Annotated[
-        list[str], typer.Option("--annotator", help="A person in the study, by name; repeatable.")
+        list[str],
+        typer.Option("--annotator", metavar="NAME", help="Give the units to this person, by name; repeatable."),
     ] = [],  # noqa: B006
     name: Annotated[str, typer.Option(help="The job's name; default: the design's.")] = "",
     seed: Seed = 0,
@@ -203,7 +209,8 @@ def mine(
     ratio: Ratio = RATIO,
     most: Most = MOST,
     decider: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Who gave the verdicts of --list; default: the owner.")
+        str | None,
+        typer.Option("--as", metavar="NAME", help="The person who gave the verdicts of --list; default: the owner."),
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,

@@ -18,25 +18,30 @@ from grater.errors import UsageError
 from grater.model import Json
 
 COMMANDS = {
-    "tagger": ("grater.cli.train.tagger:app", "The part-of-speech tagger, from CoNLL-U files."),
-    "prepositions": ("grater.cli.train.prepositions:app", "A preposition detector, from well-formed text."),
-    "articles": ("grater.cli.train.articles:app", "A detector of article and number errors, from well-formed text."),
-    "lm": ("grater.cli.train.lm:app", "The language model of prep-lm, from well-formed text."),
-    "context": ("grater.cli.train.context:app", "A neural detector, from well-formed text; needs PyTorch."),
+    "tagger": ("grater.cli.train.tagger:app", "Train a part-of-speech tagger on CoNLL-U files."),
+    "prepositions": ("grater.cli.train.prepositions:app", "Train a preposition detector on well-formed text."),
+    "articles": (
+        "grater.cli.train.articles:app",
+        "Train a detector of article and number errors on well-formed text.",
+    ),
+    "lm": ("grater.cli.train.lm:app", "Train an n-gram language model on well-formed text."),
+    "context": ("grater.cli.train.context:app", "Train a neural detector on well-formed text; needs PyTorch."),
     "combination": (
         "grater.cli.train.prepositions:combination_app",
-        "Several preposition detectors as one, as in prep-both.",
+        "Combine several preposition detectors into one, as in prep-both.",
     ),
 }
 
-app = typer.Typer(cls=LazyGroup.of(COMMANDS), no_args_is_help=True, help="Make models from text.")
+app = typer.Typer(
+    cls=LazyGroup.of(COMMANDS), no_args_is_help=True, help="Train models: tagger, detectors, language model."
+)
 
 ModelFile: TypeAlias = Annotated[
     Path, typer.Option("--out", metavar="MODEL", help="The model file to write, NAME.model.")
 ]
 Data: TypeAlias = Annotated[
     list[str],
-    typer.Option("--data", metavar="NAME=LICENCE", help="A source, for the model card; repeatable."),
+    typer.Option("--data", metavar="NAME=LICENCE", help="A source to name in the model card; repeatable."),
 ]
 CardDate: TypeAlias = Annotated[
     str, typer.Option("--date", metavar="DATE", help="The date on the model card; default: today.")

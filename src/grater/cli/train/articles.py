@@ -44,7 +44,7 @@ class HeldOutPassages:
 def articles(
     texts: Annotated[
         list[Path],
-        typer.Argument(metavar="TEXT", help="Files, one paragraph per line; or a folder of grater events."),
+        typer.Argument(metavar="TEXT", help="Files, one paragraph per line; or a folder that grater events made."),
     ],
     out: ModelFile,
     most: Annotated[
@@ -59,7 +59,7 @@ def articles(
         int, typer.Option(min=1, metavar="N", help="Keep at most N features.")
     ] = ArticleOptions().size.n_features,
     min_count: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Drop features seen less often.")
+        int, typer.Option(min=1, metavar="N", help="Drop features seen fewer than N times.")
     ] = ArticleOptions().min_count,
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the text.")] = ArticleOptions().epochs,
     data: Data = [],  # noqa: B006 (typer copies it)
@@ -87,7 +87,7 @@ def _events_of(shares: Mapping[Path, float]) -> tuple[Events, list[list[str]]]:
     """The events of text or of a folder, and the passages that are held out."""
     if any(map(_is_made, shares)):
         if len(shares) > 1:
-            raise UsageError("expected a folder of events alone, found other text beside it")
+            raise UsageError("expected a folder of events only, found other text too")
         (folder,) = shares
         return read_article_events(read_parts(folder, job=ARTICLE_EVENTS))
     held_out = HeldOutPassages()

@@ -45,11 +45,11 @@ def context(
     ],
     out: ModelFile,
     folder: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where every step is kept; a stopped run goes on from there.")
+        Path, typer.Option(metavar="FOLDER", help="The folder for every step; an interrupted run resumes from it.")
     ],
-    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Batches to learn from.")] = N_STEPS,
-    batch_words: Annotated[int, typer.Option(min=100, metavar="N", help="Words in a batch.")] = 64_000,
-    small: Annotated[bool, typer.Option("--small", help="A network of 1 MB, to try things out.")] = False,
+    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Number of batches to learn from.")] = N_STEPS,
+    batch_words: Annotated[int, typer.Option(min=100, metavar="N", help="Number of words in a batch.")] = 64_000,
+    small: Annotated[bool, typer.Option("--small", help="Train a small network (1 MB), to try things out.")] = False,
     teacher: Annotated[
         Path | None,
         typer.Option(metavar="GGUF", help="A language model of Llama's architecture that the network learns from."),
@@ -61,7 +61,9 @@ def context(
             help="Corrected essays to calibrate on; default: held-out text with inserted errors.",
         ),
     ] = None,
-    device: Annotated[str, typer.Option(metavar="NAME", help="What PyTorch computes on, such as cuda.")] = "cpu",
+    device: Annotated[
+        str, typer.Option(metavar="NAME", help="The device that PyTorch runs on, such as cuda.")
+    ] = "cpu",
     data: Data = [],  # noqa: B006 (typer copies it)
     date: CardDate = "",
     seed: Seed = 0,

@@ -67,7 +67,7 @@ def prepositions(
         int | None,
         typer.Option("--max-weights", min=1, metavar="N", help="Keep at most N weights."),
     ] = None,
-    min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Drop features seen less often.")] = 3,
+    min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Drop features seen fewer than N times.")] = 3,
     epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Passes over the text.")] = None,
     gap_rate: Annotated[
         float,
@@ -96,7 +96,7 @@ def prepositions(
     options = PrepositionOptions(method=method, size=size, min_count=min_count, epochs=epochs, seed=seed)
     if any(is_made):
         if len(texts) > 1 or kept_events:
-            raise UsageError("expected a folder of events alone, found other text or a file of events beside it")
+            raise UsageError("expected a folder of events only, found other text or a file of events too")
         events, held_out = read_events(read_parts(texts[0], job=EVENTS))
     else:
         events, held_out = _events_of(files, kept_events, gap_rate=gap_rate, seed=seed, workers=workers)
@@ -167,14 +167,12 @@ def combination(
         list[Path],
         typer.Argument(
             metavar="TEXT",
-            help="The parts' training text, of which held-out lines are used; or, with --unseen, other text.",
+            help="The text that the parts were trained on, for its held-out lines; with --unseen, other text.",
         ),
     ],
     out: ModelFile,
     system: Annotated[list[str], typer.Option(metavar="NAME", help="A detector or model file; repeatable.")] = PARTS,
-    unseen: Annotated[
-        bool, typer.Option("--unseen", help="No part was trained on this text: use all of it.")
-    ] = False,
+    unseen: Annotated[bool, typer.Option("--unseen", help="Use all of the text: no part was trained on it.")] = False,
     data: Data = [],  # noqa: B006 (typer copies it)
     date: CardDate = "",
     seed: Seed = 0,
@@ -200,7 +198,7 @@ def combination(
     if as_json:
         print_json({"model": str(out), "card": card})
     else:
-        say(f"{out}: {' and '.join(system)}, tuned on {counted(len(lines), 'line')} that they did not learn from")
+        say(f"{out}: {' and '.join(system)}, thresholds chosen on {counted(len(lines), 'line')} not trained on")
 
 
 def _combination_card(

@@ -38,7 +38,9 @@ def tagger(
     out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
     test: Annotated[
         list[Path] | None,
-        typer.Option("--test-treebank", metavar="CONLLU", help="A treebank to measure on, for the card; repeatable."),
+        typer.Option(
+            "--test-treebank", metavar="CONLLU", help="A treebank to test on, for the model card; repeatable."
+        ),
     ] = None,
     leave_out: Annotated[
         list[str] | None,
@@ -55,7 +57,7 @@ def tagger(
         int, typer.Option(min=1, metavar="N", help="Read at most N million characters of each text.")
     ] = 12,
     data: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=LICENCE", help="A source, for the model card; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME=LICENCE", help="A source to name in the model card; repeatable.")
     ] = None,
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the treebanks.")] = N_EPOCHS,
     date: Annotated[str, typer.Option(metavar="DATE", help="The date on the model card; default: today.")] = "",
