@@ -15,21 +15,18 @@ from grater.evaluate.sampled import Sampled
 from grater.evaluate.sampled.assist import CheapJudge
 from grater.evaluate.selection import WRITER, exact_accuracy
 from grater.model import Essay, Interval
-from grater.report.agreement import agreement_section, experts_section
+from grater.report.agreement import agreement_section, experts_section, usage_section
 from grater.report.answer import Answer, Answered, answer_of, answer_section, headline_figure, quotable
-from grater.report.bins import bins_section
 from grater.report.constructions import constructions_section
 from grater.report.corpus import annotators_section, corpus_section
-from grater.report.crowds import CrowdJob, crowds_section
-from grater.report.difficulty import difficulty_section
+from grater.report.difficulty import bins_section, difficulty_section
 from grater.report.document import Byline, Figure, ItemList, Report, Section, interval
 from grater.report.items import CONTENTIOUS, Texts, item_lists, texts_of
 from grater.report.programs import programs_section
-from grater.report.raters import effort_section, gold_met, raters_section
+from grater.report.raters import CrowdJob, crowds_section, effort_section, gold_met, raters_section
 from grater.report.sampling import estimates_of, sampling_section
 from grater.report.selection import choice_section, cloze_section, suggestions_section
 from grater.report.systems import curves_section, systems_section
-from grater.report.usage import usage_section
 from grater.report.versions import Version, earlier_versions, version_lists, versions_of, versions_section
 from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold

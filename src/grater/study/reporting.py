@@ -24,8 +24,8 @@ from grater.evaluate.offered import SuggestionEffect
 from grater.evaluate.selection import WRITER
 from grater.model import Essay, Json
 from grater.report.build import Inputs
-from grater.report.crowds import CrowdJob
 from grater.report.document import Byline
+from grater.report.raters import CrowdJob
 from grater.statistics.bootstrap import Chance
 from grater.store import Tx, dump, jobs, people
 from grater.store.clock import as_iso

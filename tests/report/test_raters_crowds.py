@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from grater.agreement.raters_needed import NeedOptions, raters_needed
 from grater.report.agreement import raters_needed_words
-from grater.report.crowds import CrowdJob, crowds_section
 from grater.report.document import Section
+from grater.report.raters import CrowdJob, crowds_section
 from tests.report.made_up import judgments
 
 CROWD = ("r1", "r2", "r3", "r4", "r5")
