@@ -44,7 +44,7 @@ from grater.agreement.edit_marks import (
     pair_statistic,
 )
 from grater.agreement.summary import BANDS_NOTE, MOST_RATERS, coefficient_frame, kappa_cells
-from grater.corpora.check.rules import Coverage
+from grater.corpora.check import Coverage
 from grater.errors import UsageError
 from grater.model import Essay, Interval, Json
 from grater.result import Result, encode

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import polars as pl
 
+from grater.corpora.check import CorpusCheck
 from grater.corpora.check.findings import CheckResult, Finding
-from grater.corpora.check.rules import CorpusCheck
 from grater.corpora.statistics import CorpusTally
 from grater.corpora.statistics.counts import Counting, TallyRow
 from grater.corpora.tagsets import TAGSETS

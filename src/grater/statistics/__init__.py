@@ -7,12 +7,9 @@
 | `stratified` | totals, precision, recall and F from a stratified sample; MOVER for sums and ratios |
 | `bootstrap` | units drawn again: rows, weighted patterns, sentences, documents; swaps for randomisation tests |
 | `bca` | the bias-corrected and accelerated bootstrap for functions of sums |
-| `population` | what an interval is about, the design effect, and the rule for few essays |
+| `population` | what an interval is about, the design effect, the rule for few essays; the test of dispersion |
 | `student_t` | intervals and tests where few units are drawn |
-| `paired` | bootstrap and randomisation tests between systems on the same items |
-| `mcnemar` | McNemar's test for two systems |
-| `dispersion` | whether events fall on units by chance alone |
-| `multiple` | Holm's correction and rank groups |
+| `paired` | bootstrap, randomisation and McNemar's tests of two systems on the same items; Holm, rank groups |
 
 All of it works on numbers and arrays; nothing here knows of tables, files or essays.
 """

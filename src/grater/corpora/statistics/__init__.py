@@ -38,8 +38,7 @@ from grater.corpora.statistics.counts import (
     all_of,
     count_essay,
 )
-from grater.corpora.statistics.sheets import overview, portions, tag_shares
-from grater.corpora.statistics.summary import Resampling, Summary, summarise
+from grater.corpora.statistics.summary import Resampling, Summary, overview, portions, summarise, tag_shares
 from grater.errors import UnknownName, UsageError
 from grater.model import Essay, Json
 from grater.registry import unknown

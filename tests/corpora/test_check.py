@@ -15,8 +15,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.check import RULES, check_essays, check_together
-from grater.corpora.check.rules import EDIT_RULES
+from grater.corpora.check import EDIT_RULES, RULES, check_essays, check_together
 from grater.corpora.m2 import read_m2
 from grater.corpora.tagsets import TAGSETS
 from grater.model import Edit, Essay, Span, short_hash
