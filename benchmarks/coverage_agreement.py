@@ -32,7 +32,16 @@ import polars as pl
 from scipy.special import expit, logit
 
 from grater.agreement.coded import Coded
-from grater.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, specific
+from grater.agreement.coefficients import (
+    alpha,
+    bootstrap_intervals,
+    fleiss,
+    gwet,
+    observed,
+    random_interval,
+    specific,
+    without_each_rater,
+)
 from grater.agreement.cohen import (
     cohen_kappa,
     compared_rows,
@@ -45,7 +54,6 @@ from grater.agreement.cohen import (
 )
 from grater.agreement.confusion import NOBODY, confusions
 from grater.agreement.counts import tally
-from grater.agreement.random_raters import random_interval, without_each_rater
 from grater.model import Interval
 
 SEED = 17

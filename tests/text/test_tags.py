@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from grater.errors import BadInput, MissingExtra
 from grater.models import write_model
 from grater.text.tagging import perceptron
-from grater.text.tagging.clustering import cluster_words
 from grater.text.tagging.perceptron import KIND, Part, PerceptronTagger, Weights
-from grater.text.tagging.training import Tagged, accuracy, joined, read_conllu, train
+from grater.text.tagging.training import Tagged, accuracy, cluster_words, joined, read_conllu, train
 from grater.text.tags import load_tagger
 from tests.examples import examples
 from tests.real_data import data_path

@@ -30,7 +30,10 @@ from grater.agreement.coefficients import (
     coefficient_json,
     coefficient_title,
     pattern_units,
+    random_interval,
+    require_random,
     specific,
+    without_each_rater,
 )
 from grater.agreement.cohen import (
     METHODS,
@@ -53,7 +56,6 @@ from grater.agreement.labels import (
     spelling_warnings,
     weight_matrix,
 )
-from grater.agreement.random_raters import random_interval, require_random, without_each_rater
 from grater.errors import UsageError
 from grater.model import Interval, Json
 from grater.result import Result, encode

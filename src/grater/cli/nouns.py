@@ -12,9 +12,8 @@ from grater.cli import LazyGroup
 from grater.cli.command import Format, Json, Seed, Table, print_json, require_outputs, say, show
 from grater.cli.inputs import reading, reading_all
 from grater.corpora import format_for, read_corpus
-from grater.detect.articles.design import CELLS, Design, places_in, select
+from grater.detect.articles.design import CELLS, LEAST, MOST, Design, noun_constructions, places_in, select
 from grater.detect.articles.features import N_CONTEXT
-from grater.detect.articles.nouns import LEAST, MOST, noun_constructions
 from grater.errors import UsageError
 from grater.sheet import counted
 from grater.tables import write_table

@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.design import CELLS, NounPlace, item_rows, places_in, places_of, select
-from grater.detect.articles.nouns import noun_constructions
+from grater.detect.articles.design import (
+    CELLS,
+    NounPlace,
+    item_rows,
+    noun_constructions,
+    places_in,
+    places_of,
+    select,
+)
 from grater.model import Essay, Span
 from grater.text.analysis import analyse
 from tests.examples import examples

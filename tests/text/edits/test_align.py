@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.text.edits import align as module
-from grater.text.edits.align import Step, align, character_ratio
-from grater.text.edits.tokens import Words
+from grater.text.edits.align import Step, Words, align, character_ratio
 from tests.examples import examples
 
 

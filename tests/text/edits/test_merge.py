@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.text.edits.align import Step, align, character_ratio
+from grater.text.edits.align import CONTENT, Step, Words, align, character_ratio
 from grater.text.edits.engine import GraterEngine
 from grater.text.edits.merge import ALIKE, IGNORED, TOGETHER, merge
-from grater.text.edits.tokens import CONTENT, Words
 from grater.text.tags import load_tagger
 from tests.examples import examples
 

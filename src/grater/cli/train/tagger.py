@@ -20,9 +20,8 @@ from grater.models import write_model
 from grater.result import encode
 from grater.rng import generator
 from grater.sheet import counted, interval
-from grater.text.tagging.clustering import cluster_words
 from grater.text.tagging.perceptron import KIND, PerceptronTagger
-from grater.text.tagging.training import N_EPOCHS, Tagged, accuracy, read_conllu, train
+from grater.text.tagging.training import N_EPOCHS, Tagged, accuracy, cluster_words, read_conllu, train
 
 app = typer.Typer()
 

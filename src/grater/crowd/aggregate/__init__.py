@@ -1,6 +1,6 @@
 """One answer for each item from many judgments.
 
-`aggregate` fits one of `METHODS`, each in a module of its own with its paper, and returns an `Aggregation`: the
+`aggregate` fits one of `METHODS`, each described with its paper in its module, and returns an `Aggregation`: the
 answer for each item, its posterior, and the skill of each rater.  Third parties add methods through the entry-point
 group `grater.aggregators`.
 
@@ -40,7 +40,7 @@ METHODS: Registry[Method] = Registry(
         "majority": "grater.crowd.aggregate.voting:majority",
         "wawa": "grater.crowd.aggregate.voting:wawa",
         "dawid-skene": "grater.crowd.aggregate.dawid_skene:fit",
-        "one-coin": "grater.crowd.aggregate.one_coin:fit",
+        "one-coin": "grater.crowd.aggregate.dawid_skene:fit_one_coin",
         "mace": "grater.crowd.aggregate.mace:fit",
         "glad": "grater.crowd.aggregate.glad:fit",
     },

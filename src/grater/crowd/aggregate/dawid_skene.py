@@ -1,4 +1,4 @@
-"""Dawid and Skene's model: every rater has a confusion matrix.
+"""Dawid and Skene's model: every rater has a confusion matrix, or one number, the chance of being right.
 
 Dawid & Skene 1979, Applied Statistics 28, 20-28, doi:10.2307/2346806.  With T[i,k] the chance that item i is k, p[k]
 the share of k and pi[r,k,l] the chance that rater r says l of a k:
@@ -14,6 +14,15 @@ right, sum of p[k] pi[r,k,k].
 Each step is a product with a sparse matrix, items x (rater, label) cells that occur, some millions of judgments at a
 time; the posteriors of an iteration take the place of those before.  Scores are relative to the first label and
 posteriors add up to 1, so its column is never multiplied: half the work with two labels.
+
+*One coin*: Zhang, Chen, Zhou & Jordan 2016, J. Machine Learning Research 17(102), 1-44 (arXiv:1406.3824).  Rater r is
+right with chance w[r], whatever is true, and otherwise gives one of the K - 1 wrong labels, each as likely:
+
+    M-step   w[r] = mean of T[i,l] over r's judgments l of i;   p[k] = mean of T[i,k]
+    E-step   log T[i,k] = log p[k] + sum over judgments k of i of log(w[r] (K - 1) / (1 - w[r])) + constant
+
+Only judgments that say k speak for k, so a step costs the same for any number of labels.  As in crowd-kit, chances
+keep 1e-10 away from 0 and 1, and posteriors are equal to its own after the same number of iterations.
 """
 
 from __future__ import annotations
@@ -25,7 +34,16 @@ import numpy as np
 
 from grater.agreement.coded import Codes
 from grater.agreement.counts import PIECE
-from grater.crowd.aggregate.ballots import JUDGMENTS_AT_ONCE, Ballots, Gold, Numbers, Sparse, columns_of_ones, summed
+from grater.crowd.aggregate.ballots import (
+    JUDGMENTS_AT_ONCE,
+    Ballots,
+    Gold,
+    Numbers,
+    Sparse,
+    columns_of_ones,
+    incidence,
+    summed,
+)
 from grater.crowd.aggregate.fit import LEAST, Fit, Options, climb, posteriors, shares
 from grater.errors import UsageError
 
@@ -161,3 +179,36 @@ def _pieces(cell: Codes, n_cells: int) -> Iterator[Codes]:
     n_at_once = max(JUDGMENTS_AT_ONCE, n_cells)
     for start in range(0, len(cell), n_at_once):
         yield cell[start : start + n_at_once]
+
+
+# One coin
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneCoinState:
+    posteriors: Numbers
+    skill: Numbers
+
+
+def fit_one_coin(ballots: Ballots, options: Options) -> Fit:
+    n_raters, n_wrong = len(ballots.raters), max(ballots.n_labels - 1, 1)
+    n_each = np.bincount(ballots.rater, minlength=n_raters)
+    size = ballots.n_items * ballots.n_labels
+    slots = incidence(ballots.slot(), ballots.rater, shape=(size, n_raters))
+
+    def step(state: OneCoinState) -> tuple[OneCoinState, float]:
+        skill = slots.T @ state.posteriors.ravel() / n_each
+        safe = np.clip(skill, LEAST, 1 - LEAST)
+        wrong = np.log((1 - safe) / n_wrong)
+        scores = (slots @ (np.log(safe) - wrong)).reshape(state.posteriors.shape)
+        scores += np.log(np.maximum(state.posteriors.mean(axis=0), LEAST))
+        chances, likelihood = posteriors(scores, ballots.gold)
+        return OneCoinState(chances, skill), likelihood + float(n_each @ wrong)
+
+    done = climb(step, OneCoinState(shares(ballots), np.zeros(n_raters)), n_judgments=len(ballots), options=options)
+    return Fit(
+        posteriors=done.state.posteriors,
+        skill=done.state.skill,
+        history=done.history,
+        has_converged=done.has_converged,
+    )

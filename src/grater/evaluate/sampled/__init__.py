@@ -42,10 +42,18 @@ from grater.evaluate.sampled.cells import (
     without_unknown,
 )
 from grater.evaluate.sampled.correction import correct
-from grater.evaluate.sampled.estimates import SystemEstimate, differences, horvitz_thompson
+from grater.evaluate.sampled.estimates import (
+    SystemEstimate,
+    TypedPart,
+    differences,
+    horvitz_thompson,
+    precision_only,
+    truth_of_type,
+    typed_parts,
+    with_recall,
+)
 from grater.evaluate.sampled.resampled import Resampled, resample_sample
 from grater.evaluate.sampled.results import Sampled
-from grater.evaluate.sampled.types import TypedPart, precision_only, truth_of_type, typed_parts, with_recall
 from grater.evaluate.truth import ADJUDICATED, Truth, frame_of_truth, truth_of
 from grater.sampling.draw import draws_of
 from grater.sampling.strata import system_names

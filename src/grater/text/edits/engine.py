@@ -16,9 +16,8 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from grater.errors import MissingExtra, UsageError
-from grater.text.edits.align import Step, align, changed_part
+from grater.text.edits.align import Step, Words, align, changed_part
 from grater.text.edits.merge import merge
-from grater.text.edits.tokens import Words
 from grater.text.edits.types import type_of
 from grater.text.tagging.perceptron import Part, PerceptronTagger
 from grater.text.tags import Tagger, load_tagger

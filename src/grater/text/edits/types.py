@@ -23,8 +23,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from grater.text.edits.align import Step, are_related, character_ratio
-from grater.text.edits.tokens import CONTENT, Words
+from grater.text.edits.align import CONTENT, Step, Words, are_related, character_ratio
 from grater.text.inflect import singular
 from grater.text.lemmas import is_word, lemma, lemmas_of
 

@@ -17,7 +17,7 @@ character names the family, so two families never share a weight.
 - A word one or two places away: in lower case, and for the next and the previous one also its last three letters
   and its shape.  The family is the place (`p`, `q` before; `n`, `o` after) and the kind.
 - For every place the clusters of the word (`k`): words that are used alike, for words that no treebank has (see
-  `clustering`).
+  `training`).
 
 In lower case, digits become 0, so that one year is like another.  The shape writes X for capitals, x for other
 letters, 0 for digits, and every other character as it is, a run as one.

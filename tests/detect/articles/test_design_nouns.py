@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.nouns import noun_constructions
+from grater.detect.articles.design import noun_constructions
 from grater.model import Essay
 
 ESSAYS = (
