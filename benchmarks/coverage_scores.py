@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import polars as pl
 
 import grater
-from grater.evaluate.cases import Cases, cases_of
+from grater.evaluate.cases import ERROR, OK, VERDICTS, Cases, cases_of
 from grater.evaluate.comparison import compare_systems
 from grater.evaluate.counts import ABSENT
 from grater.evaluate.different import Stratum, standardised, unpaired
@@ -124,7 +124,9 @@ def cases_with(first: Cases, votes: Numbers, flags: Numbers, n_raters: int) -> C
     fresh = {each.name: getattr(first, each.name) for each in fields(first)}
     # Judgments stand item by item and rater by rater, as `frames` wrote them.
     assert (np.diff(first.item) >= 0).all()
-    fresh |= {"is_error": is_error(votes, n_raters), "flagged": flags.astype(np.int8)}
+    verdicts = np.array([VERDICTS.index(OK), VERDICTS.index(ERROR)])
+    said = replace(first.coded, label=is_error(votes, n_raters).astype(np.int8), verdict_of=verdicts)
+    fresh |= {"coded": said, "flagged": flags.astype(np.int8)}
     return Cases(**fresh)
 
 

@@ -48,7 +48,7 @@ value = (aggregate(judgments, "dawid-skene").answer == 0).mean()
     "evaluate": """
 from grater.evaluate.evaluation import evaluate
 from grater.tables import read_decisions
-value = evaluate(read_decisions(sys.argv[2]), judgments).whole.standard[0]["precision"].value
+value = evaluate(read_decisions(sys.argv[2], judgments=judgments), judgments).whole.standard[0]["precision"].value
 """,
 }
 

@@ -17,6 +17,7 @@ from grater.errors import BadInput
 from grater.tables import Judgments, large, read_judgments
 
 N_ITEMS = 40
+IDS = ("item", "rater", "label")
 
 
 def rows_of(n_items: int = N_ITEMS) -> pl.DataFrame:
@@ -41,7 +42,7 @@ def both_readings(path: Path, monkeypatch: pytest.MonkeyPatch, **options: object
 
 
 def in_text(judgments: Judgments) -> pl.DataFrame:
-    return judgments.frame.with_columns(pl.col(large.IDS).cast(pl.String))
+    return judgments.frame.with_columns(pl.col(IDS).cast(pl.String))
 
 
 def test_a_large_table_has_the_rows_of_a_small_one_and_its_ids_as_categories(
@@ -51,7 +52,7 @@ def test_a_large_table_has_the_rows_of_a_small_one_and_its_ids_as_categories(
     frame.rename({"rater": "worker"}).write_parquet(tmp_path / "j.parquet")
     small, big = both_readings(tmp_path / "j.parquet", monkeypatch, merge={"error": "unknown"})
     assert in_text(big).equals(small.frame)
-    assert large.are_categories(*(big.frame[name] for name in large.IDS))
+    assert large.are_categories(*(big.frame[name] for name in IDS))
 
 
 def test_results_of_a_large_table_are_those_of_a_small_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +91,7 @@ def test_a_large_file_of_text_has_the_rows_of_a_small_one(
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
     small, big = both_readings(tmp_path / name, monkeypatch)
     assert in_text(big).equals(small.frame)
-    assert large.are_categories(*(big.frame[name] for name in large.IDS))
+    assert large.are_categories(*(big.frame[name] for name in IDS))
 
 
 def test_lines_of_json_are_read_in_pieces_where_these_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +99,7 @@ def test_lines_of_json_are_read_in_pieces_where_these_agree(tmp_path: Path, monk
     (tmp_path / "j.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     small, big = both_readings(tmp_path / "j.jsonl", monkeypatch)
     assert in_text(big).equals(small.frame)
-    assert large.are_categories(*(big.frame[name] for name in large.IDS))
+    assert large.are_categories(*(big.frame[name] for name in IDS))
     (tmp_path / "j.jsonl").write_text("\n".join(map(json.dumps, [*rows, rows[0] | {"rater": "four"}])), "utf-8")
     assert read_judgments(tmp_path / "j.jsonl").frame["rater"].to_list()[-1] == "four"
 

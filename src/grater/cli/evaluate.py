@@ -140,9 +140,10 @@ def evaluate_detectors(
         redundancy=redundancy or 0,
         errors_by_flag=errors_by_flag,
     )
+    judged = reading.read_beside_decisions(*judgments)
     evaluation = evaluate(
-        reading.read_decisions(*decisions),
-        reading.read_beside_decisions(*judgments),
+        reading.read_decisions(*decisions, judgments=judged),
+        judged,
         items=scoring.item_table,
         gold=scoring.gold_table,
         merge=parse_merge(reading.merge),
@@ -199,9 +200,10 @@ def compare_detectors(
     as_json: Json = False,
 ) -> None:
     """Compare systems on common items: McNemar, paired bootstrap, randomisation, and rank groups."""
+    judged = reading.read_beside_decisions(*judgments)
     comparison = compare(
-        reading.read_decisions(*decisions),
-        reading.read_beside_decisions(*judgments),
+        reading.read_decisions(*decisions, judgments=judged),
+        judged,
         items=scoring.item_table,
         gold=scoring.gold_table,
         merge=parse_merge(reading.merge),

@@ -94,13 +94,13 @@ class Reading:
         columns = [column for column in entries(self.columns) if not _is_of_decisions(column)]
         return replace(self, columns=columns).read(*paths)
 
-    def read_decisions(self, *paths: Path) -> Table:
-        """The decisions of several files as one table."""
+    def read_decisions(self, *paths: Path, judgments: Judgments | None = None) -> Table:
+        """The decisions of several files as one table, to be held against `judgments`."""
         require_different(paths)
         columns = parse_columns(column for column in entries(self.columns) if _is_of_decisions(column))
+        if len(paths) == 1:
+            return read_decisions(paths[0], columns=columns, duplicates=self.duplicates, judgments=judgments)
         tables = [read_decisions(path, columns=columns, duplicates=self.duplicates) for path in paths]
-        if len(tables) == 1:
-            return tables[0]
         frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
         return read_decisions(frame, duplicates=self.duplicates, name=", ".join(table.name for table in tables))
 

@@ -56,7 +56,7 @@ from grater.model import Json
 from grater.result import Result, encode
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Chance, distinct
+from grater.statistics.bootstrap import Chance, patterns
 from grater.statistics.population import Scope
 from grater.tables import Judgments, Table, with_confidence, without_flags
 
@@ -428,7 +428,7 @@ def unequal(cases: Cases, redundancy: int) -> list[str]:
         n_left_out = int((cases.is_judged & ~cases.equal.is_judged).sum())
         without = f"; {n_left_out} items with fewer judgments are left out of them" if n_left_out else ""
         return [f"weighted scores and bins are of the first {redundancy} judgments of each item{without}"]
-    counts = cases.n_votes if cases.n_judgments is None else cases.n_judgments
+    counts = cases.n_judgments
     sizes = counts[counts > 0]
     if not sizes.size or (low := int(sizes.min())) == (high := int(sizes.max())):
         return []
@@ -457,9 +457,8 @@ def signature_of(cases: Cases, options: EvaluationOptions, *, what: str = "evalu
     chance = options.chance
     columns = [*cases.flagged.T, cases.n_error, cases.n_votes]
     columns += [cases.equal.n_error, cases.equal.n_votes] if options.redundancy else []
-    first, pattern = distinct(columns)
-    rows = np.stack([column[first].astype(np.int64) for column in columns])
-    data = digest([*cases.systems, rows.tobytes().hex(), np.bincount(pattern).tobytes().hex()])
+    rows, times = patterns(columns)
+    data = digest([*cases.systems, rows.T.astype(np.int64).tobytes().hex(), times.tobytes().hex()])
     named = {"truth": options.truth, "units": chance.cluster, "unknown": options.unknown, "zero": "nan"}
     drawn = {"resamples": str(chance.n_resamples), "seed": str(chance.seed), "level": f"{chance.level:g}"}
     is_plain = chance.is_by_item and options.truth != "share"

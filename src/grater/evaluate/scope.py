@@ -31,14 +31,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from grater.agreement.coded import Codes
 from grater.errors import UsageError
 from grater.evaluate.cases import Cases, Votes, share_of
 from grater.evaluate.counts import CELLS, SCORES, cells, scores
 from grater.evaluate.truth import Truth, sides
 from grater.rng import generator
 from grater.sheet import Sheet
-from grater.statistics.bootstrap import Chance, UnitCounts, distinct, portions, resample_units
-from grater.statistics.intervals import Ints, Numbers
+from grater.statistics.bootstrap import Chance, UnitCounts, distinct, patterns, portions, resample_units
+from grater.statistics.intervals import Numbers
 from grater.statistics.paired import McNemar, mcnemar
 from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Scope, effective_units, variance_ratio
 from grater.tables import require_raters
@@ -159,13 +160,16 @@ def effects_note(effects: dict[str, dict[str, float]]) -> str:
     return f"Design effects: {'; '.join(parts)}." if parts else ""
 
 
-def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> UnitCounts:
+def units_of(cases: Cases, truth: Truth, places: Codes, *, unit: str) -> UnitCounts:
     """The counts of all systems, side by side, of what is drawn."""
+    n_columns = 4 * len(cases.systems)
+    if unit in ("item", ""):
+        found, times = patterns([*cases.flagged.T, truth.values], places)
+        rows = cells(found[:, :-1].astype(np.int8), found[:, -1]).reshape(len(found), n_columns)
+        return UnitCounts(rows, times)
     flagged, values = cases.flagged[places], truth.values[places]
     first, pattern = distinct([*flagged.T, values])
-    rows = cells(flagged[first], values[first]).reshape(len(first), 4 * len(cases.systems))
-    if unit in ("item", ""):
-        return UnitCounts(rows, np.bincount(pattern, minlength=len(first)))
+    rows = cells(flagged[first], values[first]).reshape(len(first), n_columns)
     group, names = cases.clusters(unit)
     of_clusters = [np.bincount(group[places], weights=column[pattern], minlength=len(names)) for column in rows.T]
     held = np.bincount(group[places], minlength=len(names)) > 0
@@ -190,7 +194,7 @@ def effective_number(units: UnitCounts, n_systems: int) -> float:
     return effective_units(lengths, units.times)
 
 
-def drawn_sums(cases: Cases, truth: Truth, places: Ints, units: UnitCounts, *, chance: Chance) -> Resamples:
+def drawn_sums(cases: Cases, truth: Truth, places: Codes, units: UnitCounts, *, chance: Chance) -> Resamples:
     """The counts of all systems in every resample, whatever is drawn; `units` are those of `chance.unit`."""
     if chance.with_raters:
         sums = resampled_raters(cases, truth, places, chance=chance)
@@ -202,11 +206,11 @@ def drawn_sums(cases: Cases, truth: Truth, places: Ints, units: UnitCounts, *, c
     return Resamples(sums, units.n, effective_number(units, len(cases.systems)))
 
 
-def resampled_raters(cases: Cases, truth: Truth, places: Ints, *, chance: Chance) -> Numbers:
+def resampled_raters(cases: Cases, truth: Truth, places: Codes, *, chance: Chance) -> Numbers:
     """The counts of all systems, the raters drawn with replacement; an item without a vote then counts nowhere."""
     require_drawable(cases, truth)
     # Items by name, not by row: what is drawn for an item does not depend on the order of a file.
-    places = places[np.argsort(cases.items.gather(places).to_numpy().astype(str), kind="stable")]
+    places = places[np.argsort(cases.items.gather(places).cast(pl.String).to_numpy().astype(str), kind="stable")]
     flagged, weigh = cases.flagged[places], _unit_weights(cases, places, chance)
     blocks = [
         _sums_of(flagged, shares[places], weigh(shares.shape[1]))
@@ -232,7 +236,7 @@ def rater_shares(votes: Votes, truth: Truth, *, n_resamples: int, seed: int) -> 
         yield share if truth.is_graded else sides(share)
 
 
-def _unit_weights(cases: Cases, places: Ints, chance: Chance) -> Callable[[int], Numbers | None]:
+def _unit_weights(cases: Cases, places: Codes, chance: Chance) -> Callable[[int], Numbers | None]:
     """How often each item is drawn, for as many resamples as asked: items x resamples."""
     if not chance.unit or not places.size:
         return lambda n: None  # noqa: ARG005 (the items held fast, or none at all)
@@ -257,7 +261,7 @@ def _by_rater(votes: Votes) -> tuple[Any, Any]:
     """Items x raters: who voted, and who voted for error; raters by what they said, not by their names."""
     from scipy.sparse import coo_array  # a fifth of a second that most commands need not wait for
 
-    rank = np.argsort(np.argsort(votes.items.to_numpy().astype(str))).astype(np.uint64)
+    rank = np.argsort(np.argsort(votes.items.cast(pl.String).to_numpy().astype(str))).astype(np.uint64)
     mixed = ((rank[votes.item] * np.uint64(2) + votes.is_error + np.uint64(1)) * ODD) >> np.uint64(12)
     content = np.zeros(len(votes.raters), np.uint64)
     np.add.at(content, votes.rater, mixed * mixed)

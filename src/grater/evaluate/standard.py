@@ -40,11 +40,11 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from grater.agreement.coded import ROWS_AT_ONCE, Codes
+from grater.agreement.coded import Codes
 from grater.agreement.cohen import cohen_kappa
 from grater.agreement.confusion import confusion
 from grater.errors import UsageError
-from grater.evaluate.cases import Cases, Truths, share_of
+from grater.evaluate.cases import Cases, Truths, places_in, share_of
 from grater.evaluate.counts import (
     ALL_FLAGGED,
     CELLS,
@@ -63,9 +63,8 @@ from grater.evaluate.scope import design_effects, drawn_sums, effective_number, 
 from grater.evaluate.truth import Truth, graded
 from grater.model import Interval, Json
 from grater.rng import generator
-from grater.statistics.bootstrap import Chance, UnitCounts, defined_draws, resample_units
+from grater.statistics.bootstrap import Chance, UnitCounts, defined_draws, patterns, resample_units
 from grater.statistics.intervals import (
-    Ints,
     Numbers,
     alike_interval,
     are_alike,
@@ -124,7 +123,7 @@ def against(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None 
     scored: dict[int, Scored] = {}
     for columns in same_items(cases.flagged[known]):
         own = of_systems(cases, columns)
-        places = np.flatnonzero(known & (own.flagged[:, 0] >= 0))
+        places = places_in(known & (own.flagged[:, 0] >= 0))
         scored |= zip(columns, _on_same_items(own, truth, places, here, chance), strict=True)
     return [scored[column] for column in range(len(cases.systems))]
 
@@ -144,7 +143,7 @@ def of_systems(cases: Cases, columns: Sequence[int]) -> Cases:
     return replace(cases, systems=names, flagged=cases.flagged[:, chosen])
 
 
-def _on_same_items(cases: Cases, truth: Truth, places: Ints, here: Truths, chance: Chance) -> list[Scored]:
+def _on_same_items(cases: Cases, truth: Truth, places: Codes, here: Truths, chance: Chance) -> list[Scored]:
     units = units_of(cases, truth, places, unit=chance.unit)
     shape = (len(cases.systems), len(CELLS))
     drawn = drawn_sums(cases, truth, places, units, chance=chance)
@@ -166,7 +165,7 @@ def _on_same_items(cases: Cases, truth: Truth, places: Ints, here: Truths, chanc
 
 
 def _with_effects(
-    scored: Sequence[Scored], cases: Cases, truth: Truth, places: Ints, units: UnitCounts, chance: Chance
+    scored: Sequence[Scored], cases: Cases, truth: Truth, places: Codes, units: UnitCounts, chance: Chance
 ) -> list[Scored]:
     """The systems with the design effects of their scores, where essays or documents are drawn."""
     if not is_clustered(chance):
@@ -319,15 +318,14 @@ def _by_rater(cases: Cases, here: Truths, group: Codes | None) -> list[Numbers]:
     n_cells = len(CELLS)
     shape = (len(cases.raters), n_units, n_cells)
     tables = np.zeros((*shape[:2], len(cases.systems), n_cells))
-    rows_at_once = max(ROWS_AT_ONCE, int(np.prod(shape)))
-    for start in range(0, len(cases.item), rows_at_once):
-        rows = slice(start, start + rows_at_once)
-        kept = here[cases.item[rows]]
-        item, rater, is_ok = cases.item[rows][kept], cases.rater[rows][kept], ~cases.is_error[rows][kept]
+    for item, rater, is_error in cases.coded.pieces():
+        if not here.all():
+            kept = here[item]
+            item, rater, is_error = item[kept], rater[kept], is_error[kept]
         unit = np.zeros(1, np.int64) if group is None else group[item].astype(np.int64)
         for column, flags in enumerate(cases.flagged.T):
             mark = flags[item]
-            cell = (rater.astype(np.int64) * n_units + unit) * n_cells + 2 * (mark == 0) + is_ok
+            cell = (rater.astype(np.int64) * n_units + unit) * n_cells + 2 * (mark == 0) + ~is_error
             tables[:, :, column] += np.bincount(cell[mark >= 0], minlength=int(np.prod(shape))).reshape(shape)
     return list(tables)
 
@@ -407,8 +405,11 @@ class Bin:
 
 def agreement_of(cases: Cases) -> Numbers:
     """The share of each item's majority; nan without a vote."""
-    cases = cases.equal
-    return share_of(np.maximum(cases.n_error, cases.n_votes - cases.n_error), cases.n_votes)
+    return _majority_share(cases.equal.n_error, cases.equal.n_votes)
+
+
+def _majority_share(n_error: Codes | Numbers, n_votes: Codes | Numbers) -> Numbers:
+    return share_of(np.maximum(n_error, n_votes - n_error), n_votes)
 
 
 def binned(
@@ -459,10 +460,11 @@ def _bins(agreement: Numbers, edges: Sequence[float]) -> Iterator[tuple[float, f
 
 def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) -> list[tuple[float, float, int]]:
     """Items by their agreement from one half to one (figure 1): low, high, count; the last bar is closed."""
-    agreement = agreement_of(cases)
-    shown = agreement[~np.isnan(agreement) & (True if where is None else where)]
-    bars: Ints
-    bars, edges = np.histogram(shown, bins=n_bars, range=(0.5, 1.0))
+    votes = cases.equal
+    places = places_in(votes.is_judged if where is None else votes.is_judged & where)
+    found, times = patterns([votes.n_error, votes.n_votes], places)
+    shares = _majority_share(*found.T)
+    bars, edges = np.histogram(shares, bins=n_bars, range=(0.5, 1.0), weights=times)
     return [(float(low), float(high), int(n)) for low, high, n in zip(edges, edges[1:], bars, strict=False)]
 
 

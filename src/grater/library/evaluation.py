@@ -270,9 +270,10 @@ def evaluate(
         redundancy=redundancy,
         errors_by_flag=errors_by_flag,
     )
+    judged = as_judgments(judgments)
     evaluation = evaluate(
-        as_decisions(decisions),
-        as_judgments(judgments),
+        as_decisions(decisions, judgments=judged),
+        judged,
         items=items_of(items),
         gold=gold_of(gold),
         options=options,

@@ -148,6 +148,31 @@ def distinct(columns: Sequence[npt.NDArray[np.number]]) -> tuple[Ints, Ints]:
     return first, pattern
 
 
+ROWS_AT_ONCE = 1 << 20
+
+
+def patterns(
+    columns: Sequence[npt.NDArray[np.number]], places: npt.NDArray[np.signedinteger] | None = None
+) -> tuple[Numbers, Ints]:
+    """The distinct combinations of values, in order, and how many rows have each; some rows are read at a time.
+
+    `places` are the rows that count, where these are not all.
+    """
+    rows, times = [np.zeros((0, len(columns)))], [np.zeros(0, np.int64)]
+    n_rows = len(columns[0]) if places is None else len(places)
+    for start in range(0, n_rows, ROWS_AT_ONCE):
+        chosen = slice(start, start + ROWS_AT_ONCE)
+        some = [column[chosen if places is None else places[chosen]] for column in columns]
+        first, pattern = distinct(some)
+        rows.append(np.stack([column[first].astype(np.float64) for column in some], axis=1))
+        times.append(np.bincount(pattern, minlength=len(first)))
+    known = np.concatenate(rows)
+    first, which = distinct(list(known.T))
+    totals = np.zeros(len(first), np.int64)
+    np.add.at(totals, which, np.concatenate(times))
+    return known[first], totals
+
+
 def resample_units(units: UnitCounts, *, n_resamples: int, rng: np.random.Generator) -> Numbers:
     """Sums over units drawn with replacement, one row per resample."""
     n_draws = n_resamples if units.n else 0

@@ -165,6 +165,8 @@ def _whole(column: Column, cells: pl.Series, fault: Fault) -> pl.Series:
 
 
 def _truth(cells: pl.Series, fault: Fault) -> pl.Series:
+    if cells.dtype == pl.Boolean:
+        return cells
     words = texts(cells).str.strip_chars().str.to_lowercase()
     truth = words.replace_strict(TRUTH, default=None, return_dtype=pl.Boolean)
     fault(truth.is_null() & ~missing(cells), "0, 1, true or false")

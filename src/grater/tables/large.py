@@ -37,7 +37,13 @@ TEXTS = (".csv", ".tsv", ".jsonl", ".ndjson")
 """Files of lines."""
 ROWS_AT_ONCE = 1 << 19
 BYTES_AT_ONCE = 1 << 23
-IDS = ("item", "rater", "label")
+IDS: Mapping[str, type[pl.DataType]] = {
+    "item": pl.UInt32,
+    "rater": pl.UInt16,
+    "label": pl.UInt8,
+    "system": pl.UInt8,
+}
+"""Columns that become categories, and how wide their numbers are at first."""
 
 
 def is_large_text(path: Path) -> bool:
@@ -49,27 +55,31 @@ def n_rows(paths: Sequence[Path]) -> int:
     return int(sum(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item() for path in paths))
 
 
-def read_in_categories(paths: Sequence[Path], names: Mapping[str, str]) -> pl.DataFrame | None:
+def read_in_categories(
+    paths: Sequence[Path], names: Mapping[str, str], known: Mapping[str, pl.DataType]
+) -> pl.DataFrame | None:
     """Parquet files as one frame, ids as categories; None where one of them is of a type that needs a closer look.
 
-    `names` are the columns of the file by ours.
+    `names` are the columns of the file by ours; `known` the categories that a column shares with another table.
     """
     if not _can_be_ids(pl.read_parquet_schema(paths[0]), names):
         return None
     try:
-        return _coded(_rows_of_parquet(paths), _narrow(names))
+        return _coded(_rows_of_parquet(paths), _kinds(names, known))
     except pl.exceptions.ComputeError:  # more raters or labels than such numbers can tell apart
-        return _coded(_rows_of_parquet(paths), dict.fromkeys(names.values(), pl.UInt32))
+        return _coded(_rows_of_parquet(paths), _kinds(names, known, width=pl.UInt32))
 
 
-def read_text_in_categories(path: Path, names: Mapping[str, str]) -> pl.DataFrame | None:
+def read_text_in_categories(
+    path: Path, names: Mapping[str, str], known: Mapping[str, pl.DataType]
+) -> pl.DataFrame | None:
     """The same of a file of text; None where its pieces disagree on columns or types."""
     try:
-        return _coded(_rows_of_text(path, names), _narrow(names))
+        return _coded(_rows_of_text(path, names), _kinds(names, known))
     except pl.exceptions.SchemaError:
         return None
     except pl.exceptions.ComputeError:
-        return _coded(_rows_of_text(path, names), dict.fromkeys(names.values(), pl.UInt32))
+        return _coded(_rows_of_text(path, names), _kinds(names, known, width=pl.UInt32))
 
 
 def _can_be_ids(schema: Mapping[str, pl.DataType], names: Mapping[str, str]) -> bool:
@@ -77,13 +87,17 @@ def _can_be_ids(schema: Mapping[str, pl.DataType], names: Mapping[str, str]) -> 
     return all(kind in (pl.String, pl.Boolean) or kind.is_integer() for kind in kinds)
 
 
-def _narrow(names: Mapping[str, str]) -> dict[str, type[pl.DataType]]:
-    widths: dict[str, type[pl.DataType]] = {"rater": pl.UInt16, "label": pl.UInt8}
-    return {name: widths.get(ours, pl.UInt32) for ours, name in names.items()}
+def _kinds(
+    names: Mapping[str, str], known: Mapping[str, pl.DataType], *, width: type[pl.DataType] | None = None
+) -> dict[str, pl.DataType]:
+    """The type of each column of the file."""
+    return {
+        name: known.get(ours) or pl.Categorical(pl.Categories.random(physical=width or IDS[ours]))
+        for ours, name in names.items()
+    }
 
 
-def _coded(rows: Iterable[pl.DataFrame], widths: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
-    kinds = {name: pl.Categorical(pl.Categories.random(physical=width)) for name, width in widths.items()}
+def _coded(rows: Iterable[pl.DataFrame], kinds: Mapping[str, pl.DataType]) -> pl.DataFrame:
     texts = [pl.col(name).cast(pl.String).replace("", None).cast(kind) for name, kind in kinds.items()]
     pieces: dict[str, list[pl.Series]] = {}
     for piece in (piece.with_columns(texts) for piece in rows):

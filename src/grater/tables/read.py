@@ -262,8 +262,18 @@ def read_decisions(
     columns: Mapping[str, str] | None = None,
     duplicates: Duplicates = "error",
     name: str | None = None,
+    judgments: Judgments | None = None,
 ) -> Table:
-    """What systems said of items, one row per system per item."""
+    """What systems said of items, one row per system per item.
+
+    Many of them are read into the categories of `judgments` that they will be held against: every name is kept once.
+    """
+    items = None if judgments is None else judgments.frame["item"]
+    if items is not None and large.are_categories(items):
+        schema = SCHEMAS["decisions"]
+        raw = _large(source, schema, columns or {}, {"item": items.dtype})
+        if raw is not None:
+            return _table("decisions", raw, columns, duplicates)
     return read_table("decisions", source, columns=columns, duplicates=duplicates, name=name)
 
 
@@ -322,7 +332,7 @@ def read_judgments(
     if rater_columns:
         given, n_empty = from_columns(load(source, name=name or "judgments frame"), rater_columns, are_raters=True)
     else:
-        given = _large(source, columns or {}) or load(source, name=name or "judgments frame")
+        given = _large(source, SCHEMA, columns or {}, {}) or load(source, name=name or "judgments frame")
         n_empty = worksheets.answered(given)[1] if worksheets.is_worksheet(given) else 0
     raw, columns = _recognised(given, columns or {})
     raw = matched(SCHEMA, raw, columns, but="rater")
@@ -355,8 +365,13 @@ def read_wide(
     return _finished(_judgments(raw, is_anonymous=not are_raters, n_empty=n_empty), raw, duplicates)
 
 
-def _large(source: Source, columns: Mapping[str, str]) -> Raw | None:
-    """The raw table of many judgments, ids as categories; None where a file is small or is not read in pieces."""
+def _large(
+    source: Source, schema: Schema, columns: Mapping[str, str], known: Mapping[str, pl.DataType]
+) -> Raw | None:
+    """The raw table of many rows, ids as categories; None where a file is small or is not read in pieces.
+
+    `known` are categories of another table that a column shares.
+    """
     path = as_path(source)
     if path is None:
         return None
@@ -366,12 +381,12 @@ def _large(source: Source, columns: Mapping[str, str]) -> Raw | None:
             if large.n_rows(paths) < large.LARGE:
                 return None
             header = read_frame(pl.read_parquet(paths[:1], n_rows=0), name=str(path))
-            ids = _ids(header, columns)
-            frame = large.read_in_categories(paths, ids) if ids else None
+            ids = _ids(schema, header, columns)
+            frame = large.read_in_categories(paths, ids, known) if ids else None
         elif large.is_large_text(path):
             header = next(large.text_pieces(path))
-            ids = _ids(header, columns)
-            frame = large.read_text_in_categories(path, ids) if ids else None
+            ids = _ids(schema, header, columns)
+            frame = large.read_text_in_categories(path, ids, known) if ids else None
         else:
             return None
     except (pl.exceptions.PolarsError, BadInput, OSError, EOFError, zlib.error):
@@ -380,12 +395,13 @@ def _large(source: Source, columns: Mapping[str, str]) -> Raw | None:
     return raw and replace(raw, has_decimal_commas=header.has_decimal_commas)
 
 
-def _ids(header: Raw, columns: Mapping[str, str]) -> dict[str, str]:
-    """What the file calls its items, raters and labels; nothing where its rows are not one judgment each."""
-    if _recognised(header, columns)[0] is not header:
+def _ids(schema: Schema, header: Raw, columns: Mapping[str, str]) -> dict[str, str]:
+    """What the file calls its ids; nothing where its rows are not one judgment, or decision, each."""
+    if schema.kind == "judgments" and _recognised(header, columns)[0] is not header:
         return {}
-    sources = _sources(SCHEMA, header, columns)
-    return {name: sources[name] for name in large.IDS} if set(large.IDS) <= set(sources) else {}
+    sources = _sources(schema, header, columns)
+    wanted = [column.name for column in schema.columns if column.name in large.IDS]
+    return {name: sources[name] for name in wanted} if set(wanted) <= set(sources) else {}
 
 
 def _recognised(raw: Raw, columns: Mapping[str, str]) -> tuple[Raw, Mapping[str, str]]:
@@ -483,8 +499,10 @@ def as_judgments(source: Judgments | Source, *, name: str | None = None) -> Judg
     return read_judgments(source, name=name)
 
 
-def as_decisions(source: Table | Source, *, name: str | None = None) -> Table:
-    """Decisions from whatever a caller has, as `as_judgments`."""
+def as_decisions(source: Table | Source, *, name: str | None = None, judgments: Judgments | None = None) -> Table:
+    """Decisions from whatever a caller has, as `as_judgments`; `judgments` are those they will be held against."""
+    if judgments is not None and as_path(source) is not None:
+        return read_decisions(source, name=name, judgments=judgments)
     return _as_table("decisions", source, name)
 
 
