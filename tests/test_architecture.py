@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from tests.conftest import LONGEST
 from tests.each import for_each
 
 SOURCE = Path(__file__).parents[1] / "src" / "grater"
@@ -416,3 +417,8 @@ WHOLE = {
 
 def test_exceptions_to_the_mirror_still_exist() -> None:
     assert [name for name in WHOLE if not (TESTS / name).exists()] == []
+
+
+def test_the_files_of_tests_that_are_to_come_first_exist() -> None:
+    """One that was renamed would be handed out late, and the other workers would wait for it at the end."""
+    assert [name for name in LONGEST if not (Path(__file__).parent / name).is_file()] == []
