@@ -65,4 +65,4 @@ def test_corpora_come_from_standard_input_with_their_format(
     ran = grater(capsys, "corpus", command, "-", "--format", "jsonl", "--json")
     assert ran.status == 0
     ran = grater(capsys, "corpus", command, "-")
-    assert "standard input has no file name to tell its format; name the format" in ran.err
+    assert "expected a format for standard input, which has no file name; name the format" in ran.err

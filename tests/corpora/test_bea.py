@@ -183,7 +183,7 @@ def test_lines_of_essays_and_edits_are_known() -> None:
     assert [essay.line for essay in read("[\n" + json.dumps(FIRST, indent=1) + "]")] == [2]
 
 
-CUT = "expected a whole JSON object, found its beginning only; the file may be cut off"
+CUT = "expected a complete JSON object, found only its beginning; the file may be cut off"
 TWICE = "expected each annotator once, found '0' again; put the edits in one list"
 EDIT = "expected an edit [start, end, correction or null, type], found "
 
@@ -208,8 +208,8 @@ EDIT = "expected an edit [start, end, correction or null, type], found "
         ('{"text": "", "text": ""}', "expected each key once, found 'text' again"),
         ('{"text": "", "q": NaN}', "expected a finite number, found NaN"),
         ('{"text": "", "q": 1e999}', "expected a finite number, found 1e999"),
-        ('{"text": "\\ud800"}', "expected text, found half a surrogate pair (\\ud800 to \\udfff); take it out"),
-        ('{"text": ,}', "expected JSON, found a fault at character 10: Expecting value"),
+        ('{"text": "\\ud800"}', "expected text, found half a surrogate pair (\\ud800 to \\udfff); remove it"),
+        ('{"text": ,}', "expected JSON, found an error at character 10: Expecting value"),
         ('{"text": "one', CUT),
         ('{"text": "", "q": [}', CUT),
     ],
@@ -229,7 +229,7 @@ def test_a_file_cut_off_in_an_array_is_refused() -> None:
     ]
     cut = problems_of(text[: text.index("Rain")])
     assert [problem.split(": ")[0] for problem in cut][1:] == ["dev.json:1"]
-    assert "found its beginning only" in cut[0]
+    assert "found only its beginning" in cut[0]
 
 
 def test_an_array_in_an_array_is_refused() -> None:
@@ -240,8 +240,8 @@ def test_an_array_in_an_array_is_refused() -> None:
 
 
 def test_deep_nesting_and_huge_numbers_are_refused() -> None:
-    assert "sensible size" in problems_of('{"text": "", "q": ' + "[" * 100_000 + "]" * 100_000 + "}")[0]
-    assert "sensible size" in problems_of('{"text": "", "q": ' + "9" * 10_000 + "}")[0]
+    assert "reasonable size" in problems_of('{"text": "", "q": ' + "[" * 100_000 + "]" * 100_000 + "}")[0]
+    assert "reasonable size" in problems_of('{"text": "", "q": ' + "9" * 10_000 + "}")[0]
 
 
 def test_twenty_problems_end_the_reading() -> None:
@@ -274,7 +274,7 @@ def test_an_annotator_that_is_no_number_is_written_as_a_string_and_reported() ->
 def test_what_json_cannot_hold_is_refused_in_writing() -> None:
     with pytest.raises(GraterError, match="essay e: cannot be written as JSON"):
         write(Essay("e", "a", metadata={"q": float("nan")}))
-    with pytest.raises(GraterError, match="essay e: cannot be written: it holds half a surrogate pair"):
+    with pytest.raises(GraterError, match="essay e: cannot be written: it contains half a surrogate pair"):
         write(Essay("e", "\ud800"))
 
 

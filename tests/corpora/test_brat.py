@@ -160,7 +160,7 @@ def test_copies_that_disagree_on_the_text_are_refused() -> None:
     essay = Essay("e", TEXT, (), ("A", "B"))
     files, _ = write(essay)
     (problem,) = problems_of(files | {"B/e.txt": "Another text."})
-    assert problem == "B/e.txt: expected the text of A/e.txt, its other copy, found another"
+    assert problem == "B/e.txt: expected the text of A/e.txt, its other copy, found different text"
 
 
 def test_two_files_of_one_annotator_are_refused() -> None:
@@ -419,8 +419,8 @@ def test_overlapping_duplicate_and_part_of_word_marks_come_back() -> None:
     assert again(essay) == [essay]
 
 
-JSON = "expected JSON, found a fault at character "
-OURS = "expected a note as grater writes it, found '{}'; take the line out"
+JSON = "expected JSON, found an error at character "
+OURS = "expected a note as grater writes it, found '{}'; remove the line"
 
 
 @pytest.mark.parametrize(
@@ -515,7 +515,7 @@ def test_a_text_that_begins_with_a_byte_order_mark_is_reported_as_changed() -> N
 
 
 def test_what_cannot_be_written_at_all_is_refused() -> None:
-    with pytest.raises(GraterError, match="essay e: cannot be written: it holds half a surrogate pair"):
+    with pytest.raises(GraterError, match="essay e: cannot be written: it contains half a surrogate pair"):
         write(essay_of(text="\ud800"))
     with pytest.raises(GraterError, match="essay e: cannot be written as JSON"):
         write(replace(essay_of(), metadata={"q": float("inf")}))

@@ -128,8 +128,8 @@ def test_a_newer_version_is_refused_with_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "expected JSON, found a fault at character 3"),
-        (GOOD[:-4], "expected JSON, found a fault"),
+        ("{", "expected JSON, found an error at character 3"),
+        (GOOD[:-4], "expected JSON, found an error"),
         ("[1]", "expected an essay to be an object, found [1]"),
         ('{"id":"a"}', 'expected text in an essay, found ["id"]'),
         ('{"id":1,"text":""}', "expected id to be a string, found 1"),
@@ -151,8 +151,8 @@ def test_a_newer_version_is_refused_with_what_to_do() -> None:
         ('{"id":"a","text":"\\ud83d"}', "expected text, found half a surrogate pair"),
         ('{"id":"a","text":"\ud83d"}', "expected text, found half a surrogate pair"),
         ('{"id":"a","text":"","metadata":{"\\uDE00":1}}', "expected text, found half a surrogate pair"),
-        ('{"id":"a","text":"","metadata":{"x":' + "9" * 5000 + "}}", "expected JSON of a sensible size"),
-        ('{"id":"a","text":"","metadata":' + '{"x":' * 100_000, "expected JSON of a sensible size"),
+        ('{"id":"a","text":"","metadata":{"x":' + "9" * 5000 + "}}", "expected JSON of a reasonable size"),
+        ('{"id":"a","text":"","metadata":' + '{"x":' * 100_000, "expected JSON of a reasonable size"),
     ],
 )  # fmt: skip
 def test_a_bad_line_is_named_with_what_was_expected(line: str, message: str) -> None:
@@ -192,7 +192,7 @@ def test_an_edit_that_lacks_fields_is_refused_with_their_names() -> None:
 
 def test_an_id_that_comes_twice_is_refused() -> None:
     (problem,) = problems_of(f"{HEAD}{GOOD}\n{GOOD}\n")
-    assert problem == "test:3: expected an id of its own for each essay, found 'a' again"
+    assert problem == "test:3: expected a different id for each essay, found 'a' again"
 
 
 def test_problems_are_collected_up_to_twenty() -> None:

@@ -154,7 +154,7 @@ def test_an_essay_stands_once() -> None:
 def test_a_misspelt_tag_is_refused_and_a_known_one_that_is_absent_is_not() -> None:
     items = {"i": Item("e1", IN, "prep")}
     marked = [essay(edit(8, 10, "on"))]
-    with pytest.raises(BadInput, match=r"no edit has the wanted tag: unknown tag 'prep'\. Did you mean 'Prep'"):
+    with pytest.raises(BadInput, match=r"no edit has this tag: unknown tag 'prep'\. Did you mean 'Prep'"):
         judgments_from_edits(marked, items, tags=["Prep", "prep"])
     assert len(judgments_from_edits(marked, items, tags=["ArtOrDet"])) == 1
 

@@ -90,7 +90,7 @@ def test_metadata_and_ids_are_named_once_an_essay() -> None:
     essay = replace(tokenised("My cat", title="On cats", language="Welsh"), essay_id="doc 1")
     assert write(essay)[1] == [
         "essay doc 1: metadata title, language left out: M2 has no place for it",
-        "essay doc 1: essay id left out: M2 has no ids; whoever reads it makes one of the text",
+        "essay doc 1: essay id left out: M2 has no ids; readers make one from the text",
     ]
 
 
@@ -100,12 +100,12 @@ def test_metadata_and_ids_are_named_once_an_essay() -> None:
         (
             Edit(Span(3, 6), ("big\ndog",), "Nn", "0"),
             "A 1 2|||Nn|||big dog|||REQUIRED|||-NONE-|||0",
-            "edit 3-6 Nn changed: it holds a line end, which became a space",
+            "edit 3-6 Nn changed: it contains a line end, which became a space",
         ),
         (
             Edit(Span(4, 6), ("ow",), "Nn", "0"),
             "A 1 2|||Nn|||cow|||REQUIRED|||-NONE-|||0",
-            "edit 4-6 Nn changed: it begins or ends inside a token, and was grown to whole ones",
+            "edit 4-6 Nn changed: it begins or ends inside a token, and was widened to whole tokens",
         ),
         (
             Edit(Span(3, 6), (), "Nn", "0"),
@@ -115,12 +115,12 @@ def test_metadata_and_ids_are_named_once_an_essay() -> None:
         (
             Edit(Span(3, 6), ("dog",), "Nn", "0", "a ||| b"),
             "A 1 2|||Nn|||dog|||REQUIRED|||-NONE-|||0",
-            "comment of edit 3-6 Nn left out: an A line that held it would be read as something else",
+            "comment of edit 3-6 Nn left out: an A line with it would be read as something else",
         ),
         (
             Edit(Span(3, 6), ("dog",), "Nn", "0", "-NONE-"),
             "A 1 2|||Nn|||dog|||REQUIRED|||-NONE-|||0",
-            "comment of edit 3-6 Nn left out: an A line that held it would be read as something else",
+            "comment of edit 3-6 Nn left out: an A line with it would be read as something else",
         ),
         (
             Edit(Span(3, 6), ("dog",), "Nn", "0", extra={"weight": 3, "by": "x"}),
@@ -131,7 +131,7 @@ def test_metadata_and_ids_are_named_once_an_essay() -> None:
             (
                 Edit(Span(3, 6), replacements, tag, "0"),
                 NOOP + "0",
-                f"edit 3-6 {tag} left out: an A line that said it would be read as something else",
+                f"edit 3-6 {tag} left out: an A line with it would be read as something else",
             )
             for replacements, tag in [
                 (("a ||| b",), "Nn"),
@@ -165,14 +165,15 @@ def test_a_spelling_as_read_is_not_written_once_the_edit_has_changed() -> None:
 def test_a_rater_who_did_not_read_the_whole_essay_is_reported() -> None:
     essay = tokenised("My cat", Edit(Span(0, 2), ("A",), "Det", "1"), annotators=("0",))
     assert write(essay)[1] == [
-        f"essay {essay.essay_id}: annotators without '1' changed: M2 takes whoever has an A line to have read it all"
+        f"essay {essay.essay_id}: annotators without '1' changed: "
+        "M2 takes everyone with an A line to have read it all"
     ]
 
 
 def test_unread_essays_are_reported_where_the_file_has_one_annotator() -> None:
     unread, other = tokenised("My cat", annotators=()), tokenised("My cow", annotators=())
     read_by_one = tokenised("My dog", annotators=("0",))
-    what = "annotators (none) of 2 essays without A lines, this the first"
+    what = "annotators (none) of 2 essays without A lines, this one first"
     assert write(unread, read_by_one, other)[1] == [
         f"essay {unread.essay_id}: {what} changed: read again they have 0"
     ]
@@ -181,7 +182,7 @@ def test_unread_essays_are_reported_where_the_file_has_one_annotator() -> None:
 
 def test_an_essay_without_a_noop_line_is_reported_where_nothing_else_says_who_read_it() -> None:
     silent = tokenised("My cat", m2_noop=False)
-    what = "annotators 0 of 1 essays without A lines, this the first"
+    what = "annotators 0 of 1 essays without A lines, this one first"
     assert write(silent) == ("S My cat\n\n", [f"essay {silent.essay_id}: {what} changed: read again they have none"])
 
 
@@ -190,7 +191,7 @@ def test_a_text_that_is_not_one_line_is_joined_anew(text: str) -> None:
     essay = Essay(short_hash(text), text, tokens=(Span(0, 2), Span(3, 6)))
     written, losses = write(essay)
     assert written == "S My cat\n\n"
-    assert f"essay {essay.essay_id}: text changed: it was tokenised and cut into sentences" in losses
+    assert f"essay {essay.essay_id}: text changed: it was tokenised and split into sentences" in losses
 
 
 def test_an_essay_without_tokens_is_cut_into_sentences() -> None:
@@ -211,9 +212,9 @@ def test_an_essay_without_tokens_is_cut_into_sentences() -> None:
     )
     assert losses == [
         "essay doc 1: metadata title left out: M2 has no place for it",
-        "essay doc 1: edit 19-24 Um left out: it goes across sentences",
-        "essay doc 1: essay id left out: M2 has no ids; whoever reads it makes one of each sentence",
-        "essay doc 1: text changed: it was tokenised and cut into sentences",
+        "essay doc 1: edit 19-24 Um left out: it crosses sentences",
+        "essay doc 1: essay id left out: M2 has no ids; readers make one from each sentence",
+        "essay doc 1: text changed: it was tokenised and split into sentences",
         "essay doc 1: annotator 'Ann' changed: M2 numbers its annotators; this one is 0",
         "essay doc 1: annotator 'Bob' changed: M2 numbers its annotators; this one is 1",
     ]
@@ -223,7 +224,7 @@ def test_an_essay_without_words_is_reported() -> None:
     assert write(Essay("doc 1", " \n")) == (
         "",
         [
-            "essay doc 1: essay id left out: M2 has no ids; whoever reads it makes one of each sentence",
-            "essay doc 1: text left out: it has no words, and M2 holds sentences",
+            "essay doc 1: essay id left out: M2 has no ids; readers make one from each sentence",
+            "essay doc 1: text left out: it has no words, and M2 stores sentences",
         ],
     )

@@ -73,7 +73,7 @@ def test_an_edit_inside_a_word_is_grown_and_reported_as_changed() -> None:
     assert (kept.span.of(blocks[1].essay.text), kept.replacements) == ("fishs", ("fish",))
     assert blocks[1].originals == (edit,)
     assert [str(loss) for loss in losses] == [
-        "essay doc 1: edit 44-45 Nn changed: it begins or ends inside a token, and was grown to whole ones"
+        "essay doc 1: edit 44-45 Nn changed: it begins or ends inside a token, and was widened to whole tokens"
     ]
 
 
@@ -81,7 +81,7 @@ def test_an_edit_across_sentences_is_reported() -> None:
     edit = edit_of(TEXT, "well. It", "well and")
     blocks, losses = blocks_of(TEXT, edit)
     assert [block.essay.edits for block in blocks] == [(), ()]
-    assert [str(loss) for loss in losses] == ["essay doc 1: edit 22-30 X left out: it goes across sentences"]
+    assert [str(loss) for loss in losses] == ["essay doc 1: edit 22-30 X left out: it crosses sentences"]
 
 
 def test_an_edit_of_the_space_between_sentences_is_reported() -> None:

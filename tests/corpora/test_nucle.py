@@ -257,7 +257,7 @@ def test_what_would_be_misread_is_escaped(words: str) -> None:
 def test_declarations_are_refused_at_once_so_no_entity_ever_grows(declaration: str) -> None:
     bomb = f'{declaration}\n<!ENTITY b "&a;&a;&a;&a;">\n]>\n' + document("&b;")
     assert problems_of(bomb) == [
-        "test:1: expected <DOC>, found a declaration; grater expands no entities: take it out"
+        "test:1: expected <DOC>, found a declaration; grater does not expand entities: remove it"
     ]
 
 
@@ -418,7 +418,7 @@ def edited(*edits: Edit, **fields: object) -> Essay:
         (Edit(Span(3, 12), ("x",), "Nn", "1"), ["edit 3-12 Nn left out: its span is not inside the text"]),
         (
             Edit(Span(3, 5), ("x",), "Nn", "9"),
-            ["annotator 9 changed: an ANNOTATION block makes its teacher an annotator of the whole essay"],
+            ["annotator 9 changed: NUCLE counts a teacher with an ANNOTATION block as annotator of the whole essay"],
         ),
     ],
 )
@@ -429,30 +429,30 @@ def test_what_an_edit_has_and_nucle_has_not_is_told(edit: Edit, losses: list[str
 def test_what_an_essay_has_and_nucle_has_not_is_told() -> None:
     metadata: dict[str, Json] = {"language": "Thai", "email": 3, "titled": "yes", "paragraphs": [3, 3]}
     assert losses_of(edited(tokens=(), metadata=metadata)) == [
-        "metadata paragraphs left out: the lengths do not fit the text",
+        "metadata paragraphs left out: the lengths do not match the text",
         "metadata language left out: NUCLE has no place for it",
         "metadata email left out: NUCLE has no place for it",
         "metadata titled left out: NUCLE has no place for it",
-        "tokens left out: NUCLE holds raw text only",
+        "tokens left out: NUCLE stores raw text only",
     ]
 
 
 @pytest.mark.parametrize("lengths", ["11", [11.0], [True], [3, 3], [3, 7], [2, 8, -1], [12], [], [4, "6"]])
 def test_paragraph_lengths_that_do_not_fit_the_text_are_a_loss(lengths: Json) -> None:
     losses = losses_of(edited(metadata={"paragraphs": lengths}))
-    assert losses == ["metadata paragraphs left out: the lengths do not fit the text"]
+    assert losses == ["metadata paragraphs left out: the lengths do not match the text"]
 
 
 def test_negative_paragraph_lengths_are_a_loss_even_where_they_add_up() -> None:
     # As slices from the end, -5 and 11 would give back "ab" and "cdef".
     essay = Essay("a", "ab\ncdef", metadata={"paragraphs": [-5, 11]})
-    assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not fit the text"]
+    assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not match the text"]
 
 
 def test_an_edit_of_an_essay_without_paragraphs_makes_one() -> None:
     edit = Edit(Span(0, 0), ("Dear Ana,",), "Others", "1")
     essay = Essay("a", "", (edit,), ("1",), metadata={"paragraphs": []})
-    assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not fit the text"]
+    assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not match the text"]
     assert read_one(write(essay)[0]).edits == (edit,)
 
 
@@ -469,7 +469,7 @@ def test_a_field_with_blanks_around_it_is_a_loss_as_they_would_be_layout() -> No
 def test_edits_are_grouped_by_annotator_and_a_new_order_is_told() -> None:
     first, second, third = (Edit(Span(n, n + 1), ("x",), "Nn", rater) for n, rater in enumerate("212"))
     essay = edited(first, second, third)
-    assert losses_of(essay) == ["order of edits changed: each annotator's edits stand in a block of their own"]
+    assert losses_of(essay) == ["order of edits changed: each annotator's edits are in a separate block"]
     assert read_one(write(essay)[0]).edits == (second, first, third)
 
 
@@ -523,10 +523,10 @@ FAULTS = [
     ("</TEXT>\n", "", 12, "expected </TEXT> for the <TEXT> of line 2, found <ANNOTATION>"),
     ("saw</CORRECTION>", "saw", 17, "expected </CORRECTION> for the <CORRECTION> of line 16, found </MISTAKE>"),
     ("</MISTAKE>\n<M", "<M", 17, "expected </MISTAKE> for the <MISTAKE> of line 14, found <MISTAKE>"),
-    ("</DOC>\n", "", 26, "expected </DOC> for the <DOC> of line 1, found the end of the file; is it cut short?"),
+    ("</DOC>\n", "", 26, "expected </DOC> for the <DOC> of line 1, found the end of the file; is it cut off?"),
     ("</TEXT>", "</TEXT>\nhello", 13, "expected a NUCLE tag, found text inside <DOC>: 'hello'"),
     ("<TEXT>", "\xa0<TEXT>", 2, "expected a NUCLE tag, found text inside <DOC>: '\\xa0'"),
-    ("</TEXT>", "</TEXT></P>", 12, "expected no </P>, as no <P> is open; take it out"),
+    ("</TEXT>", "</TEXT></P>", 12, "expected no </P>, as no <P> is open; remove it"),
     (
         "<P>\nIt",
         "<HEAD>\n</HEAD>\n<P>\nIt",

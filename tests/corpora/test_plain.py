@@ -64,7 +64,7 @@ def test_several_essays_are_joined_by_a_blank_line_and_that_is_told() -> None:
     text, losses = write(plain("One."), plain("Two.\n"), plain("Three."))
     assert text == "One.\n\nTwo.\n\nThree."
     assert [loss.partition(": ")[2] for loss in losses] == [
-        "its bounds changed: a text file is one essay: a blank line now stands before this one"
+        "its boundaries changed: a text file is one essay: a blank line precedes this one"
     ] * 2
 
 
@@ -74,15 +74,15 @@ def test_everything_but_words_is_told_as_a_loss() -> None:
     text, losses = write(essay)
     assert text == "\ufeffHe go"
     assert losses == [
-        "essay e1: id changed: a text file has none: a hash of the text takes its place",
+        "essay e1: id changed: a text file has no id: a hash of the text replaces it",
         "essay e1: U+FEFF at its start left out: it will be taken for a byte-order mark",
         "essay e1: NUL characters left out: they are not text",
-        "essay e1: edit 3-5 SVA left out: a text file holds words only",
-        "essay e1: edit 0-2 Um left out: a text file holds words only",
-        "essay e1: annotator R1 left out: a text file holds words only",
-        "essay e1: annotator R2 left out: a text file holds words only",
-        "essay e1: tokens left out: a text file holds words only",
-        "essay e1: metadata language left out: a text file holds words only",
+        "essay e1: edit 3-5 SVA left out: a text file contains only words",
+        "essay e1: edit 0-2 Um left out: a text file contains only words",
+        "essay e1: annotator R1 left out: a text file contains only words",
+        "essay e1: annotator R2 left out: a text file contains only words",
+        "essay e1: tokens left out: a text file contains only words",
+        "essay e1: metadata language left out: a text file contains only words",
     ]
 
 

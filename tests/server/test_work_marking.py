@@ -60,13 +60,13 @@ def test_findings_are_the_slips_of_the_annotator_not_what_is_unfinished() -> Non
         "a redundancy that removes nothing"
     )
     assert messages(edit("own", "SVA", "own"))[0].startswith("the correction equals the text")
-    assert "stands already" in messages(edit("own", "SVA", "owns"), edit("own", "SVA", "owns"))[0]
+    assert "is already there" in messages(edit("own", "SVA", "owns"), edit("own", "SVA", "owns"))[0]
 
 
 def test_a_run_on_may_cover_two_sentences_and_a_word_form_may_not() -> None:
     two = "bakery. He"
     assert messages(edit(two, "Srun", "bakery, and he")) == []
-    assert "runs over 2 sentences" in messages(edit(two, "Wform", "bakery he"))[0]
+    assert "covers 2 sentences" in messages(edit(two, "Wform", "bakery he"))[0]
 
 
 @pytest.fixture

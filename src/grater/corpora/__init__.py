@@ -92,5 +92,5 @@ def format_for(path: Path, format_name: str | None) -> Format:
     if format_name:
         return FORMATS[format_name]
     if str(path) == "-":
-        raise UsageError("standard input has no file name to tell its format; name the format")
+        raise UsageError("expected a format for standard input, which has no file name; name the format")
     return guess_format(path, exists=True)

@@ -116,7 +116,7 @@ class _Cutter:
     def drop(self) -> None:
         """Report the object that is open, if any: nothing more of it will come."""
         if self._depth:
-            message = "expected a whole JSON object, found its beginning only; the file may be cut off"
+            message = "expected a complete JSON object, found only its beginning; the file may be cut off"
             self._problems.add(message, line=self._start)
         self._pieces, self._depth = [], 0
 
@@ -236,7 +236,7 @@ def write_bea(essays: Iterable[Essay], report: Report) -> Iterator[str]:
         except (TypeError, ValueError, RecursionError) as error:
             raise GraterError(f"essay {essay.essay_id}: cannot be written as JSON: {error}") from error
         if SURROGATE.search(line):
-            raise GraterError(f"essay {essay.essay_id}: cannot be written: it holds half a surrogate pair")
+            raise GraterError(f"essay {essay.essay_id}: cannot be written: it contains half a surrogate pair")
         yield line.translate(LINE_ENDS) + "\n"
 
 
@@ -266,11 +266,11 @@ def _named(essay: Essay, base: str, report: Report) -> dict[str, Json]:
     """The metadata, with an id before it where reading would not find the same one without."""
     named = {key: value for key, value in essay.metadata.items() if key not in ("text", "edits")}
     for key in essay.metadata.keys() - named.keys():
-        report(Loss(essay.essay_id, f"metadata {key}", f"BEA means another thing by {key!r}"))
+        report(Loss(essay.essay_id, f"metadata {key}", f"BEA uses another meaning of {key!r}"))
     if _reads_as(named, base, essay.text):
         return named
     if named.pop("id", base) != base:
-        report(Loss(essay.essay_id, "metadata id", "it is not the id of the essay, which is written"))
+        report(Loss(essay.essay_id, "metadata id", "it differs from the essay's id, which is written"))
     return {"id": base, **named}
 
 
@@ -298,7 +298,7 @@ def _edit_record(essay: Essay, edit: Edit, report: Report) -> list[Json]:
     for key in edit.extra.keys() - {"more"}:
         report(Loss(essay.essay_id, f"{key} of {what}", "BEA has no such field"))
     if len(edit.replacements) > 1:
-        why = f"BEA holds one correction: {edit.replacements[0]!r} is written"
+        why = f"BEA has room for one correction: {edit.replacements[0]!r} is written"
         report(Loss(essay.essay_id, f"alternatives of {what}", why))
     correction = edit.replacements[0] if edit.replacements else None
     return [edit.span.start, edit.span.end, correction, *_rest(essay, edit, report)]

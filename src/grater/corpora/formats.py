@@ -137,13 +137,13 @@ def parse_json(text: str) -> Json:
     try:
         value: Json = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise NotJson(f"expected JSON, found a fault at character {error.pos + 1}: {error.msg}") from error
+        raise NotJson(f"expected JSON, found an error at character {error.pos + 1}: {error.msg}") from error
     except NotJson:
         raise
     except (ValueError, RecursionError) as error:
-        raise NotJson(f"expected JSON of a sensible size, found a fault: {error}") from error
+        raise NotJson(f"expected JSON of a reasonable size, found: {error}") from error
     if ("\\u" in text or SURROGATE.search(text)) and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
-        raise NotJson("expected text, found half a surrogate pair (\\ud800 to \\udfff); take it out")
+        raise NotJson("expected text, found half a surrogate pair (\\ud800 to \\udfff); remove it")
     if text.count("[") + text.count("{") > MOST_DEPTH and is_deep(value):
         raise NotJson(f"expected values nested at most {MOST_DEPTH} deep, found more")
     return value

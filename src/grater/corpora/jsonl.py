@@ -40,9 +40,7 @@ def write_jsonl(essays: Iterable[Essay], report: Report) -> Iterator[str]:  # no
         except (TypeError, ValueError, RecursionError) as error:
             raise GraterError(f"essay {essay.essay_id}: cannot be written as JSON: {error}") from error
         if SURROGATE.search(line):
-            raise GraterError(
-                f"essay {essay.essay_id}: cannot be written: it holds half a surrogate pair, which is no text"
-            )
+            raise GraterError(f"essay {essay.essay_id}: cannot be written: it contains half a surrogate pair")
         yield line
 
 
@@ -93,7 +91,7 @@ def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
         try:
             essay = essay_from(_object(_parsed(line), "an essay"), number)
             if not seen.add(hash(essay.essay_id) & MOST_HASHES):
-                raise _Wrong(f"expected an id of its own for each essay, found {essay.essay_id!r} again")
+                raise _Wrong(f"expected a different id for each essay, found {essay.essay_id!r} again")
         except _Wrong as wrong:
             problems.add(str(wrong), line=number)
             continue
@@ -164,7 +162,9 @@ def _tokens(value: Json, length: int) -> tuple[Span, ...]:
     tokens = tuple(_span(pair, f"tokens[{n}]", length) for n, pair in enumerate(_list(value, "tokens")))
     for n in range(1, len(tokens)):
         if tokens[n].start < tokens[n - 1].end:
-            raise _Wrong(f"expected tokens in the order of the text, found tokens[{n}] inside or before the last")
+            raise _Wrong(
+                f"expected tokens in the order of the text, found tokens[{n}] inside or before the one before it"
+            )
     return tokens
 
 

@@ -96,8 +96,8 @@ def judgments_from_edits(
 def _require_words(items: Mapping[str, Item], name: str) -> None:
     gap = next((item_id for item_id, item in items.items() if not len(item.span)), None)
     if gap is not None:
-        message = f"the labels 0, 1 and 2 are for words that were written; item {gap} is a gap"
-        raise BadInput(Problem(name, f"{message}; judge gaps by error and ok"))
+        message = f"the labels 0, 1 and 2 are for words in the text; item {gap} is a gap"
+        raise BadInput(Problem(name, f"{message}; label gaps error or ok"))
 
 
 def _usage(judgment: ItemJudgment) -> str:
@@ -116,7 +116,9 @@ def items_of(decisions: Table, items: Table | None = None) -> dict[str, Item]:
         return _items(places)
     missing = [column for column in PLACE if column not in decisions.frame.columns]
     if missing:
-        message = f"expected columns {', '.join(PLACE[1:])} that say where items stand, found no {', '.join(missing)}"
+        message = (
+            f"expected columns {', '.join(PLACE[1:])} that give the positions of items, found no {', '.join(missing)}"
+        )
         raise BadInput(Problem(decisions.name, f"{message}; give the items table too"))
     places = decisions.frame.select(PLACE).unique(maintain_order=True)
     return _items(read_items(places, name=decisions.name).frame)
@@ -165,7 +167,7 @@ def _require_tags(tags: Collection[str], known: set[str], name: str) -> None:
     """A misspelt tag would make items right unnoticed: each must be in the corpus, or at least in some tag set."""
     for tag in tags:
         if tag not in known and not any(tag in tagset for tagset in all_tagsets()):
-            raise BadInput(Problem(name, f"no edit has the wanted tag: {unknown('tag', tag, sorted(known))}"))
+            raise BadInput(Problem(name, f"no edit has this tag: {unknown('tag', tag, sorted(known))}"))
 
 
 def _judged(

@@ -17,7 +17,7 @@ from grater.corpora.identity import EssayIds
 from grater.errors import Problems, UsageError
 from grater.model import Essay, short_hash
 
-WORDS_ONLY = "a text file holds words only"
+WORDS_ONLY = "a text file contains only words"
 
 
 def read_text(lines: Iterable[str], *, name: str, one_per_line: bool = False) -> Iterator[Essay]:
@@ -58,10 +58,10 @@ def sentences_alone(source: Source) -> list[str]:
     sentences = read_sentences(source)
     filled = [sentence for sentence in sentences if sentence.strip()]
     if filled and all("\t" in sentence for sentence in filled):
-        wish = f"take one column: cut -f2 {source.name}"
+        wish = f"use one column: cut -f2 {source.name}"
         raise UsageError(f"{source.name}: expected one sentence per line, found a tab in each; {wish}")
     if filled and all(sentence.startswith("{") and sentence.endswith("}") for sentence in filled):
-        wish = "take the corrected sentences out first"
+        wish = "extract the corrected sentences first"
         raise UsageError(f"{source.name}: expected one sentence per line, found JSON; {wish}")
     return sentences
 
@@ -90,9 +90,9 @@ def _losses(essay: Essay, *, is_first: bool) -> Iterator[Loss]:
         return Loss(essay.essay_id, what, why, changed)
 
     if not is_first:
-        yield loss("its bounds", "a text file is one essay: a blank line now stands before this one", changed=True)
+        yield loss("its boundaries", "a text file is one essay: a blank line precedes this one", changed=True)
     if essay.essay_id != short_hash(essay.text):
-        yield loss("id", "a text file has none: a hash of the text takes its place", changed=True)
+        yield loss("id", "a text file has no id: a hash of the text replaces it", changed=True)
     if is_first and essay.text.startswith("\ufeff"):
         yield loss("U+FEFF at its start", "it will be taken for a byte-order mark")
     if "\0" in essay.text:

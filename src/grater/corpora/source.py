@@ -127,7 +127,7 @@ def open_source(path: Path, *, advance: Callable[[int], None] = ignore_progress)
 def _spooled_stdin(stdin: TextIO | None) -> Path:
     """Once for each standard input, so that a command may go through it again."""
     if stdin is None:
-        raise UsageError("standard input is closed; name a file, or send one in")
+        raise UsageError("standard input is closed; name a file, or pipe one in")
     return _spooled(stdin.buffer)
 
 
@@ -224,7 +224,7 @@ def files_of(path: Path, chosen: Format) -> list[Path]:
         raise BadInput(Problem(str(path), "no such file or folder"))
     if not path.is_dir():
         if isinstance(chosen, FolderFormat):
-            raise BadInput(Problem(str(path), f"expected a folder, which {chosen.name} is kept in, found a file"))
+            raise BadInput(Problem(str(path), f"expected a folder, the form of {chosen.name} corpora, found a file"))
         return [path]
     wanted = {*chosen.suffixes, TEXT} if isinstance(chosen, FolderFormat) else set(chosen.suffixes)
     files = [file for file in _files_below(path) if _suffix(file) in wanted]
@@ -257,7 +257,7 @@ def _suffix(path: Path) -> str:
 def _why_unknown(path: Path, formats: list[Format]) -> str:
     by_name = sorted(formats, key=lambda candidate: candidate.name)
     known = ", ".join(f"{candidate.name} ({' '.join(candidate.suffixes)})" for candidate in by_name)
-    kind = "no file in this folder tells" if path.is_dir() else "the file name does not tell"
+    kind = "no file in this folder shows" if path.is_dir() else "the file name does not show"
     if path.is_file() and path.suffix.lower() in DOCUMENTS:
         return f"expected text, found a {path.suffix} document; save it as text (.txt, UTF-8) first"
     return f"{kind} which format it is; name the format, one of: {known}"

@@ -520,7 +520,7 @@ def _separator(text: str) -> str:
 def _stdin_content(stdin: TextIO | None) -> bytes:
     """Read once, so that a command may come back to it."""
     if stdin is None:
-        raise UsageError("standard input is closed; name a file, or send one in")
+        raise UsageError("standard input is closed; name a file, or pipe one in")
     return stdin.buffer.read()
 
 

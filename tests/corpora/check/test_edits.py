@@ -127,8 +127,8 @@ ODD_TEXT = "We went home , then slept."
         (" went ", "", "the deletion glues two words together"),
         ("went", "walked ", "the correction doubles a space"),
         ("went", " walked", "the correction doubles a space"),
-        ("went", "walked  off", "the correction holds a double space"),
-        ("went", "walked\noff", "the correction runs over a line end"),
+        ("went", "walked  off", "the correction contains a double space"),
+        ("went", "walked\noff", "the correction contains a line end"),
     ],
 )
 def test_an_edit_that_spoils_the_spaces_is_found(words: str, correction: str, trouble: str) -> None:
@@ -182,13 +182,13 @@ def test_in_tokenised_text_a_correction_has_no_spaces_at_its_ends() -> None:
 )
 def test_unseen_characters_are_named_and_counted_once_for_an_essay(character: str, name: str) -> None:
     essay = essay_of(f"One{character}two{character}three.")
-    assert messages(essay, rule="odd-characters") == [f"the text holds {name} (2 times)"]
+    assert messages(essay, rule="odd-characters") == [f"the text contains {name} (2 times)"]
 
 
 def test_a_correction_with_an_unseen_character_is_found_at_its_line() -> None:
     (finding,) = found(essay_of(ODD_TEXT, edit_of(ODD_TEXT, "went", "went\u00a0off", line=40)), rule="odd-characters")
     assert finding.line == 40
-    assert finding.message == "the correction holds U+00A0 no-break space: Mec 'went' → 'went\\xa0off'"
+    assert finding.message == "the correction contains U+00A0 no-break space: Mec 'went' → 'went\\xa0off'"
 
 
 def test_ordinary_text_with_accents_quotes_dashes_and_emoji_is_not_odd() -> None:
@@ -202,7 +202,7 @@ EDIT = edit_of(TWO_SENTENCES, "stayed", "remained", tag="Wci", line=20)
 def test_the_same_edit_twice_is_found_at_the_second_line() -> None:
     (finding,) = found(essay_of(TWO_SENTENCES, EDIT, replace(EDIT, line=24)), rule="duplicate")
     assert finding.line == 24
-    assert finding.message == "the same edit by 'A' stands already at line 20: Wci 'stayed' → 'remained'"
+    assert finding.message == "the same edit by 'A' is already there at line 20: Wci 'stayed' → 'remained'"
 
 
 def test_the_same_edit_three_times_is_two_too_many() -> None:
@@ -227,7 +227,7 @@ def test_a_span_with_words_of_two_sentences_is_found() -> None:
     essay = essay_of(TWO_SENTENCES, edit_of(TWO_SENTENCES, ". We", ", so we", tag="Srun", line=30))
     (finding,) = found(essay, rule="across-sentences")
     assert finding.line == 30
-    assert finding.message == "the span runs over 2 sentences: Srun '. We' → ', so we'"
+    assert finding.message == "the span covers 2 sentences: Srun '. We' → ', so we'"
 
 
 @pytest.mark.parametrize("words", ["rained.", "rained. ", " We", "We stayed", "read."])

@@ -24,7 +24,7 @@ def test_a_table_has_one_row_for_every_tag_with_its_example() -> None:
 
 
 def test_a_tag_without_a_correction_is_marked_as_such() -> None:
-    assert render_markdown(TAGSETS["nucle"]).count("Owes no correction.") == 3
+    assert render_markdown(TAGSETS["nucle"]).count("Needs no correction.") == 3
 
 
 def test_a_map_shows_what_has_no_counterpart() -> None:

@@ -137,4 +137,4 @@ def test_clc_has_77_codes() -> None:
 
 def test_clc_descriptions_name_the_word_class() -> None:
     assert TAGSETS["clc"]["MT"].description == "A preposition is missing."
-    assert TAGSETS["clc"]["RY"].description == "An adverb is to be replaced by another."
+    assert TAGSETS["clc"]["RY"].description == "An adverb should be replaced by another."

@@ -174,7 +174,7 @@ def _essay(copies: list[_Document], problems: Problems) -> Essay:
     for other in copies[1:]:
         if other.text != first.text:
             problems.name = other.pair.sources["txt"].name
-            problems.add(f"expected the text of {first.pair.name}.txt, its other copy, found another")
+            problems.add(f"expected the text of {first.pair.name}.txt, its other copy, found different text")
     by_rater = _by_rater(copies, problems)
     annotators = _annotators(copies, by_rater)
     tokens = _first(copies, "tokens")
@@ -245,7 +245,7 @@ def write_brat(essays: Iterable[Essay], report: Report) -> Iterator[tuple[str, s
     for essay in essays:
         for path, content in _files(_fit(essay, report), names, report):
             if SURROGATE.search(content):
-                raise GraterError(f"essay {essay.essay_id}: cannot be written: it holds half a surrogate pair")
+                raise GraterError(f"essay {essay.essay_id}: cannot be written: it contains half a surrogate pair")
             yield path, content
         types.update(brat_type(edit.tag) for edit in essay.edits)
     if types:
@@ -255,7 +255,7 @@ def write_brat(essays: Iterable[Essay], report: Report) -> Iterator[tuple[str, s
 def _fit(essay: Essay, report: Report) -> Essay:
     if not essay.text.startswith("\ufeff"):
         return essay
-    why = "U+FEFF at the head of a file is a byte-order mark: written as U+2060, which looks the same"
+    why = "U+FEFF at the start of a file is a byte-order mark: written as U+2060, which looks the same"
     report(Loss(essay.essay_id, "text", why, changed=True))
     return replace(essay, text="\u2060" + essay.text[1:])
 
@@ -303,7 +303,7 @@ def _others(essay: Essay, raters: Sequence[str], report: Report) -> dict[str, li
             if rater in raters and isinstance(line, str) and _is_other(line):
                 others.setdefault(rater, []).append(line)
             else:
-                report(Loss(essay.essay_id, f"metadata brat {line!r}", "it is no line of one of the annotators"))
+                report(Loss(essay.essay_id, f"metadata brat {line!r}", "it is not a line of any annotator"))
     return others
 
 

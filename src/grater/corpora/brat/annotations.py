@@ -217,7 +217,7 @@ class _Reader:
         try:
             kept = parse_json(note)
             if not _is_grater_note(kept, target, len(self._text)):
-                raise NotJson(f"expected a note as grater writes it, found {note[:40]!r}; take the line out")
+                raise NotJson(f"expected a note as grater writes it, found {note[:40]!r}; remove the line")
         except NotJson as wrong:
             self._problems.add(str(wrong), line=number)
         else:
@@ -365,7 +365,7 @@ def _fragments(essay: Essay, edit: Edit, report: Report) -> list[Span]:
             report(Loss(essay.essay_id, f"fragments of {_name(edit)}", "they do not make up its span"))
     fragments = shown(essay.text, edit.span)
     if not fragments:
-        report(Loss(essay.essay_id, _name(edit), "brat marks words, and the text has none"))
+        report(Loss(essay.essay_id, _name(edit), "brat marks words, and this text has none"))
     return fragments
 
 
@@ -396,7 +396,7 @@ def _notes(
 ) -> Iterator[str]:
     replacements = edit.replacements
     if wide != edit.span:
-        why = "brat marks at least a word, and no line end: shown beside it, with its own place in a note"
+        why = "brat marks at least one word and no line end: shown at a word, its true position in a note"
         report(Loss(essay.essay_id, _name(edit), why, changed=True))
     if wide.covers(edit.span):
         replacements = tuple(widened(essay.text, edit.span, wide, text) for text in replacements)

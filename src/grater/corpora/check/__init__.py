@@ -153,7 +153,7 @@ def repeats_id(essay: Essay) -> Iterator[Finding]:
     """Readers number a document id that comes again, `a#2`; repeated sentences, which have no ids, are allowed."""
     repeat = REPEAT.fullmatch(essay.essay_id)
     if repeat and essay.tokens is None and repeat["own"] != short_hash(essay.text):
-        message = f"expected an id of its own for each document, found {repeat['own']!r} again"
+        message = f"expected a different id for each document, found {repeat['own']!r} again"
         yield Finding("same-id", essay.essay_id, essay.line, message)
 
 
@@ -315,13 +315,13 @@ ESSAY_RULES: tuple[EssayRule, ...] = (
 
 RULES: dict[str, str] = {
     "equals-text": "a correction that equals the text",
-    "changes-nothing": "a correction that changes nothing but runs of spaces or the coding of letters",
+    "changes-nothing": "a correction that changes only runs of spaces or the encoding of letters",
     "redundancy": "an Rloc or Rloc- that removes no word",
-    "whitespace": "a correction that glues words together, doubles a space, or holds a line end or a double space",
+    "whitespace": "a correction that glues words together, doubles a space, or contains a line end or a double space",
     "odd-characters": "no-break spaces, tabs, controls, zero-width characters",
-    "no-correction": "no correction where the tag owes one",
+    "no-correction": "no correction where the tag needs one",
     "duplicate": "the same span, tag and correction twice by one annotator",
-    "across-sentences": "a span that runs over two sentences",
+    "across-sentences": "a span that covers two sentences",
     "noop": "an M2 no-op line beside edits of the same annotator, or twice",
     "unknown-tag": "a tag that is not in the tag set, given or guessed",
     "coverage": "annotators who did not read the same essays",

@@ -47,7 +47,7 @@ def changes_nothing(edit: Edit, essay: Essay) -> str | None:
     level = _level(before + words + after)
     if not any(_level(before + replacement + after) == level for replacement in edit.replacements):
         return None
-    return f"the correction changes nothing but runs of spaces or the coding of letters: {described(edit, essay)}"
+    return f"the correction changes only runs of spaces or the encoding of letters: {described(edit, essay)}"
 
 
 def _beside(span: Span, text: str) -> tuple[str, str]:
@@ -94,7 +94,7 @@ NAMES = {
     "\xad": "soft hyphen",
     "\u200b": "zero-width space",
     "\ufeff": "byte-order mark",
-    "\ufffd": "replacement character: the text was decoded wrongly once",
+    "\ufffd": "replacement character, a sign of wrong decoding",
 }
 
 
@@ -103,14 +103,14 @@ def has_odd_characters(essay: Essay) -> Iterator[Finding]:
     counted = Counter(ODD.findall(essay.text))
     if counted:
         names = ", ".join(f"{_named(character)} ({n} times)" for character, n in counted.items())
-        yield Finding("odd-characters", essay.essay_id, essay.line, f"the text holds {names}")
+        yield Finding("odd-characters", essay.essay_id, essay.line, f"the text contains {names}")
 
 
 def has_odd_correction(edit: Edit, essay: Essay) -> str | None:
     characters = dict.fromkeys(character for words in edit.replacements for character in ODD.findall(words))
     if not characters:
         return None
-    return f"the correction holds {', '.join(map(_named, characters))}: {described(edit, essay)}"
+    return f"the correction contains {', '.join(map(_named, characters))}: {described(edit, essay)}"
 
 
 def _named(character: str) -> str:
@@ -128,8 +128,8 @@ def has_odd_whitespace(edit: Edit, essay: Essay) -> str | None:
 
 def _inside(replacement: str) -> str:
     if "\n" in replacement:
-        return "the correction runs over a line end"
-    return "the correction holds a double space" if "  " in replacement.strip() else ""
+        return "the correction contains a line end"
+    return "the correction contains a double space" if "  " in replacement.strip() else ""
 
 
 def _at_ends(replacement: str, edit: Edit, essay: Essay) -> str:
@@ -163,7 +163,7 @@ def is_duplicate(essay: Essay) -> Iterator[Finding]:
     for first, *others in by_content.values():
         for edit in others:
             where = f" at line {first.line}" if first.line is not None else ""
-            message = f"the same edit by {edit.rater!r} stands already{where}: {described(edit, essay)}"
+            message = f"the same edit by {edit.rater!r} is already there{where}: {described(edit, essay)}"
             yield Finding("duplicate", essay.essay_id, edit.line, message)
 
 
@@ -176,5 +176,5 @@ def crosses_sentences(essay: Essay) -> Iterator[Finding]:
     for edit in essay.edits:
         n_touched = bisect_left(starts, edit.span.end) - bisect_right(ends, edit.span.start)
         if n_touched > 1:
-            message = f"the span runs over {n_touched} sentences: {described(edit, essay)}"
+            message = f"the span covers {n_touched} sentences: {described(edit, essay)}"
             yield Finding("across-sentences", essay.essay_id, edit.line or essay.line, message)

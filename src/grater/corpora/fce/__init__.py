@@ -159,7 +159,7 @@ def fit(essay: Essay, what: str, text: str, report: Report) -> str:
     """The text with every character that XML cannot hold replaced by U+FFFD, one for one."""
     if not UNFIT.search(text):
         return text
-    report(Loss(essay.essay_id, what, "XML cannot hold a control character: written as U+FFFD", changed=True))
+    report(Loss(essay.essay_id, what, "XML cannot contain a control character: written as U+FFFD", changed=True))
     return UNFIT.sub("\ufffd", text)
 
 
@@ -174,13 +174,13 @@ def coded(essay: Essay, report: Report) -> str:
 def _of_one_annotator(essay: Essay, report: Report) -> list[Edit]:
     raters = list(dict.fromkeys([*essay.annotators, *(edit.rater for edit in essay.edits)]))
     if not raters:
-        why = "FCE has no way to say that nobody looked: it reads as looked over and found faultless"
+        why = "FCE cannot say that nobody read an essay: it will read as one without errors"
         report(Loss(essay.essay_id, "absence of annotators", why, changed=True))
     for rater in raters[1:]:
-        report(Loss(essay.essay_id, f"annotator {rater}", f"FCE holds one annotator; {raters[0]} is written"))
+        report(Loss(essay.essay_id, f"annotator {rater}", f"FCE has room for one annotator; {raters[0]} is written"))
     for edit in essay.edits:
         if edit.rater != raters[0]:
-            report(_lost(essay, edit, f"FCE holds one annotator; {raters[0]} is written"))
+            report(_lost(essay, edit, f"FCE has room for one annotator; {raters[0]} is written"))
     if raters and raters[0] != RATER:
         report(Loss(essay.essay_id, f"annotator {raters[0]}", f"FCE names none: reads as {RATER}", changed=True))
     return [edit for edit in essay.edits if edit.rater == raters[0]]
@@ -263,7 +263,7 @@ def _opening(essay: Essay, edit: Edit, report: Report) -> str:
     if isinstance(more, dict) and _are_attributes(more):
         attributes |= {name: str(value) for name, value in more.items()}
     else:
-        report(_lost(essay, edit, "they are no XML attributes", "attributes of edit"))
+        report(_lost(essay, edit, "they are not valid XML attributes", "attributes of edit"))
     return _tag("NS", attributes) + ("<i>" if _has_wrong_part(edit) else "")
 
 
@@ -280,7 +280,7 @@ def _tag(name: str, attributes: Mapping[str, str]) -> str:
 def _closing(essay: Essay, edit: Edit, report: Report) -> str:
     contents = _kept_corrections(edit)
     if contents is None and "c" in edit.extra:
-        report(_lost(essay, edit, "it does not give the replacements of the edit", "c of edit"))
+        report(_lost(essay, edit, "it differs from the replacements of the edit", "c of edit"))
     if contents is None:
         plain = () if edit.replacements == ("",) else edit.replacements
         contents = [text.translate(IN_TEXT) for text in plain]

@@ -130,10 +130,10 @@ class _Parser:
 
     def _doctype(self, _: str, system: str | None, public: str | None, has_subset: bool) -> None:
         if system or public or has_subset:
-            self._stop("expected no DTD, found one; entities are not read: take the DOCTYPE out", self._line)
+            self._stop("expected no DTD, found one; remove the DOCTYPE", self._line)
 
     def _entity(self, name: str, *_: object) -> None:
-        self._stop(f"expected no entities but &amp; and its like, found {name!r}; write its text instead", self._line)
+        self._stop(f"expected only entities such as &amp;, found {name!r}; write its text instead", self._line)
 
 
 def as_jsonml(children: Sequence[XmlElement | str]) -> list[Json]:
@@ -207,7 +207,7 @@ def check(ns: XmlElement, problems: Problems) -> None:
         expect_no_text(ns, problems)
     for part in ns.elements if wrong else ():
         if part.name not in ("i", "c"):
-            problems.add(f"expected <i> and <c> alone, found <{part.name}> beside them", line=part.line)
+            problems.add(f"expected only <i> and <c>, found <{part.name}> beside them", line=part.line)
     for part in corrections:
         check_all(part.children, problems)
 

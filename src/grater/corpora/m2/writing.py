@@ -59,10 +59,10 @@ from grater.model import Edit, Essay, Json, Span
 from grater.text.sentences import sentence_spans
 from grater.text.tokens import token_spans
 
-ACROSS = "it goes across sentences"
+ACROSS = "it crosses sentences"
 BETWEEN = "it changes only the white space between sentences"
 NO_TOKEN = "it changes no token, only white space"
-GROWN = "it begins or ends inside a token, and was grown to whole ones"
+GROWN = "it begins or ends inside a token, and was widened to whole tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ def annotation_body(
     fields = [f"{token_range.start} {token_range.end}", tag, correction, required]
     is_same = replacements_of(correction, tag=tag, words=words) == token_range.replacements
     if tag == NOOP or not is_same or not _is_safe(fields):
-        report(Loss(essay_id, name, "an A line that said it would be read as something else"))
+        report(Loss(essay_id, name, "an A line with it would be read as something else"))
         return None
     _report_extra(edit, name, essay_id, report)
     return SEPARATOR.join((*fields, _comment(edit, name, essay_id, report)))
@@ -242,7 +242,7 @@ def on_one_line(edit: Edit, essay_id: str, report: Report) -> Edit:
     texts = (*edit.replacements, edit.tag, edit.comment)
     if not any("\n" in text for text in texts):
         return edit
-    report(Loss(essay_id, edit_name(edit), "it holds a line end, which became a space", changed=True))
+    report(Loss(essay_id, edit_name(edit), "it contains a line end, which became a space", changed=True))
     *replacements, tag, comment = (text.replace("\n", " ") for text in texts)
     return replace(edit, replacements=tuple(replacements), tag=tag, comment=comment)
 
@@ -261,7 +261,7 @@ def _comment(edit: Edit, name: str, essay_id: str, report: Report) -> str:
         return as_read
     if comment_of(field) == edit.comment and _is_safe([field]):
         return field
-    report(Loss(essay_id, f"comment of {name}", "an A line that held it would be read as something else"))
+    report(Loss(essay_id, f"comment of {name}", "an A line with it would be read as something else"))
     return NO_COMMENT
 
 
@@ -327,16 +327,16 @@ def _blocks(essay: Essay, ids: EssayIds, report: Report) -> Iterator[Block]:
     _report_partial(essay, report)
     if _is_m2(essay):
         if ids.of_text(essay.text) != essay.essay_id:
-            report(Loss(essay.essay_id, "essay id", "M2 has no ids; whoever reads it makes one of the text"))
+            report(Loss(essay.essay_id, "essay id", "M2 has no ids; readers make one from the text"))
         yield Block(essay, edits)
         return
     blocks = list(cut(essay, ids, report))
-    report(Loss(essay.essay_id, "essay id", "M2 has no ids; whoever reads it makes one of each sentence"))
+    report(Loss(essay.essay_id, "essay id", "M2 has no ids; readers make one from each sentence"))
     if blocks:
-        why = "it was tokenised and cut into sentences"
+        why = "it was tokenised and split into sentences"
         report(Loss(essay.essay_id, "text", why, changed=True))
     else:
-        report(Loss(essay.essay_id, "text", "it has no words, and M2 holds sentences"))
+        report(Loss(essay.essay_id, "text", "it has no words, and M2 stores sentences"))
     yield from blocks
 
 
@@ -405,7 +405,7 @@ def _report_metadata(essay: Essay, report: Report) -> None:
 def _report_partial(essay: Essay, report: Report) -> None:
     """Raters who did not read the whole essay."""
     for rater in dict.fromkeys(edit.rater for edit in essay.edits if edit.rater not in essay.annotators):
-        why = "M2 takes whoever has an A line to have read it all"
+        why = "M2 takes everyone with an A line to have read it all"
         report(Loss(essay.essay_id, f"annotators without {rater!r}", why, changed=True))
 
 
@@ -415,5 +415,5 @@ def _report_silent(silent: dict[tuple[str, ...], tuple[int, str]], numbers: Anno
     for annotators, (n_essays, essay_id) in silent.items():
         if annotators != understood:
             names = ", ".join(annotators) or "(none)"
-            what = f"annotators {names} of {n_essays} essays without A lines, this the first"
+            what = f"annotators {names} of {n_essays} essays without A lines, this one first"
             report(Loss(essay_id, what, f"read again they have {', '.join(understood) or 'none'}", changed=True))

@@ -285,7 +285,7 @@ def write_nucle(essays: Iterable[Essay], report: Report) -> Iterator[str]:
     for essay in essays:
         document = _Document(essay, report)
         if ids.of_document(essay.essay_id) != essay.essay_id or not essay.essay_id:
-            document.lose("id", "an id that is empty or not the only one reads back as another", changed=True)
+            document.lose("id", "an empty or repeated id is read back as another", changed=True)
         yield document.written()
 
 
@@ -311,7 +311,7 @@ class _Document:
             "</DOC>\n\n",
         ]
         if self._essay.tokens is not None:
-            self.lose("tokens", "NUCLE holds raw text only")
+            self.lose("tokens", "NUCLE stores raw text only")
         for what in self._kept.unwritten():
             self.lose(f"metadata {what}", NO_PLACE)
         return "".join(parts)
@@ -323,7 +323,7 @@ class _Document:
             paragraphs = kept_paragraphs(essay.metadata["paragraphs"], essay.text)
             if paragraphs is not None and (len(paragraphs) or not essay.edits):
                 return paragraphs
-            self.lose("metadata paragraphs", "the lengths do not fit the text")
+            self.lose("metadata paragraphs", "the lengths do not match the text")
         return paragraphs_of_text(essay.text)
 
     def _fields(self) -> Iterator[str]:
@@ -368,10 +368,10 @@ class _Document:
 
     def _tell_of_annotators(self, by_rater: Mapping[str, list[Edit]]) -> None:
         for rater in list(by_rater)[len(set(self._essay.annotators)) :]:
-            why = "an ANNOTATION block makes its teacher an annotator of the whole essay"
+            why = "NUCLE counts a teacher with an ANNOTATION block as annotator of the whole essay"
             self.lose(f"annotator {rater}", why, changed=True)
         if [edit for edits in by_rater.values() for edit in edits] != list(self._essay.edits):
-            self.lose("order of edits", "each annotator's edits stand in a block of their own", changed=True)
+            self.lose("order of edits", "each annotator's edits are in a separate block", changed=True)
 
     def _mistake(self, edit: Edit) -> str:
         if not 0 <= edit.span.start <= edit.span.end <= len(self._essay.text):

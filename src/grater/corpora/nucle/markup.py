@@ -148,7 +148,7 @@ class _Tree:
 
     def finish(self, number: int) -> None:
         if self._open:
-            self._wrong(f"expected {_end_of(self._open[-1])}, found the end of the file; is it cut short?", number)
+            self._wrong(f"expected {_end_of(self._open[-1])}, found the end of the file; is it cut off?", number)
 
     def _wrong(self, message: str, line: int) -> None:
         self._broken = True
@@ -168,7 +168,7 @@ class _Tree:
             self._wrong(f"expected a NUCLE tag, found text {where}: {_shortened(words.strip(BLANK))}", line)
 
     def _refuse_declaration(self, line: int) -> None:
-        self._wrong("expected <DOC>, found a declaration; grater expands no entities: take it out", line)
+        self._wrong("expected <DOC>, found a declaration; grater does not expand entities: remove it", line)
         self._problems.done()
 
     def _start(self, match: re.Match[str], line: int) -> SgmlElement | None:
@@ -216,7 +216,7 @@ class _Tree:
         elif not depths and self._in_words:
             self._wrong(f"expected {_end_of(self._open[-1])}, found {tag}", line)
         elif not depths:
-            self._wrong(f"expected no {tag}, as no <{name}> is open; take it out", line)
+            self._wrong(f"expected no {tag}, as no <{name}> is open; remove it", line)
         else:
             return self._close(depths[-1], tag, line)
         return None

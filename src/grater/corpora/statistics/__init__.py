@@ -141,12 +141,12 @@ class CorpusStatistics(Result):
         if summary.document_counts.unknown:
             yield f"Documents: {summary.document_counts.unknown_because}."
         if summary.counts.unread:
-            yield f"No annotator is named for {summary.counts.unread:,} sentences; they are in no density or share."
+            yield f"No annotator is named for {summary.counts.unread:,} sentences; they are left out of shares."
         if summary.counts.tokens_read > summary.counts.tokens:
             yield "Edits are per reading: a text that two annotators read is counted once for each."
         short = stems(file.name for file in self.files)
         for names in self.same_text:
-            yield f"{', '.join(short[name] for name in names)} hold the same text; the sums count it once for each."
+            yield f"{', '.join(short[name] for name in names)} have the same text; the totals count each."
         yield summary.scope.sentence
 
 
@@ -181,7 +181,7 @@ def require_known(field: str, fields: Iterable[str]) -> None:
     """Refuse a field that no essay has, and name those there are."""
     known = sorted(fields)
     if not known:
-        raise UsageError(f"cannot divide by {field!r}: no essay here has any metadata")
+        raise UsageError(f"cannot group by {field!r}: no essay here has any metadata")
     if field not in known:
         raise UnknownName(unknown("metadata field", field, known))
 

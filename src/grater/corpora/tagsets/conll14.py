@@ -17,7 +17,7 @@ IN_PLACE_OF: dict[str, tuple[Tag, ...]] = {
             "Prep",
             "Preposition",
             "Prepositions",
-            "A preposition is wrong, missing or too many.",
+            "A preposition is wrong, missing or unnecessary.",
             "They arrived [to → at] the station in time.",
         ),
         Tag(
@@ -33,7 +33,7 @@ IN_PLACE_OF: dict[str, tuple[Tag, ...]] = {
             "Rloc-",
             "Local redundancy",
             REDUNDANCY,
-            "Words near by say it already; they should go. Articles and prepositions are counted elsewhere.",
+            "Nearby words already say it; it should be removed. Articles and prepositions are counted elsewhere.",
             "Please repeat the question [again → ∅].",
         ),
     ),

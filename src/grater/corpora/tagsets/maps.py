@@ -74,7 +74,7 @@ ERRANT_FROM_CONLL14: dict[str, Mapped] = {
     "Nn": one_of("R:NOUN:NUM", "R:NOUN:INFL", reason="R:NOUN:INFL if the plural does not exist, else R:NOUN:NUM"),
     "Npos": _any_operation("NOUN:POSS"),
     "Pform": broader("R:PRON", "R:PRON is any pronoun for another"),
-    "Pref": nothing("a reference is mended by a pronoun, a noun or a determiner"),
+    "Pref": nothing("a reference is corrected by a pronoun, a noun or a determiner"),
     "Prep": _any_operation("PREP"),
     "Wci": nothing(BY_WORDS),
     "Wa": nothing("ERRANT has no type for acronyms"),
@@ -102,16 +102,19 @@ CLASSES = {
     "V": "VERB",
     "Y": "ADV",
 }
-QUANTIFIER = "ERRANT takes quantifiers for determiners or adjectives, by their tags"
+QUANTIFIER = "ERRANT treats quantifiers as determiners or adjectives, by their tags"
 AGREES = "ERRANT has agreement for verbs only"
-COUNTS = "ERRANT knows nothing of countability"
-MORPH = "R:MORPH does not say the word class"
+COUNTS = "ERRANT has no types for countability"
+MORPH = "R:MORPH does not name the word class"
 FORMS = "ERRANT has forms for adjectives, nouns and verbs only"
 
 ERRANT_FROM_CLC: dict[str, Mapped] = {
     **{f"{letter}{one}": exact(f"{letter}:{main}") for letter in errant.OPERATIONS for one, main in CLASSES.items()},
     **{f"{letter}Q": broader(f"{letter}:DET", QUANTIFIER) for letter in errant.OPERATIONS},
-    **{letter: broader(f"{letter}:OTHER", "the code says what to do, not what with") for letter in errant.OPERATIONS},
+    **{
+        letter: broader(f"{letter}:OTHER", "the code says what to do, not with which word class")
+        for letter in errant.OPERATIONS
+    },
     "AG": nothing("the code does not say which word fails to agree"),
     "AGA": broader("R:PRON", AGREES),
     "AGD": broader("R:DET", AGREES),
@@ -146,7 +149,7 @@ ERRANT_FROM_CLC: dict[str, Mapped] = {
     "IV": exact("R:VERB:INFL"),
     "IY": broader("R:ADV", FORMS),
     "L": nothing(BY_WORDS),
-    "QL": nothing("an error of the question is none of the writer's"),
+    "QL": nothing("an error in the question is not the writer's"),
     "S": exact("R:SPELL"),
     "SA": broader("R:SPELL", "ERRANT's word list is British: an American spelling is a wrong one"),
     "SX": nothing("a word that exists is typed by its word class"),
@@ -295,7 +298,7 @@ CONLL14_FROM_CLC: dict[str, Mapped] = {
     "CN": broader("Nn", NUMBER),
     "DA": broader("Pform", "Pform is any wrong form of a pronoun"),
     "DC": broader("Trans", LINKS),
-    **dict.fromkeys(("DJ", "DN", "DV", "DY"), broader("Wform", "Wform does not say the word class")),
+    **dict.fromkeys(("DJ", "DN", "DV", "DY"), broader("Wform", "Wform does not name the word class")),
     "DT": broader("Prep", "Prep is any wrong preposition"),
     "FA": exact("Pform"),
     **dict.fromkeys(("FJ", "FY", "IJ", "IY"), broader("Wform", "CoNLL-2014 has no tag for comparatives")),
@@ -317,7 +320,7 @@ CONLL14_FROM_CLC: dict[str, Mapped] = {
     "MT": exact("Prep"),
     "MV": exact("V0"),
     "MY": nothing("CoNLL-2014 has no tag for a missing adverb"),
-    "QL": nothing("an error of the question is none of the writer's"),
+    "QL": nothing("an error in the question is not the writer's"),
     "R": broader("Others", NO_CLASS),
     "RA": broader("Pref", "Pref is a pronoun that points to the wrong thing"),
     "RC": broader("Trans", LINKS),
