@@ -28,7 +28,7 @@ from tests.store.postgres import new_database, running_cluster  # noqa: E402
 from tests.study import judged_rows as by_rows  # noqa: E402
 
 from grater.store import schema  # noqa: E402
-from grater.study import judgments as by_columns  # noqa: E402
+from grater.study import importing as by_columns  # noqa: E402
 from grater.study.status import new_study  # noqa: E402
 from grater.tables import Judgments, read_judgments  # noqa: E402
 from race import SHORT, record  # noqa: E402

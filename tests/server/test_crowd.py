@@ -12,8 +12,8 @@ import pytest
 from grater.model import Decision, Json
 from grater.store import checks, credentials, decisions, gold, jobs, leases, panels, people, queue, trust, units
 from grater.store.units import NewUnit
+from grater.study.importing import add_judgments
 from grater.study.jobs import JobPlan, add_job
-from grater.study.judgments import add_judgments
 from grater.study.samples import Wish, draw
 from grater.tables import read_judgments
 from tests.server.studies import Browser, Patience, Study, hidden, new_units, served

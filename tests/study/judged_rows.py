@@ -1,4 +1,4 @@
-"""Judgments into a study one row at a time: the plain way, which the columns of `study.judgments` are held to."""
+"""Judgments into a study one row at a time: the plain way, which the columns of `study.importing` are held to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grater.store.clock import from_iso
 from grater.store.ids import body_hash, new_id
 from grater.store.items import StudyItem
 from grater.store.units import NewUnit
-from grater.study.judgments import GROUP_ROLES, as_json
+from grater.study.importing import GROUP_ROLES, as_json
 from grater.tables import Judgments
 from grater.tasks import TASKS
 from grater.tasks.task import Answer

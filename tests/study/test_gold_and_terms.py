@@ -52,7 +52,7 @@ def judged_by_experts(tx: Tx, labels: list[tuple[str, str]]) -> None:
     """An expert job over the items, `labels` by the two experts for each."""
     import polars as pl
 
-    from grater.study.judgments import add_judgments
+    from grater.study.importing import add_judgments
     from grater.tables import read_judgments
 
     ids = [each.item_id for each in items.all(tx)]

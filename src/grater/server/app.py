@@ -22,7 +22,6 @@ from grater.server.account import pages as account_pages
 from grater.server.account import second_factor as second_factor_pages
 from grater.server.adjudication import api as adjudication_api
 from grater.server.adjudication import pages as adjudication_pages
-from grater.server.check import doors as public_pages
 from grater.server.check import languagetool
 from grater.server.check import pages as check_pages
 from grater.server.context import Server, open_context
@@ -35,7 +34,6 @@ from grater.server.events.delivery import deliver_for_ever
 from grater.server.gold import api as gold_api
 from grater.server.gold import pages as gold_pages
 from grater.server.jobs import api as jobs_api
-from grater.server.jobs import mending as mending_pages
 from grater.server.jobs import pages as jobs_pages
 from grater.server.jobs import trying as trying_pages
 from grater.server.mining import api as mining_api
@@ -78,7 +76,6 @@ PAGES = (
     money_pages.router,
     jobs_pages.router,
     trying_pages.router,
-    mending_pages.router,
     study_pages.router,
     systems_pages.router,
     units_pages.router,
@@ -87,7 +84,6 @@ PAGES = (
     adjudication_pages.router,
     mining_pages.router,
     check_pages.router,
-    public_pages.router,
     languagetool.router,
 )
 

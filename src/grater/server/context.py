@@ -45,9 +45,9 @@ from grater.store import Store, Tx, credentials
 from grater.store.ids import new_secret
 from grater.store.people import Person
 from grater.study.dashboard import Dashboard
+from grater.study.jobs import Previews
 from grater.study.live import Live
 from grater.study.people import ENDED, Beside, note_use, require_access
-from grater.study.preview import Previews
 from grater.study.raters import LargePools
 from grater.study.runs import Runner
 from grater.study.second_factor import is_missing

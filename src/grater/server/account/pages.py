@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.server.account.entering import TOO_OFTEN, address_of, admit, begin_session, is_known_browser, own_path
-from grater.server.check.doors import is_open
+from grater.server.check.pages import is_open
 from grater.server.context import Context, RequestContext, decimal_of, end_session, passed_on, read_device
 from grater.server.errors import lines_of
 from grater.server.roles import MANAGE, MANAGERS

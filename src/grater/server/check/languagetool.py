@@ -26,7 +26,7 @@ from grater import __version__
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, change, source, why
 from grater.model import Json, Span
-from grater.server.check.doors import require_open
+from grater.server.check.pages import require_open
 from grater.server.context import Context, RequestContext
 from grater.server.roles import EDITORS
 from grater.study.limits import LONGEST

@@ -4,12 +4,15 @@ Nobody logs in, and nothing is stored: the page carries the text and the answers
 anew.  Only *Send my answers*, with the box ticked, keeps them (`grater.study.writing`).  The page works without
 scripts; with them a file can be dropped on it, and accepted changes show at once.  A server that is too busy answers
 with the same page: text and answers stand on it, to be sent again.
+
+Whether checks are open to the public is said by the start of the server, or by an owner of the study on a page of
+their own; what nobody has opened is refused as if it were not there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from fastapi import APIRouter
 from starlette.datastructures import UploadFile
@@ -17,12 +20,11 @@ from starlette.responses import Response
 
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, advice, change, source, why
-from grater.errors import BadInput, OutOfTime, Problem, StoreBusy, StoreFull, TooBusy, UsageError
-from grater.server.check.doors import require_open
+from grater.errors import BadInput, NotFound, OutOfTime, Problem, StoreBusy, StoreFull, TooBusy, UsageError
 from grater.server.context import Context, RequestContext
 from grater.server.errors import lines_of
 from grater.study.limits import LONGEST
-from grater.study.writing import ACCEPT, CONSENT, LABELS, changed, keep
+from grater.study.writing import ACCEPT, CONSENT, LABELS, Public, changed, keep, open_to_public, public_pages
 
 router = APIRouter()
 
@@ -213,3 +215,54 @@ def _note(text: str, number: int, mark: Mark, made: TextChange, answers: dict[st
         right=rule.right if rule else "",
         answer=answers.get(finding.item.item_id, ""),
     )
+
+
+# What is open to the public
+
+
+def opened_at_start(context: RequestContext) -> Public:
+    """What the command that started the server opened."""
+    settings = context.server.settings
+    return Public(check_page=settings.check_page, editors=settings.editors)
+
+
+def require_open(context: RequestContext, name: str) -> None:
+    """Refuse what nobody has opened, as if it were not there."""
+    if not is_open(context, name):
+        raise NotFound("There is no such page.")
+
+
+def is_open(context: RequestContext, name: str) -> bool:
+    """Whether an owner, or whoever started the server, has opened it."""
+    if asdict(opened_at_start(context))[name]:
+        return True
+    with context.server.store.read() as tx:
+        return bool(asdict(public_pages(tx))[name])
+
+
+@router.get("/manage/public")
+def public_page(context: Context) -> Response:
+    return _public_page(context)
+
+
+@router.post("/manage/public")
+def set_public(context: Context) -> Response:
+    """Open and close; what the start of the server opened keeps its own switch."""
+    wanted = Public(check_page=bool(context.text("check_page")), editors=bool(context.text("editors")))
+    with context.changing() as tx:
+        open_to_public(tx, wanted, actor=context.person.person_id)
+    return _public_page(context, is_saved=True)
+
+
+def _public_page(context: RequestContext, *, is_saved: bool = False) -> Response:
+    with context.server.store.read() as tx:
+        chosen = public_pages(tx)
+    shown = {
+        "chosen": chosen,
+        "at_start": opened_at_start(context),
+        "check_link": context.server.settings.link("/check"),
+        "editors_link": context.server.settings.link("/v2"),
+        "most": context.server.settings.checks_a_minute,
+        "is_saved": is_saved,
+    }
+    return context.page("manage_public.html", shown)

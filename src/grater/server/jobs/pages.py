@@ -1,7 +1,8 @@
 """Jobs for managers: the study at a glance, a new job, one job with its progress and agreement, its instructions.
 
 A job is made from what the study holds: a task, its units, the number of judgments, for whom.  Instructions are
-written in Markdown, looked at, and saved as a version; earlier versions stay readable.
+written in Markdown, looked at, and saved as a version; earlier versions stay readable.  Jobs are renamed, archived
+and deleted here.
 """
 
 from __future__ import annotations
@@ -42,9 +43,19 @@ from grater.store.people import Person
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks
-from grater.study.jobs import MOVES, JobPlan, add_guidelines, add_job, hand_over, require_guidelines
+from grater.study.jobs import (
+    MOVES,
+    JobPlan,
+    JobPreview,
+    add_guidelines,
+    add_job,
+    archive_job,
+    delete_job,
+    hand_over,
+    rename_job,
+    require_guidelines,
+)
 from grater.study.jobs import set_state as set_job_state
-from grater.study.preview import JobPreview
 from grater.study.samples import of_sample
 from grater.study.tables import redundancy_of
 from grater.study.webhooks import is_failing
@@ -303,3 +314,36 @@ def _guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, 
     earlier = next((past.markdown for past in versions if past.version == version), newest)
     shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
     return context.page("manage_guidelines.html", shown, markdown=unsaved or earlier)
+
+
+@router.post("/manage/jobs/{job_id}/rename")
+def rename(context: Context, job_id: str) -> Response:
+    name, title = context.text("name"), context.text("title")
+    try:
+        with context.changing() as tx:
+            rename_job(tx, job_id, name=name, title=title, actor=context.person.person_id)
+    except (Conflict, UsageError) as error:
+        return job_view(context, job_id, problems=[str(error)])
+    return context.go(f"/manage/jobs/{job_id}")
+
+
+@router.post("/manage/jobs/{job_id}/archive")
+def archive(context: Context, job_id: str) -> Response:
+    """Out of sight, or back."""
+    is_archived = context.text("archived") == "1"
+    try:
+        with context.changing() as tx:
+            archive_job(tx, job_id, is_archived, actor=context.person.person_id)
+    except Conflict as error:
+        return job_view(context, job_id, problems=[str(error)])
+    return context.go("/manage" if is_archived else f"/manage/jobs/{job_id}")
+
+
+@router.post("/manage/jobs/{job_id}/delete")
+def delete(context: Context, job_id: str) -> Response:
+    try:
+        with context.changing(beside="everybody") as tx:
+            delete_job(tx, job_id, word=context.text("word"), actor=context.person.person_id)
+    except (Conflict, UsageError) as error:
+        return job_view(context, job_id, problems=[str(error)])
+    return context.go("/manage")

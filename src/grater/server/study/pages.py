@@ -12,13 +12,14 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.corpora import FORMATS
-from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
+from grater.errors import Conflict, GraterError, NotFound, StoreBusy, StoreFull, UsageError
 from grater.report.versions import earlier_versions
 from grater.server.context import Context, RequestContext
 from grater.server.rendering import pager
 from grater.server.study.files import brought_in, result_file, zipped_study
 from grater.store import decisions, dump, essays, items, jobs, units
 from grater.store.runs import Run
+from grater.study import jobs as study_jobs
 from grater.study.importing import KINDS, Imported
 from grater.study.runs import ask_for_class_report, ask_for_report
 from grater.study.status import rename_study
@@ -170,3 +171,22 @@ def _made(context: RequestContext, asked: Run) -> Response:
     if run.state == "failed":
         raise UsageError(run.words)
     return result_file(context.server.store, run.run_id) if run.is_over else context.go("/manage/runs")
+
+
+@router.post("/manage/name")
+def rename_the_study(context: Context) -> Response:
+    with context.changing() as tx:
+        rename_study(tx, context.text("name"), actor=context.person.person_id)
+    context.server.title.forget()
+    return context.go("/manage")
+
+
+@router.post("/manage/essays/delete")
+def delete_essay(context: Context) -> Response:
+    essay_id = context.text("essay")
+    try:
+        with context.changing() as tx:
+            study_jobs.delete_essay(tx, essay_id, word=context.text("word"), actor=context.person.person_id)
+    except (Conflict, UsageError) as error:
+        return essay_view(context, essay_id, problems=[str(error)])
+    return context.go("/manage/essays")

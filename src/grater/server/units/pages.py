@@ -13,10 +13,11 @@ from typing import Literal
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.errors import UsageError
+from grater.errors import Conflict, UsageError
 from grater.server.context import Context, RequestContext
 from grater.server.rendering import pager
 from grater.store import adjudications, blinding, gold, jobs, progress, units
+from grater.study import jobs as study_jobs
 from grater.study.gold import make_gold
 from grater.study.work import sent_for, shown_to_staff, unblind
 from grater.tasks import TASKS
@@ -84,3 +85,13 @@ def accepted_by(context: RequestContext, task: str) -> list[str]:
     if TASKS[task].labels:
         return context.fields().get("accepted", [])
     return [word.strip() for word in context.text("accepted").split(",") if word.strip()]
+
+
+@router.post("/manage/units/{unit_id}/work")
+def back_to_work(context: Context, unit_id: str) -> Response:
+    try:
+        with context.changing(beside="everybody") as tx:
+            study_jobs.back_to_work(tx, unit_id, actor=context.person.person_id)
+    except Conflict as error:
+        return unit_view(context, unit_id, problems=[str(error)])
+    return context.go(f"/manage/units/{unit_id}")

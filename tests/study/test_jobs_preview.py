@@ -8,8 +8,7 @@ import pytest
 
 from grater.model import Essay
 from grater.store import Store, essays, events, items, open_store, people, progress
-from grater.study.jobs import JobPlan, add_job
-from grater.study.preview import JobPreview, Previews
+from grater.study.jobs import JobPlan, JobPreview, Previews, add_job
 
 TEXT = "We arrive to the square at six. He depends of the weather for his flowers. A dog sleeps in the garden."
 

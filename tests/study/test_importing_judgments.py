@@ -17,8 +17,8 @@ from sqlalchemy import inspect, text
 from grater.errors import BadInput, Conflict
 from grater.model import Essay, Item, Span
 from grater.store import Store, Tx, bulk, checks, dump, essays, items, jobs, open_store
-from grater.study import judgments
-from grater.study.judgments import add_judgments
+from grater.study import importing
+from grater.study.importing import add_judgments
 from grater.tables import Judgments, read_judgments
 from grater.tables.judgments import ANY
 from tests.folders import in_memory
@@ -94,7 +94,7 @@ def _renamed(cell: Any, names: dict[str, str]) -> Any:
 def test_columns_store_the_very_rows_that_one_at_a_time_would_be(
     stores: list[Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judgments, "UNITS_AT_A_TIME", 2)
+    monkeypatch.setattr(importing, "UNITS_AT_A_TIME", 2)
     monkeypatch.setattr(bulk, "TOGETHER", 2)
     results = []
     for store, add in zip(stores, (add_judgments, judged_rows.add_judgments), strict=True):
@@ -137,4 +137,4 @@ def test_indexes_are_as_they_were_when_judgments_are_in(stores: list[Store]) -> 
 def test_a_payload_that_is_no_object_is_named() -> None:
     names, cells = pl.Series(["a", "b"]), pl.Series(['{"x": 1}', "[1]"])
     with pytest.raises(BadInput, match=r"payload of item 'b': expected a JSON object, found '\[1\]'"):
-        judgments._payloads(names, cells)
+        importing._payloads(names, cells)
