@@ -128,6 +128,11 @@ def test_statistics_of_shards_are_those_of_one_pass(folder: Path, tmp_path: Path
     assert expected["documents"] == 23  # two essays each, of which some lie in two shards
 
 
+def test_counts_are_in_files_that_workers_share_and_can_hold() -> None:
+    sizes = [1, 65_536, 65_537, 1_000_000, 12_582_912, 18_000_000, 180_000_000, 10**12]
+    assert [counting.n_files(n_words) for n_words in sizes] == [1, 1, 2, 16, 16, 23, 229, counting.N_BUCKETS]
+
+
 def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "WORDS_AT_ONCE", 1000)
     from grater.detect.ngrams.counts import normal

@@ -49,8 +49,10 @@ from grater.text.tokens import tokens_of
 
 ORDER = 4
 N_BUCKETS = 1 << 12
-WORDS_AT_ONCE = 1 << 20
-"""At most four million n-grams, some hundred megabytes."""
+WORDS_AT_ONCE = 3 << 18
+"""At most three million n-grams, some hundred megabytes."""
+LEAST_WORDS, SHARED_FILES = 1 << 16, 16
+"""A corpus of fewer words than those of sixteen files has files of at least 65,536, for several workers to add up."""
 MOST_LOCAL_WORDS = 1 << 15
 """Different words that are numbered together, so that four of them fit into 60 bits."""
 
@@ -233,7 +235,7 @@ def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, 
         raise UsageError("expected text to count, found no words in it")
     if job.hold_out:
         keep_held_out(tables[HELD], folder / HELD_OUT_FILE)
-    made_from = identity(job.name, job.version, dict(job.options), shards.sha256)
+    made_from = identity(job.name, job.version, dict(job.options), shards.sha256, n_files(totals["tokens"]))
     parts = _add_buckets(tables[COUNTS].paths, totals, folder, made_from, engine)
     finished = PartFolder(path=folder, about={**described, "corpus": shards.sha256, "totals": totals})
     finished.finish(parts)
@@ -241,20 +243,25 @@ def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, 
     return Parts(folder=folder, about=finished.about, parts=tuple(parts))
 
 
+def n_files(n_words: int) -> int:
+    """In how many files the counts of so many words are added up, whoever does it."""
+    shared = min(SHARED_FILES, -(-n_words // LEAST_WORDS))
+    return min(N_BUCKETS, max(shared, -(-n_words // WORDS_AT_ONCE)))
+
+
 def _add_buckets(
     partials: Sequence[Path], totals: Mapping[str, int], folder: Path, made_from: str, engine: Engine
 ) -> list[Part]:
-    n_files = min(N_BUCKETS, 1 << ((totals["tokens"] - 1) // WORDS_AT_ONCE).bit_length())
-    step = N_BUCKETS // n_files
+    n = n_files(totals["tokens"])
     tasks = [
         BucketTask(
             number=number,
-            first=number * step,
-            last=(number + 1) * step,
+            first=number * N_BUCKETS // n,
+            last=(number + 1) * N_BUCKETS // n,
             partials=tuple(partials),
             path=folder / part_name(number, made_from),
         )
-        for number in range(n_files)
+        for number in range(n)
     ]
     earlier = {task.number: existing_part(task.path) for task in tasks}
     results = {number: part for number, part in earlier.items() if part}
