@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+from grater.agreement.coefficients import COEFFICIENTS
 from grater.cli import run
 from grater.cli.reference import python_reference, reference
 from grater.corpora.check import RULES
@@ -72,6 +73,12 @@ def test_every_method_of_aggregation_is_documented(name: str) -> None:
 @for_each(METRICS.names())
 def test_every_metric_is_documented(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "scoring.md").read_text("utf-8")
+
+
+@for_each([name for definition in COEFFICIENTS for name in definition.titles])
+def test_every_coefficient_has_a_row(name: str) -> None:
+    page = (ROOT / "docs" / "agreement.md").read_text("utf-8")
+    assert re.search(rf"^\| (\w+, )*{name}(, \w+)* \|", page, re.M)
 
 
 @for_each(TASKS.names())

@@ -37,6 +37,11 @@ def test_every_registered_format_loads_and_bears_its_name(name: str) -> None:
     assert FORMATS[name].name == name
 
 
+def test_a_line_of_help_lists_our_own_names() -> None:
+    assert Registry("thing", "grater.nothing", {"b": "x:y", "a": "x:y", "c": "x:y"}).listed() == "a, b or c"
+    assert Registry("thing", "grater.nothing", {"a": "x:y"}).listed() == "a"
+
+
 def test_names_with_commas_are_told_apart() -> None:
     assert unknown("job", "x", ["a, b", "c"]) == "unknown job 'x'. Known: 'a, b'; 'c'"
 

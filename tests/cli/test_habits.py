@@ -16,10 +16,8 @@ import pytest
 import typer
 
 from grater.cli import RENAMED, app, renamed
-from grater.cli.command import FORMAT_HELP
 from grater.cli.examples import EXAMPLES, example
 from grater.cli.reference import _commands
-from grater.corpora.formats import FORMATS
 from tests.cli.running import grater
 from tests.each import for_each
 
@@ -176,7 +174,3 @@ def test_an_input_is_given_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     systems = json.loads(grater(capsys, *args).out)["systems"]
     assert [system["system"] for system in systems] == ["mine", "a=b"]
-
-
-def test_the_help_names_every_format() -> None:
-    assert [name for name in FORMATS.names() if name not in FORMAT_HELP] == []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.formats import FORMATS, FileFormat, FolderFormat, Loss, Source
 from grater.errors import GraterError
-from grater.model import Essay
+from grater.model import Edit, Essay, Span
 from grater.sample import sample_path
 from tests.corpora.sources import TextSource
 from tests.examples import examples
@@ -59,6 +59,46 @@ def test_every_edit_is_written_or_reported(name: str) -> None:
     n_back = sum(len(essay.edits) for essay in read(name, written(name, SAMPLE)))
     n_left_out = sum(loss.what.startswith("edit") and not loss.changed for loss in losses)
     assert n_back + n_left_out >= sum(len(essay.edits) for essay in SAMPLE)
+
+
+SAID = {
+    "essay_id": {"id", "essay"},
+    "annotators": {"annotator", "edit"},
+    "metadata": {"metadata"},
+    "tag": {"tag", "edit"},
+    "rater": {"rater", "annotator", "edit"},
+    "comment": {"comment", "edit"},
+    "replacements": {"alternatives", "edit"},
+}
+"""The word that a loss begins with, by what was lost."""
+
+
+def lost(before: Essay, after: Essay) -> set[str]:
+    """What of an essay is otherwise; of edits, where none was left out."""
+    names = {"essay_id", "annotators", "metadata"}
+    otherwise = {name for name in names if getattr(before, name) != getattr(after, name)}
+    if len(before.edits) != len(after.edits):
+        return otherwise
+    of_edits = SAID.keys() - names
+    pairs = [*zip(sorted(before.edits, key=place), sorted(after.edits, key=place), strict=True)]
+    return otherwise | {name for name in of_edits if any(getattr(a, name) != getattr(b, name) for a, b in pairs)}
+
+
+def place(edit: Edit) -> tuple[Span, str, tuple[str, ...]]:
+    return edit.span, edit.rater, edit.replacements[:1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_does_not_come_back_is_reported(name: str) -> None:
+    for essay in SAMPLE[:12]:
+        losses: list[Loss] = []
+        list(FORMATS[name].write([essay], losses.append))
+        back = list(read(name, written(name, [essay])))
+        said = {loss.what.split()[0] for loss in losses}
+        if len(back) == 1:
+            assert {what for what in lost(essay, back[0]) if not SAID[what] & said} == set()
+        else:
+            assert said
 
 
 @pytest.mark.parametrize("name", NAMES)

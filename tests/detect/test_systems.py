@@ -15,7 +15,7 @@ from grater.detect.prepositions.linear import save
 from grater.detect.systems import SYSTEMS, load_system, load_systems
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.model import Essay, Span
-from grater.models import write_model
+from grater.models import shipped_names, write_model
 from tests.detect.prepositions.tiny import tiny_engine
 
 ESSAY = Essay("a", "She is good in mathematics, and we discussed about the problem.")
@@ -42,7 +42,7 @@ def test_no_two_systems_sign_alike() -> None:
 
 
 EVERY_SYSTEM = pytest.mark.parametrize("name", SYSTEMS.names())
-ESSAYS = (
+ESSAYS = (  # with a place or more for every system
     Essay("a", "When I was child I arrived to the station and we discussed about the problem."),
     Essay("b", ""),
     Essay(
@@ -86,7 +86,8 @@ def test_no_item_is_decided_on_twice(name: str) -> None:
 @EVERY_SYSTEM
 def test_a_model_says_what_it_was_made_of(name: str) -> None:
     system = load_system(name)
-    assert {"name", "data", "date", "hash", "command", "figures"} <= set(system.card)
+    if system.card or name in shipped_names():
+        assert {"name", "data", "date", "hash", "command", "figures"} <= set(system.card)
     assert name in repr(system)
     assert len(repr(system)) < 1000  # a notebook shows the last value of a cell
 

@@ -65,10 +65,12 @@ FILLED: dict[str, dict[str, list[str]]] = {
     "marking": {"edits": ['[{"start": 83, "end": 85, "quote": "of", "tag": "Wcip", "replacements": ["on"]}]']},
     "verify": {"label": ["suggestion better"]},
 }
-"""Whole forms of the tasks that ask for more than one pick from a list."""
+"""Whole forms of the tasks for which first choices are not enough."""
 
 
 def filled(task: Task) -> dict[str, list[str]]:
-    """A whole form: the one above, or the first choice of every required field."""
+    """A whole form: the one above, or the first choice of every required field, and a word where it has none."""
     fields = task.show(unit_for(task.name), rng=rng()).fields
-    return FILLED.get(task.name) or {field.name: [field.choices[0].value] for field in fields if field.required}
+    return FILLED.get(task.name) or {
+        field.name: [field.choices[0].value if field.choices else "on"] for field in fields if field.required
+    }

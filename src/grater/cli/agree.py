@@ -29,8 +29,8 @@ from grater.agreement.groups import (
 from grater.agreement.labels import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows, one_spelling
 from grater.agreement.raters_needed import NeedOptions, RatersNeeded, as_expert, raters_needed, shown
 from grater.agreement.summary import Options, RatersAre, agreement
-from grater.cli.command import Format, Json, Seed, Table, require_different, require_outputs, say, show, takes_options
-from grater.cli.inputs import Reading, entries
+from grater.cli.command import Json, Seed, Table, require_different, require_outputs, say, show, takes_options
+from grater.cli.inputs import Format, Reading, entries
 from grater.corpora import read_corpus, read_merged
 from grater.corpora.documents import attach_documents
 from grater.corpora.jsonl import HEADER

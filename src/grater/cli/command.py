@@ -30,10 +30,7 @@ from grater.sheet import WRITERS, Sheet, TableFormat, as_text
 if TYPE_CHECKING:
     from grater.report.drawing import FileType
 
-FORMAT_HELP = "Corpus format: bea, brat, fce, jsonl, m2, nucle or text; default: by file name."
-
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
 EngineName: TypeAlias = Annotated[
     str,
     typer.Option(

@@ -14,9 +14,7 @@ from typing import Annotated, Literal, TextIO
 import typer
 
 from grater.cli.command import (
-    FORMAT_HELP,
     EngineName,
-    Format,
     Json,
     Seed,
     Table,
@@ -27,7 +25,7 @@ from grater.cli.command import (
     show,
 )
 from grater.cli.engines import EngineChoice, Jobs, Master, engine_for, shards_of
-from grater.cli.inputs import Columns, reading, reading_all, tell_left_out
+from grater.cli.inputs import FORMAT_HELP, Columns, Format, reading, reading_all, tell_left_out
 from grater.corpora import Loss, format_for, read_corpus, read_merged, write_corpus
 from grater.corpora.check import CheckResult, Finding, check_corpora
 from grater.corpora.check.findings import Known
@@ -268,7 +266,7 @@ def check(
     ],
     format_name: Format = None,
     tagset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Tag set: nucle, conll14, errant or clc; default: guessed.")
+        str | None, typer.Option(metavar="NAME", help=f"Tag set: {TAGSETS.listed()}; default: guessed.")
     ] = None,
     only: Annotated[list[str], typer.Option(metavar="RULE", help="Report only this rule; repeatable.")] = [],  # noqa: B006
     ignore: Annotated[list[str], typer.Option(metavar="RULE", help="Ignore this rule; repeatable.")] = [],  # noqa: B006

@@ -39,9 +39,7 @@ DEFAULT = Crowd()
 @takes_options
 def aggregate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
-    method: Annotated[
-        str, typer.Option(metavar="NAME", help="Method: majority, wawa, dawid-skene, one-coin, mace or glad.")
-    ] = "dawid-skene",
+    method: Annotated[str, typer.Option(metavar="NAME", help=f"Method: {METHODS.listed()}.")] = "dawid-skene",
     gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers, held fixed.")] = None,
     truth: Annotated[
         Path | None,

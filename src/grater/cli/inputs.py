@@ -19,6 +19,7 @@ import typer
 from grater.agreement.coded import Unknown
 from grater.cli.command import messages, require_different, say
 from grater.corpora import format_for, read_corpus
+from grater.corpora.formats import FORMATS
 from grater.corpora.merge import Reread
 from grater.corpora.source import OPENERS, left_out
 from grater.errors import UsageError
@@ -30,6 +31,8 @@ from grater.tables.check import Duplicates
 from grater.tables.large import under_each_other
 from grater.tables.schema import VALID
 
+FORMAT_HELP = f"Corpus format: {FORMATS.listed()}; default: by file name."
+Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
 Columns: TypeAlias = Annotated[
     list[str], typer.Option("--columns", metavar="OURS=THEIRS", help="Rename a column; repeatable.")
 ]

@@ -14,8 +14,8 @@ from typing import Annotated, TypeAlias
 import typer
 from rich.markup import escape
 
-from grater.cli.command import Format, Json, Seed, messages, print_json, require_different, say
-from grater.cli.inputs import reading, reading_all
+from grater.cli.command import Json, Seed, messages, print_json, require_different, say
+from grater.cli.inputs import Format, reading, reading_all
 from grater.detect.mining.ranking import MOST, RATIO, Suspect, uses_of
 from grater.detect.mining.review import (
     N_EACH,

@@ -12,9 +12,9 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from grater.cli.command import Format, Json, Seed, print_json, require_different, say, say_done
+from grater.cli.command import Json, Seed, print_json, require_different, say, say_done
 from grater.cli.engines import EngineChoice, Grouping, Jobs, Lines, Master, engine_for, n_passes, shards_of
-from grater.cli.inputs import reading
+from grater.cli.inputs import Format, reading
 from grater.corpora import format_for
 from grater.detect.prepositions.training import GAP_RATE
 from grater.errors import UsageError

@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 from grater.cli.command import (
-    Format,
     Json,
     Precision,
     Seed,
@@ -26,7 +25,7 @@ from grater.cli.command import (
     show,
 )
 from grater.cli.engines import EngineChoice, Jobs, Master, engine_for, folder_beside, shards_of
-from grater.cli.inputs import reading, tell_left_out
+from grater.cli.inputs import Format, reading, tell_left_out
 from grater.corpora import format_for, read_corpus, write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.detect.decisions import TYPES, DecisionRows, corrected_essays, read_item_places, summary

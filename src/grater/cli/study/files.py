@@ -8,8 +8,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.command import Format, Json, print_json, require_different, say, say_done, show_sheets
-from grater.cli.inputs import Columns, tell_left_out
+from grater.cli.command import Json, print_json, require_different, say, say_done, show_sheets
+from grater.cli.inputs import Columns, Format, tell_left_out
 from grater.cli.study import StudyName, pasted, tell_unmet_gold
 from grater.errors import UsageError
 from grater.sheet import counted
