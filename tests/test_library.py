@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -264,3 +265,26 @@ def test_an_unknown_option_value_is_answered_without_naming_a_command_line_optio
         with pytest.raises(grater.GraterError) as caught:
             call()
         assert "--" not in str(caught.value), str(caught.value)
+
+
+def test_what_is_no_corpus_text_or_name_is_answered_in_one_line(tmp_path: Path) -> None:
+    calls: list[Callable[[Any], object]] = [
+        lambda given: grater.corpus_statistics(given, resamples=2),
+        lambda given: grater.edit_agreement(given, resamples=2),
+        lambda given: grater.check_corpus(given),
+        lambda given: grater.convert(given, tmp_path / "out.m2"),
+        lambda given: grater.corpus_judgments(given, DECISIONS, tags=["Wcip"]),
+        lambda given: grater.decide(given, systems=["prep-maxent"]),
+        lambda given: grater.select(given, system="prep-maxent"),
+        lambda given: grater.score(given, {"mine": ["a"]}, resamples=0),
+        lambda given: grater.score(["a"], {"mine": given}, source=["a"], resamples=0),
+        lambda given: grater.ceiling(given, resamples=0),
+        grater.check,
+        grater.load_system,
+        grater.systems,
+    ]
+    frames = (JUDGMENTS, JUDGMENTS.to_pandas(), pl.DataFrame())
+    for call, given in product(calls, (None, 3, [1, 2], {"a": 1}, b"x", [["a"]], *frames)):
+        with pytest.raises(grater.GraterError, match=r"expected .+ found") as caught:
+            call(given)
+        assert "\n" not in str(caught.value)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grater.errors import UsageError
 from grater.library.sources import (
     EssaySource,
     essays_of,
@@ -18,24 +20,32 @@ if TYPE_CHECKING:
     from grater.tables import Table
 
 
-def systems(*names: str) -> SystemCards:
+def systems(*names: str | Path) -> SystemCards:
     """The detectors that are installed, or those named: what they look for and what they were made of."""
     from grater.detect.systems import system_cards
 
-    return system_cards(names)
+    return system_cards([_named(name) for name in names])
 
 
-def load_system(name: str) -> Detector:
+def load_system(name: str | Path) -> Detector:
     """A detector by its name, a model file, or a system from outside."""
     from grater.detect.systems import load_system
 
-    return load_system(name)
+    return load_system(_named(name))
+
+
+def _named(name: str | Path) -> str:
+    if not isinstance(name, str | Path):
+        raise UsageError(f"expected the name of a system or the path of its model, found {type(name).__name__}")
+    return str(name)
 
 
 def check(text: str, *, systems: Sequence[str] = ()) -> Feedback:
     """Feedback on an essay: what looks wrong, why, and what would be better; by the systems of `grater check`."""
     from grater.detect.feedback import check
 
+    if not isinstance(text, str):
+        raise UsageError(f"expected the text of an essay, found {type(text).__name__}")
     return check(text, systems)
 
 

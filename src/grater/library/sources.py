@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from grater.errors import UsageError
 from grater.model import Essay
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from grater.evaluate.edits.systems import Hypothesis, References
     from grater.tables import Table
 
+
+T = TypeVar("T")
 
 TableSource: TypeAlias = Any
 """A path, a frame of pandas, polars or Arrow, or a table that was read before."""
@@ -29,7 +32,25 @@ DEFAULT_RESAMPLES = 1000
 def essays_of(source: EssaySource, format_name: str | None = None) -> Iterable[Essay]:
     from grater.corpora import read_corpus
 
-    return read_corpus(source, format_name=format_name) if isinstance(source, str | Path) else source
+    if isinstance(source, str | Path):
+        return read_corpus(source, format_name=format_name)
+    essays = require_several(source, "a path of a corpus or essays (grater.Essay)")
+    return list(_all_essays(essays)) if isinstance(essays, list | tuple) else _all_essays(essays)
+
+
+def require_several(source: Iterable[T], wanted: str) -> Iterable[T]:
+    """Something to go through that is no frame, whose columns would be taken for what is wanted."""
+    is_other = isinstance(source, Mapping | bytes) or hasattr(source, "columns")
+    if is_other or not isinstance(source, Iterable):
+        raise UsageError(f"expected {wanted}, found {type(source).__name__}")
+    return source
+
+
+def _all_essays(essays: Iterable[Essay]) -> Iterator[Essay]:
+    for essay in essays:
+        if not isinstance(essay, Essay):
+            raise UsageError(f"expected essays (grater.Essay), found {type(essay).__name__}")
+        yield essay
 
 
 def corpora_of(sources: Sequence[EssaySource]) -> dict[str, list[Essay]]:
@@ -62,8 +83,6 @@ def references_of(references: TextSource, source: TextSource | None, *, metric: 
         return References(name=name, sentences=_annotated(references))
     originals = _texts(source) if source is not None else None
     if originals is None:
-        from grater.errors import UsageError
-
         raise UsageError(f"{name}: plain text references need the sentences before correction: give source")
     if metric.references_are_texts:
         return References(name=name, sentences=rewritten(originals, {name: texts}, source_name="source"))
@@ -89,7 +108,8 @@ def hypothesis_of(system: str, hypothesis: TextSource) -> Hypothesis:
 def _texts(source: TextSource) -> list[str] | None:
     """The sentences of plain text; none where the source has edits."""
     if not isinstance(source, str | Path):
-        return [text for text in source if isinstance(text, str)] or None
+        several = require_several(source, "a path, sentences, or essays (grater.Essay)")
+        return [text for text in several if isinstance(text, str)] or None
     from grater.corpora.plain import sentences_alone
     from grater.corpora.source import open_source
 
@@ -98,4 +118,4 @@ def _texts(source: TextSource) -> list[str] | None:
 
 
 def _annotated(source: TextSource) -> list[Essay]:
-    return [essay for essay in essays_of(source) if isinstance(essay, Essay)]  # type: ignore[arg-type]
+    return list(essays_of(source))  # type: ignore[arg-type]
