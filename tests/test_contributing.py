@@ -24,6 +24,7 @@ from grater.sample import sample_path
 from grater.server.jobs import pages
 from tests.agreement import test_coefficients
 from tests.corpora import test_formats
+from tests.corpora.sources import TextSource
 from tests.crowd import test_aggregate, test_aggregate_gold
 from tests.detect import test_systems
 from tests.server.studies import served
@@ -74,7 +75,7 @@ def test_the_format(example: ModuleType, register: Callable[..., None], tmp_path
     names = FORMATS.names()
     register(FORMATS, "braces", "FORMAT")
     run_all(registry_tests(test_formats, "name", names), name="braces", tmp_path=tmp_path)
-    essays = list(example.FORMAT.read(test_formats.TextSource("She is interested {of=>in} music.\n", "a")))
+    essays = list(example.FORMAT.read(TextSource("She is interested {of=>in} music.\n", "a")))
     assert [(edit.span.of(essays[0].text), edit.replacements) for edit in essays[0].edits] == [("of", ("in",))]
 
 
