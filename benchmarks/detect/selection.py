@@ -1,4 +1,4 @@
-"""Which of 34 prepositions stood there, in Brown: `python -m benchmarks.detect selection`.
+"""Which of 34 prepositions the writer used, in Brown: `python -m benchmarks.detect selection`.
 
 T&C 2008, Table 1, on text that nothing was trained or tuned on.
 """

@@ -93,7 +93,7 @@ def test_item_in_two_essays_is_refused_by_name(frame: pl.DataFrame) -> None:
 
 def test_items_without_an_essay_stand_alone_and_are_counted(frame: pl.DataFrame) -> None:
     some = frame.with_columns(essay=pl.when(pl.col("essay") != "e0").then("essay"))
-    assert "25 of 500 items have no essay: each stands alone" in result(some).warnings
+    assert "25 of 500 items have no essay: each is its own cluster" in result(some).warnings
 
 
 def test_parts_and_comparisons_draw_essays_too(frame: pl.DataFrame) -> None:

@@ -160,4 +160,4 @@ def test_gold_of_one_label_leaves_kappa_without_an_interval() -> None:
     fine = gold.with_columns(label=pl.lit("ok"))
     kappa = grater.raters_needed(judgments, gold=fine, reach=0.95, resamples=50).headline.points[0].kappa
     assert np.isnan(kappa.low)
-    assert kappa.undefined_because == "the experts use one label only, so that kappa is 0 whatever the crowd says"
+    assert kappa.undefined_because == "the experts use only one label, so kappa is 0 whatever the crowd says"

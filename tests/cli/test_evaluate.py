@@ -178,7 +178,7 @@ def test_json_has_no_curve_that_was_not_asked_for(world: list[object], tmp_path:
 
 def test_a_curve_says_what_to_beware_of(world: list[object], tmp_path: Path) -> None:
     said = run(*scored_world(tmp_path, world), "--curve", tmp_path / "c.csv", "--higher", "ok").stderr
-    assert "too good" in said
+    assert "too optimistic" in said
     assert "low scores are taken for errors" in said
     assert "always gave no scores and has no curve" in said
 

@@ -61,7 +61,7 @@ def test_without_finite_correction_limits_are_wider(files: Path) -> None:
 def test_the_way_to_a_wanted_width_is_told(files: Path) -> None:
     assert "more bring the width to 0.01" in run(files, "--width", 0.01, "--population", "these").stderr
     assert "more bring the width to 0.03" in run(files, "--width", 0.034).stderr
-    assert "no number of judgments of this corpus" in run(files, "--width", 0.01).stderr
+    assert "no known number of judgments of this corpus" in run(files, "--width", 0.01).stderr
     assert "it is within a width of 0.50" in run(files, "--width", 0.5).stderr
 
 

@@ -159,7 +159,7 @@ def test_wrong_use_is_told_in_one_line(capsys: pytest.CaptureFixture[str], folde
         (["ref.m2", "ours.txt", "--seed", "x"], "'x' is not a whole number"),
         (["ref.m2"], "expected a reference and at least one hypothesis"),
         (["ref.m2", "ours.txt", "--metric", "m3"], "unknown metric 'm3'"),
-        (["ref.m2", "short.txt"], "found 1; nothing stands for sentence 2"),
+        (["ref.m2", "short.txt"], "found 1; nothing for sentence 2"),
         (["ours.txt", "idle.txt"], "need the sentences before correction: --source FILE"),
         (["ref.m2", "idle.txt", "--hyp", "ours.txt", "--metric", "gleu"], "found both"),
         (["ref.m2", "ours.txt", "--source", "src"], "leave out --source"),
@@ -187,7 +187,7 @@ def test_too_few_resamples_for_so_many_systems_are_warned_of(
 ) -> None:
     ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--resamples", "20", "--json")
     assert ran.status == 0
-    assert "20 resamples cannot tell 2 systems apart; take 40 or more" in ran.err
+    assert "20 resamples cannot tell 2 systems apart; use 40 or more" in ran.err
     json.loads(ran.out)
 
 

@@ -32,7 +32,7 @@ def test_select_on_a_terminal_names_the_majority_class(
 ) -> None:
     ran = grater(capsys, "select", text, "--system", tiny_model)
     assert ran.status == 0
-    assert "Which of 34 prepositions stood there" in ran.out
+    assert "Which of 34 prepositions the writer used" in ran.out
     assert "always" in ran.out
 
 

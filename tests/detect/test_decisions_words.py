@@ -58,5 +58,5 @@ def test_a_system_from_outside_would_write_its_suggestion_or_the_writers_word() 
 
 
 def test_judged_places_that_a_system_does_not_look_at_are_named() -> None:
-    with pytest.raises(UsageError, match="looks at none of the 1 judged places"):
+    with pytest.raises(UsageError, match="looks at no place among the 1 judged"):
         filled(load_system("prep-maxent"), [ESSAY], wanted=["elsewhere"])

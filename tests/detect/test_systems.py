@@ -106,7 +106,7 @@ def test_a_system_from_outside_is_near_too(name: str, near: str) -> None:
 def test_a_file_for_a_system_is_asked_what_it_holds(tmp_path: Path) -> None:
     path = tmp_path / "theirs.txt"
     path.write_text("A sentence.\n")
-    with pytest.raises(UnknownName, match=f"say what it holds: corrected:{path} or edits:{path}"):
+    with pytest.raises(UnknownName, match=f"say what is in it: corrected:{path} or edits:{path}"):
         load_system(f"theirs={path}")
 
 

@@ -45,7 +45,7 @@ def test_a_good_judge_narrows_intervals_and_says_what_it_saved(study: tuple[Tabl
     assert width(helped) < 0.85 * width(plain)
     assert helped.assist is not None
     assert helped.assist.saved["S"] > 100
-    assert "worth for recall this number of further judgments by people: S: " in helped.sheets()[-1].notes[-1]
+    assert "for recall it is worth this number of additional human judgments: S: " in helped.sheets()[-1].notes[-1]
     made: dict[str, Any] = dict(helped.to_dict())
     assert made["assist"]["judgments_saved"]["S"] > 100
     hits = sum(flag and error for flag, error in zip(FLAGS, TRUTH, strict=True))

@@ -101,7 +101,7 @@ def test_a_paired_test_by_essay_does_not_take_items_for_independent() -> None:
     assert pair.mcnemar.mid_p < 0.1
     assert pair.test.p["bootstrap"] > 0.3
     assert pair.test.p["randomisation"] > 0.3
-    assert "McNemar takes items as independent" in compared.sheets()[1].notes[0]
+    assert "McNemar treats items as independent" in compared.sheets()[1].notes[0]
 
 
 def test_a_system_that_flags_everything_has_recall_1_by_definition() -> None:
@@ -118,4 +118,4 @@ def test_recall_is_unknown_where_nobody_looked_at_what_was_passed_over() -> None
     assert scored["recall"].as_json()["value"] is None
     assert scored["f0.5"].as_json()["value"] is None
     assert scored["precision"].value == pytest.approx(4 / 6)
-    assert "nothing that the system passed over was judged" in str(shown)
+    assert "no unflagged item was judged" in str(shown)

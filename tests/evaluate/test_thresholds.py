@@ -126,7 +126,7 @@ def test_flags_that_no_threshold_gives_are_a_point_without_one() -> None:
     assert curve.points[-1] is curve.operating
     assert curve.operating.threshold is None
     assert curve.operating.standard.counts.row().tolist() == [1, 2, 2, 1]
-    assert any("no threshold gives them" in warning for warning in curve.warnings)
+    assert any("no threshold gives its own flags" in warning for warning in curve.warnings)
 
 
 def test_equal_scores_with_different_flags_have_no_threshold_either() -> None:

@@ -44,7 +44,7 @@ def test_two_raters_have_no_bin_at_one_half() -> None:
     assert (only.title, only.n) == ("100 %", 20)
     assert only.systems[0]["precision"].value == 1
     notes = [note for sheet in evaluation.sheets() for note in sheet.notes]
-    assert "20 items on which two raters differ have no majority and are in no bin." in notes
+    assert "20 items on which two raters differ have no majority and are left out of the bins." in notes
     asked = grater.evaluate(flags, judged, resamples=50, bins=[0.5, 0.75, 1])
     tied, clear = asked.whole.bins
     assert tied.n == clear.n == 20

@@ -121,7 +121,7 @@ def test_a_changed_corpus_is_refused_with_the_reason(two: Table, first: Sample) 
 def test_a_system_that_says_something_else_now_is_refused(first: Sample) -> None:
     changed = decisions_of({"A": NEW, "B": NEW})
     with pytest.raises(
-        BadInput, match=r"expected the decisions of 'A' as they were .* call the new version by a name"
+        BadInput, match=r"expected the decisions of 'A' as they were .* give the new version a new name"
     ):
         add_system(first, changed, "B")
 
@@ -185,5 +185,5 @@ def test_a_wanted_width_is_reached_with_few_new_labels(wanted: list[float]) -> N
     assert numbers == sorted(numbers)
     assert numbers[0] < numbers[-1] < 2000
     assert widths == pytest.approx(wanted, rel=0.35)
-    with pytest.raises(GraterError, match="expected judgments to take rates"):
+    with pytest.raises(GraterError, match="expected judgments with a target width"):
         add_system(first, table, "B", width=0.1)

@@ -114,7 +114,7 @@ def test_neyman_goes_by_spread_and_by_distance_from_recall() -> None:
 
 
 def test_neyman_needs_rates() -> None:
-    with pytest.raises(UsageError, match="rate of errors for stratum 'unflagged'"):
+    with pytest.raises(UsageError, match="error rate for stratum 'unflagged'"):
         allocate(TWO, 100, method="neyman", rates={"flagged": 0.8})
     with pytest.raises(UsageError, match="from 0 to 1"):
         allocate(TWO, 100, method="neyman", rates={"flagged": 8, "unflagged": 0.1})

@@ -297,7 +297,7 @@ def test_a_link_without_an_id_or_with_a_wrong_signature_is_refused(crowd: Study)
     assert "PROLIFIC_PID" in browser.get(f"/p/{panel_id}").text
     reply = browser.get(f"/p/{panel_id}?PROLIFIC_PID=abc&signature=00")
     assert reply.status_code == 422
-    assert "changed on its way" in reply.text
+    assert "this link was changed" in reply.text
 
 
 def test_an_id_in_a_link_opens_no_more_than_a_raters_door(crowd: Study) -> None:

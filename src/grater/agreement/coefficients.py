@@ -392,7 +392,9 @@ def require_random(coded: Coded) -> None:
     if coded.anonymous_raters:
         raise UsageError("raters are positions, not people: they cannot be drawn")
     if len(coded.raters) < FEWEST:
-        raise UsageError(f"expected at least {FEWEST} raters to speak of others like them, found {len(coded.raters)}")
+        raise UsageError(
+            f"expected at least {FEWEST} raters to generalise to others like them, found {len(coded.raters)}"
+        )
 
 
 def without_each_rater(coefficients: Sequence[Coefficient], coded: Coded) -> list[Numbers]:

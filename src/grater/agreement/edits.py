@@ -65,7 +65,7 @@ NOTHING = "no token was judged by two annotators"
 ONE_LABEL_OF_ALL = "all judgments are of one label, so chance alone would agree as often"
 NO_KAPPA = "no pair of annotators has a kappa"
 ONE_CLUSTER = "a single essay cannot be resampled"
-NO_SPREAD = "every resample of essays gives the same value, so that it says nothing of its certainty"
+NO_SPREAD = "every resample of essays gives the same value, so it says nothing about certainty"
 SENTENCES = (
     "M2 does not say which document a sentence is from: sentences were resampled, and intervals are too narrow where "
     "those of one document are alike; name the documents"
@@ -416,7 +416,7 @@ def fce_interval(table: Cells, *, undefined: str, level: float) -> Interval:
         return Interval(nan, nan, nan, undefined)
     error = sqrt(float(table.times @ _influence(table, observed) ** 2))
     if error == 0:
-        return Interval(value, nan, nan, "the two never disagree, so that the error is 0; use the bootstrap")
+        return Interval(value, nan, nan, "the two never disagree, so the standard error is 0; use the bootstrap")
     return normal_interval(value, error, level=level, ends=(-1.0, 1.0))
 
 

@@ -155,4 +155,4 @@ def essay_warnings(essays: Essays, items: pl.Series, scope: Scope) -> Iterator[s
     yield from scope.warnings
     n_alone = essays.n_alone(items)
     if n_alone:
-        yield f"{n_alone:,} of {counted(len(items), 'item')} have no {essays.unit}: each stands alone"
+        yield f"{n_alone:,} of {counted(len(items), 'item')} have no {essays.unit}: each is its own cluster"

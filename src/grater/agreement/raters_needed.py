@@ -66,13 +66,15 @@ DRAWS_INSTEAD = 1000
 FUZZ = 1e-9
 """Kappas that differ by less are the same: N = 2m and 2m - 1 agree only up to rounding."""
 
-NO_PAIR = "no two experts to compare: their kappa is what a crowd must reach"
+NO_PAIR = "there are no two experts to compare, and their kappa is what a crowd must reach"
 ONE_LABEL = "one label only on these items, so chance alone would agree as often"
-ONE_SIDED = "the experts use one label only, so that kappa is 0 whatever the crowd says"
+ONE_SIDED = "the experts use only one label, so kappa is 0 whatever the crowd says"
 ONE_ITEM = "a single item cannot be resampled"
 SEVERAL = "several labels accepted"
 
-CERTAIN = "Where no item is disagreed on, the lower bound allows for disagreements that these items did not show."
+CERTAIN = (
+    "Where nobody disagrees on any item, the lower bound allows for disagreements that these items did not show."
+)
 
 GOLD = "gold"
 FEW_ITEMS = 50

@@ -91,7 +91,7 @@ def id_from(panel: Panel, parameters: Mapping[str, str]) -> str:
     if panel.provider.is_blank(external_id):
         raise UsageError(f"the panel did not fill in {name}: open the study from your panel's own page")
     if panel.secret and not hmac.compare_digest(sign(panel.secret, external_id), parameters.get(SIGNATURE, "")):
-        raise UsageError("this link was changed on its way: open the study from your panel's own page")
+        raise UsageError("this link was changed: open the study from your panel's own page")
     return external_id
 
 

@@ -56,7 +56,7 @@ class TrustRule:
         if self.least_seen < 1 or self.quiz < 0 or self.attempts < 1:
             raise UsageError("expected at least 1 gold before a verdict, a quiz of 0 or more, and 1 attempt or more")
         if not 0 <= self.sure < 1:
-            raise UsageError(f"expected to be sure from 0 to below 1, found {self.sure}")
+            raise UsageError(f"expected a certainty from 0 to below 1, found {self.sure}")
 
 
 def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:

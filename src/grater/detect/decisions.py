@@ -311,7 +311,7 @@ def filled(
     missing = len(asked) - len(places)
     if asked and not places:
         raise UsageError(
-            f"{detector.name} looks at none of the {len(asked):,} judged places; are these the essays of the items?"
+            f"{detector.name} looks at no place among the {len(asked):,} judged; are these the essays of the items?"
         )
     if missing > 0:
         raise UsageError(

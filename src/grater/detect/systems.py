@@ -115,7 +115,7 @@ def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None
             raise UsageError(f"expected a new name of printable characters, found {own[:40]!r}")
         return RenamedDetector(own, load_system(rest, places=places))
     if places is not None:
-        raise UsageError(f"{name} knows where to look; only a system from outside can be given places")
+        raise UsageError(f"{name} finds its own places; only an external system can be given places")
     if name.endswith(MODEL):
         return _BY_KIND[kind_of(Path(name))](Path(name))
     if name not in SYSTEMS:
@@ -126,7 +126,7 @@ def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None
 def _unknown(name: str) -> str:
     """The nearest name, ours or from outside; the name of a file wants a word that says what is in it."""
     if Path(name).is_file():
-        return f"expected a system, found the file {name}; say what it holds: corrected:{name} or edits:{name}"
+        return f"expected a system, found the file {name}; say what is in it: corrected:{name} or edits:{name}"
     schemes = [scheme if scheme == "harper" else f"{scheme}:..." for scheme in SCHEMES]
     near = get_close_matches(name.partition(":")[0], [*SYSTEMS, *SCHEMES], n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -338,7 +338,7 @@ def only(where: Truths) -> Ints:
     """The places of the wanted items; an error if there is none."""
     places = np.flatnonzero(where)
     if not places.size:
-        raise UsageError("no item is left: check that decisions and judgments name the same items")
+        raise UsageError("no item is left; do decisions and judgments name the same items?")
     return places
 
 

@@ -45,7 +45,7 @@ from grater.tables import Judgments, Table
 SHOWN = ("precision", "recall", "f0.5")
 TITLES = ("precision", "recall", "F0.5")
 MCNEMAR_BY_ITEM = (
-    "McNemar takes items as independent, and rejects too often where errors cluster; the others draw {}s."
+    "McNemar treats items as independent, and rejects too often where errors cluster; the others resample {}s."
 )
 
 
@@ -267,7 +267,7 @@ def require_systems(cases: Cases) -> None:
 def _too_few_resamples(n_systems: int, chance: Chance) -> Iterator[str]:
     least = resamples_needed(n_systems)
     if chance.n_resamples < least:
-        yield f"{chance.n_resamples} resamples cannot tell {n_systems} systems apart; take {least} or more"
+        yield f"{chance.n_resamples} resamples cannot tell {n_systems} systems apart; use {least} or more"
 
 
 def compare_systems(

@@ -35,13 +35,13 @@ REASONS = {
     "recall": "no judged item is an error",
     "f0.5": "nothing is flagged and no item is an error",
     "f1": "nothing is flagged and no item is an error",
-    "kappa": "system and raters both use one label only, so chance alone would agree as often",
+    "kappa": "system and raters use only one label, so chance alone would agree as often",
     "error_rate": "no item was judged",
 }
-ALL_FLAGGED = "everything is flagged, so that recall is 1 by definition, not an estimate"
-ONE_DECISION = "everything is flagged, or nothing, so that kappa is 0 by definition"
-NO_PASSED = "nothing that the system passed over was judged, so that its misses are unknown"
-NO_FLAGS = "nothing that the system flagged was judged, so that its hits are unknown"
+ALL_FLAGGED = "everything is flagged, so recall is 1 by definition, not an estimate"
+ONE_DECISION = "everything is flagged, or nothing, so kappa is 0 by definition"
+NO_PASSED = "no unflagged item was judged, so the misses are unknown"
+NO_FLAGS = "no flagged item was judged, so the hits are unknown"
 
 
 @dataclass(frozen=True, slots=True)

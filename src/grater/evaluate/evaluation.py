@@ -473,9 +473,9 @@ def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> Iterator[str
     if cases.n_stray:
         yield f"{cases.n_stray:,} judged items are left out: no system decided on them"
     if whole.n_unjudged:
-        yield f"{whole.n_unjudged:,} of {whole.n_items:,} items have no usable judgment: a row of their own"
+        yield f"{whole.n_unjudged:,} of {whole.n_items:,} items have no usable judgment: shown in a separate row"
     if cases.n_unknown:
-        yield f"{cases.n_unknown:,} judgments say unknown and are no vote"
+        yield f"{cases.n_unknown:,} judgments say unknown and do not count as votes"
     if whole.n_judged and whole.n_tied >= MANY_TIES * whole.n_judged:
         tied = f"{whole.n_tied:,} of {counted(whole.n_judged, 'judged item')} are ties between raters"
         yield f"{tied}: each is half an error, so scores are pulled towards one half whatever a system does"
@@ -566,7 +566,9 @@ def _bins(part: Part, place: int, system: str) -> Sheet:
     notes = undefined_notes(within.systems[place][name] for within in part.bins for name in IN_BIN)
     n_outside = part.n_judged - sum(within.n for within in part.bins)
     if n_outside and len(part.bins) == 1:
-        notes.append(f"{counted(n_outside, 'item')} on which two raters differ have no majority and are in no bin.")
+        notes.append(
+            f"{counted(n_outside, 'item')} on which two raters differ have no majority and are left out of the bins."
+        )
     return Sheet(f"{system} by agreement of raters", columns, tuple(rows), notes=tuple(notes), name="bins")
 
 

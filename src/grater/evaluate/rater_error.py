@@ -52,7 +52,7 @@ from grater.statistics.student_t import student_interval
 from grater.tables import Judgments, Table, exploded
 
 FEW_GOLD = 10
-USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts say nothing of the truth"
+USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts say nothing about the truth"
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ UNITS = {
     "item": "items",
     "essay": "essays with all their items",
     "document": "documents with all their items",
-    "rater": "raters with all their judgments, the items held fast",
+    "rater": "raters with all their judgments, items held fixed",
     "item+rater": "items and raters together",
     "essay+rater": "essays with all their items, and raters, together",
     "document+rater": "documents with all their items, and raters, together",

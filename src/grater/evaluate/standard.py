@@ -371,14 +371,14 @@ def weighted(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None
     """Every system against the shares (or posteriors) that belong to a truth."""
     values = graded(cases, truth, seed=chance.seed)
     if not values.is_graded:
-        raise UsageError(f"the truth {truth.name} has no grades; take share, majority or dawid-skene")
+        raise UsageError(f"the truth {truth.name} has no grades; use share, majority or dawid-skene")
     return against(cases, values, chance=chance, where=where)
 
 
 EDGES = (0.5, 0.75, 0.9, 1.0)
 TIE = 0.5
 TWO = 2
-NO_MAJORITY = "raters are split evenly on every item here, so that there is no majority"
+NO_MAJORITY = "raters are split evenly on every item here, so there is no majority"
 FEW = 30
 """Items in a bin below which its numbers say little."""
 

@@ -42,7 +42,7 @@ SHOWN = ("precision", "recall", "f0.5")
 LEAST_POINTS = 6
 """Both ends, the best unweighted and weighted, the operating point and a place for flags without a threshold."""
 
-TOO_GOOD = "it was chosen on the data that it is reported on, and is too good: check it on other items"
+TOO_GOOD = "it was chosen on the data it is reported on, so it is too optimistic: check it on other items"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -294,7 +294,7 @@ def _warnings(curve: Curve, chosen: Chosen) -> list[str]:
             f"{curve.system}: {curve.n_unscored:,} judged items have no score and are left out of the curve"
         )
     if chosen.operating is None:
-        warnings.append(f"{curve.system}: its own flags are a point without a threshold: no threshold gives them")
+        warnings.append(f"{curve.system}: no threshold gives its own flags, which are a point without a threshold")
     return warnings
 
 

@@ -235,7 +235,7 @@ def _fewest(
     if width is None:
         return kept_sizes(frame, old, {name: drawn.probability for name, drawn in first.items()}, by_side)
     if not errors:
-        raise UsageError("expected judgments to take rates of errors from with a wanted width, found none")
+        raise UsageError("expected judgments with a target width, for error rates, found none")
     olds = [f"stratum {place}" for place in range(len(draws))]
     both = whole.select("item", "is_drawn", *olds).join(frame, on="item")
     sides = dict(frame.select("stratum", "flagged").unique().sort("stratum").iter_rows())
@@ -277,7 +277,7 @@ def require_unchanged(sample: Sample, decisions: Table) -> None:
     for draw in draws_of(sample):
         if decisions_hash(decisions, draw.system) != draw.decisions:
             message = f"expected the decisions of {draw.system!r} as they were when the sample was drawn"
-            wish = f"call the new version by a name of its own and add it beside {draw.system!r}"
+            wish = f"give the new version a new name and add it beside {draw.system!r}"
             raise BadInput(Problem(sample.name, f"{message}, found others; {wish}"))
 
 

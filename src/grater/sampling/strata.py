@@ -188,7 +188,7 @@ def with_rates(strata: Sequence[Stratum], rates: Mapping[str, float]) -> list[St
     for stratum in strata:
         rate = rates.get(stratum.name, rates.get(_word(stratum.is_flagged)))
         if rate is None:
-            raise UsageError(f"expected a rate of errors for stratum {stratum.name!r}, found none")
+            raise UsageError(f"expected an error rate for stratum {stratum.name!r}, found none")
         if not 0 <= rate <= 1:
             raise UsageError(f"expected a rate from 0 to 1 for stratum {stratum.name!r}, found {rate:g}")
         judged.append(replace(stratum, n_judged=1.0, errors=rate))
@@ -201,7 +201,7 @@ def score_rates(
     """The mean score of each stratum, for systems whose score is a probability of error."""
     rows = decided(decisions, system)
     if "score" not in rows.columns or not rows["score"].is_between(0, 1).all():
-        wanted = "expected scores that are probabilities, from 0 to 1, to take rates of errors from, found others"
+        wanted = "expected scores that are probabilities, from 0 to 1, for error rates, found others"
         raise UsageError(f"{decisions.name}: {wanted}; name a rate for flagged items and one for unflagged items")
     named = assign_strata(decisions, system, strata=strata, labels=labels)
     means = named.join(rows.select("item", "score"), on="item").group_by("stratum").agg(pl.col("score").mean())

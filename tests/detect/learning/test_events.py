@@ -86,14 +86,14 @@ def test_events_of_another_text_are_refused(tmp_path: Path) -> None:
 def test_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "events.npz"
     path.write_bytes(b"nothing of the kind")
-    with pytest.raises(BadInput, match="expected kept events"):
+    with pytest.raises(BadInput, match="expected saved events"):
         kept(path, SOURCE)
     np.savez(path, other=np.zeros(2))
-    with pytest.raises(BadInput, match="expected kept events"):
+    with pytest.raises(BadInput, match="expected saved events"):
         kept(path, SOURCE)
     with path.open("wb") as stream:
         np.save(stream, np.zeros(2))
-    with pytest.raises(BadInput, match="expected kept events"):
+    with pytest.raises(BadInput, match="expected saved events"):
         kept(path, SOURCE)
 
 
@@ -101,7 +101,7 @@ def test_something_else_is_refused(tmp_path: Path) -> None:
 def test_an_archive_with_other_words_inside_is_refused(tmp_path: Path, text: bytes) -> None:
     path, none = tmp_path / "events.npz", np.zeros(0)
     np.savez(path, rows=none, labels=none, folds=none, text=np.frombuffer(text, np.uint8))
-    with pytest.raises(BadInput, match="expected kept events"):
+    with pytest.raises(BadInput, match="expected saved events"):
         kept(path, SOURCE)
 
 

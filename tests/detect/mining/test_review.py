@@ -125,7 +125,7 @@ def test_the_same_seed_gives_the_same_corpus_and_errors_stand_among_the_others()
 
 
 def test_nothing_accepted_or_too_much_gold_is_refused() -> None:
-    with pytest.raises(UsageError, match="put y beside the errors first"):
+    with pytest.raises(UsageError, match="put y in the column verdict first"):
         balance([], CORRECT, rng=rng())
     with pytest.raises(UsageError, match="expected at most 20 gold items, found 75"):
         balance(ERRORS, CORRECT, rng=rng())
@@ -190,5 +190,5 @@ def test_a_corpus_that_falls_short_says_so() -> None:
 
 @pytest.mark.parametrize("odd", [{"ratio": float("nan")}, {"least_bigram": float("nan")}, {"ratio": -1.0}])
 def test_limits_that_compare_with_nothing_are_refused(odd: dict[str, float]) -> None:
-    with pytest.raises(UsageError, match="expected a least count and a ratio of 0 or more"):
+    with pytest.raises(UsageError, match="expected a minimum count and a ratio of 0 or more"):
         mine([], lambda _: {}, **odd)

@@ -95,7 +95,7 @@ def test_a_file_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> No
 
 
 def test_only_preposition_detectors_can_be_combined() -> None:
-    with pytest.raises(UsageError, match="article: expected a preposition detector"):
+    with pytest.raises(UsageError, match="article: expected one of grater's own preposition detectors"):
         parts_of(["prep-maxent", "article"])
 
 

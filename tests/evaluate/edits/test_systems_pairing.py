@@ -53,10 +53,7 @@ def test_tokens_that_came_with_the_text_are_the_words() -> None:
 
 def test_a_missing_line_is_told_by_the_first_sentence_without_one() -> None:
     said = message([essay("It rains .", 1), essay("So what ?", 4)], ["It rained ."])
-    assert (
-        said
-        == "hyp: expected 2 sentences, as in ref.m2, found 1; nothing stands for sentence 2 of ref.m2:4: 'So what ?'"
-    )
+    assert said == "hyp: expected 2 sentences, as in ref.m2, found 1; nothing for sentence 2 of ref.m2:4: 'So what ?'"
 
 
 def test_a_line_too_many_is_shown() -> None:

@@ -200,7 +200,7 @@ def kept(path: Path, source: Mapping[str, Json]) -> Events:
     except OSError as error:
         _refuse(path, f"cannot be read: {reason(error)}")
     except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        _refuse(path, f"expected kept events, found something else ({error})")
+        _refuse(path, f"expected saved events, found something else ({error})")
     for name, expected in source.items():
         if made_from.get(name) != expected:
             _refuse(path, f"its events come from another {name}; delete the file to make new ones")

@@ -203,7 +203,7 @@ def balance(
     duplicates: list[Use] = []
     wrong = list(_firsts(errors, taken, duplicates, n_each))
     if not wrong:
-        raise UsageError("expected accepted trigrams to build from, found none; put y beside the errors first")
+        raise UsageError("expected accepted trigrams to build from, found none; put y in the column verdict first")
     shuffled = ([correct[index]] for index in rng.permutation(len(correct)).tolist())
     right = list(_firsts(shuffled, taken, duplicates, len(wrong)))
     if n_gold > len(wrong) + len(right):
@@ -273,7 +273,7 @@ class Mined:
 def mine(uses: Sequence[Use], count: TrigramCounter, *, least_bigram: float = 1, ratio: float = RATIO) -> Mined:
     """The suspects among the uses of prepositions."""
     if not (least_bigram >= 0 and ratio >= 0):  # nan is neither
-        raise UsageError(f"expected a least count and a ratio of 0 or more, found {least_bigram} and {ratio}")
+        raise UsageError(f"expected a minimum count and a ratio of 0 or more, found {least_bigram} and {ratio}")
     counts = count(wanted_ngrams(uses))
     suspects = rank(uses, counts, least_bigram=least_bigram, ratio=ratio)
     return Mined(uses=list(uses), counts=counts, suspects=suspects)
@@ -293,7 +293,7 @@ def balanced_from(
     accepted = [trigram for trigram, verdict in verdicts.items() if verdict == YES]
     missing = [trigram for trigram in accepted if trigram not in by_words]
     if missing:
-        raise UsageError(f"{missing[0]!r} is accepted but not in these essays; name the same ones")
+        raise UsageError(f"{missing[0]!r} is accepted but not in these essays; give the essays of the list")
     accepted.sort(key=lambda trigram: rank_of.get(trigram, len(rank_of)))
     attested = {use.trigram for use in mined.uses if mined.counts.get(use.trigram, 0) > 0}
     listed = {by_words[trigram][0].trigram for trigram in verdicts if trigram in by_words}

@@ -66,7 +66,7 @@ def parts_of(names: Sequence[str]) -> tuple[PrepositionDetector, ...]:
     detectors = tuple(map(load_system, names))
     for name, part in zip(names, detectors, strict=True):
         if not isinstance(part, PrepositionDetector):
-            raise UsageError(f"{name}: expected a preposition detector of ours, which has scores to add up")
+            raise UsageError(f"{name}: expected one of grater's own preposition detectors, whose scores can be added")
     return detectors  # type: ignore[return-value]
 
 

@@ -40,7 +40,7 @@ FELICE = ("of", "to", "in", "for", "on")
 RESAMPLES = 1000
 BLOCK = 4000
 TITLES = {
-    "34": "Which of 34 prepositions stood there",
+    "34": "Which of 34 prepositions the writer used",
     "gamon": "13 prepositions and Other (Gamon et al. 2008)",
     "felice": "Each of five against the rest (Felice & Pulman 2007)",
 }

@@ -331,7 +331,7 @@ def count_systems(
 ) -> dict[str, list[dict[str, EditCounts]]]:
     """For each system and each sentence the counts against every annotator, before one is chosen."""
     if max_unchanged < 0:
-        raise UsageError(f"expected a number of unchanged words from 0 on, found {max_unchanged}")
+        raise UsageError(f"expected 0 or more unchanged words, found {max_unchanged}")
     for system, hypotheses in systems.items():
         if len(hypotheses) != len(references):
             raise UsageError(

@@ -142,7 +142,7 @@ class Scores(Result):
     def warnings(self) -> tuple[str, ...]:
         """Whether there are enough resamples to tell the systems apart."""
         n_resamples, least = int(self.signature.options["resamples"]), self._resamples_needed
-        words = f"{n_resamples} resamples cannot tell {len(self.systems)} systems apart; take {least} or more"
+        words = f"{n_resamples} resamples cannot tell {len(self.systems)} systems apart; use {least} or more"
         return (words,) if n_resamples < least else ()
 
     @property

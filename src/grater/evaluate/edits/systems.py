@@ -214,7 +214,7 @@ def _raise_unequal(
         more = f"; sentence {expected + 1} is the first too many: {_shown(text)}"
         raise BadInput(Problem(ours, message + more, expected + 1 if line is None else line))
     missing = references[n_given]
-    more = f"; nothing stands for sentence {n_given + 1}{_at(missing, theirs)}: {_shown(missing.text)}"
+    more = f"; nothing for sentence {n_given + 1}{_at(missing, theirs)}: {_shown(missing.text)}"
     raise BadInput(Problem(ours, message + more))
 
 

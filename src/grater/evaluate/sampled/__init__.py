@@ -102,7 +102,7 @@ def chance_of(
 ) -> Chance:
     """What is drawn unless somebody says: essays where they are known and stand for others, else items."""
     if population == "these" and cluster not in (None, "auto", "item", "rater"):
-        raise UsageError(f"exactly these items leave no other {cluster} to draw; ask for the wider population")
+        raise UsageError(f"with exactly these items there is no other {cluster} to draw; use the population wider")
     if cluster is None or cluster == "auto":
         draws_essays = population == "wider" and knows_essays(decisions, items, sample)
         cluster = "essay" if draws_essays else "item"

@@ -61,7 +61,7 @@ class Assisted:
     @property
     def sentence(self) -> str:
         worth = "; ".join(f"{system}: {n:,.0f}" for system, n in self.saved.items())
-        return f"assisted by {self.name}, worth for recall this number of further judgments by people: {worth}"
+        return f"assisted by {self.name}; for recall it is worth this number of additional human judgments: {worth}"
 
     def to_dict(self) -> dict[str, Json]:
         return {"judge": self.name, "judgments_saved": dict(self.saved)}

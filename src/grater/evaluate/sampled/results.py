@@ -153,7 +153,7 @@ class Sampled(Result):
             so_far = f"{estimate.system}: after {self.n_judged:,} judgments recall is {interval(recall)}"
             n_more = self._more_needed(estimate, width)
             if isnan(recall.value) or n_more is None:
-                yield f"{so_far}; no number of judgments of this corpus is known to bring the width to {width:.2f}"
+                yield f"{so_far}; no known number of judgments of this corpus brings the width to {width:.2f}"
             elif n_more == 0:
                 yield f"{so_far}; it is within a width of {width:.2f}"
             else:
