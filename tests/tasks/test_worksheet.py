@@ -16,7 +16,7 @@ from grater.tables.worksheets import Worksheet
 from grater.tables.write import write_worksheet
 from grater.tables.xlsx import Page, read_xlsx, workbook
 from grater.tasks import TASKS
-from grater.tasks.worksheet import worksheet
+from grater.tasks.worksheet import sample_worksheet, worksheet
 from tests.tasks.units import ESSAY, IN, OF
 
 ITEMS = [(f"i{place}", Item("essay-1", span, "prep")) for place, span in enumerate((OF, IN))]
@@ -122,3 +122,8 @@ def test_essays_and_tasks_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         sheet("choice", suggestions={"i0": "on", "i1": "at"})
     with pytest.raises(UsageError, match=r"expected a worksheet with extension \.csv or \.xlsx"):
         write_worksheet(sheet(), tmp_path / "sheet.ods")
+
+
+def test_a_sheet_of_nothing_says_that_all_is_judged() -> None:
+    with pytest.raises(UsageError, match="nothing is left to judge"):
+        sample_worksheet([], {}, [ESSAY])

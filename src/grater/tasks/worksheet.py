@@ -74,6 +74,8 @@ def sample_worksheet(
         raise UnknownName(unknown("task", task, sorted(TASKS)))
     suggestions = _suggestions(decisions, system) if task == VERIFY else {}
     wanted = [(item, places[item]) for item in left if task != VERIFY or item in suggestions]
+    if not wanted:
+        raise UsageError("no worksheet is written: nothing is left to judge")
     return worksheet(TASKS[task], wanted, essays, suggestions=suggestions, rater=rater)
 
 
