@@ -7,6 +7,7 @@ and what nobody marked.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -18,7 +19,7 @@ from grater.tasks.marking import edits_of
 from tests.browser.chromium import watched
 from tests.browser.essay_page import open_own_desk
 from tests.browser.form_page import PHONE, WAYS, answer, tab_to
-from tests.browser.site import Site
+from tests.browser.site import Site, live_site
 
 TASKS = {
     "usage": ({"label": ["1"], "better": ["at"], "confidence": ["high"]}, {"label": ["2"], "confidence": ["low"]}),
@@ -32,6 +33,13 @@ TASKS = {
 TEXT = "She adopted puppy. He own three chair near the sea, in <b>summer</b>."
 FIRST = (("puppy", "a puppy", "ArtOrDet"), ("own", "owns", "SVA"), ("chair", "chairs", "Nn"))
 SECOND = (("adopted", "adopted a", "ArtOrDet"), ("own", "owned", "Vt"), ("near", "by", "Wcip"))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A study of our own: the Tab key passes everything that waits for a decision, whoever left it there."""
+    with live_site(tmp_path_factory.mktemp("adjudication")) as running:
+        yield running
 
 
 def rated(site: Site, task: str) -> str:

@@ -25,7 +25,7 @@ def checked(page: Page) -> Page:
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.locator(".spot").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".spot").first).to_be_visible()
     return page
 
 
