@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grater import __version__
-from grater.cli import COMMANDS, run
+from grater.cli import COMMANDS, OBJECTS_BETWEEN_COLLECTIONS, main, run
 from tests.cli.running import grater
 
 HEAVY = ("markdown_it", "numpy", "polars.dataframe", "scipy", "spacy", "pandas", "pyarrow")
@@ -22,6 +23,17 @@ def imported_by(*commands: list[str]) -> set[str]:
     code += "; print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stderr.split())
+
+
+def test_what_a_command_imports_is_not_looked_through_for_garbage_all_the_time() -> None:
+    before = gc.get_threshold()
+    try:
+        gc.set_threshold(700, 10, 10)  # Python's own
+        with pytest.raises(SystemExit):
+            main(["--version"])
+        assert gc.get_threshold()[0] == OBJECTS_BETWEEN_COLLECTIONS
+    finally:
+        gc.set_threshold(*before)
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -8,6 +8,7 @@ exit status 2 and plain lines on standard error; nobody sees a traceback.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -268,8 +269,13 @@ def grater(
         raise typer.Exit
 
 
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
+"""Python's 700 would have what a command imports, which stays, looked through for garbage hundreds of times."""
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line and leave with its exit status: 0 done, 1 problems found, 2 wrong use or bad input."""
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 20, 50)
     sys.exit(run(sys.argv[1:] if args is None else args))
 
 
