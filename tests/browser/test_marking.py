@@ -22,6 +22,8 @@ TEXT = (
     "It was a very care answer."
 )
 WIDTHS: dict[str, dict[str, Any]] = {"desktop": {}, "phone": {"viewport": {"width": 360, "height": 740}}}
+IS_FIELD_SEEN = """slip => slip.querySelector("textarea").getBoundingClientRect().bottom
+    <= slip.querySelector(".slip-buttons").getBoundingClientRect().top"""
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
 
@@ -109,12 +111,17 @@ def test_a_session_with_the_keyboard_alone(site: Site, chromium: Browser, width:
 def test_a_session_with_a_finger_on_a_phone(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT, **PHONE) as desk:
         assert desk.page.evaluate("document.documentElement.scrollWidth") <= 360
+        way = desk.page.get_by_role("link", name="Work")
+        assert way.evaluate("way => way.parentElement.scrollWidth <= way.parentElement.clientWidth")  # not cut
+        expect(desk.page.get_by_text("Tap a word, then Mark")).to_be_visible()
         desk.tap("drinks")
         desk.page.locator("#stretch-on").tap()
         desk.page.locator("#mark").tap()
         desk.page.locator("#tag-WOadv").tap()
+        assert desk.page.locator("#picker").evaluate(IS_FIELD_SEEN)
         desk.page.keyboard.type("always drink")
         desk.page.locator("[data-part=save]").tap()
+        expect(desk.page.get_by_text("Tap a word, then Mark")).to_be_hidden()
         desk.tap("puppy")
         desk.page.locator("#insert-before").tap()
         desk.page.locator("#tag-ArtOrDet").tap()

@@ -160,7 +160,9 @@ def invitation(study: Study, role: str = "annotator", days: float = 14) -> str:
 
 
 def test_an_invitation_makes_a_person_of_its_role_and_logs_them_in(bare: Study) -> None:
-    browser, status, _ = join(bare, invitation(bare))
+    token = invitation(bare)
+    assert "You are invited to the study" in bare.browser().get(f"/join/{token}").text
+    browser, status, _ = join(bare, token)
     assert status == 200
     assert "Grace" in browser.get("/me").text
     with bare.store.read() as tx:

@@ -114,6 +114,9 @@ def test_a_job_with_all_its_judgments_leads_to_the_report_and_gives_its_raters_n
     assert f'href="/adjudicate/jobs/{study.jobs["error"]}">Adjudicate disagreements' in card
     own_page = study.browser("annotator").get(f"/jobs/{study.jobs['error']}").text
     assert own_page.count("There is nothing more for you in this job right now.") == 1
+    end = study.browser("annotator").get(f"/jobs/{study.jobs['error']}/done").text
+    assert "You have answered all <strong>10</strong>" in end
+    assert "More may come" not in end
     assert ">Continue<" not in own_page
 
 

@@ -99,6 +99,9 @@ def test_the_steps_of_a_draft_show_what_comes_next(empty: Study) -> None:
     (back,) = set(re.findall(r'href="([^"]+)">Back to the job', browser.get(f"{page.url.path}/try").text))
     assert step_of(browser.get(back).text) == "People"
     links = browser.post("/manage/invitations", {"job": job_id, "role": "annotator", "number": "2"})
+    pending = links.text.partition("Pending invitations")[2].partition("</table>")[0]
+    assert pending.count("<td>annotator</td><td>Error or OK</td>") == 2
+    assert "Joint seat" not in links.text  # with nobody to share it
     assert "Next: open the job" in links.text
     assert step_of(browser.get(page.url.path).text) == "Open"
     assert "2 invitation links for this job, none used so far" in browser.get(page.url.path).text

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from grater.model import Essay
+from grater.server.security import READ_ONLY_POLICY
 from grater.server.study import files
 from grater.store import Store, decisions, essays, open_store, people, runs
 from grater.study.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
@@ -112,9 +113,14 @@ def test_the_class_report_of_the_essays_is_made_from_the_page_of_exports(
     assert 'action="/manage/class-report"' in manager.get("/manage/export").text
     assert manager.post("/manage/class-report", {}).url.path == "/manage/runs"
     wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
-    [link] = re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text)
+    [link] = set(re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text))
     page = manager.get(link)
     assert page.headers["content-disposition"] == 'attachment; filename="class-report.html"'
+    opened = manager.get(f"{link}?open=1")
+    assert opened.headers["content-disposition"] == 'inline; filename="class-report.html"'
+    assert opened.headers.get_list("content-security-policy") == [READ_ONLY_POLICY]
+    assert READ_ONLY_POLICY.startswith("sandbox")
+    assert "allow-scripts" not in READ_ONLY_POLICY
     assert all(words in page.text for words in ("Class report", "By learner", "in 3 essays"))
 
 
@@ -122,7 +128,7 @@ def test_a_report_has_its_author_and_the_day_on_which_it_was_made(study: Study) 
     manager = study.browser("manager")
     manager.post("/manage/report", {"title": "Two schools", "author": "Ann Other"})
     wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
-    [link] = re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text)
+    [link] = set(re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text))
     page = manager.get(link).text
     today = datetime.fromtimestamp(study.clock() / 1000, UTC)
     assert "<span>Ann Other</span>" in page

@@ -62,8 +62,13 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+POLICY_HEADER = "content-security-policy"
+READ_ONLY_POLICY = (
+    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
+"""For a page that was made for reading offline: it has styles of its own, no scripts, and nothing of the session."""
 HEADERS = {
-    "content-security-policy": POLICY,
+    POLICY_HEADER: POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",  # with no-referrer, browsers send "Origin: null" with forms
@@ -75,6 +80,7 @@ NO_STORE = {"cache-control": "no-store"}
 HSTS = {"strict-transport-security": "max-age=31536000; includeSubDomains"}
 
 Raw = list[tuple[bytes, bytes]]
+READ_ONLY = (POLICY_HEADER.encode(), READ_ONLY_POLICY.encode())
 
 
 class SecurityHeaders:
@@ -94,7 +100,9 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*_without(message["headers"], ours), *ours]
+                said = message["headers"]
+                added = _without(ours, [READ_ONLY]) if READ_ONLY in said else ours
+                message["headers"] = [*_without(said, added), *added]
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

@@ -308,12 +308,20 @@ def essay_receipt(tx: Tx, lease_id: str, *, person_id: str) -> EssayReceipt | No
     tags = Counter(known[edit.tag].name if edit.tag in known else edit.tag for edit in edits_of(answer, rater=""))
     text = " ".join(leased[1].unit.essay.text.split())
     return EssayReceipt(
-        title=text if len(text) <= LONGEST_TITLE else f"{text[:LONGEST_TITLE].rstrip()} …",
+        title=_beginning(text),
         n_marks=tags.total(),
         by_tag=tuple(tags.most_common()),
         is_aside=answer.label == SET_ASIDE,
         at=stored.at,
     )
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text, whole ones where there are any."""
+    if len(text) <= LONGEST_TITLE:
+        return text
+    cut = text[:LONGEST_TITLE]
+    return f"{cut.rpartition(' ')[0] or cut} …"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

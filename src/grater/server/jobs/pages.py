@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from grater.corpora.tagsets import TAGSETS
 from grater.crowd.terms import terms_of
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
@@ -61,6 +62,7 @@ from grater.study.tables import redundancy_of
 from grater.study.webhooks import is_failing
 from grater.study.work import shown_to_staff
 from grater.tasks import TASKS
+from grater.tasks.marking import DEFAULT_TAGSET
 
 router = APIRouter()
 
@@ -138,6 +140,15 @@ SUGGESTING = ("choice", "verify")
 """Tasks about what a system suggests."""
 
 
+def tagset_choices() -> list[tuple[str, str]]:
+    """The value and the words of each tag set; the default has no value."""
+    sets = [(name, TAGSETS[name]) for name in ("nucle", "errant", "clc")]
+    return [
+        ("" if name == DEFAULT_TAGSET else name, f"{tags.title.partition(' (')[0]}: {len(list(tags))} kinds of error")
+        for name, tags in sets
+    ]
+
+
 def _new_job_page(
     context: RequestContext,
     *,
@@ -149,6 +160,7 @@ def _new_job_page(
         kinds = [kind for kind, _ in items.kinds(tx) if kind]
         shown = {
             "kinds": kinds,
+            "tagsets": tagset_choices(),
             "systems": decisions.system_names(tx),
             "samples": decisions.sample_names(tx),
             "n_essays": essays.count(tx),

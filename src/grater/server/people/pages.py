@@ -112,6 +112,7 @@ def people_view(
             "behind": behind,
             "waiting": [one for one in invitations.all(tx) if one.used_at is None and one.ended_at is None],
             "all_jobs": [job for job in jobs.all(tx) if job.archived_at is None],
+            "job_titles": {job.job_id: job.title for job in jobs.all(tx)},
             "for_job": jobs.find(tx, job_id) if job_id else None,
             "now": tx.now,
             "with_factor": credentials.people_with_one(tx),

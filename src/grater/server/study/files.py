@@ -24,6 +24,7 @@ from grater.report.build import build
 from grater.report.save import report_html
 from grater.report.versions import told_versions
 from grater.server.context import RequestContext
+from grater.server.security import POLICY_HEADER, READ_ONLY_POLICY
 from grater.server.uploads import received
 from grater.store import Store, jobs, runs
 from grater.store.runs import Run, RunFile
@@ -131,12 +132,13 @@ def report_file(
     return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)
 
 
-def result_file(store: Store, run_id: str) -> Response:
-    """The file that a run made: a page that works offline."""
+def result_file(store: Store, run_id: str, *, is_shown: bool = False) -> Response:
+    """The file that a run made: a page that works offline, to save or to read at once."""
     with store.read() as tx:
         runs.get(tx, run_id)
         made = runs.files_of(tx, run_id, is_result=True)
     if not made:
         raise NotFound("this task has no file (yet)")
-    headers = {"content-disposition": f'attachment; filename="{made[0].name}"'}
+    place = "inline" if is_shown else "attachment"
+    headers = {"content-disposition": f'{place}; filename="{made[0].name}"', POLICY_HEADER: READ_ONLY_POLICY}
     return Response(made[0].content, media_type="text/html; charset=utf-8", headers=headers)

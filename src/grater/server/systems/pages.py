@@ -81,5 +81,6 @@ def run_list(context: Context) -> Response:
 
 
 @router.get("/manage/runs/{run_id}/file")
-def run_file(context: Context, run_id: str) -> Response:
-    return result_file(context.server.store, run_id)
+def run_file(context: Context, run_id: str, open: bool = False) -> Response:  # noqa: A002  (as it stands in the address)
+    """The page that a task made: to keep, or to read here, where it can do nothing."""
+    return result_file(context.server.store, run_id, is_shown=open)

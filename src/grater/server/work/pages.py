@@ -35,7 +35,8 @@ from grater.server.errors import status_of
 from grater.server.jobs.pages import job_view
 from grater.server.work.crowd_view import crowd_view
 from grater.sheet import counted
-from grater.store import Tx, gold, jobs, judgments, leases, people, revisions, submissions, trust, units
+from grater.store import Tx, gold, jobs, judgments, leases, people, progress, revisions, submissions, trust, units
+from grater.store.gold import has_gold
 from grater.store.leases import Lease
 from grater.store.revisions import Draft
 from grater.store.units import StudyUnit
@@ -47,6 +48,7 @@ from grater.study.panels import conclude
 from grater.study.raters import pace_of
 from grater.study.work import (
     Desk,
+    OwnJob,
     desk_of,
     essay_receipt,
     hand_in_and_take,
@@ -93,9 +95,10 @@ def job_page(context: Context, job_id: str) -> Response:
         mine = own_job(tx, visible_job(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
         current = jobs.current_guidelines(tx, job_id)
+        pace = pace_of(tx, mine.job, context.person.person_id, n_done=mine.n_done, pools=context.server.pools)
     markdown = current.markdown if current else TASKS[mine.job.task].guidelines
     version = current.version if current else 0
-    return context.page("job.html", mine=mine, crowd=crowd, markdown=markdown, guidelines_version=version)
+    return context.page("job.html", mine=mine, crowd=crowd, pace=pace, markdown=markdown, guidelines_version=version)
 
 
 @router.post("/jobs/{job_id}/next")
@@ -114,8 +117,17 @@ def done_page(context: Context, job_id: str) -> Response:
         crowd = crowd_view(tx, mine.job, context.person)
         undo_id = undoable_lease(tx, job_id, context.person.person_id)
         receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=context.person.person_id)
+        has_all = has_answered_all(tx, mine)
     is_over = crowd.place is not None and crowd.place.state != "joined"
-    return context.page("done.html", mine=mine, crowd=crowd, undo_id="" if is_over else undo_id, receipt=receipt)
+    shown = {"mine": mine, "crowd": crowd, "undo_id": "" if is_over else undo_id, "receipt": receipt}
+    return context.page("done.html", shown, has_all=has_all)
+
+
+def has_answered_all(tx: Tx, mine: OwnJob) -> bool:
+    """Whether nothing of a job can ever come back to this rater; where gold is counted too, nobody knows."""
+    if mine.job.task == "construction" or has_gold(mine.job):
+        return False
+    return 0 < progress.n_units(tx, mine.job.job_id) <= mine.n_done
 
 
 class WorkPage(Protocol):

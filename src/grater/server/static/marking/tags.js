@@ -106,7 +106,7 @@ export class TagField {
   #explain(tag) {
     const parts = tag
       ? [element("strong", "", `${tag.code} · ${tag.name}`), ` ${tag.description} `, element("em", "", tag.example)]
-      : [this.field.value.trim() ? "No kind of error matches these letters." : "Type a few letters, or pick one."];
+      : [this.field.value.trim() ? "No kind of error matches these letters." : "Type a few letters of its code or its name, or pick one to read what it means."];
     this.help.replaceChildren(...parts);
   }
 }
