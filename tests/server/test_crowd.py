@@ -370,7 +370,7 @@ def test_an_unknown_time_is_a_dash_on_the_raters_page(crowd: Study) -> None:
         add_judgments(tx, table, job="brought", task="error")
         job_id, person_id = jobs.named(tx, "brought").job_id, people.named(tx, "Cid").person_id
     page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/raters/{person_id}").text
-    assert "<dt>Seconds per unit</dt><dd>–<small>no times of others</small></dd>" in page
+    assert "<dt>Median seconds per unit</dt><dd>–<small>no times of others</small></dd>" in page
 
 
 def test_terms_are_set_by_the_form_and_wrong_ones_are_refused(crowd: Study) -> None:

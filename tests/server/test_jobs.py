@@ -99,6 +99,7 @@ def test_progress_shows_numbers_and_charts(study: Study) -> None:
     page = study.browser("manager").get(f"/manage/jobs/{study.jobs['error']}").text
     assert page.count('<svg class="chart"') >= 2
     assert "1 of 2: 10 units" in page
+    assert "Mean seconds per unit" in page
     assert "Worker" in page
 
 
