@@ -109,7 +109,7 @@ def test_a_session_with_the_keyboard_alone(site: Site, chromium: Browser, width:
 
 
 def test_a_session_with_a_finger_on_a_phone(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, TEXT, **PHONE) as desk:
+    with marking(site, chromium, TEXT, **PHONE | {"viewport": {"width": 360, "height": 640}}) as desk:
         assert desk.page.evaluate("document.documentElement.scrollWidth") <= 360
         way = desk.page.get_by_role("link", name="Work")
         assert way.evaluate("way => way.parentElement.scrollWidth <= way.parentElement.clientWidth")  # not cut
