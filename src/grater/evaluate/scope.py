@@ -164,8 +164,8 @@ def units_of(cases: Cases, truth: Truth, places: Codes, *, unit: str) -> UnitCou
     """The counts of all systems, side by side, of what is drawn."""
     n_columns = 4 * len(cases.systems)
     if unit in ("item", ""):
-        found, times = patterns([*cases.flagged.T, truth.values], places)
-        rows = cells(found[:, :-1].astype(np.int8), found[:, -1]).reshape(len(found), n_columns)
+        kinds, times = patterns([*cases.flagged.T, truth.values], places)
+        rows = cells(kinds[:, :-1].astype(np.int8), kinds[:, -1]).reshape(len(kinds), n_columns)
         return UnitCounts(rows, times)
     flagged, values = cases.flagged[places], truth.values[places]
     first, pattern = distinct([*flagged.T, values])

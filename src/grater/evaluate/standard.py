@@ -462,8 +462,8 @@ def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) ->
     """Items by their agreement from one half to one (figure 1): low, high, count; the last bar is closed."""
     votes = cases.equal
     places = places_in(votes.is_judged if where is None else votes.is_judged & where)
-    found, times = patterns([votes.n_error, votes.n_votes], places)
-    shares = _majority_share(*found.T)
+    kinds, times = patterns([votes.n_error, votes.n_votes], places)
+    shares = _majority_share(*kinds.T)
     bars, edges = np.histogram(shares, bins=n_bars, range=(0.5, 1.0), weights=times)
     return [(float(low), float(high), int(n)) for low, high, n in zip(edges, edges[1:], bars, strict=False)]
 

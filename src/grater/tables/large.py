@@ -37,13 +37,8 @@ TEXTS = (".csv", ".tsv", ".jsonl", ".ndjson")
 """Files of lines."""
 ROWS_AT_ONCE = 1 << 19
 BYTES_AT_ONCE = 1 << 23
-IDS: Mapping[str, type[pl.DataType]] = {
-    "item": pl.UInt32,
-    "rater": pl.UInt16,
-    "label": pl.UInt8,
-    "system": pl.UInt8,
-}
-"""Columns that become categories, and how wide their numbers are at first."""
+IDS: Mapping[str, str] = {"item": "UInt32", "rater": "UInt16", "label": "UInt8", "system": "UInt8"}
+"""Columns that become categories, and how wide their numbers are at first: polars comes when a table is read."""
 
 
 def is_large_text(path: Path) -> bool:
@@ -92,7 +87,7 @@ def _kinds(
 ) -> dict[str, pl.DataType]:
     """The type of each column of the file."""
     return {
-        name: known.get(ours) or pl.Categorical(pl.Categories.random(physical=width or IDS[ours]))
+        name: known.get(ours) or pl.Categorical(pl.Categories.random(physical=width or getattr(pl, IDS[ours])))
         for ours, name in names.items()
     }
 
