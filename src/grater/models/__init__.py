@@ -12,7 +12,8 @@ card's `hash` is set here: the first 16 hexadecimal digits of the body's SHA-256
 
 The header says how large an array is; no more than that comes out of its part, and the whole file must not come to
 more than a hundred times its size (or 100 MB), so that a small file cannot fill the memory.  A loader says what parts
-it needs by `require_parts`, and a model with others is refused when it is loaded, not when it is first used.
+it needs by `require_parts`, or takes them inside `expecting`, and a model with others is refused when it is loaded,
+not when it is first used.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ import json
 import lzma
 import math
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeAlias
@@ -227,6 +229,16 @@ def require_parts(model: Model, *, arrays: Mapping[str, int], strings: Sequence[
     for name in strings:
         if name not in model.strings:
             raise ValueError(f"no strings {name!r}")
+
+
+@contextmanager
+def expecting(what: str, path: Path | str) -> Iterator[None]:
+    """Take the parts of a model inside: one that is missing, or does not fit the others, refuses the file."""
+    try:
+        yield
+    except (KeyError, ValueError, IndexError, TypeError, UsageError) as error:
+        message = f"expected the parts of {what}, found others ({error}); train or get it anew"
+        raise BadInput(Problem(str(path), message)) from error
 
 
 def _refuse(path: Path, message: str) -> NoReturn:

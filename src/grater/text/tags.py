@@ -13,9 +13,9 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import Any, Protocol
 
-from grater.errors import BadInput, MissingExtra, Problem
+from grater.errors import MissingExtra
 from grater.model import Json
-from grater.models import read_model, shipped
+from grater.models import expecting, read_model, shipped
 from grater.text.tagging.perceptron import KIND, PerceptronTagger, Weights
 
 SPACY = "spacy:"
@@ -46,11 +46,8 @@ def _load(name: str | None) -> Tagger:
         return SpacyTagger.named(name.removeprefix(SPACY))
     path = shipped("tagger") if name is None else name
     model = read_model(path, kind=KIND)
-    try:
+    with expecting("a tagger", path):
         return PerceptronTagger(Weights.of(model))
-    except ValueError as error:
-        message = f"expected the parts of a tagger, found others ({error}); train or get it anew"
-        raise BadInput(Problem(str(path), message)) from error
 
 
 N_AT_ONCE = 64

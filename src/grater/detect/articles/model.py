@@ -31,14 +31,12 @@ from grater.detect.learning.linear import (
     Scores,
     Vocabulary,
     Weights,
-    log_softmax,
+    log_probabilities,
     packed,
-    sums_of,
     unpacked,
 )
-from grater.errors import BadInput, Problem
 from grater.model import Json
-from grater.models import read_model, write_model
+from grater.models import expecting, read_model, write_model
 from grater.text.tagging.perceptron import Clusters
 
 Classes: TypeAlias = npt.NDArray[np.uint16]
@@ -67,8 +65,8 @@ class ArticleModel:
     def scores(self, rows: Rows, *, with_agreement: bool = True) -> Scores:
         """(phrases, 5): log-probabilities of the constructions; with or without the number that verbs show."""
         blocks = [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
-        sums = [sums_of(HASHING.keys(_hidden(block, with_agreement)), self.keys, self.table) for block in blocks]
-        return log_softmax(np.concatenate([np.zeros((0, len(CONSTRUCTIONS)), np.int32), *sums]) * self.step)
+        keys = (HASHING.keys(_hidden(block, with_agreement)) for block in blocks)
+        return log_probabilities(keys, self.keys, self.table, self.step)
 
 
 def completed(rows: Rows, habits: Habits, classes: Classes) -> Rows:
@@ -112,7 +110,7 @@ def save(model: ArticleModel, path: Path) -> None:
 def load(path: Path) -> ArticleModel:
     """Read a model; other files, and parts that do not fit together, are refused."""
     model = read_model(path, kind=KIND)
-    try:
+    with expecting("a model of articles", path):
         keys, table = unpacked(model.arrays, len(CONSTRUCTIONS))
         numbers = np.cumsum(model.arrays["nouns"], dtype=np.uint32).tolist()
         shares = (model.arrays["shares"] / 255).tolist()
@@ -123,9 +121,6 @@ def load(path: Path) -> ArticleModel:
             raise ValueError("words and their classes differ in number")
         if model.arrays["shares"].shape[1:] != (len(CONSTRUCTIONS),):
             raise ValueError("shares and constructions differ in number")
-    except (KeyError, ValueError, IndexError, TypeError) as error:
-        message = f"expected the parts of a model of articles, found others ({error}); train or get it anew"
-        raise BadInput(Problem(str(path), message)) from error
     return ArticleModel(
         vocabulary=vocabulary, habits=habits, classes=classes, keys=keys, table=table, step=step, card=model.card
     )

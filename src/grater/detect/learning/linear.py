@@ -239,6 +239,12 @@ def sums_of(keys: Keys, known: Keys, table: Weights) -> Sums:
     return sums
 
 
+def log_probabilities(blocks: Iterable[Keys], known: Keys, table: Weights, step: float) -> Scores:
+    """Log-probabilities of rows whose features come block by block, so that memory stays flat."""
+    sums = [sums_of(keys, known, table) for keys in blocks]
+    return log_softmax(np.concatenate([np.zeros((0, table.shape[1]), np.int32), *sums]) * step)
+
+
 def packed(keys: Keys, table: Weights) -> dict[str, npt.NDArray[Any]]:
     """Keys as differences, of each row only the weights that are not zero; the last row is left out."""
     rows, classes = np.nonzero(table[:-1])

@@ -25,7 +25,7 @@ from grater.detect.prepositions.detector import PrepositionDetector, Thresholds,
 from grater.detect.systems import load_system
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
-from grater.models import read_model, shipped, write_model
+from grater.models import expecting, read_model, shipped, write_model
 
 KIND = "combined"
 
@@ -80,16 +80,13 @@ def save(engine: CombinedEngine, names: Sequence[str], path: Path, card: Mapping
 def from_file(path: Path) -> PrepositionDetector:
     """The detector of a model file with a combination, under the file's name."""
     model = read_model(path, kind=KIND)
-    try:
+    with expecting("a combination", path):
         names, hashes, costs = model.strings["parts"], model.strings["hashes"], model.arrays["costs"]
         thresholds = Thresholds.of(model.card.get("thresholds"))
         if costs.shape != (len(ANSWERS),):
             raise ValueError("costs and answers differ in number")
         if not names or len(names) != len(hashes):
             raise ValueError("systems and hashes differ in number")
-    except (KeyError, ValueError, TypeError, UsageError) as error:
-        message = f"expected the parts of a combination, found others ({error}); train or get it anew"
-        raise BadInput(Problem(str(path), message)) from error
     parts = parts_of(names)
     for name, part, expected in zip(names, parts, hashes, strict=True):
         if part.card.get("hash") != expected:

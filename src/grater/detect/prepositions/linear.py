@@ -20,7 +20,7 @@ from grater.detect.learning.linear import (
     Sums,
     Vocabulary,
     Weights,
-    log_softmax,
+    log_probabilities,
     packed,
     sums_of,
     unpacked,
@@ -30,7 +30,7 @@ from grater.detect.prepositions.detector import PrepositionDetector, Thresholds
 from grater.detect.prepositions.features import HASHING, contexts, stemmed
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
-from grater.models import read_model, shipped, write_model
+from grater.models import expecting, read_model, shipped, write_model
 
 KIND = "prepositions"
 BLOCK = 4096
@@ -51,8 +51,7 @@ class LinearEngine:
     def scores(self, candidates: Sequence[Candidate]) -> Scores:
         blocks = [candidates[start : start + BLOCK] for start in range(0, len(candidates), BLOCK)]
         rows = (stemmed(contexts(block, self.vocabulary), self.stems) for block in blocks)
-        sums = [self.sums(HASHING.keys(part)) for part in rows]
-        return log_softmax(np.concatenate([np.zeros((0, len(ANSWERS)), np.int32), *sums]) * self.step)
+        return log_probabilities((HASHING.keys(part) for part in rows), self.keys, self.table, self.step)
 
     def sums(self, keys: Keys) -> Sums:
         return sums_of(keys, self.keys, self.table)
@@ -66,15 +65,12 @@ def save(engine: LinearEngine, path: Path) -> None:
 def load(path: Path) -> LinearEngine:
     """Read a model; other files, and parts that do not fit together, are refused."""
     model = read_model(path, kind=KIND)
-    try:
+    with expecting("a model of prepositions", path):
         keys, table = unpacked(model.arrays, len(ANSWERS))
         step, stems = float(model.arrays["step"][0]), model.arrays["stems"]
         vocabulary = Vocabulary(model.strings["words"])
         if stems.shape != (len(vocabulary),) or (len(stems) and not 0 <= stems.min() <= stems.max() < len(stems)):
             raise ValueError("words and stems differ in number")
-    except (KeyError, ValueError, IndexError, TypeError) as error:
-        message = f"expected the parts of a model of prepositions, found others ({error}); train or get it anew"
-        raise BadInput(Problem(str(path), message)) from error
     return LinearEngine(vocabulary=vocabulary, stems=stems, keys=keys, table=table, step=step, card=model.card)
 
 
