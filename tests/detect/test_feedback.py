@@ -34,6 +34,11 @@ def test_figures_are_given_only_for_systems_that_were_measured() -> None:
     assert ours.note.endswith(CHANCES)
     assert CHANCES not in replace(ours, n_candidates={"prep-maxent": 1, "mine": 1}).note
     assert replace(ours, kinds=("comma",)).note == ""
+    both = replace(ours, kinds=("article",), n_candidates={"context": 1, "harper": None}).note
+    assert both == (
+        "Looked for by context (grater’s own model): articles; "
+        "anything else comes from harper (a free checker of spelling and style)."
+    )
 
 
 def test_check_gives_feedback_on_a_text() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 
-from grater.store import credentials, leases, units
+from grater.store import credentials, jobs, leases, units
+from grater.study.raters import rater_lines
 from tests.server.studies import Patience, Study
 from tests.server.test_work import start
 
@@ -56,3 +58,17 @@ def test_the_page_of_a_unit_shows_every_mark(study: Study) -> None:
     page = study.browser("manager").get(f"/manage/units/{unit_id}").text
     assert page.count("<summary>1 mark</summary>") == 2
     assert all(f'<strong class="said-code">{tag}</strong>' in page for tag in TAGS.values())
+
+
+def test_raters_of_essays_are_not_said_to_agree_because_all_essays_have_marks(study: Study) -> None:
+    """Their labels are `marked` alone; how far the marks agree stands on a page of its own."""
+    for who in TAGS:
+        mark_first_words(study, who)
+    job, manager = study.jobs["marking"], study.browser("manager")
+    rater = study.people["worker"].person_id
+    for path in ("raters", f"raters/{rater}", "crowd"):
+        page = manager.get(f"/manage/jobs/{job}/{path}").text
+        assert f'href="/manage/jobs/{job}/agreement">' in page, path
+        assert not re.search("Raters by speed and agreement|Most frequent answer|marked 100", page), path
+    with study.store.read() as tx:
+        assert [line.signals for line in rater_lines(tx, jobs.get(tx, job))] == [None, None]

@@ -65,6 +65,9 @@ CHANCES = (
 """From docs/detectors.md and docs/articles.md: five or more of ten annotators of CoNLL-2014 see 588 errors; of 186
 marks of `prep-maxent` and `article`, 95 are among them."""
 
+WHO = {"context": "grater’s own model", "harper": "a free checker of spelling and style"}
+"""Who is behind the marks of an essay unless others are named, for writers who have never heard of them."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Feedback(Result):
@@ -104,12 +107,13 @@ class Feedback(Result):
         known = [words for kind, words in LOOKED_FOR.items() if kind in self.kinds]
         readers = [name for name, n in self.n_candidates.items() if n is None]
         if not known:
-            return f"Marked: whatever {' and '.join(readers)} would change." if readers else ""
+            return f"Marked: whatever {_named(readers)} would change." if readers else ""
         unlooked = UNLOOKED_BESIDE_VERBS if "verb-form" in self.kinds else UNLOOKED
-        rest = f"anything else comes from {' and '.join(readers)}" if readers else unlooked
-        text = f"Looked for: {', '.join(known)}; {rest}."
-        own = set(self.n_candidates) - set(readers)
-        return f"{text} {CHANCES}" if own <= set(MEASURED) else text
+        rest = f"anything else comes from {_named(readers)}" if readers else unlooked
+        own = [name for name in self.n_candidates if name not in readers]
+        by = f" by {_named(own)}" if WHO.keys() & own else ""
+        text = f"Looked for{by}: {', '.join(known)}; {rest}."
+        return f"{text} {CHANCES}" if set(own) <= set(MEASURED) else text
 
     def to_dict(self) -> dict[str, Json]:
         return {
@@ -145,6 +149,11 @@ class Feedback(Result):
         """A whole page: the marked text and a list of suggestions."""
         title = f"Feedback on {PurePath(self.name).name}"
         return page(title, note=self.note, text=self.essay.text, marks=self.marks)
+
+
+def _named(systems: Sequence[str]) -> str:
+    """`context (grater’s own model) and mine`."""
+    return " and ".join(f"{name} ({WHO[name]})" if name in WHO else name for name in systems)
 
 
 def check(text: str, systems: Sequence[str] = (), *, name: str = "text") -> Feedback:

@@ -109,7 +109,7 @@ class Live:
 
     def lines(self, tx: Tx, job: Job) -> tuple[list[RaterLine], int]:
         """The raters of a job as they stand now, and the number of judgments that are not in their signals yet."""
-        kept = self._of(tx, job, "signals", lambda tx, job: signals_of(tx, job.job_id))
+        kept = self._of(tx, job, "signals", signals_of)
         return rater_lines(tx, job, kept.value), kept.behind
 
     def dashboard(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Dashboard] | None:

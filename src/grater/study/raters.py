@@ -38,6 +38,7 @@ from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.progress import RaterProgress
 from grater.store.trust import Trust
+from grater.study.corpus import TASK as MARKING
 from grater.tables import Judgments
 
 ENOUGH = 20
@@ -53,7 +54,10 @@ LARGE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class RaterLine:
-    """One rater: what they did, how they do on gold, what stands out; `signals` is None before anybody overlaps."""
+    """One rater: what they did, how they do on gold, what stands out.
+
+    `signals` is None before anybody overlaps, and for essays.
+    """
 
     person: Person
     done: RaterProgress
@@ -89,12 +93,14 @@ class Signals:
     others_seconds: Mapping[str, float]
 
 
-def signals_of(tx: Tx, job_id: str) -> Signals:
-    times, done = _seconds(tx, job_id), progress.by_rater(tx, job_id)
+def signals_of(tx: Tx, job: Job) -> Signals:
+    """Signals and seconds; labels of marked essays say only that there are marks, so they give no signals."""
+    times, done = _seconds(tx, job.job_id), progress.by_rater(tx, job.job_id)
+    rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id, ("valid", "untrusted"))
     others = {who: [times[other] for other in times if other != who] for who in (each.person_id for each in done)}
     return Signals(
         done=done,
-        by_rater=_signals(judgments.labels(tx, job_id, ("valid", "untrusted"))),
+        by_rater=_signals(rows),
         seconds={who: float(np.median(own)) for who, own in times.items()},
         others_seconds={who: float(np.median(np.concatenate(rest))) for who, rest in others.items() if rest},
     )
@@ -104,7 +110,7 @@ def rater_lines(tx: Tx, job: Job, signals: Signals | None = None) -> list[RaterL
     """Everybody who worked on a job, by name; `signals` where somebody has counted them."""
     known = {each.person_id: each for each in trust.of_job(tx, job.job_id)}
     everybody = {person.person_id: person for person in people.all(tx)}
-    counted = signals or signals_of(tx, job.job_id)
+    counted = signals or signals_of(tx, job)
     done_by = progress.recounted(tx, job.job_id, signals.done) if signals else counted.done
     return [
         RaterLine(
