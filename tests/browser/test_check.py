@@ -55,6 +55,17 @@ def test_marks_are_accepted_and_rejected_by_keys_and_kept_with_consent(site: Sit
     assert sorted(map(str, labels)) == ["suggestion better", "suggestion better", "writer's better"]
 
 
+def test_no_note_is_cut_off_beside_the_text(site: Site, chromium: Browser) -> None:
+    """The column of notes is as long as they are, and the text stays in sight beside the last of them."""
+    context = chromium.new_context(base_url=site.url, viewport={"width": 1280, "height": 400})
+    with watched(context) as (page, _):
+        notes = checked(page).locator(".check-notes")
+        assert notes.evaluate("list => list.scrollHeight <= list.clientHeight")
+        notes.locator("li").last.scroll_into_view_if_needed()
+        expect(page.locator("#place-1")).to_be_in_viewport()
+    context.close()
+
+
 def test_accepted_changes_are_made_without_scripts(site: Site, chromium: Browser) -> None:
     context = chromium.new_context(base_url=site.url, java_script_enabled=False)
     with watched(context) as (page, _):

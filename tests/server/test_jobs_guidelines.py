@@ -29,3 +29,11 @@ def test_an_earlier_version_is_shown_and_can_be_the_newest_again(study: Study) -
             "The third.",
             "The second.",
         ]
+
+
+def test_the_paper_behind_the_instructions_is_for_managers(study: Study) -> None:
+    job = study.jobs["usage"]
+    assert "Tetreault and Chodorow 2008" in study.browser("manager").get(f"/manage/jobs/{job}/guidelines").text
+    page = study.browser("worker").get(f"/jobs/{job}").text
+    assert "<h2" in page
+    assert "Tetreault" not in page

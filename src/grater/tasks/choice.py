@@ -39,8 +39,6 @@ A word of the sentence is left out, and **two words** are offered for it. **Whic
 - If both fit equally well, say **equally good**. If neither fits, say **equally bad**.
 - "(no word)" means that the blank stays empty.
 - Ignore other errors, or fix them in your head. The order of the two words means nothing.
-
-(The choice test of Tetreault and Chodorow 2008, section 4.2; Tetreault, Chodorow and Madnani 2013, section 4.1.2.)
 """
 
 

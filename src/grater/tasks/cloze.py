@@ -26,8 +26,6 @@ sentence.
 - Write **one** preposition. If several would fit, write the first that comes to mind.
 - Do not look the sentence up. Any preposition that a native speaker could have written there is a good answer.
 - Capitalisation does not matter.
-
-(The cloze test of Tetreault and Chodorow 2008, section 4.1.)
 """
 
 FIELDS = (

@@ -47,8 +47,6 @@ forms**, each shown in its place. For *each* of them, say whether it makes a goo
 - Several forms can be right. Judge each one on its own: *We saw **a lamb** in the field.* and *We saw **lambs** in
   the field.* are both good, and *We saw **lamb** in the field.* is not.
 - If **grey** is offered, use it for forms between yes and no.
-
-(Lee, Tetreault and Chodorow 2009, section 3.1.)
 """
 
 

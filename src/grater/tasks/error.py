@@ -50,8 +50,6 @@ Some words of a learner's sentence are **highlighted**. Say whether they are an 
 - *Verb form*: another form of the same verb is needed. *My brother **work** in a bank.* → *works*
 - *Collocation*: each word is right by itself, but they are not used together. *We had **big rain** all night.* →
   *heavy rain*
-
-(Madnani et al. 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5.)
 """
 
 CHOICES = (Choice(ERROR, "Error", "1"), Choice(OK, "OK", "2"), Choice(UNKNOWN, "Unknown: too hard to tell", "3"))

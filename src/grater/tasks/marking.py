@@ -54,8 +54,6 @@ Read the whole essay once before you mark anything. Then mark **every error**, w
 - Spans may overlap, or lie inside each other.
 - Correct errors of grammar and usage; leave style and ideas alone.
 - If an essay is so poor that no meaningful correction is possible, **set it aside**.
-
-(Dahlmeier, Ng and Wu 2013, sections 2 to 4.)
 """
 
 

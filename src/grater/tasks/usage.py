@@ -48,9 +48,6 @@ Judge the highlighted preposition only.
 
 A preposition is *correct* if a native speaker could have written it here with this meaning, even if you would
 have phrased the whole sentence differently. Do not judge style.
-
-(The scheme of Tetreault and Chodorow 2008, section 5.1; ignoring other errors or fixing them in your head is the
-rule of Tetreault, Chodorow and Madnani 2013, section 5.5.)
 """
 
 SUGGESTED = tuple(Choice(word, word) for word in PREPOSITIONS)

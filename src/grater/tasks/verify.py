@@ -39,8 +39,6 @@ sentence with the suggestion in it is shown under the first answer.
 - **Both are bad**: the writer's word is wrong, and so is the suggestion. *She is good **in** chess.* → *on*
 - Ignore other errors, or fix them in your head. "(no word)" means that the word would be deleted, or that the writer
   used none.
-
-(The verification method: Tetreault and Chodorow 2008, section 6.4.)
 """
 
 
