@@ -15,7 +15,9 @@ from grater.agreement.coefficients import (
     Coefficient,
     alpha,
     band,
+    band_words,
     bennett,
+    coefficient_json,
     fleiss,
     gwet,
     margin_scores,
@@ -28,6 +30,7 @@ from grater.agreement.confusion import disagreements
 from grater.agreement.counts import Counts, tally
 from grater.agreement.labels import SCALES, WEIGHTS, Scale, WeightName, distances, weight_matrix
 from grater.errors import GraterError
+from grater.model import Interval
 from grater.rng import generator
 from grater.statistics.bca import gradient, point_estimate
 from grater.statistics.intervals import Ints
@@ -182,6 +185,20 @@ def test_ratio_distance_of_two_zeros_is_none() -> None:
 )
 def test_bands_are_those_of_landis_and_koch(value: float, expected: str) -> None:
     assert band(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("kappa", "expected"),
+    [
+        (Interval(0.66, 0.62, 0.79), "substantial"),
+        (Interval(0.63, 0.56, 0.68), "moderate to substantial"),
+        (Interval(0.66, -0.833, 1.0), "poor to almost perfect"),
+        (Interval(0.66, float("nan"), float("nan")), ""),
+    ],
+)
+def test_a_kappa_has_one_band_only_where_its_whole_interval_does(kappa: Interval, expected: str) -> None:
+    assert band_words(kappa) == expected
+    assert coefficient_json(kappa).get("band", "") == expected
 
 
 GOLDENS = Path(__file__).parent / "goldens"

@@ -46,6 +46,26 @@ def test_systems_without_a_common_item_are_standardised_and_not_ranked() -> None
     assert compared.sheets()[1].title == "Kappa by agreement of raters"
 
 
+def test_no_system_is_said_to_have_the_essays_of_the_other() -> None:
+    table, judged, known = halves()
+    compared = grater.compare(table, judged, items=known, resamples=100)
+    evaluation = grater.evaluate(table, judged, items=known, resamples=100)
+    for text in (str(compared), str(evaluation)):
+        assert "generalise to other essays like these (resampled by essay" in text
+        assert "like these 40" not in text
+    own = compared.sheets()[0]
+    assert own.columns[:3] == ("", "items", "essays")
+    assert [row[:3] for row in own.rows] == [("A", "200", "20"), ("B", "200", "20")]
+
+
+def test_few_essays_of_one_system_are_warned_of() -> None:
+    table, judged, _ = halves()
+    known = items([str(place // (50 if place < 200 else 10)) for place in range(400)]).frame
+    compared = grater.compare(table, judged, items=known, resamples=100)
+    assert "A: only 4 essays: intervals by essay are rough below 10" in compared.warnings
+    assert not any(warning.startswith("B: only") for warning in compared.warnings)
+
+
 def test_standardised_scores_by_hand() -> None:
     # A: 8 of 10 errors caught, 2 of 10 others flagged; B: 5 of 10 and 1 of 10, on twice as many good items
     errors = [3] * 10 + [0] * 10 + [3] * 10 + [0] * 20

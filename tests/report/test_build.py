@@ -42,6 +42,13 @@ def test_the_answer_comes_first_then_agreement_and_the_corpus_last(report: Repor
     assert page.index('class="quote"') < page.index('id="figure-headline"') < page.index('id="table-answer"') < at[1]
 
 
+def test_no_section_repeats_a_sentence_of_the_headline(report: Report, page: str) -> None:
+    agreed = report.headline[1]
+    assert agreed in [line for section in report.sections for line in section.words]
+    assert page.count(f">{agreed}<") == 1
+    assert report_markdown(report).count(agreed) == 1
+
+
 def test_what_cannot_be_shown_is_named_with_what_it_needs(report: Report) -> None:
     assert report.left_out == ("Not shown: estimates from the sample: needs a sample.",)
 

@@ -1,7 +1,7 @@
 """How far raters agree, and with what certainty we know it (docs/agreement.md)."""
 
 from grater.agreement.coded import Coded
-from grater.agreement.coefficients import band, bennett, bootstrap_intervals, fleiss, gwet, observed
+from grater.agreement.coefficients import band, band_words, bennett, bootstrap_intervals, fleiss, gwet, observed
 from grater.agreement.cohen import cohen_kappa, standard_error
 from grater.agreement.compare import compare_pairs, compare_tables, dependent_test, independent_test
 from grater.agreement.confusion import Confusion, confusions, disagreements
@@ -17,6 +17,7 @@ __all__ = [
     "Options",
     "agreement",
     "band",
+    "band_words",
     "bennett",
     "bootstrap_intervals",
     "cohen_kappa",

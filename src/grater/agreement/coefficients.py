@@ -316,9 +316,16 @@ def band(value: float) -> str:
     return next((name for bound, name in BANDS if value <= bound), "almost perfect")
 
 
+def band_words(estimate: Interval) -> str:
+    """The band of an interval, "fair to moderate" where its ends fall in two; empty without an interval."""
+    low, high = band(estimate.low), band(estimate.high)
+    return low if low == high else f"{low} to {high}"
+
+
 def coefficient_json(interval: Interval) -> dict[str, Json]:
     """The interval with its band."""
-    return {**interval.as_json(), **({"band": band(interval.value)} if band(interval.value) else {})}
+    words = band_words(interval)
+    return {**interval.as_json(), **({"band": words} if words else {})}
 
 
 # Values with intervals

@@ -26,7 +26,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.agreement.coefficients import NAMES, band, coefficient_json, coefficient_title
+from grater.agreement.coefficients import NAMES, band_words, coefficient_json, coefficient_title
 from grater.agreement.edit_marks import (
     CRITERIA,
     ERROR,
@@ -454,7 +454,7 @@ def _criteria_sheet(result: CorpusAgreement) -> Sheet:
             )
         for key, value in criterion.coefficients.items():
             rows.append(
-                (f"  {coefficient_title(key)}", "", interval(value), "" if key == "observed" else band(value.value))
+                (f"  {coefficient_title(key)}", "", interval(value), "" if key == "observed" else band_words(value))
             )
     heading = f"Agreement of {counted(len(result.raters), 'annotator')} on {counted(result.n_units, result.unit)}"
     return Sheet(

@@ -26,7 +26,7 @@ from math import inf, isfinite, isnan, nan
 import numpy as np
 import polars as pl
 
-from grater.agreement.coefficients import band, coefficient_json, pair_scores
+from grater.agreement.coefficients import band_words, coefficient_json, pair_scores
 from grater.agreement.essays import Essays, essays_of
 from grater.agreement.labels import one_spelling
 from grater.agreement.majorities import (
@@ -554,7 +554,8 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
         yield _reach_words(result.reach, smallest, result.scope.level)
         return
     if not isnan(kappa.value):
-        yield f"Kappa of {result.target.what}: {interval(kappa)} (mean of {pairs}; {band(kappa.value)})."
+        words = (f"mean of {pairs}", band_words(kappa))
+        yield f"Kappa of {result.target.what}: {interval(kappa)} ({'; '.join(filter(None, words))})."
     if isnan(smallest.value):
         yield f"No number of raters can be named: {smallest.undefined_because}."
     else:

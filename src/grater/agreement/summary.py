@@ -25,7 +25,7 @@ from grater.agreement.coded import Coded, coded, reordered
 from grater.agreement.coefficients import (
     COEFFICIENTS,
     alpha,
-    band,
+    band_words,
     bootstrap_intervals,
     coefficient_json,
     coefficient_title,
@@ -83,7 +83,7 @@ MOST_NAMED = 4
 MOST_ROWS = 40
 MOST_LABELS = 8
 SPECIFIC = "specific: "
-BANDS_NOTE = "Bands are those of Landis and Koch 1977."
+BANDS_NOTE = "Bands are those of Landis and Koch 1977, from one end of the interval to the other."
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ def coefficient_frame(
     for keys, estimate in estimates:
         numbers = [None if isnan(number) else number for number in (estimate.value, estimate.low, estimate.high)]
         is_share = str(keys[names.index("coefficient")]).startswith(("observed", SPECIFIC))
-        rows.append((*keys, *numbers, "" if is_share else band(estimate.value)))
+        rows.append((*keys, *numbers, "" if is_share else band_words(estimate)))
     return pl.DataFrame(rows, schema=[*names, "value", "low", "high", "band"], orient="row", infer_schema_length=None)
 
 
@@ -460,7 +460,7 @@ def _pair_warnings(pairs: Sequence[PairAgreement], options: Options) -> Iterator
     if few and len(pairs) > 1:
         yield (
             f"{_some(few, known)} share fewer than {FEW_ITEMS} items: their intervals are rough, and kappa itself is "
-            "biased low in so small a table"
+            "biased low in such a small table"
         )
     is_formula = options.interval != "bootstrap"
     bound = FEW_MINOR_OF_TWO if is_formula else FEW_MINOR
@@ -473,7 +473,7 @@ def _pair_warnings(pairs: Sequence[PairAgreement], options: Options) -> Iterator
     elif rare and len(pairs) > 1:
         yield (
             f"{_some(rare, known)} have other labels than the most frequent on fewer than {bound} items: the "
-            "intervals of their kappas are wide for good reason"
+            "intervals of their kappas are rightly wide"
         )
 
 
@@ -498,7 +498,7 @@ def _overall_sheet(result: Agreement) -> Sheet:
     order = names if len(result.raters) == 2 else ["alpha", *(name for name in names if name != "alpha")]
     for name in order:
         value = result.coefficients[name]
-        words = "" if name == "observed" else band(value.value)
+        words = "" if name == "observed" else band_words(value)
         rows.append((coefficient_title(name, n_raters=len(result.raters)), interval(value), words))
     if len(result.pairs) > 1:
         if result.conger:
@@ -554,4 +554,4 @@ def _pairs_sheet(pairs: Sequence[PairAgreement]) -> Sheet:
 
 def kappa_cells(value: Interval) -> tuple[str, str]:
     """A kappa with its interval, and its band."""
-    return interval(value), band(value.value)
+    return interval(value), band_words(value)

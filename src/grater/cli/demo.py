@@ -22,7 +22,7 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from grater.agreement.coefficients import band
+from grater.agreement.coefficients import band_words
 from grater.agreement.edits import edit_agreement
 from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show
 from grater.cli.inputs import Resamples
@@ -186,7 +186,7 @@ def _corpus(essays: Sequence[Essay], out: Path) -> CorpusStatistics:
 
 def _agreement(essays: Sequence[Essay]) -> str:
     [pair] = edit_agreement(essays).criteria["identification"].pairs
-    words = f"{interval(pair.kappa)} ({band(pair.kappa.value)})"
+    words = f"{interval(pair.kappa)} ({band_words(pair.kappa)})"
     return f"kappa {words} on which of {pair.n:,} tokens are wrong"
 
 

@@ -60,7 +60,7 @@ UNLOOKED_BESIDE_VERBS = "not for spelling, word order or anything else"
 MEASURED = ("prep-maxent", "prep-perceptron", "prep-lm", "prep-both", "article")
 CHANCES = (
     "About half of the marks of prepositions, articles and nouns are errors to most teachers, and about one such "
-    "error in six is marked: ask, do not obey."
+    "error in six is marked: treat marks as questions."
 )
 """From docs/detectors.md and docs/articles.md: five or more of ten annotators of CoNLL-2014 see 588 errors; of 186
 marks of `prep-maxent` and `article`, 95 are among them."""

@@ -106,13 +106,19 @@ class Comparison(Result):
             yield from interval_rows(difference, part=part, system=pair.test.first, other=pair.test.second)
 
     def sheets(self) -> list[Sheet]:
-        own = self._own_sheets("") if self.pairs else []
-        others = [sheet for name, part in self.parts.items() for sheet in part._own_sheets(name)]
-        apart = self.different.sheets() if self.different else []
-        first, *more = [*own, *others, *apart]
+        """Systems on common items, parts, and systems on different items, each with what its intervals speak of."""
+        shown = [(sheet, self.scope) for sheet in (self._own_sheets("") if self.pairs else [])]
+        shown += [(sheet, part.scope) for name, part in self.parts.items() for sheet in part._own_sheets(name)]
+        each = self.scope.of_each if self.scope else None
+        shown += [(sheet, each) for sheet in (self.different.sheets() if self.different else [])]
         effects = effects_note({scored.system: scored.design_effect for scored in self.systems})
+        (first, scope), *more = shown
         first = replace(first, notes=(*first.notes, *([effects] if effects else [])))
-        *sheets, last = with_words([first, *more], [self.scope.sentence] if self.scope else [])
+        *sheets, last = [
+            worded
+            for sheet, scope in [(first, scope), *more]
+            for worded in with_words([sheet], [scope.sentence] if scope else [])
+        ]
         return [*sheets, replace(last, signature=str(self.signature or ""))]
 
     def _own_sheets(self, part: str) -> list[Sheet]:
@@ -250,7 +256,7 @@ class _Question:
                 for columns in different.same_items
                 if len(columns) > 1
             },
-            scope=scope_of_cases(cases, truth, chance, self.because, systems),
+            scope=scope_of_cases(cases, truth, chance, self.because, systems).of_each,
         )
 
 

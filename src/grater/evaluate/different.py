@@ -45,6 +45,7 @@ from grater.model import Interval, Json
 from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
 from grater.statistics.bootstrap import Chance, defined_draws
 from grater.statistics.intervals import Ints, Numbers
+from grater.statistics.population import Scope
 from grater.statistics.student_t import share_interval
 
 SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
@@ -74,11 +75,13 @@ class Standardised:
 
     own: Scored
     scores: dict[str, Interval]
+    scope: Scope
 
     def to_dict(self) -> dict[str, Json]:
         own = {name: self.own[name].as_json() for name in (*SHOWN, "error_rate")}
         standard = {name: self.scores[name].as_json() for name in SHOWN}
-        return {"system": self.own.system, "n": self.own.n, **own, "standardised": standard}
+        n_units = {f"{self.scope.unit}s": self.scope.n_units} if self.scope.is_clustered else {}
+        return {"system": self.own.system, "n": self.own.n, **n_units, **own, "standardised": standard}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,6 +219,7 @@ def _standardise(
             for at, name in enumerate(SCORES)
             if name in SHOWN
         },
+        Scope(unit=chance.unit, n_units=units.n, population=chance.population),
     )
 
 
@@ -258,6 +262,8 @@ def _warnings(different: Different, edges: Sequence[float]) -> Iterator[str]:
             [replace(within, systems=(within.systems[at],)) for within in different.bins] for at in (one, other)
         )
         yield from (f"{names[one]} and {names[other]}: {warning}" for warning in different_rates(first, second))
+    for each in different.systems:
+        yield from (f"{each.own.system}: {warning}" for warning in each.scope.warnings)
     yield from _small(different)
     if len(different.standard) < len(edges) - 1:
         shown = ", ".join(f"{100 * each.low:g}-{100 * each.high:g} %" for each in different.standard)
@@ -275,11 +281,17 @@ def _small(different: Different) -> Iterator[str]:
 
 
 def _own_sheet(different: Different) -> Sheet:
+    scope = different.systems[0].scope
     rows = [
-        (each.own.system, count(each.own.n), *(interval(each.own[name]) for name in ("error_rate", *SHOWN)))
+        (
+            each.own.system,
+            count(each.own.n),
+            *([count(each.scope.n_units)] if scope.is_clustered else []),
+            *(interval(each.own[name]) for name in ("error_rate", *SHOWN)),
+        )
         for each in different.systems
     ]
-    columns = ("", "items", "error rate", *SHOWN.values())
+    columns = ("", "items", *([f"{scope.unit}s"] if scope.is_clustered else []), "error rate", *SHOWN.values())
     notes = (NOT_RANKED, *undefined_notes(each.own[name] for each in different.systems for name in SHOWN))
     return Sheet("Each system on its own items", columns, tuple(rows), notes=notes, name="own-items")
 

@@ -294,9 +294,9 @@ def _with_different(evaluation: Evaluation, options: EvaluationOptions) -> Evalu
     cases, truth = evaluation.cases, evaluation.truth
     different = None if options.is_brief else different_data(cases, truth, chance=options.chance, edges=options.edges)
     more = different.warnings if different else ()
-    return replace(
-        evaluation, different=different, warnings=(*evaluation.scope.warnings, *more, *evaluation.warnings)
-    )
+    scope = evaluation.scope.of_each if different else evaluation.scope
+    warnings = (*evaluation.scope.warnings, *more, *evaluation.warnings)
+    return replace(evaluation, different=different, scope=scope, warnings=warnings)
 
 
 def scope_of_cases(

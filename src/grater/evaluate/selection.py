@@ -25,7 +25,7 @@ import numpy as np
 import polars as pl
 
 from grater.agreement.coded import coded
-from grater.agreement.coefficients import band
+from grater.agreement.coefficients import band_words
 from grater.agreement.cohen import cohen_kappa
 from grater.agreement.confusion import between, label_matrix
 from grater.agreement.essays import NO_ESSAYS, Essays, essays_of, with_essays
@@ -106,7 +106,7 @@ class ClozeStudy(Result):
                 count(pair.n),
                 interval(pair.agreement),
                 interval(pair.kappa),
-                band(pair.kappa.value),
+                band_words(pair.kappa),
             )
             for pair in self.pairs
         ]

@@ -20,7 +20,7 @@ from typing import Any
 
 import polars as pl
 
-from grater.agreement.coefficients import band, coefficient_title
+from grater.agreement.coefficients import band_words, coefficient_title
 from grater.agreement.confusion import Confusion, disagreements, ok_label
 from grater.agreement.essays import known_essays
 from grater.agreement.groups import without_flagged
@@ -84,10 +84,11 @@ def agreement_section(
 
 
 def _kappa_words(kappa: Interval) -> str:
-    """The number and its band on the scale of Landis and Koch; or why there is none."""
+    """The number and the band of its interval on the scale of Landis and Koch; or why there is none."""
     if isnan(kappa.value):
         return f"is undefined: {kappa.undefined_because}" if kappa.undefined_because else "is undefined"
-    return f"{interval(kappa)} ({band(kappa.value)} on the Landis and Koch scale)"
+    words = band_words(kappa)
+    return f"{interval(kappa)} ({words} on the Landis and Koch scale)" if words else interval(kappa)
 
 
 def _ok(judgments: Judgments) -> str | None:

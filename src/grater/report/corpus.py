@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grater.agreement.coefficients import band
+from grater.agreement.coefficients import band_words
 from grater.agreement.edit_marks import Criterion
 from grater.agreement.edits import CorpusAgreement, edit_agreement
 from grater.corpora.statistics import CorpusStatistics, corpus_statistics
@@ -28,10 +28,11 @@ def annotators_section(essays: Sequence[Essay]) -> Section | None:
         return None
     agreement = edit_agreement(essays)
     n_readers = len({rater for essay in essays for rater in essay.annotators})
-    kappa, name = _pair(agreement, "identification")
+    kappa, band = _pair(agreement, "identification")
+    on_scale = f" ({band} on the Landis and Koch scale)" if band else ""
     words = (
         f"{counted(n_readers, 'annotator')}, {counted(n_shared, 'essay')} read by two or more of them: on which "
-        f"tokens are wrong they agree with kappa {kappa} ({name} on the Landis and Koch scale)."
+        f"tokens are wrong they agree with kappa {kappa}{on_scale}."
     )
     return Section(
         name="annotators",
@@ -86,14 +87,14 @@ def _agreement_sheet(agreement: CorpusAgreement) -> Sheet:
     return Sheet(
         name="edit-agreement",
         title="Agreement among annotators (NUCLE 2013, Table 3)",
-        columns=("on", "kappa", "which is"),
+        columns=("on", "kappa", "band"),
         rows=rows,
     )
 
 
 def _pair(agreement: CorpusAgreement, criterion: Criterion) -> tuple[str, str]:
     kappa = agreement.criteria[criterion].mean_kappa
-    return interval(kappa), band(kappa.value)
+    return interval(kappa), band_words(kappa)
 
 
 def counts_histogram(

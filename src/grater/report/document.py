@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from math import isnan
 from typing import Any, TypeAlias
@@ -187,6 +187,15 @@ class Report:
     def also(self) -> tuple[str, ...]:
         """The lines of the headline after the first, without the notes."""
         return tuple(line for line in self.headline[1:] if line not in self.notes)
+
+    @property
+    def said_once(self) -> Report:
+        """The same for a reader from top to bottom: no section repeats a sentence of the headline."""
+        shorter = [
+            replace(section, words=tuple(line for line in section.words if line not in self.headline))
+            for section in self.sections
+        ]
+        return replace(self, sections=shorter)
 
     @property
     def parts(self) -> tuple[Section, ...]:

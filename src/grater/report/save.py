@@ -64,7 +64,7 @@ def report_html(report: Report) -> str:
         if figure.narrow is not None
     }
     return template.render(
-        report=report,
+        report=report.said_once,
         drawn=drawn,
         narrow=narrow,
         style=Markup(style),
@@ -83,7 +83,7 @@ def report_markdown(report: Report, *, figures: str = FIGURES) -> str:
     """`figures` is the folder of the SVG files, seen from the Markdown file."""
     quote = [f"> {line}" for line in report.headline[:1]]
     parts = [f"# {report.title}", " · ".join(report.byline.lines), *quote, *report.headline[1:]]
-    for section in report.parts:
+    for section in report.said_once.parts:
         parts += _section_markdown(section, figures)
     cite = ["## How to cite", report.citation, f"```bibtex\n{report.bibtex}\n```"]
     return "\n\n".join([*parts, *cite, *report.left_out, report.made]).rstrip() + "\n"

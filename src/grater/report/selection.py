@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
-from grater.agreement.coefficients import band
+from grater.agreement.coefficients import band_words
 from grater.agreement.essays import known_essays
 from grater.evaluate.offered import FATE_WORDS, SuggestionEffect
 from grater.evaluate.selection import ClozePair, choice_study, cloze_study, corrected_accuracy
@@ -53,7 +53,7 @@ def _pairs_sheet(pairs: Sequence[ClozePair]) -> Sheet:
             f"{pair.n:,}",
             interval(pair.agreement),
             interval(pair.kappa),
-            band(pair.kappa.value),
+            band_words(pair.kappa),
         )
         for pair in pairs
     )

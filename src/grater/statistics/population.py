@@ -26,7 +26,7 @@ Hilferty's cube root (1931), good to the third digit from ten units on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Literal, TypeAlias
@@ -74,6 +74,11 @@ class Scope:
         return self.is_clustered and 0 < self.n_units < FEW_UNITS
 
     @property
+    def of_each(self) -> Scope:
+        """The same for systems that have some of the units each: no number is true of all of them."""
+        return replace(self, n_units=0)
+
+    @property
     def sentence(self) -> str:
         """What a reader may say of the intervals: "95 % intervals generalise to other essays like these 20 (...)"."""
         return f"{100 * self.level:g} % intervals {self._verb()} {self._whom()}{self._how()}."
@@ -107,10 +112,11 @@ class Scope:
 
     def _whom(self) -> str:
         if self.population == "these":
-            return f"exactly these {_counted(self.n_units, self.unit or 'item')}"
+            unit = self.unit or "item"
+            return f"exactly these {_counted(self.n_units, unit) if self.n_units else f'{unit}s'}"
         parts = [(self.unit, self.n_units), ("rater", self.n_raters)]
         likes = [f"other {unit}s like these {n:,}" for unit, n in parts if unit and n]
-        if self.is_clustered and not self.n_units:
+        if self.unit and not self.n_units:
             likes.insert(0, f"other {self.unit}s like these")
         return " and ".join(likes) or "other data like these"
 

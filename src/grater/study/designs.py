@@ -123,7 +123,7 @@ def _earlier(store: Store, order: Order) -> Job | None:
     with store.read() as tx:
         earlier = next((job for job in jobs.all(tx) if job.name == order.name), None)
     if earlier is not None and earlier.options.get("order") != _asked(order):
-        raise Conflict(f"there is already a job called {order.name!r} already; choose another name")
+        raise Conflict(f"there is already a job called {order.name!r}; choose another name")
     return earlier
 
 

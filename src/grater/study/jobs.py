@@ -315,7 +315,7 @@ def archive_job(tx: Tx, job_id: str, is_archived: bool, *, actor: str | None = N
     """Take a job out of sight, or bring it back; nobody may be at work in it."""
     job = jobs.get(tx, job_id)
     if is_archived and job.state not in ("draft", "closed"):
-        raise Conflict(f"{job.name}: is {job.state}; close it first")
+        raise Conflict(f"{job.name}: the job is {job.state}; close it first")
     return jobs.set_archived(tx, job_id, is_archived, actor=actor)
 
 

@@ -258,8 +258,8 @@ def _warnings(aggregation: Aggregation) -> Iterator[str]:
     n_tied, n_items, rival = int(aggregation.is_tied.sum()), len(aggregation.items), aggregation.rival
     if n_tied > MANY_TIED * n_items:
         yield (
-            f"{n_tied:,} of {counted(n_items, 'answer')} are ties broken at random: "
-            "they say nothing; ask for more judgments, an odd number for each item"
+            f"{n_tied:,} of {counted(n_items, 'answer')} are ties broken at random, "
+            "which say nothing; collect more judgments, an odd number for each item"
         )
     if rival and rival.n_different >= FEWEST_DIFFERENT and rival.n_different > MANY_DIFFERENT * rival.n_items:
         yield (

@@ -335,7 +335,7 @@ def count_systems(
     for system, hypotheses in systems.items():
         if len(hypotheses) != len(references):
             raise UsageError(
-                f"{system}: expected {len(references):,} sentences, as many as the reference has, "
+                f"{system}: expected {len(references):,} sentences, as in the reference, "
                 f"found {len(hypotheses):,}; give one line for each sentence, empty ones too"
             )
     counted: dict[str, list[dict[str, EditCounts]]] = {system: [] for system in systems}

@@ -330,8 +330,9 @@ def _warnings(estimates: Sequence[SystemEstimate]) -> Iterator[str]:
         n_misses = expected_misses(estimate.strata)
         if n_misses < FEW_MISSES and any(part.n_judged for part in sides[1]):
             yield (
-                f"{estimate.system}: {count(n_misses)} missed errors among the judged items; below {FEW_MISSES} its "
-                "interval for recall holds less often than it says: judge more items that are not flagged"
+                f"{estimate.system}: the judged items hold {count(n_misses)} of the errors it missed; with fewer "
+                f"than {FEW_MISSES}, its interval for recall holds less often than it says: judge more items that "
+                "it does not flag"
             )
         empty = sum(part.size for side in sides for part in side if not part.n_judged and any(_judged(side)))
         if empty:
