@@ -183,6 +183,18 @@ def test_a_few_letters_find_the_tag_and_say_what_it_means(site: Site, chromium: 
             desk.press("Escape")
 
 
+def test_every_tag_shows_its_name_where_there_is_room(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.page.set_viewport_size({"width": 1280, "height": 800})
+        desk.page.locator("#essay").focus()
+        desk.press("Enter")
+        expect(desk.page.locator("#tag-Vform .tag-name")).to_be_visible()
+        expect(desk.page.locator("[data-part=save]")).to_be_in_viewport()
+        desk.page.set_viewport_size({"width": 360, "height": 640})
+        expect(desk.page.locator("#tag-Vform .tag-name")).to_be_hidden()
+        expect(desk.page.locator("[data-part=save]")).to_be_in_viewport()
+
+
 EVIL = "</script><script>alert('x')</script> <img src=x onerror=alert(1)> {{ 7 * 7 }} &lt;b&gt; \u2028 own"
 
 

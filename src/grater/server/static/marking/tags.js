@@ -4,6 +4,7 @@ import { element } from "./element.js";
 import { ranked } from "./ranking.js";
 
 const FEW = 6; // that many that fit show their names, too
+const NAMED = 30; // a set of so many shows all its names where the page has room
 
 export class TagField {
   /** `chosen(tag)` hears of a choice made by mouse or touch. */
@@ -54,6 +55,7 @@ export class TagField {
       this.options.set(tag.code, option);
       groups.get(tag.group).append(option);
     }
+    this.list.classList.toggle("named", this.tags.length <= NAMED);
     this.list.replaceChildren(...groups.values());
   }
 
