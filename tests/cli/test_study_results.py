@@ -39,7 +39,7 @@ def test_what_waits_is_listed_and_clear_cases_are_accepted(study: Path, capsys: 
     listed = grater(capsys, "study", "adjudicate", study, "--job", "errors")
     assert listed.status == 0
     assert listed.out.count("error 2") == 2
-    assert "2 wait" in listed.err
+    assert "2 left, raters differ on 0" in listed.err
     done = grater(capsys, "study", "adjudicate", study, "--job", "errors", "--accept", "unanimous", "--json")
     assert json.loads(done.out) == {"decided": 2, "waiting": []}
 
