@@ -71,7 +71,7 @@ def test_a_file_is_no_brat_folder(tmp_path: Path) -> None:
 def test_an_unknown_suffix_lists_the_formats(tmp_path: Path) -> None:
     (tmp_path / "a.xyz").touch()
     with pytest.raises(
-        UsageError, match=r"does not tell which format it is; name the format, one of: bea \(\.json\)"
+        UsageError, match=r"does not show which format it is; name the format, one of: bea \(\.json\)"
     ):
         guess_format(tmp_path / "a.xyz", exists=True)
 
