@@ -25,6 +25,7 @@ from grater.tasks import TASKS
 from grater.tasks.marking import TASK as MARKING
 from grater.tasks.suggestions import Suggestion, payload_of
 from grater.tasks.task import Answer
+from tests.browser.chromium import WAIT
 from tests.server import studies
 
 START_SECONDS = 300
@@ -77,6 +78,7 @@ class Site:
         with self.store.write() as tx:
             token, _ = credentials.start_session(tx, person.person_id, hours=1)
         context = browser.new_context(base_url=self.url, **options)  # type: ignore[arg-type]
+        context.set_default_timeout(WAIT)
         context.add_cookies([{"name": SESSION, "value": token, "url": self.url, "httpOnly": True}])
         return context
 

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 from grater.report.build import build
 from grater.report.document import Report
 from grater.report.save import report_html, save_report
-from tests.browser.chromium import watched
+from tests.browser.chromium import WAIT, watched
 from tests.report.made_up import inputs
 from tests.report.test_board import made
 
@@ -128,6 +128,7 @@ def test_a_hard_item_leads_to_what_was_said_of_it(page: Page) -> None:
 def test_axe_finds_nothing(chromium: Browser, saved: Path, scheme: Scheme) -> None:
     context = chromium.new_context(color_scheme=scheme, bypass_csp=True)  # axe is a script, and the page allows none
     page = context.new_page()
+    page.set_default_timeout(WAIT)
     page.goto(f"{saved.as_uri()}#contentious")
     found = Axe().run(page).response["violations"]
     context.close()
@@ -177,6 +178,7 @@ def test_a_leaderboard_leads_to_sentences_on_a_phone_and_axe_finds_nothing(
     viewport: ViewportSize = {"width": 360, "height": 720}
     context = chromium.new_context(color_scheme=scheme, viewport=viewport, bypass_csp=True)
     page = context.new_page()
+    page.set_default_timeout(WAIT)
     page.goto(leaderboard.as_uri())
     page.locator("#table-scores a").first.click()
     expect(page.locator(".list:target .items li").first).to_be_visible()
