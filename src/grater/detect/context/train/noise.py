@@ -8,7 +8,8 @@ and the forms of verbs (`detect.context.heads`).
 
 Each sentence has a level of noise of its own, from none to three times the rates below.  In a third of the sentences
 some prepositions and articles are masked, so that the network also learns what fits where nothing is written.
-Replacements come mostly from a table of the confusions that teachers of English know.
+Replacements come mostly from a table of the confusions that teachers of English know, and so do the prepositions put
+in after verbs that take none (*discuss about*) and before adverbs (*to home*).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SIZES = tuple(len(head.answers) for head in HEADS)
 
 LEVELS = (0.0, 0.5, 1.0, 2.0, 3.0)
 SHARES = (0.2, 0.2, 0.3, 0.2, 0.1)
-REPLACED, DELETED, INSERTED, INSERTED_ELSEWHERE = 0.06, 0.04, 0.05, 0.008
+REPLACED, DELETED, INSERTED, INSERTED_ELSEWHERE, INSERTED_BY_HABIT = 0.06, 0.04, 0.05, 0.008, 0.15
 SWAPPED, ARTICLE_DELETED, ARTICLE_INSERTED, INSERTED_THE = 0.05, 0.10, 0.04, 0.7
 NUMBER, VERB, MISSPELT, FUNCTION = 0.05, 0.05, 0.02, 0.02
 MASKED_SENTENCES, MASKED_SLOTS = 1 / 3, (0.3, 0.7)
@@ -90,6 +91,10 @@ class NoiseMaker:
         self.is_past = self._tagged("VBD VBN")
         self.starts_object = self._tagged("DT PRP PRP$")
         self.starts_phrase = self._tagged("NN NNS NNP JJ JJR")
+        self.takes_object = self._tagged("VB VBD VBG VBN VBP VBZ IN")
+        self.is_quantifier = self._tagged("DT JJ JJS PDT RBS")
+        self.is_plural = self._tagged("NNS")
+        self.is_noun_or_adverb = self._tagged("NN RB NNP")
         self.inside_phrase = self._tagged("DT PRP$ JJ JJR JJS NN NNS NNP CD POS VBN VBG PDT WDT WP$ $")
         self.articles = torch.tensor([[3, 6], [5, 8]], device=device)
 
@@ -229,14 +234,28 @@ class _Batch:
     def _insert_prepositions(self, free: Tensor) -> None:
         near = _shifted(self.preposition >= 0, 1) | (self.preposition >= 0) | self.is_to
         starts = self.maker.starts_object[self.tags]
-        rate = torch.where(starts, INSERTED, INSERTED_ELSEWHERE) * self.level
+        habit = self._habits()
+        rate = torch.where(starts, INSERTED, INSERTED_ELSEWHERE)
+        rate = torch.where(habit > 0, INSERTED_BY_HABIT, rate) * self.level
         rate = torch.where(self.is_masked & starts, MASKED_NONE[1], rate)
         hit = free & ~near & (self.before == 0) & (self.random(*self.words.shape) < rate)
-        shares = self.maker.tables["frequency"]
-        drawn = torch.multinomial(shares, self.words.numel(), replacement=True, generator=self.generator)
+        shares = self.maker.tables["habits"].clone()
+        shares[0] = self.maker.tables["frequency"]
+        drawn = torch.multinomial(shares[habit].view(-1, 34), 1, generator=self.generator)
         written = self.maker.tables["written"][drawn.view(self.words.shape), 0].long()
         self.before = torch.where(hit, written, self.before)
         self.before_label = torch.where(hit, 0, self.before_label)
+
+    def _habits(self) -> Tensor:
+        """The row of what learners put in before each word, because of it or the word before; 0 where nothing."""
+        maker, tags, last = self.maker, self.tags, _shifted(self.tags, 1)
+        after = _shifted(maker.tables["extra_after"][self.words].long(), 1)
+        before = maker.tables["extra_before"][self.words].long()
+        starts = maker.starts_object[tags] | maker.starts_phrase[tags]
+        takes = maker.takes_object[last] & starts | maker.is_quantifier[last] & maker.is_plural[tags]
+        stands = maker.is_noun_or_adverb[tags] | maker.is_noun_or_adverb[_shifted(tags, -1)]
+        stands &= ~maker.is_quantifier[last] & ~maker.takes_object[tags]
+        return torch.where(takes & (after > 0), after, before * stands)
 
     def _insert_articles(self, free: Tensor) -> None:
         inside = _shifted(self.maker.inside_phrase[self.tags], 1)

@@ -234,6 +234,9 @@ def noise_maker(tables: WordTables, text: TaggedText, device: str) -> NoiseMaker
         "confused",
         "capital",
         "begins_with_vowel",
+        "extra_after",
+        "extra_before",
+        "habits",
         "written",
     ]
     arrays = {name: torch.from_numpy(getattr(tables, name)) for name in names}

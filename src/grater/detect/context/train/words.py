@@ -41,6 +41,28 @@ FUNCTION_WORDS = (
     "there here",
 )
 
+EXTRA_AFTER = """
+about: discuss mention describe explain consider debate doubt explore express highlight question raise recall analyse
+analyze; to: reach enter visit contact approach attend call phone answer affect influence face follow join help tell ask
+advise inform inspire thank obey suit resemble accompany address allow assist benefit cause challenge damage encourage
+force give influence involve meet oppose pay persuade prevent promote remind satisfy serve show support teach access;
+with: marry accompany contact face meet combat fight greet resemble share involve confront encounter tackle;
+on: emphasize emphasise stress affect impact influence attend study research practise practice inspect rate tackle;
+of: lack consider comprise need remember despite besides inside outside most some many several few various enough worth
+fear regret suspect taste; for: request demand seek order await need lack deserve want benefit support help prepare
+cost describe; into: enter investigate research invade; from: leave escape lack quit benefit exit near suffer;
+in: enter visit attend join reach invest influence increase reduce access improve; at: attend visit reach ring target;
+against: oppose resist combat fight prohibit prevent; towards: approach
+"""
+"""The prepositions that learners put in after verbs (in any form) and a few other words that take none."""
+
+EXTRA_BEFORE = """
+to: home abroad outside inside upstairs downstairs downtown overseas there here somewhere anywhere everywhere nowhere;
+at: home abroad there here last next today tonight yesterday tomorrow; in: abroad outside overseas there here last next
+every today tomorrow yesterday nowadays; on: next last every today tomorrow yesterday; since: yesterday
+"""
+"""The prepositions that learners put in before adverbs of place and time."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTables:
@@ -48,7 +70,8 @@ class WordTables:
 
     `preposition` and `article` are -1 for other words; `number` is (singular, plural); `verb` is a row of
     `paradigms`, whose columns are the eight answers of the verb head, for a word that is no past and for one that is
-    (*found* and *find*).  `written` gives the type of each preposition,
+    (*found* and *find*).  `extra_after` and `extra_before` are rows of `habits`: the shares of the prepositions that
+    learners put in after or before the word (*discuss about*, *to home*).  `written` gives the type of each preposition,
     small and capital.
     """
 
@@ -62,6 +85,9 @@ class WordTables:
     confused: NDArray[np.int32]
     capital: NDArray[np.int32]
     begins_with_vowel: NDArray[np.bool_]
+    extra_after: NDArray[np.int32]
+    extra_before: NDArray[np.int32]
+    habits: NDArray[np.float32]
     written: NDArray[np.int32]
 
 
@@ -90,6 +116,7 @@ def word_tables(counts: Mapping[str, int], *, seed: int = 0) -> WordTables:
     capital = {types(word): types(word.capitalize()) for word in small}
     words = tuple(types.numbers)
     n = len(words)
+    habits, after, before = _habits(words)
     return WordTables(
         types=words,
         preposition=np.array([_preposition(word) for word in words], dtype=np.int8),
@@ -101,6 +128,9 @@ def word_tables(counts: Mapping[str, int], *, seed: int = 0) -> WordTables:
         confused=_table(n, 1, {key: (value,) for key, value in confused.items()})[:, 0],
         capital=_table(n, 1, {key: (value,) for key, value in capital.items()})[:, 0],
         begins_with_vowel=np.array([bool(word) and indefinite_article(word) == "an" for word in words]),
+        extra_after=after,
+        extra_before=before,
+        habits=habits,
         written=np.array([[types(word), types(word.capitalize())] for word in PREPOSITIONS], dtype=np.int32),
     )
 
@@ -141,6 +171,31 @@ def _confused(types: _Types) -> dict[int, int]:
     """The next word of the same class, in turn."""
     groups = [line.split() for line in FUNCTION_WORDS]
     return {types(word): types(group[(at + 1) % len(group)]) for group in groups for at, word in enumerate(group)}
+
+
+def _habits(words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]:
+    """Shares of prepositions, the first row empty, and for each word the rows of what is put in after and before it."""
+    shares = [np.zeros(len(PREPOSITIONS), np.float32)]
+    rows: list[dict[str, int]] = []
+    for listed in (EXTRA_AFTER, EXTRA_BEFORE):
+        rows.append({})
+        for base, prepositions in _listed(listed).items():
+            row = np.zeros(len(PREPOSITIONS), np.float32)
+            row[[PREPOSITIONS.index(name) for name in prepositions]] = 1 / len(prepositions)
+            rows[-1] |= dict.fromkeys((base, *surfaces(verb_forms(base))), len(shares))
+            shares.append(row)
+    after, before = (np.array([of.get(word, 0) for word in words], dtype=np.int32) for of in rows)
+    return np.stack(shares), after, before
+
+
+def _listed(listed: str) -> dict[str, list[str]]:
+    """The prepositions of each word of a list."""
+    prepositions: dict[str, list[str]] = {}
+    for line in listed.replace("\n", " ").split(";"):
+        name, _, words = line.strip().partition(":")
+        for word in dict.fromkeys(words.split()):
+            prepositions.setdefault(word, []).append(canonical(name) or name)
+    return prepositions
 
 
 def misspell(word: str, random: Random) -> str:
