@@ -42,24 +42,26 @@ FUNCTION_WORDS = (
 )
 
 EXTRA_AFTER = """
-about: discuss mention describe explain consider debate doubt explore express highlight question raise recall analyse
-analyze; to: reach enter visit contact approach attend call phone answer affect influence face follow join help tell ask
-advise inform inspire thank obey suit resemble accompany address allow assist benefit cause challenge damage encourage
-force give influence involve meet oppose pay persuade prevent promote remind satisfy serve show support teach access;
-with: marry accompany contact face meet combat fight greet resemble share involve confront encounter tackle;
-on: emphasize emphasise stress affect impact influence attend study research practise practice inspect rate tackle;
-of: lack consider comprise need remember despite besides inside outside most some many several few various enough worth
-fear regret suspect taste; for: request demand seek order await need lack deserve want benefit support help prepare
-cost describe; into: enter investigate research invade; from: leave escape lack quit benefit exit near suffer;
-in: enter visit attend join reach invest influence increase reduce access improve; at: attend visit reach ring target;
-against: oppose resist combat fight prohibit prevent; towards: approach
+about: discuss mention describe explain consider debate doubt explore express highlight question raise recall
+analyse analyze; to: reach enter visit contact approach attend call phone answer affect influence face follow
+join help tell ask advise inform inspire thank obey suit resemble accompany address allow assist benefit cause
+challenge damage encourage force give influence involve meet oppose pay persuade prevent promote remind satisfy
+serve show support teach access; with: marry accompany contact face meet combat fight greet resemble share
+involve confront encounter tackle; on: emphasize emphasise stress affect impact influence attend study research
+practise practice inspect rate tackle; of: lack consider comprise need remember despite besides inside outside
+most some many several few various enough worth fear regret suspect taste; for: request demand seek order await
+need lack deserve want benefit support help prepare cost describe; into: enter investigate research invade;
+from: leave escape lack quit benefit exit near suffer; in: enter visit attend join reach invest influence
+increase reduce access improve; at: attend visit reach ring target; against: oppose resist combat fight prohibit
+prevent; towards: approach
 """
 """The prepositions that learners put in after verbs (in any form) and a few other words that take none."""
 
 EXTRA_BEFORE = """
-to: home abroad outside inside upstairs downstairs downtown overseas there here somewhere anywhere everywhere nowhere;
-at: home abroad there here last next today tonight yesterday tomorrow; in: abroad outside overseas there here last next
-every today tomorrow yesterday nowadays; on: next last every today tomorrow yesterday; since: yesterday
+to: home abroad outside inside upstairs downstairs downtown overseas there here somewhere anywhere everywhere
+nowhere; at: home abroad there here last next today tonight yesterday tomorrow; in: abroad outside overseas
+there here last next every today tomorrow yesterday nowadays; on: next last every today tomorrow yesterday;
+since: yesterday
 """
 """The prepositions that learners put in before adverbs of place and time."""
 
@@ -71,8 +73,8 @@ class WordTables:
     `preposition` and `article` are -1 for other words; `number` is (singular, plural); `verb` is a row of
     `paradigms`, whose columns are the eight answers of the verb head, for a word that is no past and for one that is
     (*found* and *find*).  `extra_after` and `extra_before` are rows of `habits`: the shares of the prepositions that
-    learners put in after or before the word (*discuss about*, *to home*).  `written` gives the type of each preposition,
-    small and capital.
+    learners put in after or before the word (*discuss about*, *to home*).  `written` gives the type of each
+    preposition, small and capital.
     """
 
     types: tuple[str, ...]
@@ -174,7 +176,7 @@ def _confused(types: _Types) -> dict[int, int]:
 
 
 def _habits(words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]:
-    """Shares of prepositions, the first row empty, and for each word the rows of what is put in after and before it."""
+    """Shares of prepositions, the first row empty; for each word the rows of what is put in after and before it."""
     shares = [np.zeros(len(PREPOSITIONS), np.float32)]
     rows: list[dict[str, int]] = []
     for listed in (EXTRA_AFTER, EXTRA_BEFORE):
