@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.cli.running import grater
-from tests.detect.context.train.toy import learners_m2, toy_lines
+from tests.detect.context.train.toy import PEOPLE, learners_m2, toy_lines
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch: make test-train")
 
@@ -189,3 +190,18 @@ def test_pasts_that_look_like_other_verbs_keep_their_form() -> None:
     past, present = FORMS.index("past"), FORMS.index("present")
     labels = [set(row) - {IGNORED} for row in noisy.labels[..., 5].tolist()]
     assert labels == [{past}] * 12 + [{present}] * 3
+
+
+def test_learners_prepositions_are_put_in_where_no_verb_asks_for_one() -> None:
+    """*discuss about the plan*, *go to home*: after verbs that take none, and before adverbs."""
+    lines = [f"{who} discussed the plan ." for who in PEOPLE] + [f"{who} went home ." for who in PEOPLE]
+    text = tagged_text(lines)
+    tables = word_tables(text.counts())
+    noise, batches = run.noise_maker(tables, text, "cpu"), run.batches_of(text, tables, OPTIONS)
+    words, tags = batches.text.batch(np.tile(np.arange(len(text.lengths)), 80), "cpu")
+    noisy = noise(words, tags, torch.Generator().manual_seed(1))
+    shown = [[tables.types[number] for number in row if number] for row in noisy.words.tolist()]
+    pairs = [pair for row in shown for pair in pairwise(row)]
+    assert pairs.count(("discussed", "about")) > 5
+    assert pairs.count(("to", "home")) > 5
+    assert pairs.count(("went", "about")) < pairs.count(("discussed", "about")) / 2
