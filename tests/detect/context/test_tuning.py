@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from grater.detect.context.calibration import NAMES, SILENT, Calibration
-from grater.detect.context.tuning import PossibleFlag, fitted, possible_flags, right_items, shipped_at
+from grater.detect.context.tuning import (
+    MOSTLY,
+    PossibleFlag,
+    fitted,
+    mostly_right_from,
+    possible_flags,
+    right_items,
+    shipped_at,
+)
 from grater.model import Edit, Essay, Item, Span
 from tests.detect.context.stand_in import answering, detector
 
@@ -61,3 +69,15 @@ def test_shipped_thresholds_keep_to_the_flags_that_well_formed_text_may_have() -
     assert shipped["prep-missing"].shipped == shipped["prep-extraneous"].shipped == threshold
     assert shipped["verb-form"].shipped == 0
     assert shipped["number"] == SILENT
+
+
+def test_flags_at_the_shipped_threshold_are_mostly_right() -> None:
+    """However few flags well-formed text has; the margin is that of the group, not of a rare name in it."""
+    flags = [flag(number, ("prep-choice", "prep-missing")[number % 2], number % 10) for number in range(400)]
+    right = {"prep": {one.item.item_id for one in flags if one.margin + one.item.span.start % 3 >= 6}}
+    least = mostly_right_from(flags, right)
+    assert set(least) == {"prep"}
+    by_group = fitted([flag(one.item.span.start, "prep-choice", one.margin) for one in flags], right)
+    assert by_group["prep-choice"].probability(least["prep"]) == pytest.approx(MOSTLY)
+    shipped = shipped_at(fitted(flags, right), [], n_words=10_000, per_thousand=5, least=least)
+    assert shipped["prep-choice"].shipped == shipped["prep-missing"].shipped == pytest.approx(least["prep"], abs=1e-4)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, inf, isfinite
+from math import exp, inf, isfinite, log
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,10 @@ class Calibration:
     def probability(self, margin: float) -> float:
         """The share of flags with this margin that are right."""
         return 1 / (1 + exp(-max(-60.0, min(60.0, self.slope * margin + self.intercept))))
+
+    def margin(self, probability: float) -> float:
+        """The margin at which this share of flags is right; infinite where larger margins are no surer."""
+        return (log(probability / (1 - probability)) - self.intercept) / self.slope if self.slope > 0 else inf
 
     def threshold(self, precision: float | None) -> float:
         """The margin that a flag must exceed; infinite where the precision was never reached."""

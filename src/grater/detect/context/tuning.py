@@ -4,8 +4,9 @@ A *possible flag* is the best correction of one name of error in one slot, its m
 be right.  Right by edits: an annotator has an edit of the wanted tags on the item (`corpora.judgments`).
 
 The shipped threshold is the same margin for all names of a group (prepositions, articles, number, verb forms): the
-lowest at which well-formed text that the network did not learn from gets no more flags of the group than wanted.  A
-threshold of one probability for all names flagged fewer errors of learners for the same number of false alarms.
+lowest at which well-formed text that the network did not learn from gets no more flags of the group than wanted, and
+at which most flags of the group with just that margin are right.  A threshold of one probability for all names
+flagged fewer errors of learners for the same number of false alarms.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ TAGS: Mapping[str, tuple[str, ...]] = {
 
 BUDGET = 0.2
 """Flags of each group per 1,000 words of well-formed text at the shipped threshold."""
+
+MOSTLY = 0.6
+"""Of the flags of a group whose margin is the shipped threshold, the least share that is right."""
 
 MARGINS = np.arange(0.0, 20.0, 0.05)
 """Thresholds that are tried, the lowest first."""
@@ -91,7 +95,8 @@ def calibrated(
     }
     n_words = sum(len(essay.text.split()) for essay in well_formed)
     flags = list(possible_flags(detector, well_formed))
-    return shipped_at(fitted(table, right), flags, n_words=n_words, per_thousand=per_thousand)
+    least = mostly_right_from(table, right)
+    return shipped_at(fitted(table, right), flags, n_words=n_words, per_thousand=per_thousand, least=least)
 
 
 def fitted(table: Sequence[PossibleFlag], right: Mapping[str, Collection[str]]) -> dict[str, Calibration]:
@@ -99,25 +104,39 @@ def fitted(table: Sequence[PossibleFlag], right: Mapping[str, Collection[str]]) 
 
     A name with too few flags, or none right, has a calibration that flags nothing.
     """
-    calibrations: dict[str, Calibration] = {}
-    for name in NAMES:
-        own = [flag for flag in table if flag.name == name]
-        is_right = [flag.item.item_id in right[flag.item.kind] for flag in own]
-        can_fit = len(own) >= LEAST and 0 < sum(is_right) < len(own)
-        calibrations[name] = fit([flag.margin for flag in own], is_right) if can_fit else SILENT
-    return calibrations
+    return {name: _fit([flag for flag in table if flag.name == name], right) for name in NAMES}
+
+
+def mostly_right_from(table: Sequence[PossibleFlag], right: Mapping[str, Collection[str]]) -> dict[str, float]:
+    """By group the margin from which on flags are mostly right; groups with too few flags are left out."""
+    groups = {_group(name) for name in NAMES}
+    fits = {group: _fit([flag for flag in table if _group(flag.name) == group], right) for group in groups}
+    return {group: one.margin(MOSTLY) for group, one in fits.items() if one != SILENT}
+
+
+def _fit(own: Sequence[PossibleFlag], right: Mapping[str, Collection[str]]) -> Calibration:
+    is_right = [flag.item.item_id in right[flag.item.kind] for flag in own]
+    can_fit = len(own) >= LEAST and 0 < sum(is_right) < len(own)
+    return fit([flag.margin for flag in own], is_right) if can_fit else SILENT
 
 
 def shipped_at(
-    calibrations: Mapping[str, Calibration], native: Sequence[PossibleFlag], *, n_words: int, per_thousand: float
+    calibrations: Mapping[str, Calibration],
+    native: Sequence[PossibleFlag],
+    *,
+    n_words: int,
+    per_thousand: float,
+    least: Mapping[str, float] | None = None,
 ) -> dict[str, Calibration]:
-    """The same with a threshold for each group: the lowest with so few flags in well-formed text."""
+    """The same with a threshold for each group: the lowest with few enough flags in well-formed text, or `least`."""
     margins: dict[str, list[float]] = defaultdict(list)
     for flag in native:
         if calibrations[flag.name] != SILENT:
             margins[_group(flag.name)].append(flag.margin)
     most = int(per_thousand * n_words / 1000)
     at = {group: _lowest(np.array(own), most) for group, own in margins.items()}
+    for group, margin in (least or {}).items():
+        at[group] = max(at.get(group, 0.0), round(margin, 4))
     return {
         name: SILENT if calibrations[name] == SILENT else with_shipped(calibrations[name], at.get(_group(name), 0.0))
         for name in NAMES
