@@ -74,5 +74,5 @@ def test_undefined_scores_are_null_with_the_reason() -> None:
     [system] = made["systems"]
     recall = system["recall"]
     assert recall["value"] is None
-    assert "passed over" in recall["reason"]
+    assert "no unflagged item was judged" in recall["reason"]
     assert system["precision"]["value"] == pytest.approx(1)

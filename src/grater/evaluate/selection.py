@@ -25,7 +25,6 @@ import numpy as np
 import polars as pl
 
 from grater.agreement.coded import coded
-from grater.agreement.coefficients import band_words
 from grater.agreement.cohen import cohen_kappa
 from grater.agreement.confusion import between, label_matrix
 from grater.agreement.essays import NO_ESSAYS, Essays, essays_of, with_essays
@@ -106,14 +105,13 @@ class ClozeStudy(Result):
                 count(pair.n),
                 interval(pair.agreement),
                 interval(pair.kappa),
-                band_words(pair.kappa),
             )
             for pair in self.pairs
         ]
         return [
             Sheet(
                 "Who filled the blank alike",
-                ("", "items", "agreement", "kappa", "band"),
+                ("", "items", "agreement", "kappa"),
                 tuple(rows),
                 notes=(
                     *(f"mean kappa {kind}: {number(mean)}" for kind, mean in self.mean_kappa.items()),
