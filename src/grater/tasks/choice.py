@@ -54,6 +54,7 @@ class WhichFits:
         default_factory=lambda: {SYSTEM: ERROR, WRITER: OK, GOOD: OK, BAD: UNKNOWN}
     )
     guidelines: str = GUIDELINES
+    source: str = "Tetreault and Chodorow 2008, section 4.2; Tetreault, Chodorow and Madnani 2013, section 4.1.2"
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:
         unit_item = only_item(unit)

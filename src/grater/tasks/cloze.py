@@ -43,6 +43,7 @@ class Cloze:
     labels: tuple[str, ...] = ()
     verdict: Mapping[str, str] | None = None
     guidelines: str = GUIDELINES
+    source: str = "Tetreault and Chodorow 2008, section 4.1"
     keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002

@@ -60,6 +60,7 @@ class Construction:
     labels: tuple[str, ...] = (YES, NO, STARRED, GREY)
     verdict: Mapping[str, str] | None = None
     guidelines: str = GUIDELINES
+    source: str = "Lee, Tetreault and Chodorow 2009, section 3.1"
     merged: Mapping[str, str] = field(default_factory=lambda: MERGED, hash=False)
     keeps: bool = False
 

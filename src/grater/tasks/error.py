@@ -65,6 +65,7 @@ class ErrorOrOk:
     labels: tuple[str, ...] = (ERROR, OK, UNKNOWN)
     verdict: Mapping[str, str] | None = field(default_factory=lambda: {ERROR: ERROR, OK: OK, UNKNOWN: UNKNOWN})
     guidelines: str = GUIDELINES
+    source: str = "Madnani et al. 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5"
     keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002

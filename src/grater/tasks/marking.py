@@ -67,6 +67,7 @@ class Marking:
     labels: tuple[str, ...] = (MARKED, CLEAN, SET_ASIDE)
     verdict: Mapping[str, str] | None = None
     guidelines: str = GUIDELINES
+    source: str = "Dahlmeier, Ng and Wu 2013, sections 2 to 4"
     keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:

@@ -143,6 +143,11 @@ def may_keep(task: Task) -> bool:
     return bool(getattr(task, "keeps", True))
 
 
+def source_of(task: Task) -> str:
+    """The papers behind its guidelines, for managers: raters need none.  Empty where the task names none."""
+    return str(getattr(task, "source", ""))
+
+
 def merged_by(task: Task) -> Mapping[str, str]:
     """Labels that analysis counts as another one, where the task has a map `merged` that says so (grey as yes)."""
     merged: Mapping[str, str] = getattr(task, "merged", {})

@@ -54,6 +54,7 @@ class Verify:
         default_factory=lambda: {SUGGESTION: ERROR, FINE: OK, WRITER: OK, BAD: UNKNOWN}
     )
     guidelines: str = GUIDELINES
+    source: str = "Tetreault and Chodorow 2008, section 6.4"
     keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002

@@ -61,8 +61,9 @@ from grater.study.samples import of_sample
 from grater.study.tables import redundancy_of
 from grater.study.webhooks import is_failing
 from grater.study.work import shown_to_staff
-from grater.tasks import SOURCES, TASKS
+from grater.tasks import TASKS
 from grater.tasks.marking import DEFAULT_TAGSET
+from grater.tasks.task import source_of
 
 router = APIRouter()
 
@@ -325,7 +326,7 @@ def _guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, 
     newest = versions[-1].markdown if versions else TASKS[job.task].guidelines
     earlier = next((past.markdown for past in versions if past.version == version), newest)
     shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
-    shown["source"] = SOURCES.get(job.task, "")
+    shown["source"] = source_of(TASKS[job.task])
     return context.page("manage_guidelines.html", shown, markdown=unsaved or earlier)
 
 
