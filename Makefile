@@ -4,6 +4,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.grater
 
+# Each module is compiled once and kept, whatever the machine's own habit: without that, all workers and all programs
+# that tests start would compile every module again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test check test-slow test-train test-spark java docs bench peers hashes sbom clean help system
 
 help:  ## list the targets
