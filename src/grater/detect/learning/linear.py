@@ -76,6 +76,8 @@ Sums: TypeAlias = npt.NDArray[np.int32]
 
 GOLDEN = (sqrt(5) - 1) / 2
 N_STEPS = 40
+ROWS_AT_ONCE = 1 << 15
+"""Rows of weights that are filled in together: the places of all weights take more than the table itself."""
 
 
 class Numbering(Protocol):
@@ -258,14 +260,20 @@ def packed(keys: Keys, table: Weights) -> dict[str, npt.NDArray[Any]]:
 
 def unpacked(arrays: Mapping[str, npt.NDArray[Any]], n_classes: int) -> tuple[Keys, Weights]:
     """Keys and table again; what does not fit together is a `KeyError`, `ValueError` or `IndexError`."""
-    planes, counts = arrays["keys"], arrays["counts"]
+    planes, counts, classes, weights = (arrays[name] for name in ("keys", "counts", "classes", "weights"))
     if planes.ndim != 2 or planes.dtype.itemsize != 1 or len(planes) != 4 or planes.shape[1] != len(counts):
         raise ValueError("keys and rows differ in number")
-    if counts.dtype.kind != "u" or not int(counts.sum()) == len(arrays["classes"]) == len(arrays["weights"]):
+    if counts.dtype.kind != "u" or not int(counts.sum()) == len(classes) == len(weights):
         raise ValueError("classes and weights differ in number")
     keys = np.cumsum(np.ascontiguousarray(planes.T).view("<u4").ravel(), dtype=np.uint32)
     table = np.zeros((len(counts) + 1, n_classes), np.int8)
-    table[np.repeat(np.arange(len(counts)), counts), arrays["classes"]] = arrays["weights"]
+    begin = 0
+    for first in range(0, len(counts), ROWS_AT_ONCE):
+        n_each = counts[first : first + ROWS_AT_ONCE]
+        rows = np.repeat(np.arange(first, first + len(n_each)), n_each)
+        end = begin + len(rows)
+        table[rows, classes[begin:end]] = weights[begin:end]
+        begin = end
     return keys, table
 
 
