@@ -57,12 +57,11 @@ def test_a_document_of_another_program_is_to_be_saved_as_text(
 def test_a_corpus_is_not_taken_for_an_essay(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
-    (tmp_path / "essays.m2").write_text(
-        "S The girl waited on the bus .\nA 3 4|||Prep|||for|||REQUIRED|||-NONE-|||0\n"
-    )
-    ran = grater(capsys, "check", tmp_path / "essays.m2", "--system", tiny_model)
-    assert (ran.status, ran.out) == (2, "")
-    assert "found a corpus (.m2); use grater decide" in ran.err
+    for suffix in (".m2", ".sgm", ".jsonl"):
+        (tmp_path / f"essays{suffix}").write_text("S The girl waited on the bus .\n")
+        ran = grater(capsys, "check", tmp_path / f"essays{suffix}", "--system", tiny_model)
+        assert (ran.status, ran.out) == (2, "")
+        assert f"found a corpus ({suffix}); use grater decide" in ran.err
 
 
 def test_without_colours_the_flagged_words_stand_in_brackets(

@@ -144,6 +144,7 @@ def test_wrong_use_is_told_in_one_line(capsys: pytest.CaptureFixture[str], folde
     (folder / "short.txt").write_text(TEXT[0] + "\n")
     (folder / "table.csv").write_text("text\n" + "\n".join(TEXT[1:]) + "\n")
     (folder / "pretty.json").write_text("[\n" * len(TEXT))
+    (folder / "ours.sgml").write_text("<p>\n" * len(TEXT))
     (folder / "empty.m2").write_text("")
     (folder / "empty.txt").write_text("")
     (folder / "outputs").mkdir()
@@ -152,6 +153,10 @@ def test_wrong_use_is_told_in_one_line(capsys: pytest.CaptureFixture[str], folde
         (["absent.txt", "ours.txt"], "absent.txt: cannot be read: No such file"),
         (["ref.m2", "table.csv"], "table.csv: expected one sentence per line or M2, found a table"),
         (["ref.m2", "pretty.json"], "pretty.json: expected one sentence per line or M2, found JSON"),
+        (
+            ["ref.m2", "ours.sgml"],
+            "ours.sgml: expected one sentence per line or M2, found a corpus",
+        ),
         (["empty.m2", "empty.txt"], "empty.m2: expected sentences to score, found none"),
         (["-", "-"], "expected standard input in one place, found '-' in several"),
         (["ref.m2", "a=-", "b=-"], "expected standard input in one place, found '-' in several"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.formats import FORMATS, FileFormat, FolderFormat, Loss, Source
-from grater.errors import GraterError
+from grater.errors import BadInput, GraterError, UsageError
 from grater.model import Edit, Essay, Span
 from grater.sample import sample_path
 from tests.corpora.sources import TextSource
@@ -111,9 +111,30 @@ def test_an_empty_corpus_can_be_written_and_what_is_written_can_be_read(name: st
 @pytest.mark.parametrize("name", NAMES)
 def test_a_corpus_is_written_and_read_through_files(name: str, tmp_path: Path) -> None:
     chosen = FORMATS[name]
-    path = tmp_path / ("corpus" if isinstance(chosen, FolderFormat) else f"corpus{chosen.suffixes[0]}")
+    path = tmp_path / ("corpus" if isinstance(chosen, FolderFormat) else "".join(("corpus", *chosen.suffixes[:1])))
     write_corpus(SAMPLE, path, lambda _: None, format_name=name)
-    assert list(read_corpus(path)) == list(read(name, written(name, SAMPLE)))
+    guessed = None if chosen.suffixes else name
+    assert list(read_corpus(path, format_name=guessed)) == list(read(name, written(name, SAMPLE)))
+
+
+LETTERS = FileFormat(
+    name="letters",
+    suffixes=(),
+    read=lambda source: iter([Essay(source.name, "".join(source.lines()))]),
+    write=lambda essays, _: (essay.text for essay in essays),
+)
+
+
+def test_a_format_without_a_suffix_is_always_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(FORMATS._places, "letters", f"{__name__}:LETTERS")
+    for name in ("a.jsonl", "b"):
+        (tmp_path / name).write_text(name)
+    assert [essay.text for essay in read_corpus(tmp_path, format_name="letters")] == ["a.jsonl", "b"]
+    with pytest.raises(UsageError, match=r"name the format, one of: .*jsonl \(\.jsonl\), letters, m2"):
+        read_corpus(tmp_path / "b")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="expected files, found none in this folder"):
+        read_corpus(tmp_path / "empty", format_name="letters")
 
 
 @pytest.mark.parametrize("name", NAMES)

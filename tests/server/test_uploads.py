@@ -13,6 +13,7 @@ from typing import BinaryIO, cast
 
 import pytest
 
+from grater.corpora.formats import FORMATS
 from grater.errors import BadInput
 from grater.server.uploads import safe_name, unpack
 from grater.store import dump, essays
@@ -114,6 +115,12 @@ def test_too_many_files_are_refused(tmp_path: Path) -> None:
     many = zipped(*((f"{number}.txt", b"") for number in range(2001)))
     with pytest.raises(BadInput, match="at most 2000 files"):
         unpack([("a.zip", many)], tmp_path, most_bytes=MOST)
+
+
+def test_files_of_every_corpus_format_are_let_in(tmp_path: Path) -> None:
+    names = [f"a{suffix}" for format_name in FORMATS for suffix in FORMATS[format_name].suffixes]
+    unpack([(name, io.BytesIO(b"x")) for name in names], tmp_path, most_bytes=MOST)
+    assert files_in(tmp_path) == sorted(names)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from grater.cli.command import Json, Precision, Table, messages, print_json, require_different, say, show
 from grater.corpora import read_corpus
+from grater.corpora.formats import is_of_corpus
 from grater.corpora.plain import read_text
 from grater.corpora.source import DOCUMENTS, open_source
 from grater.detect.explanations import Explanation
@@ -32,9 +33,6 @@ from grater.sheet import counted
 
 app = typer.Typer()
 class_app = typer.Typer()
-
-CORPORA = (".ann", ".json", ".jsonl", ".m2", ".sgm", ".sgml", ".xml")
-"""Files of essays with marks between their words, which are not the writer's."""
 
 Shape: TypeAlias = Literal["text", "json", "html"]
 SUFFIXES: dict[Shape, str] = {"text": ".txt", "json": ".json", "html": ".html"}
@@ -97,7 +95,7 @@ def _require_text(file: Path) -> None:
     suffix = file.suffix.lower()
     if suffix in DOCUMENTS:
         raise UsageError(f"{file}: expected plain text, found a {file.suffix} document; save it as text (.txt) first")
-    if suffix in CORPORA:
+    if is_of_corpus(suffix):
         decide = f"grater decide {file} --system NAME --out decisions.csv"
         raise UsageError(f"{file}: expected one essay as plain text, found a corpus ({suffix}); use {decide}")
 

@@ -83,8 +83,9 @@ def ignore_loss(loss: Loss) -> None:
 class FileFormat:
     """A format that keeps a corpus in one file.
 
-    `write` yields pieces of the file's text.  `suffixes` are those that name the format when nobody else does.
-    `n_passes` is how often `read` goes through its source, for a progress bar that ends at the end.
+    `write` yields pieces of the file's text.  `suffixes` are those that name the format when nobody else does; a
+    format whose files end like those of another has none, and is always named.  `n_passes` is how often `read` goes
+    through its source, for a progress bar that ends at the end.
     """
 
     name: str
@@ -124,6 +125,16 @@ FORMATS: Registry[Format] = Registry(
         "text": "grater.corpora.plain:FORMAT",
     },
 )
+
+
+def suffixes_of_corpora() -> frozenset[str]:
+    """What the names of corpora end in, of every format but plain text."""
+    return frozenset(suffix for name in FORMATS if name != "text" for suffix in FORMATS[name].suffixes)
+
+
+def is_of_corpus(suffix: str) -> bool:
+    """Whether a file with this suffix is a corpus; the names of plain text are known without loading any format."""
+    return suffix not in ("", ".txt") and suffix in suffixes_of_corpora()
 
 
 SURROGATE = re.compile("[\ud800-\udfff]")

@@ -27,6 +27,7 @@ from grater.model import Edit, Essay, Json, Span
 VERSION = 1
 HEADER: dict[str, Json] = {"format": "grater-corpus", "version": VERSION}
 ESSAY_KEYS = ("id", "text", "annotators", "edits", "tokens", "metadata")
+OTHERWISE = "if it is a corpus of another format, name the format"
 MOST_HASHES = (1 << 64) - 1
 EDIT_KEYS = ("start", "end", "replacements", "tag", "rater", "comment", "extra")
 
@@ -106,10 +107,10 @@ def _check_header(first: tuple[int, str], name: str) -> None:
     try:
         header = _object(_parsed(line.removeprefix("\ufeff")), "the header")
     except _Wrong as wrong:
-        raise BadInput(Problem(name, f"{wanted}, found {_shown(line.strip())}", number)) from wrong
+        raise BadInput(Problem(name, f"{wanted}, found {_shown(line.strip())}; {OTHERWISE}", number)) from wrong
     version = header.get("version")
     if header.get("format") != HEADER["format"] or type(version) is not int or header.keys() != HEADER.keys():
-        raise BadInput(Problem(name, f"{wanted}, found {_shown(header)}", number))
+        raise BadInput(Problem(name, f"{wanted}, found {_shown(header)}; {OTHERWISE}", number))
     if version != VERSION:
         message = f"expected version {VERSION} of the format, found {version}; read it with a newer grater"
         raise BadInput(Problem(name, message, number))

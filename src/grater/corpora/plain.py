@@ -11,8 +11,9 @@ are the bounds between essays where several go into one file (a blank line then 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 
-from grater.corpora.formats import FileFormat, Loss, Report, Source
+from grater.corpora.formats import FileFormat, Loss, Report, Source, is_of_corpus
 from grater.corpora.identity import EssayIds
 from grater.errors import Problems, UsageError
 from grater.model import Essay, short_hash
@@ -49,9 +50,11 @@ FOREIGN = {".csv": "a table", ".tsv": "a table", ".xlsx": "a table", ".parquet":
 
 
 def sentences_alone(source: Source) -> list[str]:
-    """One sentence per line; columns or JSON would be scored as if they were words, and are refused."""
+    """One sentence per line; columns, JSON or markup would be scored as if they were words, and are refused."""
     name = source.name.lower().removesuffix(".gz")
     foreign = next((kind for suffix, kind in FOREIGN.items() if name.endswith(suffix)), None)
+    if foreign is None and not name.endswith(".jsonl") and is_of_corpus(PurePath(name).suffix):
+        foreign = "a corpus of another format"
     if foreign:
         wish = "write the sentences to a text file first"
         raise UsageError(f"{source.name}: expected one sentence per line or M2, found {foreign}; {wish}")

@@ -227,10 +227,10 @@ def files_of(path: Path, chosen: Format) -> list[Path]:
             raise BadInput(Problem(str(path), f"expected a folder, the form of {chosen.name} corpora, found a file"))
         return [path]
     wanted = {*chosen.suffixes, TEXT} if isinstance(chosen, FolderFormat) else set(chosen.suffixes)
-    files = [file for file in _files_below(path) if _suffix(file) in wanted]
+    files = [file for file in _files_below(path) if not chosen.suffixes or _suffix(file) in wanted]
     if not files:
-        expected = " or ".join(sorted(chosen.suffixes))
-        raise BadInput(Problem(str(path), f"expected files that end in {expected}, found none in this folder"))
+        expected = f"files that end in {' or '.join(sorted(chosen.suffixes))}" if chosen.suffixes else "files"
+        raise BadInput(Problem(str(path), f"expected {expected}, found none in this folder"))
     return files
 
 
@@ -256,7 +256,7 @@ def _suffix(path: Path) -> str:
 
 def _why_unknown(path: Path, formats: list[Format]) -> str:
     by_name = sorted(formats, key=lambda candidate: candidate.name)
-    known = ", ".join(f"{candidate.name} ({' '.join(candidate.suffixes)})" for candidate in by_name)
+    known = ", ".join(f"{each.name} ({' '.join(each.suffixes)})" if each.suffixes else each.name for each in by_name)
     kind = "no file in this folder shows" if path.is_dir() else "the file name does not show"
     if path.is_file() and path.suffix.lower() in DOCUMENTS:
         return f"expected text, found a {path.suffix} document; save it as text (.txt, UTF-8) first"

@@ -26,18 +26,19 @@ from typing import BinaryIO, cast
 from starlette.datastructures import UploadFile
 
 from grater.corpora.docx import read_docx
+from grater.corpora.formats import suffixes_of_corpora
 from grater.errors import BadInput, GraterError, Problem
 from grater.server.context import RequestContext
 from grater.study.archive import complaint
 from grater.study.importing import pasted_essays
 
-KINDS = (".sgml", ".m2", ".xml", ".json", ".jsonl", ".ndjson", ".txt", ".ann", ".csv", ".tsv", ".conf", ".md")
+BESIDE_CORPORA = (".txt", ".csv", ".tsv", ".ndjson", ".conf", ".md")
 PACKED: dict[str, Callable[[BinaryIO], object]] = {
     ".gz": lambda stream: gzip.GzipFile(fileobj=stream, mode="rb"),
     ".bz2": bz2.BZ2File,
     ".xz": lzma.LZMAFile,
 }
-MARKUP = (".sgml", ".xml")
+MARKUP = (".sgm", ".sgml", ".xml")
 WORD, TEXT = ".docx", ".txt"
 MOST_FILES = 2000
 CHUNK = 1 << 16
@@ -173,8 +174,9 @@ def _is_clutter(name: str) -> bool:
 
 
 def _require_kind(name: str) -> None:
-    if Path(name).suffix.lower() not in KINDS:
-        known = ", ".join(kind.removeprefix(".") for kind in (*KINDS, WORD))
+    kinds = (*sorted(suffixes_of_corpora()), *BESIDE_CORPORA)
+    if Path(name).suffix.lower() not in kinds:
+        known = ", ".join(kind.removeprefix(".") for kind in (*kinds, WORD))
         raise refusal(name, f"expected a file of a known kind ({known}; zip, gz, bz2 or xz around it)")
 
 
