@@ -33,12 +33,17 @@ def test_figures_are_given_only_for_systems_that_were_measured() -> None:
     ours = Feedback("a.txt", Essay("a", ""), (), {"prep-maxent": 1}, ("prep",))
     assert ours.note.endswith(CHANCES)
     assert CHANCES not in replace(ours, n_candidates={"prep-maxent": 1, "mine": 1}).note
-    assert replace(ours, kinds=("comma",)).note == ""
     both = replace(ours, kinds=("article",), n_candidates={"context": 1, "harper": None}).note
     assert both == (
         "Looked for by context (grater’s own model): articles; "
         "anything else comes from harper (a free checker of spelling and style)."
     )
+
+
+def test_a_kind_of_somebody_else_is_named_among_what_was_looked_for() -> None:
+    theirs = Feedback("a.txt", Essay("a", ""), (), {"mine": 1}, ("comma", "prep"))
+    assert theirs.note == "Looked for: prepositions, comma; for nothing else."
+    assert replace(theirs, kinds=()).note == ""
 
 
 def test_check_gives_feedback_on_a_text() -> None:

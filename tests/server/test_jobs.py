@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 
 import pytest
 
 from grater.model import Essay
-from grater.store import essays, invitations, jobs, judgments, people, units
+from grater.store import essays, invitations, jobs, judgments, people, progress, units
+from grater.tasks import TASKS, error, verify
 from tests.server.studies import Browser, Patience, Study
 from tests.server.test_work import FILLED, answer, answer_all, start
 
@@ -233,6 +235,26 @@ def test_every_task_is_made_by_the_form_once_a_system_has_run(bare: Study) -> No
     browser.post("/manage/systems", {"system": "prep-lm"})
     for task in ("usage", "cloze", "error", "construction", "marking", "choice", "verify"):
         assert make(browser, task=task, name=task).status_code == 200, task
+
+
+FORMAL = replace(error.TASK, name="formal", kind="register", title="Formal or casual", summary="Is it formal?")
+BETTER = replace(verify.TASK, name="better")
+
+
+def test_a_task_of_somebody_else_asks_for_the_kind_and_the_system_that_the_form_names(
+    bare: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("formal", "better"):
+        monkeypatch.setitem(TASKS._places, name, f"{__name__}:{name.upper()}")
+    browser = bare.browser("manager")
+    page = browser.get("/manage/jobs/new").text
+    assert 'value="formal" data-subject="item"' in page
+    assert "Is it formal?" in page
+    browser.post("/manage/systems", {"system": "prep-lm"})
+    for name, form in (("formal", {"kind": "prep"}), ("better", {"system": "prep-lm"})):
+        assert make(browser, name=name, task=name, **form).status_code == 200
+        with bare.store.read() as tx:
+            assert progress.n_units(tx, jobs.named(tx, name).job_id) > 0
 
 
 def test_a_second_job_takes_only_the_essays_that_came_since(bare: Study) -> None:

@@ -104,15 +104,16 @@ class Feedback(Result):
     @property
     def note(self) -> str:
         """What was looked for, what was not, and how far the marks can be trusted."""
-        known = [words for kind, words in LOOKED_FOR.items() if kind in self.kinds]
         readers = [name for name, n in self.n_candidates.items() if n is None]
-        if not known:
+        if not self.kinds:
             return f"Marked: whatever {_named(readers)} would change." if readers else ""
-        unlooked = UNLOOKED_BESIDE_VERBS if "verb-form" in self.kinds else UNLOOKED
+        known = [words for kind, words in LOOKED_FOR.items() if kind in self.kinds]
+        others = [kind for kind in self.kinds if kind not in LOOKED_FOR]
+        unlooked = "for nothing else" if others else UNLOOKED_BESIDE_VERBS if "verb-form" in self.kinds else UNLOOKED
         rest = f"anything else comes from {_named(readers)}" if readers else unlooked
         own = [name for name in self.n_candidates if name not in readers]
         by = f" by {_named(own)}" if WHO.keys() & own else ""
-        text = f"Looked for{by}: {', '.join(known)}; {rest}."
+        text = f"Looked for{by}: {', '.join(known + others)}; {rest}."
         return f"{text} {CHANCES}" if set(own) <= set(MEASURED) else text
 
     def to_dict(self) -> dict[str, Json]:

@@ -26,6 +26,8 @@ from grater.store.jobs import Job
 from grater.study.job_units import PREPOSITION, construction_items, own_essays, preposition_items
 from grater.study.jobs import JobPlan, plan_job
 from grater.study.samples import Wish, draw, require_left
+from grater.tasks import TASKS
+from grater.tasks.task import subject_of
 from grater.text.sentences import sentences_of
 
 MISSING = "not_filled"
@@ -88,7 +90,7 @@ def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
         order.name,
         design.task,
         order.judgments or design.judgments,
-        system=order.system if design.task in ("verify", "choice") else None,
+        system=order.system if subject_of(TASKS[design.task]) == "suggestion" else None,
         item_ids=item_ids,
         most=sized.n if design.name not in ("sampling", "cloze") else None,
         annotators=order.annotators,

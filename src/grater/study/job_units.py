@@ -46,6 +46,7 @@ from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
 from grater.tasks.marking import DEFAULT_TAGSET
 from grater.tasks.suggestions import payload_of, suggestion_of
+from grater.tasks.task import Subject, subject_of
 from grater.text.analysis import analyse
 from grater.text.prepositions import canonical
 
@@ -221,13 +222,13 @@ class Wanted:
 
 def units_for(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     """The units of a job, each before those that follow it."""
-    make: Callable[[Tx, Wanted], list[NewUnit]] = {
-        "marking": _essays,
-        "construction": _constructions,
-        "choice": _suggestions,
-        "verify": _suggestions,
-    }.get(wanted.task, _single)
-    new_units = make(tx, wanted)
+    make: Mapping[Subject, Callable[[Tx, Wanted], list[NewUnit]]] = {
+        "item": _single,
+        "suggestion": _suggestions,
+        "noun": _constructions,
+        "essay": _essays,
+    }
+    new_units = make[subject_of(TASKS[wanted.task])](tx, wanted)
     if not new_units:
         raise UsageError(f"no units: the study has no items for the task {wanted.task!r}; import them first")
     return new_units

@@ -49,7 +49,7 @@ from grater.study.limits import require_name, require_number
 from grater.tables import Table
 from grater.tasks import TASKS, Answer
 from grater.tasks.error import ASKS
-from grater.tasks.form import TARGET, pieces_around
+from grater.tasks.form import pieces_around
 from grater.tasks.task import ERROR, OK, Piece
 
 TASK, KIND = "error", "prep-extraneous"
@@ -201,7 +201,7 @@ def examples(tx: Tx, each: Verdict) -> list[tuple[Piece, ...]]:
     first_uses = cast("list[tuple[str, int, int]]", each.listed.payload["places"])
     places = [Item(essay_id, Span(start, end), KIND) for essay_id, start, end in first_uses]
     texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [place.essay_id for place in places])}
-    return [pieces_around(texts[place.essay_id], place.span, mark=TARGET) for place in places]
+    return [pieces_around(texts[place.essay_id], place.span) for place in places]
 
 
 def uses_in(store: Store) -> list[Use]:
@@ -253,7 +253,7 @@ def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
 
 def _first_use(each: Verdict, essay: Essay) -> Use:
     span = each.listed.item.span
-    pieces = pieces_around(essay, span, mark=TARGET)
+    pieces = pieces_around(essay, span)
     offset = 0 if pieces[0].mark else len(pieces[0].text)
     context = "".join(piece.text for piece in pieces)
     document = str(essay.metadata.get("document") or "")

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from grater.errors import UsageError
 from grater.model import Json
 from grater.tasks.form import (
-    BLANK,
     LABEL,
     all_accepted,
     only_item,
@@ -24,7 +23,21 @@ from grater.tasks.form import (
     the_one,
     writers_word,
 )
-from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Piece, Rng, Shown, Unit
+from grater.tasks.task import (
+    ERROR,
+    OK,
+    UNKNOWN,
+    Accepted,
+    Answer,
+    Choice,
+    Field,
+    Form,
+    Piece,
+    Rng,
+    Shown,
+    Subject,
+    Unit,
+)
 
 WRITER, SYSTEM, GOOD, BAD = "writer", "system", "equally good", "equally bad"
 FIRST, SECOND = "first", "second"
@@ -54,6 +67,8 @@ class WhichFits:
         default_factory=lambda: {SYSTEM: ERROR, WRITER: OK, GOOD: OK, BAD: UNKNOWN}
     )
     guidelines: str = GUIDELINES
+    summary: str = "The writer’s word or the system’s: which fits better? In random order."
+    subject: Subject = "suggestion"
     source: str = "Tetreault and Chodorow 2008, section 4.2; Tetreault, Chodorow and Madnani 2013, section 4.1.2"
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:
@@ -62,7 +77,7 @@ class WhichFits:
         first = WRITER if rng.random() < 0.5 else SYSTEM
         second = SYSTEM if first == WRITER else WRITER
         span = unit_item.item.span
-        pieces = pieces_around(unit.essay, span, mark=BLANK, shown=SHOWN_BLANK)
+        pieces = pieces_around(unit.essay, span, blank=SHOWN_BLANK)
         readings = [reading_with(unit.essay, span, words[whose], n_around=N_AROUND) for whose in (first, second)]
         question = _question(words[first], words[second], readings)
         return Shown(before="", pieces=pieces, after="", fields=(question,), kept={FIRST: first})

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from grater.errors import BadInput, Problem
 from grater.model import Json
-from grater.tasks.form import BLANK, FORM, LABEL, all_accepted, only_item, pieces_around, read_fields
+from grater.tasks.form import FORM, LABEL, all_accepted, only_item, pieces_around, read_fields
 from grater.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
 from grater.text.prepositions import PREPOSITIONS, canonical
 
@@ -43,14 +43,13 @@ class Cloze:
     labels: tuple[str, ...] = ()
     verdict: Mapping[str, str] | None = None
     guidelines: str = GUIDELINES
+    summary: str = "The preposition is blanked out: which word fits? The writer’s word is not shown."
     source: str = "Tetreault and Chodorow 2008, section 4.1"
     keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         span = only_item(unit).item.span
-        return Shown(
-            before="", pieces=pieces_around(unit.essay, span, mark=BLANK, shown=SHOWN_BLANK), after="", fields=FIELDS
-        )
+        return Shown(before="", pieces=pieces_around(unit.essay, span, blank=SHOWN_BLANK), after="", fields=FIELDS)
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         words = read_fields(FIELDS, form)[LABEL]

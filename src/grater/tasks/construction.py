@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 from grater.errors import UsageError
 from grater.model import Json
-from grater.tasks.form import BLANK, pieces_around, read_fields, reading_with, the_one, words_before
-from grater.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit, UnitItem
+from grater.tasks.form import pieces_around, read_fields, reading_with, the_one, words_before
+from grater.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Subject, Unit, UnitItem
 
 YES, NO, STARRED, GREY = "yes", "no", "yes*", "grey"
 NO_CONTEXT, IN_CONTEXT = "no-context", "in-context"
@@ -60,6 +60,8 @@ class Construction:
     labels: tuple[str, ...] = (YES, NO, STARRED, GREY)
     verdict: Mapping[str, str] | None = None
     guidelines: str = GUIDELINES
+    summary: str = "Which forms of the noun are possible here: a, the or no article, singular or plural? Two rounds."
+    subject: Subject = "noun"
     source: str = "Lee, Tetreault and Chodorow 2009, section 3.1"
     merged: Mapping[str, str] = field(default_factory=lambda: MERGED, hash=False)
     keeps: bool = False
@@ -67,7 +69,7 @@ class Construction:
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         span = _in_order(unit)[0].item.span
         before = words_before(unit.essay, span, n_sentences=N_SENTENCES) if unit.stage == IN_CONTEXT else ""
-        pieces = pieces_around(unit.essay, span, mark=BLANK, shown=SHOWN_BLANK)
+        pieces = pieces_around(unit.essay, span, blank=SHOWN_BLANK)
         question = QUESTIONS.get(unit.stage, QUESTIONS[NO_CONTEXT])
         return Shown(before=before, pieces=pieces, after="", fields=_questions(unit), question=question)
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grater.model import Json
-from grater.tasks.form import GAP, LABEL, TARGET, all_accepted, only_item, pieces_around, read_fields, the_one
+from grater.tasks.form import LABEL, all_accepted, only_item, pieces_around, read_fields, the_one
 from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
 
 QUESTIONS: Mapping[str, str] = {
@@ -65,15 +65,15 @@ class ErrorOrOk:
     labels: tuple[str, ...] = (ERROR, OK, UNKNOWN)
     verdict: Mapping[str, str] | None = field(default_factory=lambda: {ERROR: ERROR, OK: OK, UNKNOWN: UNKNOWN})
     guidelines: str = GUIDELINES
+    summary: str = "Is the highlighted word an error or not? The quickest question, for crowds and experts."
     source: str = "Madnani et al. 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5"
     keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         item = only_item(unit).item
-        mark = TARGET if len(item.span) else GAP
         return Shown(
             before="",
-            pieces=pieces_around(unit.essay, item.span, mark=mark),
+            pieces=pieces_around(unit.essay, item.span),
             after="",
             fields=(_question(unit),),
         )

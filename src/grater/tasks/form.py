@@ -137,10 +137,11 @@ def words_before(essay: Essay, span: Span, *, n_sentences: int) -> str:
     return essay.text[nearest[0].start : nearest[-1].end] if nearest else ""
 
 
-def pieces_around(essay: Essay, span: Span, *, mark: str, shown: str | None = None) -> tuple[Piece, ...]:
-    """The sentence cut at the span; `shown` replaces the writer's words, which then do not appear at all."""
+def pieces_around(essay: Essay, span: Span, *, blank: str = "") -> tuple[Piece, ...]:
+    """The sentence with the span's words highlighted, or a mark in its gap; a `blank` hides the writer's words."""
     sentence, _ = sentence_around(essay, span)
-    words = span.of(essay.text) if shown is None else shown
+    words = blank or span.of(essay.text)
+    mark = BLANK if blank else TARGET if words else GAP
     pieces = (
         Piece(essay.text[sentence.start : span.start]),
         Piece(words, mark),

@@ -31,7 +31,7 @@ from grater.errors import Problems
 from grater.model import Edit, Item, Json, Span
 from grater.tasks.form import FORM, first
 from grater.tasks.suggestions import REJECTED, SUGGESTED, SUGGESTIONS, draw_condition, record
-from grater.tasks.task import Accepted, Answer, Form, Rng, Shown, Unit
+from grater.tasks.task import Accepted, Answer, Form, Rng, Shown, Subject, Unit
 
 MARKED, CLEAN, SET_ASIDE = "marked", "clean", "set-aside"
 DEFAULT_TAGSET = "nucle"
@@ -67,6 +67,8 @@ class Marking:
     labels: tuple[str, ...] = (MARKED, CLEAN, SET_ASIDE)
     verdict: Mapping[str, str] | None = None
     guidelines: str = GUIDELINES
+    summary: str = "Read a whole essay and mark its errors, each with its kind and a correction."
+    subject: Subject = "essay"
     source: str = "Dahlmeier, Ng and Wu 2013, sections 2 to 4"
     keeps: bool = False
 

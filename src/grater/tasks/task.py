@@ -28,6 +28,9 @@ ONE, MANY, WORDS, TEXT = "one", "many", "words", "text"
 ERROR, OK, UNKNOWN = "error", "ok", "unknown"
 """The values of a task's `verdict` on a label."""
 
+Subject: TypeAlias = Literal["item", "suggestion", "noun", "essay"]
+"""What a unit of a task is: one item, an item with a system's suggestion, a noun with its forms, a whole essay."""
+
 
 @dataclass(frozen=True, slots=True)
 class UnitItem:
@@ -115,7 +118,8 @@ class Task(Protocol):
     """One kind of question to a rater.
 
     `kind` is the kind of item it asks about by default, `labels` its answers (none where any word may be one),
-    `verdict` maps them to error, ok or unknown, `guidelines` the instructions in Markdown.
+    `verdict` maps them to error, ok or unknown, `guidelines` the instructions in Markdown.  What it may
+    have besides is asked for by the functions below.
     """
 
     @property
@@ -146,6 +150,17 @@ def may_keep(task: Task) -> bool:
 def source_of(task: Task) -> str:
     """The papers behind its guidelines, for managers: raters need none.  Empty where the task names none."""
     return str(getattr(task, "source", ""))
+
+
+def summary_of(task: Task) -> str:
+    """One sentence for managers who choose a task.  Empty where it has none."""
+    return str(getattr(task, "summary", ""))
+
+
+def subject_of(task: Task) -> Subject:
+    """What its units are: single items unless the task has a `subject` that says otherwise."""
+    subject: Subject = getattr(task, "subject", "item")
+    return subject
 
 
 def merged_by(task: Task) -> Mapping[str, str]:

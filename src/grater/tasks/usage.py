@@ -15,9 +15,7 @@ from dataclasses import dataclass, field
 from grater.model import Json
 from grater.tasks.form import (
     CONFIDENCE,
-    GAP,
     LABEL,
-    TARGET,
     all_accepted,
     only_item,
     pieces_around,
@@ -92,14 +90,14 @@ class Usage:
         default_factory=lambda: {EXTRANEOUS: ERROR, INCORRECT: ERROR, CORRECT: OK, EQUAL: OK}
     )
     guidelines: str = GUIDELINES
+    summary: str = "Rate one preposition in detail: correct, incorrect or extraneous, and which words would fit."
     source: str = "Tetreault and Chodorow 2008, section 5.1; Tetreault, Chodorow and Madnani 2013, section 5.5"
     keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         span = only_item(unit).item.span
-        mark = TARGET if len(span) else GAP
         before = words_before(unit.essay, span, n_sentences=1)
-        return Shown(before=before, pieces=pieces_around(unit.essay, span, mark=mark), after="", fields=FIELDS)
+        return Shown(before=before, pieces=pieces_around(unit.essay, span), after="", fields=FIELDS)
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         values = read_fields(FIELDS, form)

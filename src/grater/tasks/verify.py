@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 
 from grater.model import Json
 from grater.tasks.form import (
-    GAP,
     LABEL,
-    TARGET,
     all_accepted,
     only_item,
     pieces_around,
@@ -24,7 +22,21 @@ from grater.tasks.form import (
     words_before,
     writers_word,
 )
-from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Piece, Rng, Shown, Unit
+from grater.tasks.task import (
+    ERROR,
+    OK,
+    UNKNOWN,
+    Accepted,
+    Answer,
+    Choice,
+    Field,
+    Form,
+    Piece,
+    Rng,
+    Shown,
+    Subject,
+    Unit,
+)
 
 SUGGESTION, FINE, WRITER, BAD = "suggestion better", "both fine", "writer's better", "both bad"
 
@@ -54,6 +66,8 @@ class Verify:
         default_factory=lambda: {SUGGESTION: ERROR, FINE: OK, WRITER: OK, BAD: UNKNOWN}
     )
     guidelines: str = GUIDELINES
+    summary: str = "A system’s suggestion beside the writer’s word: is it better?"
+    subject: Subject = "suggestion"
     source: str = "Tetreault and Chodorow 2008, section 6.4"
     keeps: bool = False
 
@@ -64,7 +78,7 @@ class Verify:
         question = _question(
             writers_word(unit, unit_item), suggested, reading=reading_with(unit.essay, span, suggested)
         )
-        pieces = pieces_around(unit.essay, span, mark=TARGET if len(span) else GAP)
+        pieces = pieces_around(unit.essay, span)
         return Shown(
             before=words_before(unit.essay, span, n_sentences=1), pieces=pieces, after="", fields=(question,)
         )

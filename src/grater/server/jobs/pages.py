@@ -63,7 +63,7 @@ from grater.study.webhooks import is_failing
 from grater.study.work import shown_to_staff
 from grater.tasks import TASKS
 from grater.tasks.marking import DEFAULT_TAGSET
-from grater.tasks.task import source_of
+from grater.tasks.task import source_of, subject_of, summary_of
 
 router = APIRouter()
 
@@ -97,26 +97,31 @@ def preview_job(context: Context) -> Response:
 
 def _wanted(context: RequestContext) -> JobPlan:
     store, plan, sample = context.server.store, plan_of(context), context.text("sample")
-    return of_sample(store, plan, sample) if sample and plan.task in OF_ITEMS else plan
+    return of_sample(store, plan, sample) if sample and _subject(plan.task) in OF_ITEMS else plan
 
 
-OF_ITEMS = ("error", "usage", "cloze", "choice", "verify")
-"""Tasks that can ask about the items of a sample."""
+OF_ITEMS = ("item", "suggestion")
+"""Subjects of tasks that can ask about the items of a sample, or of a kind."""
+
+
+def _subject(task: str) -> str:
+    return subject_of(TASKS[task]) if task in TASKS else ""
 
 
 def plan_of(context: RequestContext) -> JobPlan:
     """The plan that a filled form asks for; fields of other tasks than the chosen one are passed over."""
     task, tagset = context.text("task"), context.text("tagset")
-    payload: dict[str, Json] = {"grey": True} if task == "construction" and context.text("grey") else {}
-    payload |= {"tagset": tagset} if task == MARKING and tagset else {}
+    subject = _subject(task)
+    payload: dict[str, Json] = {"grey": True} if subject == "noun" and context.text("grey") else {}
+    payload |= {"tagset": tagset} if subject == "essay" and tagset else {}
     return JobPlan(
         name=context.text("name"),
         task=task,
         title=context.text("title"),
         judgments=number_of(context, "judgments", 1),
-        kind=(context.text("kind") or None) if task in OF_ITEMS else None,
-        system=_system(context, task),
-        suggested_share=decimal_of(context, "suggested_share", 100.0) / 100 if task == MARKING else 1.0,
+        kind=(context.text("kind") or None) if subject in OF_ITEMS else None,
+        system=_system(context, subject),
+        suggested_share=decimal_of(context, "suggested_share", 100.0) / 100 if subject == "essay" else 1.0,
         most=number_of(context, "most", 0) or None,
         annotators=tuple(context.fields().get("annotators", ())),
         batch_size=number_of(context, "batch_size", 0),
@@ -131,14 +136,9 @@ def plan_of(context: RequestContext) -> JobPlan:
     )
 
 
-def _system(context: RequestContext, task: str) -> str | None:
-    if task == MARKING:
-        return context.text("offered") or None
-    return (context.text("system") or None) if task in SUGGESTING else None
-
-
-SUGGESTING = ("choice", "verify")
-"""Tasks about what a system suggests."""
+def _system(context: RequestContext, subject: str) -> str | None:
+    field = {"essay": "offered", "suggestion": "system"}.get(subject)
+    return (context.text(field) or None) if field else None
 
 
 def tagset_choices() -> list[tuple[str, str]]:
@@ -169,7 +169,7 @@ def _new_job_page(
             "is_first": not jobs.all(tx),
         }
     filled = {name: values[0] for name, values in context.fields().items()}
-    tasks = {name: TASKS[name] for name in TASKS}
+    tasks = {name: (TASKS[name].title, summary_of(TASKS[name]), subject_of(TASKS[name])) for name in TASKS}
     values = {**shown, "tasks": tasks, "filled": filled, "chosen": context.fields().get("annotators", [])}
     more = {"problems": problems, "preview": preview, "preview_problem": preview_problem}
     return context.page("manage_new_job.html", {**values, **more}, status=422 if problems else 200)
