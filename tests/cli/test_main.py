@@ -41,7 +41,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_the_help_of_commands_waits_for_no_table_and_no_network() -> None:
-    names = ("agree", "aggregate", "evaluate", "sample", "score", "check")
+    names = ("agree", "aggregate", "evaluate", "sample", "score", "check", "count", "events", "mine")
     loaded = imported_by(*([name, "--help"] for name in names))
     assert {COMMANDS[name][0].partition(":")[0] for name in names} <= loaded
     assert {"polars.dataframe", "scipy", "ssl", "sqlalchemy", "urllib.request"} & loaded == set()
@@ -49,6 +49,13 @@ def test_the_help_of_commands_waits_for_no_table_and_no_network() -> None:
 
 def test_the_help_of_the_study_does_not_wait_for_polars() -> None:
     assert "polars.dataframe" not in imported_by(["study", "status", "--help"])
+
+
+def test_a_corpus_is_converted_without_polars(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("One essay.\n", "utf-8")
+    loaded = imported_by(["corpus", "convert", str(tmp_path / "a.txt"), str(tmp_path / "a.jsonl")])
+    assert (tmp_path / "a.jsonl").exists()
+    assert "polars.dataframe" not in loaded
 
 
 def test_agreement_does_not_wait_for_scipy(tmp_path: Path) -> None:

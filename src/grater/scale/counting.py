@@ -31,7 +31,7 @@ from grater.errors import UsageError
 from grater.files import replacing
 from grater.model import Essay, Json
 from grater.scale.engines import Engine
-from grater.scale.jobs import Done, JobTable, Partial, about, added_up, ignore_done, run_job
+from grater.scale.jobs import Done, JobTable, Partial, Schema, about, added_up, ignore_done, run_job
 from grater.scale.parts import (
     HELD_OUT_FILE,
     PARTIAL,
@@ -58,16 +58,20 @@ MOST_LOCAL_WORDS = 1 << 15
 
 COUNTS, HELD = "counts", "held_out"
 
-NGRAMS: dict[str, type[pl.DataType]] = {
-    "bucket": pl.UInt16,
-    "order": pl.UInt8,
-    "ngram": pl.String,
-    "n": pl.UInt64,
-}
-COUNTED = {name: kind for name, kind in NGRAMS.items() if name != "bucket"}
-LINES: dict[str, type[pl.DataType]] = {"hash": pl.UInt64, "line": pl.String}
-
 Hashes: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+
+
+# Types of polars are named where they are used: no help of a command waits for it.
+def counted_schema() -> Schema:
+    return {"order": pl.UInt8, "ngram": pl.String, "n": pl.UInt64}
+
+
+def ngram_schema() -> Schema:
+    return {"bucket": pl.UInt16, **counted_schema()}
+
+
+def line_schema() -> Schema:
+    return {"hash": pl.UInt64, "line": pl.String}
 
 
 def sentences_of_essay(essay: Essay) -> Iterator[Sequence[str]]:
@@ -141,7 +145,7 @@ def _ngrams(
             "ngram": ngrams,
             "n": pl.Series(records.raw.astype(np.uint64)),
         },
-        schema=NGRAMS,
+        schema=ngram_schema(),
     )
 
 
@@ -169,13 +173,13 @@ class CountJob:
 
     @property
     def tables(self) -> Mapping[str, JobTable]:
-        counts = {COUNTS: JobTable(NGRAMS, "sum")}
-        return {**counts, HELD: JobTable(LINES)} if self.hold_out else counts
+        counts = {COUNTS: JobTable(ngram_schema(), "sum")}
+        return {**counts, HELD: JobTable(line_schema())} if self.hold_out else counts
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         held: list[str] = []
         blocks, n_sentences, n_tokens = [_Block()], 0, 0
-        frames = [pl.DataFrame(schema=NGRAMS)]
+        frames = [pl.DataFrame(schema=ngram_schema())]
         for each in essays:
             text = each.essay.text.strip()
             if not text or (each.is_repeat and not self.repeats):
@@ -210,7 +214,7 @@ class BucketTask:
         return f"sum {self.number}"
 
     def run(self) -> tuple[int, Part]:
-        counts = _in_order(added_up(map(self._read, self.partials), COUNTED, in_order=False))
+        counts = _in_order(added_up(map(self._read, self.partials), counted_schema(), in_order=False))
         n_words = int(counts.filter(pl.col("order") == 1)["n"].sum())
         return self.number, write_part(counts, self.path, {"unigrams": n_words})
 
@@ -271,12 +275,12 @@ def _add_buckets(
 
 def held_out_table(lines: Iterable[str]) -> pl.DataFrame:
     """Lines with their hashes, smallest first."""
-    return pl.DataFrame([(hash_of(line), line) for line in smallest(lines)], schema=LINES, orient="row")
+    return pl.DataFrame([(hash_of(line), line) for line in smallest(lines)], schema=line_schema(), orient="row")
 
 
 def keep_held_out(lines: Parts, path: Path) -> None:
     """The lines with the smallest hashes of all shards, in one file; as many again are held at a time."""
-    kept = [pl.DataFrame(schema=LINES)]
+    kept = [pl.DataFrame(schema=line_schema())]
     for frame in lines.frames():
         kept.append(frame)
         if sum(map(len, kept)) > 2 * MOST_HELD_OUT:

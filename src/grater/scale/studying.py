@@ -73,12 +73,7 @@ def _rows(frame: pl.DataFrame) -> Iterator[TallyRow]:
 
 
 FINDINGS, SEEN = "findings", "seen"
-FINDING: dict[str, type[pl.DataType]] = {
-    "rule": pl.String,
-    "essay_id": pl.String,
-    "line": pl.Int64,
-    "message": pl.String,
-}
+FINDING: dict[str, type] = {"rule": str, "essay_id": str, "line": int, "message": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +90,7 @@ class CheckJob:
 
     @property
     def tables(self) -> Mapping[str, JobTable]:
-        return {FINDINGS: JobTable(FINDING), SEEN: JobTable({"state": pl.String})}
+        return {FINDINGS: JobTable(FINDING), SEEN: JobTable({"state": str})}
 
     def check(self) -> CorpusCheck:
         return CorpusCheck(TAGSETS[self.tagset] if self.tagset else None)

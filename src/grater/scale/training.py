@@ -31,9 +31,9 @@ from grater.detect.prepositions.training import GAP_RATE, LINES_AT_ONCE, batch_o
 from grater.errors import BadInput, Problem
 from grater.files import replacing
 from grater.model import Essay, Json
-from grater.scale.counting import HELD, LINES, held_out_lines, held_out_table, keep_held_out
+from grater.scale.counting import HELD, held_out_lines, held_out_table, keep_held_out, line_schema
 from grater.scale.engines import Engine
-from grater.scale.jobs import Done, Job, JobTable, Partial, ignore_done, run_job
+from grater.scale.jobs import Done, Job, JobTable, Partial, Schema, ignore_done, run_job
 from grater.scale.parts import HELD_OUT_FILE, PARTIAL, Parts
 from grater.scale.shards import ShardEssay, ShardSource
 from grater.text.tags import load_tagger
@@ -41,13 +41,17 @@ from grater.text.tags import load_tagger
 EVENTS, ARTICLE_EVENTS = "events", "article-events"
 
 
-def _schema(fields: Sequence[str], n_words: int) -> dict[str, type[pl.DataType]]:
+def _schema(fields: Sequence[str], n_words: int) -> Schema:
     words, numbers = dict.fromkeys(fields[:n_words], pl.String), dict.fromkeys(fields[n_words:], pl.Int32)
     return {**words, **numbers, "label": pl.Int8, "fold": pl.Int8}
 
 
-EVENT = _schema(FIELDS, N_WORDS)
-ARTICLE_EVENT = _schema(of_articles.FIELDS, len(of_articles.WORDS))
+def event_schema() -> Schema:
+    return _schema(FIELDS, N_WORDS)
+
+
+def article_event_schema() -> Schema:
+    return _schema(of_articles.FIELDS, len(of_articles.WORDS))
 
 
 class TrainingJob(Job, Protocol):
@@ -73,14 +77,14 @@ class EventsJob:
 
     @property
     def tables(self) -> Mapping[str, JobTable]:
-        return {EVENTS: JobTable(EVENT), HELD: JobTable(LINES)}
+        return {EVENTS: JobTable(event_schema()), HELD: JobTable(line_schema())}
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         texts = (each.essay.text.strip() for each in essays if not each.is_repeat)
         lines = [text for text in texts if text]
         batches = (batch_of(group, gap_rate=self.gap_rate, seed=self.seed) for group in _groups(lines))
         held = held_out_table(line for line in lines if fold_of(line) < HELD_OUT)
-        return Partial(tables={EVENTS: _frame_of(batches, EVENT), HELD: held}, totals={"lines": len(lines)})
+        return Partial(tables={EVENTS: _frame_of(batches, event_schema()), HELD: held}, totals={"lines": len(lines)})
 
     def keep(self, held_out: Parts, path: Path) -> None:
         keep_held_out(held_out, path)
@@ -99,7 +103,7 @@ class ArticleEventsJob:
 
     @property
     def tables(self) -> Mapping[str, JobTable]:
-        return {EVENTS: JobTable(ARTICLE_EVENT), HELD: JobTable(LINES)}
+        return {EVENTS: JobTable(article_event_schema()), HELD: JobTable(line_schema())}
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         texts = (each.essay.text for each in essays if not each.is_repeat)
@@ -107,13 +111,13 @@ class ArticleEventsJob:
         held = ("\n".join(lines) for lines in passages if fold_of(lines[0]) < HELD_OUT)
         rows = [(hash_of(passage), passage) for passage in islice(held, articles.MOST_PASSAGES)]
         tables = {
-            EVENTS: _frame_of(map(articles.batch_of, passages), ARTICLE_EVENT),
-            HELD: pl.DataFrame(rows, schema=LINES, orient="row"),
+            EVENTS: _frame_of(map(articles.batch_of, passages), article_event_schema()),
+            HELD: pl.DataFrame(rows, schema=line_schema(), orient="row"),
         }
         return Partial(tables=tables, totals={"lines": sum(map(len, passages))})
 
     def keep(self, held_out: Parts, path: Path) -> None:
-        first = pl.DataFrame(schema=LINES)
+        first = pl.DataFrame(schema=line_schema())
         for frame in held_out.frames():
             first = pl.concat([first, frame]).head(articles.MOST_PASSAGES)
         with replacing(path) as stream:
@@ -148,11 +152,11 @@ def _groups(lines: Iterable[str]) -> Iterator[list[str]]:
         yield group
 
 
-def _frame_of(batches: Iterable[Batch], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+def _frame_of(batches: Iterable[Batch], schema: Schema) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=schema), *(_rows_of(batch, schema) for batch in batches)])
 
 
-def _rows_of(batch: Batch, schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+def _rows_of(batch: Batch, schema: Schema) -> pl.DataFrame:
     words = pl.Series([None, *batch.words], dtype=pl.String)  # 0 is no word
     columns = {
         name: words.gather(numbers) if schema[name] == pl.String else numbers

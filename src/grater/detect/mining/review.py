@@ -50,25 +50,25 @@ TrigramCounter: TypeAlias = Callable[[set[tuple[str, ...]]], Counts]
 
 YES, NO, OPEN = "y", "n", ""
 SPOKEN = {"y": YES, "yes": YES, "n": NO, "no": NO, "": OPEN}
-PLACE_SCHEMA = {
-    "item": pl.String,
-    "essay": pl.String,
-    "start": pl.Int64,
-    "end": pl.Int64,
-    "kind": pl.String,
-    "document": pl.String,
-    "target": pl.String,
-    "context": pl.String,
+PLACE_SCHEMA: dict[str, type] = {
+    "item": str,
+    "essay": str,
+    "start": int,
+    "end": int,
+    "kind": str,
+    "document": str,
+    "target": str,
+    "context": str,
 }
-SCHEMA = {
-    "verdict": pl.String,
-    "trigram": pl.String,
-    "bigram": pl.String,
-    "n_trigram": pl.Float64,
-    "n_bigram": pl.Float64,
-    "expected": pl.Float64,
-    "score": pl.Float64,
-    "n_uses": pl.Int64,
+SCHEMA: dict[str, type] = {
+    "verdict": str,
+    "trigram": str,
+    "bigram": str,
+    "n_trigram": float,
+    "n_bigram": float,
+    "expected": float,
+    "score": float,
+    "n_uses": int,
 }
 
 
@@ -221,7 +221,7 @@ def balance(
         }
         for k, use in enumerate([*wrong, *right])
     ]
-    schema = {**PLACE_SCHEMA, "label": pl.String, "trigram": pl.String, "gold": pl.Int64}
+    schema = {**PLACE_SCHEMA, "label": str, "trigram": str, "gold": int}
     frame = pl.DataFrame([rows[index] for index in rng.permutation(len(rows)).tolist()], schema=schema, orient="row")
     return Balanced(
         items=frame, n_errors=len(wrong), n_correct=len(right), n_duplicates=len(duplicates), n_each=n_each
