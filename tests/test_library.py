@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -247,6 +249,41 @@ def test_importing_grater_loads_nothing_heavy() -> None:
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert {name.split(".")[0] for name in loaded} <= {"grater", "importlib", "types", "warnings", "__future__"}
     assert [name for name in loaded if name.startswith("grater.")] == []
+
+
+def scalar_options() -> list[tuple[Callable[..., Any], str, str]]:
+    """Every option of the library that is a number, a switch or a word: its function, its name, its annotation."""
+    functions = [getattr(library, name) for name in library.__all__]
+    options = [
+        (function, option) for function in functions for option in inspect.signature(function).parameters.values()
+    ]
+    kinds = ("bool", "float", "int", "str")
+    return [
+        (function, option.name, option.annotation)
+        for function, option in options
+        if option.kind is option.KEYWORD_ONLY and option.annotation.removesuffix(" | None") in kinds
+    ]
+
+
+def test_an_option_of_another_type_is_told_in_one_line_before_anything_is_read() -> None:
+    options = scalar_options()
+    assert len(options) > 80
+    for function, name, annotation in options:
+        wrong: list[object] = [7, True] if annotation.startswith("str") else ["x", [1]]
+        wrong += [] if annotation.endswith("None") else [None]
+        wrong += [1.5] if annotation.startswith(("int", "bool")) else []
+        wrong += [True] if annotation.startswith(("int", "float")) else []
+        for value in wrong:
+            with pytest.raises(grater.GraterError, match=rf"^{name}: expected .*, found {re.escape(repr(value))}$"):
+                function(**{name: value})
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    options: dict[str, Any] = {"resamples": np.int64(2), "reach": np.float32(0.5), "seed": np.uint8(1)}
+    result = grater.raters_needed(JUDGMENTS, JUDGMENTS, **options)
+    assert result.to_dict() == grater.raters_needed(JUDGMENTS, JUDGMENTS, resamples=2, reach=0.5, seed=1).to_dict()
+    truth: Any = np.True_
+    assert len(grater.corpus_statistics(ESSAYS, split_tags=truth, resamples=0).to_frame())
 
 
 def test_an_unknown_option_value_is_answered_without_naming_a_command_line_option() -> None:

@@ -10,6 +10,7 @@ from grater.library.sources import (
     DEFAULT_RESAMPLES,
     EssaySource,
     TableSource,
+    checked,
     corpora_of,
     essays_of,
 )
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from grater.tables import Judgments
 
 
+@checked
 def read_corpus(path: Path | str, *, format_name: str | None = None) -> list[Essay]:
     """The essays of a corpus, with their annotators and edits; the format is guessed from the name if not given."""
     from grater.corpora import read_corpus
@@ -29,6 +31,7 @@ def read_corpus(path: Path | str, *, format_name: str | None = None) -> list[Ess
     return list(read_corpus(path, format_name=format_name))
 
 
+@checked
 def convert(
     source: EssaySource, target: Path | str, *, from_format: str | None = None, to_format: str | None = None
 ) -> Conversion:
@@ -42,6 +45,7 @@ def convert(
     return conversion
 
 
+@checked
 def corpus_statistics(
     *corpora: EssaySource,
     by: str | None = None,
@@ -63,6 +67,7 @@ def corpus_statistics(
     )
 
 
+@checked
 def check_corpus(*corpora: EssaySource, tagset: str | None = None) -> CheckResult:
     """Every defect of one or several corpora; the tag set is guessed if not given."""
     from grater.corpora.check import check_corpora
@@ -71,6 +76,7 @@ def check_corpus(*corpora: EssaySource, tagset: str | None = None) -> CheckResul
     return check_corpora(corpora_of(corpora), tagset=TAGSETS[tagset] if tagset else None)
 
 
+@checked
 def corpus_judgments(
     corpus: EssaySource,
     decisions: TableSource,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from grater.library.sources import (
     DEFAULT_RESAMPLES,
     TextSource,
+    checked,
     hypothesis_of,
     references_of,
 )
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from grater.statistics.paired import Test
 
 
+@checked
 def score(
     references: TextSource,
     hypotheses: Mapping[str, TextSource],
@@ -54,6 +56,7 @@ def score(
     )
 
 
+@checked
 def ceiling(
     references: TextSource,
     hypotheses: Mapping[str, TextSource] | None = None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from grater.errors import UsageError
 from grater.library.sources import (
     EssaySource,
+    checked,
     essays_of,
 )
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from grater.tables import Table
 
 
+@checked
 def systems(*names: str | Path) -> SystemCards:
     """The detectors that are installed, or those named: what they look for and what they were made of."""
     from grater.detect.systems import system_cards
@@ -27,6 +29,7 @@ def systems(*names: str | Path) -> SystemCards:
     return system_cards([_named(name) for name in names])
 
 
+@checked
 def load_system(name: str | Path) -> Detector:
     """A detector by its name, a model file, or a system from outside."""
     from grater.detect.systems import load_system
@@ -40,6 +43,7 @@ def _named(name: str | Path) -> str:
     return str(name)
 
 
+@checked
 def check(text: str, *, systems: Sequence[str] = ()) -> Feedback:
     """Feedback on an essay: what looks wrong, why, and what would be better; by the systems of `grater check`."""
     from grater.detect.feedback import check
@@ -49,6 +53,7 @@ def check(text: str, *, systems: Sequence[str] = ()) -> Feedback:
     return check(text, systems)
 
 
+@checked
 def decide(corpus: EssaySource, *, systems: Sequence[str]) -> Table:
     """A decision of every system on every place that it looks at, with where the place is."""
     from grater.detect.decisions import DecisionRows
@@ -62,6 +67,7 @@ def decide(corpus: EssaySource, *, systems: Sequence[str]) -> Table:
     return as_decisions(rows.decisions(), name="decisions")
 
 
+@checked
 def select(corpus: EssaySource, *, system: str, seed: int = 0) -> SelectionTest:
     """How often a system finds the preposition that stood in well-formed text."""
     from grater.detect.prepositions.selection import selection_test

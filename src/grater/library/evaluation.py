@@ -12,6 +12,7 @@ from grater.library.sources import (
     DEFAULT_RESAMPLES,
     EssaySource,
     TableSource,
+    checked,
     essays_of,
     gold_of,
     items_of,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from grater.tables import Sample, Table
 
 
+@checked
 def read_decisions(
     source: TableSource,
     *,
@@ -44,6 +46,7 @@ def read_decisions(
     return read_decisions(source, columns=columns, duplicates=duplicates)
 
 
+@checked
 def plan(
     *,
     width: float = 0.1,
@@ -89,6 +92,7 @@ def plan(
     return plan(expected, width, work=work, errors=errors, panel=team, right=right, assist=judge)
 
 
+@checked
 def sample(
     decisions: TableSource,
     *,
@@ -145,6 +149,7 @@ def sample(
     )
 
 
+@checked
 def worksheet(
     out: str | Path,
     sample: TableSource,
@@ -178,6 +183,7 @@ def worksheet(
     return len(sheet)
 
 
+@checked
 def estimate(
     decisions: TableSource,
     sample: TableSource,
@@ -233,6 +239,7 @@ def estimate(
     )
 
 
+@checked
 def evaluate(
     decisions: TableSource,
     judgments: TableSource,
@@ -282,6 +289,7 @@ def evaluate(
     return replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
 
 
+@checked
 def verify(
     decisions: TableSource,
     judgments: TableSource,
@@ -318,6 +326,7 @@ def verify(
     )
 
 
+@checked
 def compare(
     decisions: TableSource,
     judgments: TableSource,
@@ -361,6 +370,7 @@ def compare(
     )
 
 
+@checked
 def report(
     *,
     title: str = "Report",

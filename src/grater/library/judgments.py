@@ -9,6 +9,7 @@ from grater.library.sources import (
     DEFAULT_RESAMPLES,
     EssaySource,
     TableSource,
+    checked,
     essays_of,
     gold_of,
     items_of,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from grater.tables import Judgments
 
 
+@checked
 def read_judgments(
     source: TableSource,
     *,
@@ -57,6 +59,7 @@ def read_judgments(
     )
 
 
+@checked
 def agreement(
     judgments: TableSource,
     *,
@@ -93,6 +96,7 @@ def agreement(
     return agreement(table, options, essays=essays_of(table, items_of(items), cluster=cluster))
 
 
+@checked
 def edit_agreement(
     corpus: EssaySource,
     *,
@@ -108,6 +112,7 @@ def edit_agreement(
     return edit_agreement(essays_of(corpus), options)
 
 
+@checked
 def raters(judgments: TableSource, *, gold: TableSource | None = None) -> Raters:
     """One row per rater: how many items, accuracy on gold, agreement with the others, skill, speed."""
     from grater.crowd.raters import raters
@@ -116,6 +121,7 @@ def raters(judgments: TableSource, *, gold: TableSource | None = None) -> Raters
     return raters(as_judgments(judgments), gold=gold_of(gold))
 
 
+@checked
 def raters_needed(
     judgments: TableSource,
     experts: TableSource | None = None,
@@ -149,6 +155,7 @@ def raters_needed(
     return raters_needed(crowd, known, options, essays=essays_of(crowd, items_of(items), cluster=cluster))
 
 
+@checked
 def difficulty(
     judgments: TableSource,
     *,
@@ -179,6 +186,7 @@ def difficulty(
     return difficulty(as_judgments(judgments), known, placed, options)
 
 
+@checked
 def aggregate(
     judgments: TableSource,
     *,
@@ -202,6 +210,7 @@ def aggregate(
     return aggregate(as_judgments(judgments), method, gold=gold_of(gold), truth=gold_of(true_labels), options=options)
 
 
+@checked
 def simulate(
     *,
     n_items: int = 100,

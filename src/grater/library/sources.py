@@ -1,10 +1,12 @@
-"""What callers have, as the packages want it: paths, frames, sentences or essays."""
+"""What callers have, as the packages want it: paths, frames, sentences or essays; options of the right type."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
+from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from grater.errors import UsageError
 from grater.model import Essay
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 TableSource: TypeAlias = Any
 """A path, a frame of pandas, polars or Arrow, or a table that was read before."""
@@ -27,6 +30,36 @@ TextSource: TypeAlias = Path | str | Sequence[str] | Sequence[Essay]
 """A path, sentences, or essays with edits."""
 
 DEFAULT_RESAMPLES = 1000
+
+
+def _is_truth(value: object) -> bool:
+    return type(value).__name__ in ("bool", "bool_")  # numpy's too, without numpy
+
+
+SCALARS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
+    "bool": ("True or False", _is_truth),
+    "int": ("a whole number", lambda value: isinstance(value, Integral) and not _is_truth(value)),
+    "float": ("a number", lambda value: isinstance(value, Real) and not _is_truth(value)),
+    "str": ("text", lambda value: isinstance(value, str)),
+}
+"""What to expect of an option by its annotation, and whether a value will do."""
+
+
+def checked(function: Callable[P, T]) -> Callable[P, T]:
+    """The function; an option that is not of its annotated type is refused before it fails somewhere inside."""
+    kinds = {name: str(kind).removesuffix(" | None") for name, kind in function.__annotations__.items()}
+    optional = {name for name, kind in function.__annotations__.items() if kind != kinds[name]}
+    scalars = {name: SCALARS[kind] for name, kind in kinds.items() if kind in SCALARS}
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        for name, value in ((name, value) for name, value in options.items() if name in scalars):
+            words, will_do = scalars[name]
+            if not will_do(value) and not (value is None and name in optional):
+                raise UsageError(f"{name}: expected {words}, found {value!r}")
+        return function(*args, **options)
+
+    return call
 
 
 def essays_of(source: EssaySource, format_name: str | None = None) -> Iterable[Essay]:
