@@ -6,6 +6,7 @@ loop lives in the test thread, and tests of other folders may want one of their 
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser.chromium import launch, watched
 from tests.browser.modules import serve_modules
 from tests.browser.site import Site, live_site
+from tests.conftest import Demo
 from tests.store.conftest import even_gold
 
 __all__ = ["even_gold"]
@@ -30,6 +32,15 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with live_site(tmp_path_factory.mktemp("site")) as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def living(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The study of the demo, served."""
+    folder = tmp_path_factory.mktemp("living")
+    shutil.copy(demo.folder / "study.db", folder)
+    with live_site(folder) as running:
         yield running
 
 

@@ -1,4 +1,4 @@
-"""axe-core on every page: nothing serious, nothing critical; in the dark on one page of every look."""
+"""axe-core on every page: nothing serious or critical; in the dark on one page of every look; all fit a phone."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.browser.chromium import watched
 from tests.browser.essay_page import marking
+from tests.browser.phone import misnamed, off_screen
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked
 from tests.browser.test_mining import mined_list
@@ -67,15 +68,17 @@ def test_every_route_is_on_the_tour_and_every_stop_has_its_picture(site: Site) -
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__.strip("_"))
 def test_every_page_on_the_tour(site: Site, chromium: Browser, part: Callable[[Site], Iterator[Stop]]) -> None:
+    size: ViewportSize = {"width": 1100, "height": 800}
     for person, stops in by_person(list(part(site))):
-        size: ViewportSize = {"width": 1100, "height": 800}
-        context = site.context(chromium, person, viewport=size) if person else chromium.new_context(base_url=site.url)
+        context = site.context(chromium, person) if person else chromium.new_context(base_url=site.url)
         with watched(context) as (page, _):
             for stop in stops:
+                page.set_viewport_size(size)
                 reply = page.goto(stop.path)
                 assert reply is not None
                 assert reply.status == 200, stop.path
                 assert complaints(page, dark=stop.picture in IN_THE_DARK) == []
+                assert (off_screen(page), misnamed(page)) == ([], []), stop.path
         context.close()
 
 

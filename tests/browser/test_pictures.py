@@ -8,8 +8,6 @@ Words are compared, not pixels, and no numbers: another machine has other fonts,
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,19 +18,11 @@ from tests.browser.essay_page import open_essay
 from tests.browser.palette import smaller
 from tests.browser.pictures import DASHBOARD, ESSAY, MARKING, open_dashboard
 from tests.browser.readme import HEADLINE, TERMINAL, said_in, terminal, words_of
-from tests.browser.site import Site, live_site
+from tests.browser.site import Site
 from tests.conftest import Demo
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "images" / "guide"
-
-
-@pytest.fixture(scope="module")
-def living(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("living")
-    shutil.copy(demo.folder / "study.db", folder)
-    with live_site(folder) as site:
-        yield site
 
 
 def words_in(picture: str) -> list[str]:

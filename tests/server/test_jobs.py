@@ -156,10 +156,10 @@ def test_the_unit_list_leads_to_judgments(study: Study) -> None:
 def test_items_are_listed_by_kind_with_their_words(study: Study) -> None:
     manager = study.browser("manager")
     page = manager.get("/manage/items", params={"kind": "prep"}).text
-    assert '<td dir="auto">of</td><td>essay-1</td>' in page
+    assert '<td dir="auto" data-label="Words">of</td><td data-label="Essay">essay-1</td>' in page
     assert "prep (10)" in page
-    assert "construction/" not in page.partition("<table>")[2]
-    assert "<td>essay-1</td>" in manager.get("/manage/items?page=99").text  # the last page there is
+    assert "construction/" not in page.partition("<tbody>")[2]
+    assert ">essay-1</td>" in manager.get("/manage/items?page=99").text  # the last page there is
 
 
 def test_links_of_invitations_are_shown_once_and_work(bare: Study) -> None:
@@ -275,7 +275,7 @@ def test_who_was_named_and_has_not_begun_is_on_the_page_of_the_job(bare: Study) 
     form = {"name": "new", "task": "marking", "judgments": "2", "open": "1", "annotators": ["Annotator", "Worker"]}
     page = browser.post("/manage/jobs", form).text
     assert page.count("not started") == 2
-    assert '<td>Annotator</td><td class="number">3</td>' in page
+    assert '<td>Annotator</td><td class="number" data-label="Assigned">3</td>' in page
 
 
 def test_what_a_named_annotator_has_not_done_is_handed_over(bare: Study) -> None:

@@ -100,7 +100,7 @@ def test_the_steps_of_a_draft_show_what_comes_next(empty: Study) -> None:
     assert step_of(browser.get(back).text) == "People"
     links = browser.post("/manage/invitations", {"job": job_id, "role": "annotator", "number": "2"})
     pending = links.text.partition("Pending invitations")[2].partition("</table>")[0]
-    assert pending.count("<td>annotator</td><td>Error or OK</td>") == 2
+    assert pending.count('<td>annotator</td><td data-label="Job">Error or OK</td>') == 2
     assert "Joint seat" not in links.text  # with nobody to share it
     assert "Next: open the job" in links.text
     assert step_of(browser.get(page.url.path).text) == "Open"

@@ -53,7 +53,7 @@ STATES: Mapping[str, str] = {
     "human": "person",
     "joined": "working",
     "joint": "joint seat",
-    "new": "not tested",
+    "new": "active",
     "quiz": "in the quiz",
     "returned": "left early",
     "screened-out": "screened out",

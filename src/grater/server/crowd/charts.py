@@ -118,22 +118,24 @@ def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup
 
 
 def confusion_map(confusion: Confusion, *, title: str) -> Markup:
-    """A square for each pair of answers, darker the more often two raters gave them to one item."""
+    """A cell for each pair of answers, darker the more often two raters gave them to one item."""
     most = max(max(row) for row in confusion.counts) or 1
     left, parts = _label_room(confusion.labels), []
+    n_labels = len(confusion.labels)
+    across = max(CELL, min(2 * CELL, (WIDTH - left - 10) // n_labels))
     for row, label in enumerate(confusion.labels):
         parts.append(_cell_label(label, row, left))
-        parts.append(_column_label(label, _short(label, 5), row, left))
+        parts.append(_column_label(label, _short(label, across // LETTER), row, left, across))
         for column, n in enumerate(confusion.counts[row]):
-            parts.append(_cell(row, column, n, most, left))
-    size = len(confusion.labels) * CELL
+            parts.append(_cell(row, column, n, most, left, across))
     words = "; ".join(
         f"{one} and {other}: {confusion.counts[i][j]:,}"
         for i, one in enumerate(confusion.labels)
         for j, other in enumerate(confusion.labels)
         if i <= j
     )
-    return _svg(parts, width=max(WIDTH, left + size + 10), height=size + 30, title=title, words=words)
+    wide, high = left + n_labels * across + 10, n_labels * CELL + 30
+    return _svg(parts, width=max(WIDTH, wide), height=high, title=title, words=words)
 
 
 def _label_room(labels: Sequence[str]) -> int:
@@ -141,13 +143,13 @@ def _label_room(labels: Sequence[str]) -> int:
     return 16 + LETTER * min(MOST_LETTERS, max(map(len, labels)))
 
 
-def _cell(row: int, column: int, n: int, most: int, left: int) -> Markup:
+def _cell(row: int, column: int, n: int, most: int, left: int, across: int) -> Markup:
     shade = 0 if not n else 1 + min(SHADES - 2, int((SHADES - 1) * n / most))
-    x, y = left + column * CELL, 24 + row * CELL
+    x, y = left + column * across, 24 + row * CELL
     return Markup(
         '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
         '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{}</text>'
-    ).format(shade, x + 1, y + 1, CELL - 2, CELL - 2, shade, x + CELL / 2, y + CELL / 2 + 5, _count(n))
+    ).format(shade, x + 1, y + 1, across - 2, CELL - 2, shade, x + across / 2, y + CELL / 2 + 5, _count(n))
 
 
 def _cell_label(name: str, row: int, left: int) -> Markup:
@@ -156,9 +158,9 @@ def _cell_label(name: str, row: int, left: int) -> Markup:
     )
 
 
-def _column_label(name: str, shown: str, column: int, left: int) -> Markup:
+def _column_label(name: str, shown: str, column: int, left: int, across: int = CELL) -> Markup:
     return Markup('<text x="{}" y="16" text-anchor="middle">{}<title>{}</title></text>').format(
-        left + column * CELL + CELL / 2, shown, name
+        left + column * across + across / 2, shown, name
     )
 
 
