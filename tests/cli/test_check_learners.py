@@ -62,6 +62,9 @@ def test_a_page_to_print_loads_nothing_and_escapes_names(
     assert (ran.status, ran.out) == (0, "")
     assert "Ben &lt;i&gt;" in page
     assert page.count("<table>") == 3
+    assert "3 essays by 2 learners, 36 words: 4 marks, 11.1 per 100 words." in page
+    assert "✗</s> We discussed about the plan.<br>" in page, "a rule has its example"
+    assert page.count("<svg") == 1, "a curve for whoever wrote twice"
     assert "src=" not in page
     assert "href=" not in page
 

@@ -5,21 +5,27 @@ file.  Marks are told by the rules that explain them (`grater.detect.rules`), so
 up most.  Rates are per 100 words, since essays differ in length; a learner's change is the rate of the later half of
 their essays less that of the earlier half, and none where there is only one date.  A mark is not yet an error: the
 note of the feedback stands under the tables.
+
+The page to print has more than the tables of the terminal: an example of each rule, a bar for how often it came up,
+and a small curve of each learner.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from html import escape
 from typing import TYPE_CHECKING
 
 from grater.detect.detector import Detector
-from grater.detect.feedback import STYLE, Feedback, feedback_on, whole_page
+from grater.detect.explanations import BY_KIND, example_sides
+from grater.detect.feedback import BADGES, STYLE, Feedback, feedback_on, whole_page
 from grater.detect.marks import Mark
 from grater.model import Essay, Json
 from grater.result import Result
-from grater.sheet import Sheet, as_html, counted, natural, number
+from grater.sheet import Sheet, counted, natural, number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,14 +33,23 @@ if TYPE_CHECKING:
 LEARNER, DATE = "learner", "date"
 PER = 100
 TABLES = """
-main { max-width: 60rem } body { max-width: 60rem }
-table { border-collapse: collapse; margin: 2rem 0; width: 100% }
-table { font: .9rem/1.4 Inter, "Helvetica Neue", Arial, sans-serif }
-caption { text-align: left; font-weight: 600; font-size: 1.05rem; padding-bottom: .5rem }
-th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
-@media print { table { break-inside: auto } tr { break-inside: avoid } thead { display: table-header-group } }
+body { max-width: 60rem; font-family: Inter, "Helvetica Neue", Arial, sans-serif; line-height: 1.5 }
+.lead { font-size: 1.15rem; margin: .5rem 0 } h2 { break-after: avoid }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; line-height: 1.4 }
+th, td { text-align: left; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top }
+th { color: var(--soft); font-weight: 500; vertical-align: bottom } td:first-child { font-weight: 600 }
+.number { text-align: right; font-variant-numeric: tabular-nums } td.number { white-space: nowrap }
+.example { display: block; font-weight: 400; margin: .1rem 0 0 }
+.bar { display: inline-block; height: .6rem; margin-right: .5rem; border-radius: .3rem; background: var(--soft) }
+.times { width: 30% } .spark { width: 6rem; height: 1.5rem; display: block }
+.spark polyline { fill: none; stroke: var(--soft); stroke-width: 1.5 } .spark circle { fill: var(--pen) }
+@media (max-width: 40rem) {
+  .spare, .bar { display: none } .times { width: auto; text-align: right }
+  body { padding: 0 1rem; margin: 1.5rem auto } td, th { padding-right: .5rem; overflow-wrap: break-word }
+}
+@media print { html { font-size: 12px } tr, svg { break-inside: avoid } thead { display: table-header-group } }
 """
+"""`spare` columns are left out on a phone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +112,7 @@ class ClassReport(Result):
         n_words, n_marks = sum(essay.n_words for essay in self.essays), sum(essay.n_marks for essay in self.essays)
         title = f"{counted(n_marks, 'mark')} in {counted(len(self.essays), 'essay')}, {n_words:,} words"
         rules = [
-            (rule, f"{n:,}", f"{learners:,}", number(rate, digits=1)) for rule, n, learners, rate in self._by_rule()
+            (rule, f"{n:,}", f"{learners:,}", number(rate, digits=2)) for rule, n, learners, rate in self._by_rule()
         ]
         learners = [_told(_learner_row(learner, essays)) for learner, essays in self._by_learner()]
         notes = (self.note,) if self.note else ()
@@ -118,8 +133,36 @@ class ClassReport(Result):
 
     def to_html(self) -> str:
         """A page to print."""
-        tables = "\n".join(as_html(sheet) for sheet in self.sheets())
-        return whole_page("Class report", tables, style=STYLE + TABLES)
+        dates = sorted({essay.date for essay in self.essays if essay.date})
+        when = f"Essays from {dates[0]} to {dates[-1]}." if len(dates) > 1 else ""
+        parts = (
+            f'<p class="lead">{escape(self._lead())}</p>',
+            f'<p class="note">{escape(f"{when} {self.note}".strip())}</p>',
+            f"<h2>What comes up</h2>\n{_table(MARKS, self._mark_rows())}",
+            f"<h2>By learner</h2>\n{_table(LEARNERS, self._learner_rows())}",
+            f"<h2>Every essay</h2>\n{_table(ESSAYS, ([escape(cell) for cell in row] for row in self._in_time()))}",
+        )
+        return whole_page("Class report", "\n".join(parts), style=STYLE + TABLES)
+
+    def _lead(self) -> str:
+        learners = counted(len({essay.learner for essay in self.essays}), "learner")
+        n_words = sum(essay.n_words for essay in self.essays)
+        marks = counted(sum(essay.n_marks for essay in self.essays), "mark")
+        rate = f", {number(_rate(self.essays), digits=1)} per {PER} words" if n_words else ""
+        return f"{counted(len(self.essays), 'essay')} by {learners}, {n_words:,} words: {marks}{rate}."
+
+    def _mark_rows(self) -> Iterator[list[str]]:
+        found = self._by_rule()
+        most = max((n for _, n, _, _ in found), default=1)
+        for rule, n, n_learners, rate in found:
+            bar = f'<span class="bar" style="width: {75 * n / most:.0f}%"></span>{n:,}'
+            yield [f"{escape(rule)}{_example(rule)}", bar, f"{n_learners:,}", number(rate, digits=2)]
+
+    def _learner_rows(self) -> Iterator[list[str]]:
+        highest = max((_rate([essay]) for essay in self.essays if essay.n_words), default=0.0)
+        for learner, essays in self._by_learner():
+            name, *cells, often = map(escape, _told(_learner_row(learner, essays)))
+            yield [name, *cells, _curve([_rate([essay]) for essay in essays if essay.n_words], highest), often]
 
     def _by_learner(self) -> list[tuple[str, list[CheckedEssay]]]:
         essays: dict[str, list[CheckedEssay]] = defaultdict(list)
@@ -180,7 +223,8 @@ def _rules(feedback: Feedback) -> tuple[str, ...]:
 
 
 def _rule(mark: Mark) -> str:
-    return mark.explanation.title if mark.explanation else mark.findings[0].item.kind
+    """What a mark is counted as; one that no rule explains by its kind."""
+    return mark.explanation.title if mark.explanation else f"Other: {mark.findings[0].item.kind}"
 
 
 def _rate(essays: Sequence[CheckedEssay]) -> float:
@@ -222,4 +266,57 @@ def _told(row: dict[str, Json]) -> tuple[str, ...]:
         number(rate, digits=1) if isinstance(rate, float) else "",
         f"{change:+.1f}".replace("-", "−") if isinstance(change, float) else "",
         "; ".join(map(str, often)) if isinstance(often, list) else "",
+    )
+
+
+MARKS = (("mark", ""), ("times", "times"), ("learners", "number"), (f"per {PER} words", "number spare"))
+LEARNERS = (
+    *(("learner", ""), ("essays", "number spare"), ("words", "number spare"), ("marks", "number")),
+    *((f"per {PER} words", "number"), ("change", "number"), ("over time", "spare"), ("most often", "")),
+)
+ESSAYS = (
+    *(("learner", ""), ("date", ""), ("essay", "spare")),
+    *(("words", "number spare"), ("marks", "number"), (f"per {PER} words", "number")),
+)
+"""The columns of the page, and how each looks."""
+
+
+def _table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col" class="{look}">{escape(name)}</th>' for name, look in columns)
+    body = "\n".join(
+        "<tr>"
+        + "".join(f'<td class="{look}">{cell}</td>' for cell, (_, look) in zip(row, columns, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+@cache
+def _examples() -> dict[str, str]:
+    """The example of every rule, wrong and right, by its title."""
+    return {
+        rule.title: BADGES.format(wrong=escape(wrong), right=escape(right))
+        for rules in reversed([*BY_KIND.values()])
+        for rule in reversed(rules)
+        for wrong, right in [example_sides(rule)]
+    }
+
+
+def _example(title: str) -> str:
+    example = _examples().get(title)
+    return f'<span class="example">{example}</span>' if example else ""
+
+
+def _curve(rates: Sequence[float], highest: float) -> str:
+    """A learner's rates from essay to essay, on the scale of the class."""
+    if len(rates) < 2 or not highest:
+        return ""
+    points = [(2 + 92 * place / (len(rates) - 1), 22 - 20 * rate / highest) for place, rate in enumerate(rates)]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    x, y = points[-1]
+    words = f"marks per {PER} words: {', '.join(number(rate, digits=1) for rate in rates)}"
+    return (
+        f'<svg class="spark" viewBox="0 0 96 24" role="img" aria-label="{words}"><polyline points="{line}"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5"/></svg>'
     )
