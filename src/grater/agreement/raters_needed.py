@@ -577,5 +577,4 @@ def whole_words(estimate: Interval) -> str:
     """The interval of a number of raters, in words."""
     if isnan(estimate.low):
         return UNDEFINED
-    high = "more than there are" if estimate.high == inf else f"{estimate.high:.0f}"
-    return f"{estimate.low:.0f} to {high}"
+    return f"{estimate.low:.0f} or more" if estimate.high == inf else f"{estimate.low:.0f} to {estimate.high:.0f}"

@@ -177,7 +177,9 @@ def _values(sums: Numbers) -> Numbers:
 
 
 def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Sheet:
-    """Every system by type, and all types together."""
+    """Every system by type, and all types together; precision alone where raters stated no types."""
+    if not any(each.n_errors for each in scores if each.type != NOT_SAID):
+        return _flags_sheet(scores, together)
     rows = []
     for whole in together:
         own = [each for each in scores if each.system == whole.system]
@@ -187,6 +189,19 @@ def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Shee
     columns = ("system", "type", "flags", "precision", "errors", "recall", "F0.5")
     notes = undefined_notes(score for each in scores for score in each.scores.values())
     return Sheet("By type of error", columns, tuple(rows), notes=tuple(notes), name="by-type")
+
+
+def _flags_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Sheet:
+    rows = []
+    for whole in together:
+        own = [each for each in scores if each.system == whole.system and each.type != NOT_SAID]
+        rows += [(each.system, each.type, count(each.n_flags), interval(each.scores["precision"])) for each in own]
+        n_flags = whole.counts.hit + whole.counts.false_alarm
+        rows.append((whole.system, "all types", count(n_flags), interval(whole.scores["precision"])))
+    notes = undefined_notes(each.scores["precision"] for each in scores if each.type != NOT_SAID)
+    note = "Raters did not state the types of errors, so there is no recall by type."
+    columns = ("system", "type", "flags", "precision")
+    return Sheet("By type of flag", columns, tuple(rows), notes=(*notes, note), name="by-type")
 
 
 def _shown(name: str) -> str:

@@ -281,7 +281,7 @@ def usage_section(judgments: Judgments, *, places: Table | None = None, seed: in
         title="Prepositions in three classes",
         words=(_words(results), results[ALL].scope.sentence, *map(sentence, results[ALL].warnings)),
         figures=tuple(_usage_maps(results)),
-        sheets=(_kappas_sheet(results), *_tables(results)),
+        sheets=(_kappas_sheet(results), *_accepted_sheets(results)),
         signature=str(results[ALL].signature),
     )
 
@@ -329,34 +329,17 @@ def _kappas_sheet(results: Mapping[str, Agreement]) -> Sheet:
     return Sheet(name="usage-agreement", title="Agreement in three classes", columns=columns, rows=rows)
 
 
-def _tables(results: Mapping[str, Agreement]) -> Iterator[Sheet]:
-    """The paper's Table 3 of two raters, and how often one accepts what the other calls an error."""
-    for name in (ALL, CLEAN):
-        if name in results and len(results[name].pairs) == 1:
-            table = results[name].pairs[0].table
-            yield _confusion_sheet(table, name)
-            yield _accepted_sheet(table, name)
-
-
-def _confusion_sheet(table: Confusion, name: str) -> Sheet:
-    first, second = table.raters
-    rows = tuple((label, *map(count, cells)) for label, cells in zip(table.labels, table.cells.tolist(), strict=True))
-    stem = f"usage-confusion{'-clean' if name == CLEAN else ''}"
-    return Sheet(
-        name=stem,
-        title=f"{first} against {second}: {name}",
-        columns=(f"{first}↓ {second}→", *table.labels),
-        rows=rows,
-    )
-
-
-def _accepted_sheet(table: Confusion, name: str) -> Sheet:
+def _accepted_sheets(results: Mapping[str, Agreement]) -> Iterator[Sheet]:
+    """How often one of two raters accepts what the other calls an error; the maps have the cells of Table 3."""
     rows = tuple(
-        (f"errors to {rate.rater}, OK to {rate.other}", f"{rate.n_ok:,}/{rate.n:,}", interval(rate.rate))
-        for rate in disagreements(table, ok=OK)
+        (name, f"errors to {rate.rater}, OK to {rate.other}", f"{rate.n_ok:,}/{rate.n:,}", interval(rate.rate))
+        for name in (ALL, CLEAN)
+        if name in results and len(results[name].pairs) == 1
+        for rate in disagreements(results[name].pairs[0].table, ok=OK)
     )
-    stem = f"usage-disagreement{'-clean' if name == CLEAN else ''}"
-    return Sheet(name=stem, title=f"Disagreement on errors: {name}", columns=("", "items", "rate"), rows=rows)
+    if rows:
+        columns = ("", "disagreement", "items", "rate")
+        yield Sheet(name="usage-disagreement", title="Disagreement on errors", columns=columns, rows=rows)
 
 
 def _usage_maps(results: Mapping[str, Agreement]) -> Iterator[Figure]:

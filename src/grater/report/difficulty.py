@@ -96,15 +96,16 @@ def _judged(items: Table, judgments: Judgments) -> Table:
 
 def _factors(crowd: GroupDifficulty) -> Sheet:
     """How far raters agree in the quarters of each factor."""
+    before = [None, *(part.column for part in crowd.columns)]
     rows = tuple(
         (
-            FACTOR_NAMES.get(part.column, part.column),
+            FACTOR_NAMES.get(part.column, part.column) if part.column != last else "",
             _rounded(part.value),
             f"{part.n_items:,}",
             interval(part.majority_share),
             interval(part.pair_agreement),
         )
-        for part in crowd.columns
+        for part, last in zip(crowd.columns, before, strict=False)
     )
     columns = ("factor", "quarter", "items", "majority share", "pairs that agree")
     return Sheet(name="difficulty-factors", title="What goes with disagreement", columns=columns, rows=rows)

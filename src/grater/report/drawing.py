@@ -257,8 +257,9 @@ def rule(axis: str, value: float, text: str, *, before: bool = False) -> list[di
         corner: dict[str, Any] = {"x": {"value": WIDTH - 4}}
         words = {"type": "text", "align": "right", "dy": 13 if before else -9, "text": text}
     else:
-        corner = {"y": {"value": 8}}
-        words = {"type": "text", "align": "right" if before else "left", "dx": -6 if before else 6, "text": text}
+        corner = {"y": {"value": "height"}}
+        align, dx = ("right", -6) if before else ("left", 6)
+        words = {"type": "text", "align": align, "dx": dx, "dy": -9, "text": text}
     mark = {"type": "rule", "strokeDash": [5, 4], "color": INK, "opacity": 0.7}
     return [
         {"data": {"values": [{}]}, "mark": mark, "encoding": position},

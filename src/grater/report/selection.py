@@ -117,7 +117,7 @@ def _bias(effect: SuggestionEffect) -> str:
     compared = f"{shown}, those who did not {interval(scores['without'])}"
     if difference.low > 0:
         seen = f"{interval(difference)} too high"
-        return f"{compared}: judged by people who saw its marks, the system’s precision would come out {seen}."
+        return f"{compared}: judged by people who saw its marks, the system’s precision would be {seen}."
     return f"{compared}. The difference, {interval(difference)}, may be chance."
 
 

@@ -263,21 +263,17 @@ def _unranked_words(systems: Sequence[Scored], score: str) -> str:
 
 
 def _forest_words(ranked: Sequence[Scored], score: str, letters: Mapping[str, str]) -> str:
-    title = NAMES.get(score, score)
-    first = ranked[0]
-    words = f"{first.system} has the highest {title}, {interval(first[score])}, on {counted(first.n, 'item')}."
-    alike = [
-        scored.system
-        for scored in ranked[1:]
-        if set(letters.get(scored.system, "")) & set(letters.get(first.system, ""))
-    ]
-    if alike:
-        words += (
-            f" Its lead over {listed(alike)} may be chance; systems that share a letter do not differ significantly."
-        )
-    elif letters and len(ranked) > 1:
-        words += " Its lead over every other system is significant."
-    return words
+    """How much the first place is worth; the score itself stands in the headline."""
+    first, *others = ranked
+    if not others or not letters:
+        return f"{first.system} reaches {interval(first[score])} on {counted(first.n, 'item')}."
+    alike = [each.system for each in others if set(letters.get(each.system, "")) & set(letters.get(first.system, ""))]
+    if not alike:
+        return f"The lead of {first.system} over every other system is significant."
+    return (
+        f"The lead of {first.system} over {listed(alike)} may be chance; systems that share a letter do not differ "
+        "significantly."
+    )
 
 
 PANEL_SCORES = ("precision", "recall")
@@ -358,16 +354,13 @@ def _spread_words(rows: Sequence[Row], systems: Sequence[str]) -> str:
         )
         if len(values) > 1:
             apart = 100 * (values[-1] - values[0])
-            parts.append(
-                f"{system}’s precision ranges from {number(values[0])} to {number(values[-1])} ({apart:.0f} points)"
-            )
-    words = "; ".join(parts) or f"No two raters judged at least {ENOUGH} flags of one system"
+            parts.append(f"{system} from {number(values[0])} to {number(values[-1])} ({apart:.0f} points)")
     few = any(not row["is_enough"] for row in rows if row["score"] == "precision")
     pale = f" Pale ticks are raters who judged fewer than {ENOUGH} of a system’s flags: mostly chance." if few else ""
     return (
-        f"Depending on the rater, {words}. Each tick is a rater, the diamond the majority.{pale}"
+        f"Precision by rater: {'; '.join(parts)}. Each tick is a rater, the diamond the majority.{pale}"
         if parts
-        else f"{words}."
+        else f"No two raters judged at least {ENOUGH} flags of one system."
     )
 
 
@@ -381,20 +374,32 @@ def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
     if not curves:
         return None
     figures = (precision_recall_curves(curves), precision_recall_curves(curves, is_weighted=True))
-    best = [
-        f"{curve.system} reaches its best F0.5, {interval(curve.best.standard['f0.5'])}, at "
-        f"{_threshold(curve.best.threshold)}"
-        for curve in curves
-    ]
-    words = (
-        "; ".join(best)
-        + ". A threshold chosen and reported on the same data looks better than it is: confirm it on other items."
-    )
-    told = (words, evaluation.scope.sentence)
     signature = "\n".join(str(curve.signature(evaluation.signature)) for curve in curves)
     return Section(
-        name="thresholds", title="Every threshold", words=told, figures=figures, sheets=(), signature=signature
+        name="thresholds",
+        title="Every threshold",
+        words=(CHOSEN_HERE, evaluation.scope.sentence),
+        figures=figures,
+        sheets=(_best_sheet(curves),),
+        signature=signature,
     )
+
+
+CHOSEN_HERE = "A threshold chosen and reported on the same data looks better than it is: confirm it on other items."
+
+
+def _best_sheet(curves: Sequence[Curve]) -> Sheet:
+    """Where each system does best, and what it would reach there."""
+    rows = tuple(
+        (
+            curve.system,
+            _threshold(curve.best.threshold),
+            *(interval(curve.best.standard[score]) for score in ("precision", "recall", "f0.5")),
+        )
+        for curve in curves
+    )
+    columns = ("system", "threshold", "precision", "recall", "F0.5")
+    return Sheet(name="best-thresholds", title="The threshold with the best F0.5", columns=columns, rows=rows)
 
 
 MARKED = 5
@@ -402,7 +407,13 @@ MARKED = 5
 
 
 def _threshold(value: float | None) -> str:
-    return "its own threshold" if value is None else f"a score of {value:.3g}".replace("-", "−")
+    return "its own" if value is None else f"{value:.3g}".replace("-", "−")
+
+
+CURVES = (
+    "Large points are the systems’ own thresholds; a stricter one moves a system to the left. "
+    "Bands are pointwise 95 % intervals."
+)
 
 
 def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = False) -> Figure:
@@ -432,7 +443,7 @@ def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = Fals
     return Figure(
         name=name,
         title=f"Precision and recall at every threshold, {how}",
-        words=_curve_words(curves, is_weighted=is_weighted),
+        words=CURVES,
         spec=spec,
     )
 
@@ -453,15 +464,3 @@ def _curve_rows(curve: Curve, *, is_weighted: bool, first_marker: int = 0) -> li
         is_marked = place % MARKED == 0
         rows.append({"system": curve.system, "is_operating": point.is_operating, "is_marked": is_marked, **shown})
     return rows
-
-
-def _curve_words(curves: Sequence[Curve], *, is_weighted: bool) -> str:
-    parts = []
-    for curve in curves:
-        scored = _point_scores(curve.operating, is_weighted=is_weighted)
-        parts.append(
-            f"{curve.system} operates at precision {interval(scored['precision'])} "
-            f"and recall {interval(scored['recall'])}"
-        )
-    about = "Ringed points are current thresholds; a stricter one moves a system to the left."
-    return f"{'; '.join(parts)}. {about} Bands are pointwise 95 % intervals."
