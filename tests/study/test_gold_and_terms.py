@@ -31,7 +31,8 @@ from grater.study.gold import Made, gold_from_edits, gold_from_experts, gold_fro
 from grater.study.job_units import own_essays, plant
 from grater.study.jobs import JobPlan, add_job
 from grater.study.mining import uses_in
-from grater.study.money import job_costs
+from grater.study.money import costs as exported_costs
+from grater.study.money import job_costs, settle
 from grater.study.programs import judge, program_job
 from grater.study.raters import best, rater_lines
 from grater.study.reporting import study_inputs
@@ -212,10 +213,13 @@ def test_a_gold_rule_without_gold_is_refused(store: Store) -> None:
 def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
     crowd = make_crowd(store, n_units=10, n_gold=5, judgments=1, terms={"pay": {"cents": 50}, "gold": {}, "page": 5})
     crowd.work(n=5)
-    with store.read() as tx:
+    with store.write() as tx:
+        settle(tx, crowd.job)
         costs, sheet = job_costs(tx, crowd.job), dict(protocol_sheet(tx, crowd.job))
+        exported = exported_costs(tx, crowd.job.job_id)
     assert (costs.judgments, costs.valid, costs.cents, costs.on_gold, costs.wasted) == (4, 4, 250, 50, 0)
     assert costs.per_valid == 62.5  # five units paid, four that count
+    assert exported["cents_per_valid"] == {"EUR": 62.5}, "an export says what the page says"
     assert costs.hourly is not None
     assert costs.hourly.median == 60_000.0  # 50 cents for three seconds
     assert sheet["Gold"] == "5 units, on average 1 hidden in every 5"

@@ -26,9 +26,11 @@ from grater.study.limits import require_number, require_text
 
 
 def costs(tx: Tx, job_id: str) -> dict[str, Json]:
-    """Submissions by status, working time, first to last answer, money by currency and the cost of a valid one."""
+    """Submissions by status, working time, first to last answer, money by currency, and per valid answer to work."""
     rows = judgments.submitted(tx, job_id)
     statuses = Counter(row.status for row in rows)
+    gold_ids = _gold_ids(tx, job_id)
+    n_valid = sum(row.status == "valid" and row.unit_id not in gold_ids for row in rows)
     seconds = [row.seconds for row in rows if row.seconds is not None]
     money: Counter[str] = Counter()
     for payment in dump.rows(tx, "payments"):
@@ -40,8 +42,13 @@ def costs(tx: Tx, job_id: str) -> dict[str, Json]:
         "seconds": {"total": sum(seconds), "median": median(seconds) if seconds else None},
         "turn_around_seconds": (max(times) - min(times)) / 1000 if times else None,
         "cents": dict(sorted(money.items())),
-        "cents_per_valid": {name: _share(cents, statuses["valid"]) for name, cents in sorted(money.items())},
+        "cents_per_valid": {name: _share(cents, n_valid) for name, cents in sorted(money.items())},
     }
+
+
+def _gold_ids(tx: Tx, job_id: str) -> set[str]:
+    """Units with known answers, which are no work."""
+    return set(units.ids_of_job(tx, job_id)) - set(units.ids_of_job(tx, job_id, role="work"))
 
 
 def _times(tx: Tx, rows: Sequence[Record]) -> list[int]:
@@ -113,7 +120,7 @@ class Costs:
 
 def job_costs(tx: Tx, job: Job) -> Costs:
     """What a job cost so far."""
-    gold_ids = set(units.ids_of_job(tx, job.job_id)) - set(units.ids_of_job(tx, job.job_id, role="work"))
+    gold_ids = _gold_ids(tx, job.job_id)
     rows = judgments.submitted(tx, job.job_id)
     done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]
     work = [each for each in done if each.unit not in gold_ids]
