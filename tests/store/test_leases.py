@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import random
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import text as sql
 
 from grater.store import Store, Tx, assignments, checks, ejection, jobs, leases, open_store, people, units
 from grater.store.assignments import Assignment
@@ -22,6 +19,7 @@ from grater.store.leases import RATER_STATE
 from grater.store.queue import PRACTICE, pool
 from grater.store.units import NewUnit
 from tests.store.crowds import statements
+from tests.store.races import interrupted, writing
 from tests.store.worlds import FakeClock, World, make_world, new_units
 
 
@@ -80,25 +78,14 @@ def test_a_rater_who_comes_back_while_another_gets_the_slot_has_none(store: Stor
 
 
 def _meanwhile(world: World, does: Callable[[Tx], object]) -> object:
-    """What comes of a change that has begun, where it can, before rater 1 took a slot and is done after it."""
-    is_waiting = threading.Event()
+    """What comes of a change that begins while rater 1 has taken a slot and not committed, and is done after it."""
 
-    def hear(*args: object) -> None:
-        if str(args[2]).startswith("UPDATE leases") and threading.current_thread() is not threading.main_thread():
-            is_waiting.set()
+    def take_and_wait(tx: Tx) -> None:
+        assert leases.take(tx, job_id=world.job_id, person_id=world.raters[1]) is not None
+        tx.execute(sql("SELECT 'taken, not committed'"))
 
-    def run() -> object:
-        with world.store.write() as tx:
-            return does(tx)
-
-    event.listen(world.store.engine, "before_cursor_execute", hear)
-    with ThreadPoolExecutor(1) as pool:
-        with world.store.write() as tx:
-            assert leases.take(tx, job_id=world.job_id, person_id=world.raters[1]) is not None
-            later = pool.submit(run)
-            assert is_waiting.wait(60 if world.store.is_postgres else 0.1) is world.store.is_postgres
-            time.sleep(0.1)  # from the telling to the waiting
-        return later.result()
+    taking, later = writing(world.store, take_and_wait), writing(world.store, does)
+    return interrupted(world.store, taking, later, before="SELECT 'taken")[1].result()
 
 
 def test_a_clock_set_back_does_not_lock_a_unit_away(store: Store, clock: FakeClock) -> None:
