@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from sqlalchemy import text as sql
 
 from grater.store import Store, checks, essays, gold, items, jobs, leases, trust, units
 from grater.store.checks import RULES
-from grater.store.migrations import drop_statements
 from grater.store.queue import UnitSlot
 from grater.store.units import NewUnit
 from tests.store.worlds import World, make_world
 
+TABLES = ("submissions", "judgments", "events", "leases", "slots", "units")
 INDEXES = ("one_lease_a_place", "one_lease_a_slot", "one_judgment_a_rater", "one_judgment_a_slot")
 
 
 def disarm(world: World) -> None:
     """Take away what the database itself refuses, so that a promise can be broken at all."""
-    dialect = world.store.engine.dialect.name
+    is_postgres = world.store.engine.dialect.name == "postgresql"
     with world.store.write() as tx:
-        for table in ("submissions", "judgments", "events", "leases", "slots", "units"):
-            for statement in drop_statements(table, dialect):
-                tx.execute(sql(statement))
+        for table, verb in product(TABLES, ("delete", "update", "truncate")):
+            where = f" ON {table}" if is_postgres else ""
+            tx.execute(sql(f"DROP TRIGGER IF EXISTS {table}_no_{verb}{where}"))
         for index in INDEXES:
             tx.execute(sql(f"DROP INDEX {index}"))
 

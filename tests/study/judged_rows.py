@@ -8,7 +8,7 @@ from typing import Any
 
 from grater.corpora.formats import parse_json
 from grater.model import Json
-from grater.store import Tx, items, jobs, people, schema, slots, submissions, units
+from grater.store import Tx, items, jobs, people, schema, submissions, units
 from grater.store.clock import from_iso
 from grater.store.ids import body_hash, new_id
 from grater.store.items import StudyItem
@@ -40,7 +40,7 @@ def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
             for judged, n in _slotted(each)
         ),
     )
-    slots.fill_all(tx, made.job_id)
+    tx.execute(schema.slots.update().where(schema.slots.c.job_id == made.job_id).values(state="filled"))
     jobs.set_state(tx, made.job_id, "closed")
     return len(rows)
 

@@ -78,14 +78,8 @@ def coded(judgments: Judgments) -> Coded:
     )
 
 
-def by_appearance(names: pl.Series) -> tuple[Codes, pl.Series]:
-    """A code for each category, from 0 in the order of first appearance, and the names by code."""
-    codes, known = codes_of_items(names)
-    return codes, known.cast(pl.String)
-
-
 def codes_of_items(names: pl.Series) -> tuple[Codes, pl.Series]:
-    """The same with the names as categories."""
+    """A code for each category, from 0 in the order of first appearance, and the categories by code."""
     physical = names.to_physical().to_numpy()
     rows = _first_rows(physical) if physical.dtype == np.uint32 else None
     if rows is not None:

@@ -49,17 +49,6 @@ Unit: TypeAlias = Literal["item", "essay", "document"]
 STEP = 1e-4
 SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
 """The scores whose design effects are printed."""
-UNITS = {
-    "auto": "items",
-    "item": "items",
-    "essay": "essays with all their items",
-    "document": "documents with all their items",
-    "rater": "raters with all their judgments, items held fixed",
-    "item+rater": "items and raters together",
-    "essay+rater": "essays with all their items, and raters, together",
-    "document+rater": "documents with all their items, and raters, together",
-}
-"""What is resampled, in words."""
 DECIMALS = 9
 ODD = np.uint64(0x9E3779B97F4A7C15)
 

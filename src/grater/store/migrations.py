@@ -71,13 +71,6 @@ def _run(connection: Connection, statement: str) -> None:
     connection.exec_driver_sql(statement.replace("%", "%%") if is_postgres else statement)
 
 
-def drop_statements(table: str, dialect: str) -> list[str]:
-    """Take the triggers of one table away: for migrations, and for tests that break a promise on purpose."""
-    names = [f"{table}_no_delete", f"{table}_no_update", f"{table}_no_truncate"]
-    where = f" ON {table}" if dialect == "postgresql" else ""
-    return [f"DROP TRIGGER IF EXISTS {name}{where}" for name in names]
-
-
 def _fixed(table: str, names: tuple[str, ...]) -> str:
     return ", ".join(
         f'"{column.name}"' for column in schema.METADATA.tables[table].columns if column.name not in names

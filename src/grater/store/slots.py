@@ -45,11 +45,6 @@ def take_free(tx: Tx, unit_id: str) -> int | None:
     return n
 
 
-def fill_all(tx: Tx, job_id: str) -> None:
-    """Fill every slot of a job that is imported with its judgments."""
-    tx.execute(schema.slots.update().where(schema.slots.c.job_id == job_id).values(state="filled"))
-
-
 def free_units(tx: Tx, job_id: str) -> set[str]:
     """The units of a job with a free slot."""
     query = select(schema.slots.c.unit_id).where(schema.slots.c.job_id == job_id, schema.slots.c.state == "free")

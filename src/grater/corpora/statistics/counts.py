@@ -130,10 +130,6 @@ class Totals:
     def edits_per_document(self) -> float | None:
         return ratio(self.edits, self.documents_read)
 
-    @property
-    def edits_per_100_tokens(self) -> float | None:
-        return ratio(100 * self.edits, self.tokens_read)
-
     def readings_as_json(self) -> dict[str, Json]:
         return {
             "documents": self.documents_read,
