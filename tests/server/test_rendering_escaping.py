@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grater.model import Essay, Item, Json, Span
-from grater.server.jobs.charts import Bar, bars, curve
+from grater.server.charts import Bar, bars, curve
 from grater.server.rendering import as_html
 from grater.store import Store, credentials, essays, events, gold, invitations, items, jobs, people, revisions, units
 from grater.store.dump import start_import as start_import

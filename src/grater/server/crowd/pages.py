@@ -18,8 +18,8 @@ from grater.crowd.pay import POLICIES
 from grater.crowd.terms import DAYS, terms_of
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Interval, Json
+from grater.server.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.server.context import Context, RequestContext, decimal_of, number_of
-from grater.server.crowd.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.server.errors import lines_of
 from grater.store import jobs, messages, trust, units
 from grater.store.jobs import Job

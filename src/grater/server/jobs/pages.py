@@ -18,9 +18,9 @@ from grater.corpora.tagsets import TAGSETS
 from grater.crowd.terms import terms_of
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
+from grater.server.charts import job_charts
 from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
-from grater.server.jobs.charts import rater_chart, time_chart, unit_chart
 from grater.sheet import counted
 from grater.store import (
     Tx,
@@ -220,12 +220,7 @@ def job_view(
         practice = [
             (unit_id, shown_to_staff(tx, unit_id)) for unit_id in units.ids_of_job(tx, job_id, role="practice")
         ]
-    drawn = {
-        "Judgments per unit": unit_chart(far),
-        "Judgments per rater": rater_chart(far),
-        "Over time": time_chart(times),
-    }
-    charts = [(title, chart) for title, chart in drawn.items() if chart]
+    charts = job_charts(far, times)
     shown = {"job": job, "task": TASKS[job.task], "far": far, "charts": charts, "assigned": assigned, "idle": idle}
     more = {"versions": versions, "moves": MOVES[job.state], "n_findings": n_findings, "practice": practice}
     news = {"told": told, "problems": problems, "everybody": everybody, "reached": reached}

@@ -1,7 +1,7 @@
-"""Charts of the dashboard as SVG text: intervals that narrow, a map of confusions, raters by skill and speed.
+"""Charts of pages as SVG text: how far a job is and how fast, intervals that narrow, confusions, raters by skill.
 
-Drawn like those of a job (`grater.server.jobs.charts`): plain shapes with classes, coloured by the style sheet, each
-chart with its numbers in words.  Series differ in the pattern of their line as well as in colour.
+Plain shapes with classes, coloured by the style sheet, each chart with its numbers in words.  There are no style
+attributes: the content policy forbids them.  Series differ in the pattern of their line as well as in colour.
 """
 
 from __future__ import annotations
@@ -14,17 +14,151 @@ from math import isfinite, log
 from markupsafe import Markup, escape
 
 from grater.model import Interval
+from grater.sheet import counted
 from grater.sheet import interval as in_words
+from grater.store.clock import as_iso
+from grater.store.progress import Progress
 from grater.study.dashboard import Confusion, PairShare
 
 WIDTH, HEIGHT = 480, 230
+LETTER, MOST_LETTERS = 9, 20
+"""Width of a letter in a label, with room for wide ones, and the most of them."""
+
+
+def _svg(
+    drawn: Sequence[Markup], *, width: float, height: float, title: str, words: str, role: str = "img"
+) -> Markup:
+    head = Markup('<svg class="chart" viewBox="0 0 {} {}" role="{}" aria-label="{}">')
+    return head.format(width, height, role, f"{title}. {words}") + Markup("").join(drawn) + Markup("</svg>")
+
+
+def _short(label: str, most: int) -> Markup:
+    return escape(label if len(label) <= most else label[: most - 1] + "…")
+
+
+# A job: how far it is, how fast, and who does how much
+
+ROW, BAR_LETTERS = 30, 18
+CURVE_HEIGHT, MARGIN, MOST_POINTS = 180, 34, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row of a bar chart: a part `value` of a whole `of`."""
+
+    label: str
+    value: float
+    of: float
+    words: str
+
+
+def bars(rows: Sequence[Bar], *, title: str) -> Markup:
+    """Horizontal bars, each on the track of its whole; the longest whole fills the width."""
+    longest = max((row.of for row in rows), default=0) or 1
+    left = 14 + LETTER * min(BAR_LETTERS, max((len(row.label) for row in rows), default=0))
+    right = 14 + LETTER * max((len(row.words) for row in rows), default=0)
+    scale = max(1, WIDTH - left - right) / longest
+    drawn = [_bar(row, number * ROW, scale, left) for number, row in enumerate(rows)]
+    words = "; ".join(f"{row.label}: {row.words}" for row in rows)
+    return _svg(drawn, width=WIDTH, height=max(1, len(rows)) * ROW, title=title, words=words)
+
+
+def _bar(row: Bar, top: float, scale: float, left: float) -> Markup:
+    return Markup(
+        '<text x="{right}" y="{base}" text-anchor="end">{label}</text>'
+        '<rect class="bar-rest" x="{left}" y="{y}" width="{of:.1f}" height="14" rx="7"/>'
+        '<rect class="bar" x="{left}" y="{y}" width="{value:.1f}" height="14" rx="7"/>'
+        '<text x="{end:.1f}" y="{base}">{words}</text>'
+    ).format(
+        right=left - 10,
+        base=top + 19,
+        label=_short(row.label, BAR_LETTERS),
+        left=left,
+        y=top + 8,
+        of=row.of * scale,
+        value=min(row.value, row.of) * scale,
+        end=left + row.of * scale + 8,
+        words=row.words,
+    )
+
+
+def curve(points: Sequence[tuple[float, float]], *, title: str, ends: tuple[str, str], top: str) -> Markup:
+    """A line over time from the first point to the last; `ends` label the axis, `top` the highest value."""
+    if len(points) < 2:
+        return Markup("")
+    placed = _placed(points)
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
+    floor = CURVE_HEIGHT - MARGIN
+    under = f"{placed[0][0]:.1f},{floor} {line} {placed[-1][0]:.1f},{floor}"
+    drawn = [
+        Markup('<polygon class="below" points="{}"/><polyline class="curve" points="{}"/>').format(under, line),
+        Markup('<line class="axis" x1="{0}" x2="{1}" y1="{2}" y2="{2}"/>').format(MARGIN, WIDTH - MARGIN, floor),
+        Markup('<text x="{}" y="{}">{}</text>').format(MARGIN, CURVE_HEIGHT - 10, ends[0]),
+        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(WIDTH - MARGIN, CURVE_HEIGHT - 10, ends[1]),
+        Markup('<text x="{}" y="14">{}</text>').format(MARGIN, top),
+    ]
+    words = f"From {ends[0]} to {ends[1]}: {top}"
+    return _svg(drawn, width=WIDTH, height=CURVE_HEIGHT, title=title, words=words)
+
+
+def _placed(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    first, last = points[0][0], points[-1][0]
+    across, up = (last - first) or 1, max(y for _, y in points) or 1
+    wide, high = WIDTH - 2 * MARGIN, CURVE_HEIGHT - MARGIN - 22
+    return [(MARGIN + (x - first) / across * wide, CURVE_HEIGHT - MARGIN - y / up * high) for x, y in points]
+
+
+def job_charts(progress: Progress, moments: Sequence[int]) -> list[tuple[str, Markup]]:
+    """The charts of a job with their titles; those with nothing to show are left out."""
+    drawn = {
+        "Judgments per unit": unit_chart(progress),
+        "Judgments per rater": rater_chart(progress),
+        "Over time": time_chart(moments),
+    }
+    return [(title, chart) for title, chart in drawn.items() if chart]
+
+
+def unit_chart(progress: Progress) -> Markup:
+    """How many units have how many of the judgments they want."""
+    wanted = max((unit.wanted for unit in progress.by_unit), default=0)
+    counts = [sum(min(unit.valid, wanted) == n for unit in progress.by_unit) for n in range(wanted + 1)]
+    if len(counts) > 12:
+        return Markup("")
+    is_same = all(unit.wanted == wanted for unit in progress.by_unit)  # not so where some are for all annotators
+    rows = [
+        Bar(
+            f"{n} of {wanted}" if is_same else str(n),
+            count if n else 0,  # nothing done is no full bar
+            progress.units or 1,
+            counted(count, "unit"),
+        )
+        for n, count in enumerate(counts)
+    ]
+    return bars(rows, title="Judgments per unit")
+
+
+def rater_chart(progress: Progress) -> Markup:
+    raters = sorted(progress.by_rater, key=lambda rater: -rater.valid)[:20]
+    most = max((rater.valid for rater in raters), default=1)
+    rows = [Bar(rater.name, rater.valid, most, str(rater.valid)) for rater in raters]
+    return bars(rows, title="Valid judgments per rater") if rows else Markup("")
+
+
+def time_chart(moments: Sequence[int]) -> Markup:
+    """Judgments over time, added up."""
+    times = sorted(moments)
+    if len(times) < 2:
+        return Markup("")
+    step = max(1, len(times) // MOST_POINTS)
+    points = [(float(at), float(n)) for n, at in enumerate(times, 1) if n % step == 0 or n in (1, len(times))]
+    ends = (as_iso(times[0])[:16].replace("T", " "), as_iso(times[-1])[:16].replace("T", " "))
+    return curve(points, title="Judgments over time", ends=ends, top=counted(len(times), "judgment"))
+
+
+# The dashboard: intervals over the number of judgments
+
 LEFT, RIGHT, TOP, BOTTOM = 38, 110, 14, 30
 MOST_SERIES = 6
-CELL = 44
-LETTER = 9
-"""Width of a letter in a label, with room for wide ones."""
-MOST_LETTERS = 20
-SHADES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +249,11 @@ def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup
         end + 5,
         _short(one.name, 15),
     )
+
+
+# Squares for pairs of answers and pairs of raters
+
+CELL, SHADES = 44, 6
 
 
 def confusion_map(confusion: Confusion, *, title: str) -> Markup:
@@ -220,6 +359,9 @@ def _pair_cell(row: int, column: int, shade: int, pair: PairShare, left: int) ->
     )
 
 
+# Raters by skill and speed
+
+
 @dataclass(frozen=True, slots=True)
 class RaterPoint:
     """A rater: seconds per judgment, how well they do from 0 to 1, and where to read more."""
@@ -250,14 +392,3 @@ def rater_scatter(points: Sequence[RaterPoint], *, title: str) -> Markup:
         )
     words = "; ".join(f"{point.name}: {100 * point.share:.0f} %, {point.seconds:.0f} s" for point in points)
     return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words=words, role="group")
-
-
-def _svg(
-    drawn: Sequence[Markup], *, width: float, height: float, title: str, words: str, role: str = "img"
-) -> Markup:
-    head = Markup('<svg class="chart" viewBox="0 0 {} {}" role="{}" aria-label="{}">')
-    return head.format(width, height, role, f"{title}. {words}") + Markup("").join(drawn) + Markup("</svg>")
-
-
-def _short(label: str, most: int) -> Markup:
-    return escape(label if len(label) <= most else label[: most - 1] + "…")

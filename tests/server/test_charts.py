@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grater.server.crowd.charts import CELL, pair_map
+from grater.server.charts import CELL, pair_map
 from grater.server.rendering import near
 from grater.study.dashboard import PairShare
 
