@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grater.errors import GraterError
-from grater.scale.engines import BIG, Here, Processes, Task, n_workers
+from grater.scale.engines import BIG, InProcess, Processes, Task, n_workers
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def test_a_task_that_kills_every_worker_ends_the_job() -> None:
         list(Processes(1).run([KilledAlways()]))
 
 
-@pytest.mark.parametrize("engine", [Here(), Processes(2)], ids=["here", "processes"])
-def test_an_error_of_the_input_is_the_same_in_every_engine(engine: Here | Processes) -> None:
+@pytest.mark.parametrize("engine", [InProcess(), Processes(2)], ids=["here", "processes"])
+def test_an_error_of_the_input_is_the_same_in_every_engine(engine: InProcess | Processes) -> None:
     tasks: list[Task[int]] = [Square(1), Refused()]
     with pytest.raises(GraterError, match=r"^essays\.txt:2: expected something else$"):
         list(engine.run(tasks))

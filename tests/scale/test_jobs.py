@@ -17,7 +17,7 @@ from grater.corpora.statistics.summary import Resampling
 from grater.scale import counting
 from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.deciding import DECISIONS, ITEMS, DecideJob
-from grater.scale.engines import Engine, Here, Processes
+from grater.scale.engines import Engine, InProcess, Processes
 from grater.scale.jobs import run_job
 from grater.scale.parts import Parts
 from grater.scale.shards import LazyCut, ShardSource, corpus_of
@@ -113,7 +113,7 @@ def test_the_cut_and_the_number_of_processes_change_nothing(
     path = folder / CORPORA.get(name, "essays.jsonl")
     shards = {n: cut_into(path, n, tmp_path / f"cut{n}", lines=is_text) for n in CUTS}
     assert len(shards[17].shards) > len(shards[3].shards) > len(shards[1].shards) == 1
-    engines: dict[int, Engine] = {1: Here(), 3: processes, 17: Here()}
+    engines: dict[int, Engine] = {1: InProcess(), 3: processes, 17: InProcess()}
     results = {n: JOBS[name](folder, shards[n], tmp_path / f"out{n}", engine) for n, engine in engines.items()}
     assert all(len(result) for result in results.values())
     assert len(set(results.values())) == 1
@@ -124,7 +124,7 @@ def test_statistics_of_shards_are_those_of_one_pass(folder: Path, tmp_path: Path
     tally = CorpusTally.of("essays", essays, "language", Counting())
     expected = statistics_of([tally], "language", Counting(), Resampling(n_resamples=20)).to_dict()
     shards = cut_into(folder / "essays.jsonl", 17, tmp_path / "cut", lines=False)
-    assert json.loads(studied(folder, shards, tmp_path / "out", Here())[0]) == json.loads(json.dumps(expected))
+    assert json.loads(studied(folder, shards, tmp_path / "out", InProcess())[0]) == json.loads(json.dumps(expected))
     assert expected["documents"] == 23  # two essays each, of which some lie in two shards
 
 
@@ -148,7 +148,7 @@ def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path, monkeyp
                     expected[" ".join(padded[start : start + order])] += 1
     del expected["<s>"]
     shards = cut_into(folder / "lines.txt", 5, tmp_path / "cut", lines=True)
-    parts = run_count(CountJob(), shards, tmp_path / "out", Here())
+    parts = run_count(CountJob(), shards, tmp_path / "out", InProcess())
     counts = {ngram: n for frame in parts.frames() for ngram, n in zip(frame["ngram"], frame["n"], strict=True)}
     assert counts == expected
     assert len(parts.parts) > 4

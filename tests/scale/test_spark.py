@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grater.errors import GraterError
-from grater.scale.engines import Here
+from grater.scale.engines import InProcess
 from tests.scale.corpora import cut_into
 from tests.scale.test_jobs import CORPORA, JOBS, TEXT_JOBS, folder
 
@@ -52,7 +52,7 @@ def spark() -> Iterator[SparkEngine]:
 def test_a_job_on_spark_gives_what_it_gives_here(name: str, folder: Path, tmp_path: Path, spark: SparkEngine) -> None:
     is_text = name in TEXT_JOBS
     path = folder / CORPORA.get(name, "essays.jsonl")
-    here = JOBS[name](folder, cut_into(path, 1, tmp_path / "cut1", lines=is_text), tmp_path / "here", Here())
+    here = JOBS[name](folder, cut_into(path, 1, tmp_path / "cut1", lines=is_text), tmp_path / "here", InProcess())
     there = JOBS[name](folder, cut_into(path, 7, tmp_path / "cut7", lines=is_text), tmp_path / "there", spark)
     assert there == here
 

@@ -1,4 +1,7 @@
-"""What commands on big corpora share: the options of processes and Spark, and the way to a corpus's shards."""
+"""What commands on big corpora share: the options of processes and Spark, and the way to a corpus's shards.
+
+Apart from `scale`, so that `decide` and `corpus stats` do not wait for what counting and training import.
+"""
 
 from __future__ import annotations
 

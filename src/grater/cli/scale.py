@@ -1,7 +1,4 @@
-"""`grater scale shard`, `grater count` and `grater events`: big corpora, cut into shards and worked on by all cores.
-
-`decide` and `corpus stats` share the options and the way to a corpus's shards.
-"""
+"""`grater scale shard`, `count` and `events`: big corpora, cut into shards and worked on by all cores."""
 
 from __future__ import annotations
 

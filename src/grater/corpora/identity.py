@@ -54,7 +54,7 @@ class EssayIds:
 
 
 def numbered(essay_id: str, n_before: int) -> str:
-    """The id of an essay whose text has come so often before."""
+    """The id of an essay whose text has come `n_before` times already."""
     return f"{essay_id}#{n_before + 1}" if n_before else essay_id
 
 

@@ -1,7 +1,7 @@
 """Plain text: one file is one essay, character for character.
 
 The text of the essay is the file's text with nothing changed, its last line end included; its id is a hash of the
-text.  `one_per_line=True` reads corpora that keep a paragraph a line: each line with words is an essay, without its
+text.  `one_per_line=True` reads corpora with one paragraph per line: each line with words is an essay, without its
 line end.  A NUL character is refused: UTF-16, or a file that is not text, looks like that.
 
 A text file holds words and nothing else: ids, edits, annotators, tokens and metadata are reported as losses, and so

@@ -248,7 +248,7 @@ def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, 
 
 
 def n_files(n_words: int) -> int:
-    """In how many files the counts of so many words are added up, whoever does it."""
+    """The number of files that the counts of `n_words` words are added up in, the same for every engine."""
     shared = min(SHARED_FILES, -(-n_words // LEAST_WORDS))
     return min(N_BUCKETS, max(shared, -(-n_words // WORDS_AT_ONCE)))
 

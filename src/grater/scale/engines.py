@@ -73,7 +73,7 @@ def ignore_message(message: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class InProcess:
     """One task after the other, in this process."""
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
@@ -111,7 +111,7 @@ class Processes:
 
 
 def engine_of(n: int, tell: Tell = ignore_message) -> Engine:
-    return Here() if n == 1 else Processes(n, tell)
+    return InProcess() if n == 1 else Processes(n, tell)
 
 
 @dataclass(slots=True)

@@ -224,7 +224,7 @@ MARKING = TASK.name
 
 
 @dataclass(frozen=True, slots=True)
-class Far:
+class AdjudicationProgress:
     """How far the adjudication of a job is, and the undecided unit that comes next."""
 
     n_done: int
@@ -236,9 +236,9 @@ def shown_by(done: list[FinishedUnit]) -> dict[str, list[FinishedUnit]]:
     """The units under each of the page's buttons; the empty name is all of them."""
     return {
         "": done,
-        "undecided": [each for each in done if not each.is_decided],
-        "differ": [each for each in done if each.differs],
-        "decided": [each for each in done if each.is_decided],
+        "undecided": [unit for unit in done if not unit.is_decided],
+        "differ": [unit for unit in done if unit.differs],
+        "decided": [unit for unit in done if unit.is_decided],
     }
 
 
@@ -250,17 +250,19 @@ def next_of(done: list[FinishedUnit], *, after: str = "") -> str | None:
     return min(waiting, key=lambda unit_id: (places[unit_id] < here, places[unit_id]), default=None)
 
 
-def far_of(tx: Tx, job: Job, unit_id: str = "") -> Far:
-    """How far it is, seen from a unit."""
+def progress_of(tx: Tx, job: Job, unit_id: str = "") -> AdjudicationProgress:
+    """How far it is; the next unit is the one behind `unit_id`."""
     done = done_of(tx, job)
-    return Far(len(done), sum(each.is_decided for each in done), next_of(done, after=unit_id))
+    return AdjudicationProgress(
+        n_done=len(done), n_decided=sum(unit.is_decided for unit in done), following=next_of(done, after=unit_id)
+    )
 
 
 def done_of(tx: Tx, job: Job) -> list[FinishedUnit]:
     """The finished units of a job, those on which raters differ first."""
-    return progress.finished_units(tx, job.job_id, by=by_of(job))
+    return progress.finished_units(tx, job.job_id, by=where_raters_differ(job))
 
 
-def by_of(job: Job) -> Literal["label", "payload"]:
-    """Where raters can differ: of an essay all say that it is marked, and what they marked is in the payload."""
+def where_raters_differ(job: Job) -> Literal["label", "payload"]:
+    """Of an essay all say that it is marked, and what they marked is in the payload; else they differ in labels."""
     return "payload" if job.task == MARKING else "label"

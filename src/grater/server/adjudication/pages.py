@@ -27,7 +27,7 @@ from grater.store import jobs
 from grater.store.adjudications import ANNOTATOR, Adjudication
 from grater.store.jobs import Job
 from grater.store.units import StudyUnit
-from grater.study.adjudication import MARKING, done_of, far_of, finished_unit, next_of, shown_by
+from grater.study.adjudication import MARKING, done_of, finished_unit, next_of, progress_of, shown_by
 from grater.study.adjudication import save as save_decision
 from grater.study.drafts import tag_json
 from grater.study.essay_adjudication import Place, Table, changed_tokens, sent_edit, table_of
@@ -47,7 +47,7 @@ NOTHING, OWN, MORE = "nothing", "own", "more"
 def queue_page(context: Context) -> Response:
     """Jobs with finished units: how many are decided, and the next to decide."""
     with context.server.store.read() as tx:
-        queue = [(job, far_of(tx, job)) for job in jobs.all(tx) if job.archived_at is None]
+        queue = [(job, progress_of(tx, job)) for job in jobs.all(tx) if job.archived_at is None]
     return context.page("adjudicate.html", queue=[(job, far) for job, far in queue if far.n_done])
 
 
@@ -128,7 +128,7 @@ def _essay_page(
 ) -> Response:
     tags = tagset_of(table.unit.unit)
     with context.server.store.read() as tx:
-        far = far_of(tx, table.unit.job, table.unit.unit_id)
+        far = progress_of(tx, table.unit.job, table.unit.unit_id)
     return context.page(
         "adjudicate_essay.html",
         status=status,
@@ -217,7 +217,7 @@ def _item_page(
     task = TASKS[unit.job.task]
     filled = context.fields() if problems else filled_by(unit, shown, sent, decided.answers if decided else ())
     with context.server.store.read() as tx:
-        far = far_of(tx, unit.job, unit_id)
+        far = progress_of(tx, unit.job, unit_id)
     values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decided, "filled": filled}
     return context.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)
 

@@ -326,7 +326,7 @@ Floats = NDArray[np.float32]
 def cluster_words(
     lines: Iterable[str], rng: np.random.Generator, *, advance: Callable[[str], None] = lambda _: None
 ) -> Clusters:
-    """Cluster the words of a text, a paragraph a line."""
+    """Cluster the words of a text with one paragraph per line."""
     ranks, words = _ranked(lines)
     if len(words) <= N_DIMENSIONS:
         return Clusters.none()

@@ -32,7 +32,7 @@ FEWEST_WORDS, MOST_WORDS = 4, 60
 LEAST_SHARE_OF_WORDS = 0.6
 AT_ONCE = 4_000
 HELD_OUT = 300
-"""One sentence in so many is held out."""
+"""One sentence in 300 is held out."""
 
 TAGS = [
     "-",
