@@ -11,6 +11,7 @@ import pytest
 
 from grater.server import rendering
 from grater.server.rendering import SHEETS, STATIC, Pager, environment, pager, sheet_address
+from grater.store import jobs
 from tests.server.studies import Study
 
 
@@ -73,3 +74,21 @@ def test_other_words_have_another_address(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_sheet_is_only_read(bare: Study) -> None:
     assert bare.client().post(sheet_address()).status_code == 405
+
+
+def test_the_menu_says_where_a_page_belongs(study: Study) -> None:
+    browser = study.browser("owner")
+    with study.store.read() as tx:
+        job_id = jobs.all(tx)[0].job_id
+    of_study = ("/manage", "/manage/items", "/manage/audit", "/manage/webhooks", f"/manage/jobs/{job_id}/gold")
+    expected = dict.fromkeys(of_study, "Study") | {
+        "/manage/people": "People",
+        "/manage/import": "Import",
+        "/manage/export": "Export",
+        "/adjudicate": "Adjudicate",
+        f"/jobs/{job_id}": "Work",
+    }
+    for path, words in expected.items():
+        menu = re.search(r'<nav class="nav".*?</nav>', browser.get(path).text, re.DOTALL)
+        assert menu is not None
+        assert re.findall(r'aria-current="page">([^<]+)<', menu[0]) == [words], path
