@@ -15,6 +15,7 @@ from grater.report.build import Inputs, build
 from grater.report.document import Report
 from grater.report.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
 from grater.report.save import report_html, report_latex, report_markdown, save_report
+from grater.statistics.bootstrap import Chance
 from grater.tables import read_decisions
 from tests.agreement.tables import TABLE_3
 from tests.report import made_up
@@ -210,6 +211,16 @@ def test_systems_on_different_items_are_not_ranked_and_have_their_own_n_in_every
     [sheet] = bins.sheets
     counts = [sum(int(row[1]) for row in sheet.rows if row[2] == system) for system in ("careful", "bold_&_new")]
     assert counts == [40, 20]
+
+
+def test_resamples_that_cannot_tell_systems_apart_give_no_letters_and_a_warning() -> None:
+    by_n = {n: build(replace(inputs(), chance=Chance(n_resamples=n))) for n in (20, 100)}
+    told = {n: next(each for each in report.sections if each.name == "systems") for n, report in by_n.items()}
+    warning = "20 resamples cannot tell 2 systems apart; use 40 or more."
+    assert [warning in section.words for section in told.values()] == [True, False]
+    letters = {n: {row["group"] for row in section.figures[0].spec["data"]["values"]} for n, section in told.items()}
+    assert letters[20] == {""}
+    assert letters[100] > {"A"}
 
 
 def test_a_section_says_once_what_its_intervals_speak_of_and_every_table_of_a_paper_does() -> None:

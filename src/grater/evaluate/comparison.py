@@ -203,7 +203,7 @@ def compare(
         for name, where in parts_by(cases, options.by).items()
         if is_comparable(cases, truth, where)
     }
-    warnings = [*(whole.scope.warnings if whole.scope else ()), *_too_few_resamples(len(cases.systems), chance)]
+    warnings = [*(whole.scope.warnings if whole.scope else ()), *too_few_resamples(len(cases.systems), chance)]
     warnings += different.warnings if different else ()
     return replace(whole, parts={**whole.parts, **parts}, warnings=tuple(warnings), different=different)
 
@@ -270,7 +270,8 @@ def require_systems(cases: Cases) -> None:
         raise UsageError(f"expected at least two systems to compare, found only {cases.systems[0]}")
 
 
-def _too_few_resamples(n_systems: int, chance: Chance) -> Iterator[str]:
+def too_few_resamples(n_systems: int, chance: Chance) -> Iterator[str]:
+    """A warning where no p can fall below .05 after Holm's correction, whatever the systems did."""
     least = resamples_needed(n_systems)
     if chance.n_resamples < least:
         yield f"{chance.n_resamples} resamples cannot tell {n_systems} systems apart; use {least} or more"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from grater.evaluate.comparison import Comparison, compare_systems, is_comparable
+from grater.evaluate.comparison import Comparison, compare_systems, is_comparable, too_few_resamples
 from grater.evaluate.error_types import types_sheet
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.rater_error import RaterError
@@ -64,7 +64,8 @@ def systems_section(
     ranked = comparison.systems if comparison and not evaluation.different else whole.standard
     people = people_as_systems(evaluation, experts, chance=chance, items=items) if experts is not None else ()
     ceiling = people[0]["f0.5"] if people else None
-    groups = comparison.groups if comparison and not evaluation.different else None
+    too_few = [*too_few_resamples(len(whole.standard), evaluation.chance)] if comparison else []
+    groups = comparison.groups if comparison and not evaluation.different and not too_few else None
     figures = [forest_plot(whole.standard, groups=groups, ceiling=ceiling, is_ranked=not evaluation.different)]
     if len(whole.by_rater) > 1:
         figures.append(raters_in_turn(whole.by_rater, ranked))
@@ -73,7 +74,7 @@ def systems_section(
     return Section(
         name="systems",
         title="Systems in detail",
-        words=(words, evaluation.scope.sentence, *map(sentence, evaluation.warnings)),
+        words=(words, evaluation.scope.sentence, *map(sentence, [*evaluation.warnings, *too_few])),
         figures=tuple(figures),
         sheets=tuple(_sheets(evaluation, comparison, people)),
         signature=str(evaluation.signature),
