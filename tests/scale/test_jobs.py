@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -117,6 +120,27 @@ def test_the_cut_and_the_number_of_processes_change_nothing(
     results = {n: JOBS[name](folder, shards[n], tmp_path / f"out{n}", engine) for n, engine in engines.items()}
     assert all(len(result) for result in results.values())
     assert len(set(results.values())) == 1
+
+
+def test_a_worker_killed_in_mid_job_costs_a_second_try_and_changes_nothing(folder: Path, tmp_path: Path) -> None:
+    shards = cut_into(folder / "lines.txt", 17, tmp_path / "cut", lines=True)
+    expected = run_count(CountJob(), shards, tmp_path / "here", Here())
+    messages: list[str] = []
+    killed: list[int] = []
+
+    def kill_one(number: int) -> None:
+        if not killed:
+            worker = active_children()[0].pid
+            assert worker
+            os.kill(worker, signal.SIGKILL)
+            killed.append(number)
+
+    with closing(Processes(2, messages.append)) as engine:
+        parts = run_count(CountJob(), shards, tmp_path / "there", engine, done=kill_one)
+    assert [part.sha256 for part in parts.parts] == [part.sha256 for part in expected.parts]
+    (message,) = messages
+    assert message.startswith("a worker ended by itself (exit status -9) at count of shard-")
+    assert message.endswith("; trying again")
 
 
 def test_statistics_of_shards_are_those_of_one_pass(folder: Path, tmp_path: Path) -> None:
