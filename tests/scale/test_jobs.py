@@ -124,7 +124,7 @@ def test_the_cut_and_the_number_of_processes_change_nothing(
 
 def test_a_worker_killed_in_mid_job_costs_a_second_try_and_changes_nothing(folder: Path, tmp_path: Path) -> None:
     shards = cut_into(folder / "lines.txt", 17, tmp_path / "cut", lines=True)
-    expected = run_count(CountJob(), shards, tmp_path / "here", Here())
+    expected = run_count(CountJob(), shards, tmp_path / "here", InProcess())
     messages: list[str] = []
     killed: list[int] = []
 
