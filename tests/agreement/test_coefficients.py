@@ -1,6 +1,7 @@
 """Numbers that follow from the papers' own tables (statistics.md), and those of other tools on seeded tables."""
 
 import json
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from grater.agreement import coefficients
 from grater.agreement.coefficients import (
     COEFFICIENTS,
     Coefficient,
@@ -122,6 +124,12 @@ def test_margins_alone_give_the_same_coefficients_as_the_table(rows: Ints) -> No
         for definition in COEFFICIENTS
     ]
     assert margin_scores(sums, 3) == pytest.approx(of_tables, nan_ok=True)
+
+
+def test_a_coefficient_is_never_asked_about_no_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    largest = replace(COEFFICIENTS[0], of_margins=lambda margins: margins.shares.max(axis=-1))
+    monkeypatch.setattr(coefficients, "COEFFICIENTS", (largest, *COEFFICIENTS[1:]))
+    assert np.isnan(margin_scores(np.zeros((2, 3)), 0)).tolist() == [[True] * len(COEFFICIENTS)] * 2
 
 
 def test_only_label_of_a_table_leaves_gwet_and_bennett_undefined_too() -> None:

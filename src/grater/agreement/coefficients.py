@@ -221,6 +221,8 @@ class Margins:
 
 def margin_scores(sums: Sums, n_labels: int) -> Sums:
     """Every coefficient (last axis) from `n, agreeing share, disagreeing pairs / (m - 1), shares ..., counts ...`."""
+    if not n_labels:  # nobody marked anything: no coefficient need know how to do without labels
+        return np.full((*sums.shape[:-1], len(COEFFICIENTS)), nan)
     margins = Margins(
         observed=ratio(sums[..., 1], sums[..., 0]),
         disagreeing=sums[..., 2],
