@@ -251,31 +251,32 @@ def test_importing_grater_loads_nothing_heavy() -> None:
     assert [name for name in loaded if name.startswith("grater.")] == []
 
 
-def scalar_options() -> list[tuple[Callable[..., Any], str, str]]:
-    """Every option of the library that is a number, a switch or a word: its function, its name, its annotation."""
-    functions = [getattr(library, name) for name in library.__all__]
-    options = [
-        (function, option) for function in functions for option in inspect.signature(function).parameters.values()
-    ]
-    kinds = ("bool", "float", "int", "str")
-    return [
-        (function, option.name, option.annotation)
-        for function, option in options
-        if option.kind is option.KEYWORD_ONLY and option.annotation.removesuffix(" | None") in kinds
-    ]
+WRONG: dict[str, list[object]] = {
+    "bool": ["x", [1], 1.5],
+    "int": ["x", [1], 1.5, True],
+    "float": ["x", [1], True],
+    "str": [7, True, ["x"]],
+    "Sequence[str]": ["x", 7, [7], {"x": "x"}],
+    "Sequence[float]": ["x", 7, ["x"]],
+    "Mapping[str, str]": ["x", ["x"]],
+    "Mapping[str, float]": ["x", [("x", 1.0)]],
+}
+"""Values that will not do, by the annotation of an option."""
 
 
 def test_an_option_of_another_type_is_told_in_one_line_before_anything_is_read() -> None:
-    options = scalar_options()
-    assert len(options) > 80
-    for function, name, annotation in options:
-        wrong: list[object] = [7, True] if annotation.startswith("str") else ["x", [1]]
-        wrong += [] if annotation.endswith("None") else [None]
-        wrong += [1.5] if annotation.startswith(("int", "bool")) else []
-        wrong += [True] if annotation.startswith(("int", "float")) else []
-        for value in wrong:
-            with pytest.raises(grater.GraterError, match=rf"^{name}: expected .*, found {re.escape(repr(value))}$"):
-                function(**{name: value})
+    seen = set()
+    for function in (getattr(library, name) for name in library.__all__):
+        for option in inspect.signature(function).parameters.values():
+            kind = option.annotation.removesuffix(" | None")
+            if option.kind is not option.KEYWORD_ONLY or kind not in WRONG:
+                continue
+            seen.add(kind)
+            for value in WRONG[kind] + ([] if option.annotation != kind else [None]):
+                told = re.escape(repr(value))
+                with pytest.raises(grater.GraterError, match=rf"^{option.name}: expected .*, found {told}$"):
+                    function(**{option.name: value})
+    assert seen == WRONG.keys()
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

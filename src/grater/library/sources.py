@@ -36,11 +36,29 @@ def _is_truth(value: object) -> bool:
     return type(value).__name__ in ("bool", "bool_")  # numpy's too, without numpy
 
 
-SCALARS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not _is_truth(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_several(value: object, will_do: Callable[[object], bool]) -> bool:
+    """Whether a value can be gone through; one text would be taken for its letters.  Only lists are looked into."""
+    is_one = isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable)
+    return not is_one and (not isinstance(value, list | tuple) or all(map(will_do, value)))
+
+
+EXPECTED: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "bool": ("True or False", _is_truth),
     "int": ("a whole number", lambda value: isinstance(value, Integral) and not _is_truth(value)),
-    "float": ("a number", lambda value: isinstance(value, Real) and not _is_truth(value)),
-    "str": ("text", lambda value: isinstance(value, str)),
+    "float": ("a number", _is_number),
+    "str": ("text", _is_text),
+    "Sequence[str]": ("a list of texts", lambda value: _is_several(value, _is_text)),
+    "Sequence[float]": ("a list of numbers", lambda value: _is_several(value, _is_number)),
+    "Mapping[str, str]": ("a dictionary", lambda value: isinstance(value, Mapping)),
+    "Mapping[str, float]": ("a dictionary", lambda value: isinstance(value, Mapping)),
 }
 """What to expect of an option by its annotation, and whether a value will do."""
 
@@ -49,12 +67,12 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
     """The function; an option that is not of its annotated type is refused before it fails somewhere inside."""
     kinds = {name: str(kind).removesuffix(" | None") for name, kind in function.__annotations__.items()}
     optional = {name for name, kind in function.__annotations__.items() if kind != kinds[name]}
-    scalars = {name: SCALARS[kind] for name, kind in kinds.items() if kind in SCALARS}
+    expected = {name: EXPECTED[kind] for name, kind in kinds.items() if kind in EXPECTED}
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> T:
-        for name, value in ((name, value) for name, value in options.items() if name in scalars):
-            words, will_do = scalars[name]
+        for name, value in ((name, value) for name, value in options.items() if name in expected):
+            words, will_do = expected[name]
             if not will_do(value) and not (value is None and name in optional):
                 raise UsageError(f"{name}: expected {words}, found {value!r}")
         return function(*args, **options)
