@@ -151,6 +151,7 @@ def test_preposition_selection_runs_on_essays() -> None:
 
 def test_a_simulated_crowd_is_judged() -> None:
     crowd = grater.simulate(n_items=30, n_raters=6, judgments_per_item=3, seed=1)
+    require_result(crowd)
     require_result(grater.aggregate(crowd.judgments, method="majority", true_labels=crowd.truth))
 
 

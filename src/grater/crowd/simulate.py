@@ -26,6 +26,8 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.model import Json
+from grater.result import Result
+from grater.sheet import Sheet, count, counted
 from grater.tables import Judgments, Table
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -75,8 +77,8 @@ class Crowd:
         _require(not self.prevalence or sum(self.prevalence) > 0, "a prevalence above 0 for some label")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SimulatedCrowd:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SimulatedCrowd(Result):
     """`judgments` as from a real crowd; `truth` has each item's label and difficulty.
 
     `raters` has each rater's kind, favourite label and chance of being right on an easy item.
@@ -95,6 +97,15 @@ class SimulatedCrowd:
     def to_dict(self) -> dict[str, Json]:
         n_rows = {"items": len(self.truth), "raters": len(self.raters), "judgments": len(self.judgments)}
         return {**n_rows, "kinds": {**self.n_by_kind}}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One judgment per row."""
+        return self.judgments.frame
+
+    def sheets(self) -> tuple[Sheet, ...]:
+        rows = tuple((kind, count(n)) for kind, n in self.n_by_kind.items())
+        sizes = f"{counted(len(self.judgments), 'judgment')} of {counted(len(self.truth), 'item')}."
+        return (Sheet("Simulated raters", ("kind", "raters"), rows, notes=(sizes,), name="raters"),)
 
 
 def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
