@@ -152,9 +152,9 @@ class ClassReport(Result):
         return f"{counted(len(self.essays), 'essay')} by {learners}, {n_words:,} words: {marks}{rate}."
 
     def _mark_rows(self) -> Iterator[list[str]]:
-        found = self._by_rule()
-        most = max((n for _, n, _, _ in found), default=1)
-        for rule, n, n_learners, rate in found:
+        counts = self._by_rule()
+        most = max((n for _, n, _, _ in counts), default=1)
+        for rule, n, n_learners, rate in counts:
             bar = f'<span class="bar" style="width: {75 * n / most:.0f}%"></span>{n:,}'
             yield [f"{escape(rule)}{_example(rule)}", bar, f"{n_learners:,}", number(rate, digits=2)]
 
