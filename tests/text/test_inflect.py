@@ -73,7 +73,7 @@ AN = (
 A = (
     "university one-way one once unit unique European UFO USB US user usual utility ukulele Ukrainian unanimous "
     "ewe euro house hotel historic NASA NATO CD PhD BMW T-shirt U-turn SCHOOL 1 10 100 110 180 1,100,000 yes year "
-    "'big 😀"
+    "'big 😀 UV Mr St. Ltd"
 )
 
 

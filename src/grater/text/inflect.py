@@ -262,6 +262,9 @@ def in_case_of(model: str, form: str) -> str:
 
 
 SILENT_H = re.compile(r"(?:hour|honest|honou?r|heir)")
+WEAK_H = re.compile(
+    r"h(?:abitual|allucin|erb|ereditary|eroic|ispanic|istori|orrific|otel|umble|ypnoti|ypothe|ysteri)"
+)
 LIKE_YOU_OR_ONE = re.compile(
     r"eu(?!\Z)|ew|on(?:e(?![a-z])|es?\Z|es[ei]|ce)|oui|uni(?![ndm]|r[or]|ss|m[^o])|unimo|unanim|us[aeu]|"
     r"ut(?:i|o|e(?![a-z]?t))|ub(?:i|er?(?:\Z|t))|ur(?:a|i|ea|o|u)|uk|uga|ufo|uvu|uyg|ute"
@@ -270,6 +273,9 @@ LETTERS_LIKE_VOWELS = frozenset("aefhilmnorsx")
 NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 FIRST = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 ONSETS = re.compile(r"S[CHKLMNPQTW]|F[LR]|RH|TH|CH|SH|PH|WH|[BCDGPT]R|[BCGP]L|TW|KN|WR")
+SHORTENED = frozenset(["ft", "lb", "lt", "ltd", "mr", "mrs", "ms", "mt", "mts", "sgt", "sr", "st"])
+"""Abbreviations that are read as the word they stand for, none of which begins with a vowel."""
+
 SPELT_OUT = frozenset(
     [
         "ATM",
@@ -309,6 +315,11 @@ SPELT_OUT = frozenset(
         "US",
         "USA",
         "USB",
+        "UI",
+        "UV",
+        "UVA",
+        "UVB",
+        "UX",
         "VIP",
         "NPO",
         "BA",
@@ -327,6 +338,11 @@ def indefinite_article(phrase: str) -> Literal["a", "an"]:
         return "a"
     word = unicodedata.normalize("NFD", match.group())
     return "an" if _starts_with_vowel(word) else "a"
+
+
+def may_take_either_article(word: str) -> bool:
+    """Whether good writers put *a* or *an* before a word: *an historic day*, *an herb*."""
+    return WEAK_H.match(word.lower()) is not None
 
 
 def is_spelt_out(word: str) -> bool:
@@ -363,6 +379,8 @@ def _is_read_as_letters(word: str) -> bool:
     """A single letter, letters with figures (*F16*, *mp3*), no vowel at all, or capitals that make no syllable."""
     letters = re.match(r"[A-Za-z]*", word)
     head = letters.group() if letters else ""
+    if head.lower() in SHORTENED and not head.isupper():
+        return False
     if len(head) == 1 and head == word[: len(head)] and (len(word) == 1 or not word[1:2].isalpha()):
         return True
     if not head:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.detect.context.slots import NUMBER, VERB_FORM, slots_of
+from grater.detect.context.slots import ARTICLE, NUMBER, VERB_FORM, slots_of
+from grater.detect.prepositions.candidates import PREP
 from grater.text.analysis import analyse
 
 
@@ -20,6 +21,10 @@ def asked(text: str, kind: str) -> list[str]:
         ("The data are on the old Windows machine.", ["machine"]),
         ("It took 100 ms to ask the APIs.", []),
         ("Children play outside.", ["Children"]),
+        ("The writ of habeas protects the prisoner.", ["writ", "prisoner"]),
+        ("The right-of-way is public and gives informations.", ["informations"]),
+        ("Old houses", []),
+        ("Old houses are cold", ["houses"]),
     ],
 )
 def test_nouns_are_asked_about_unless_they_are_names_units_or_of_both_numbers(text: str, nouns: list[str]) -> None:
@@ -33,6 +38,7 @@ def test_nouns_are_asked_about_unless_they_are_names_units_or_of_both_numbers(te
         ("They reimagined the old town.", []),
         ("Given the weather, we stayed.", ["stayed"]),
         ("The client sends a GET request.", ["sends"]),
+        ("Were it so, they would stay.", ["stay"]),
     ],
 )
 def test_verbs_are_asked_about_if_they_are_known(text: str, verbs: list[str]) -> None:
@@ -43,3 +49,38 @@ def test_either_participle_of_a_verb_is_right() -> None:
     (sentence,) = analyse("It was proved in 1900.")
     (slot,) = [slot for slot in slots_of(sentence) if slot.target == "proved"]
     assert "proven" not in slot.words
+
+
+@pytest.mark.parametrize("text", ["I'm gonna go home.", "They wanna go home.", "We gotta go home."])
+def test_gonna_has_its_to_in_it(text: str) -> None:
+    (sentence,) = analyse(text)
+    (slot,) = [slot for slot in slots_of(sentence) if slot.target == "go"]
+    assert "to go" not in slot.words
+
+
+@pytest.mark.parametrize(
+    ("text", "prepositions"),
+    [
+        ("As the town grew, they moved after two years.", ["after"]),
+        ("They left after we had called.", []),
+        ("She worked as a nurse until the war.", ["as", "until"]),
+    ],
+)
+def test_a_conjunction_is_no_preposition(text: str, prepositions: list[str]) -> None:
+    assert asked(text, PREP) == prepositions
+
+
+@pytest.mark.parametrize(
+    ("text", "indefinite"),
+    [
+        ('It was an "old" friend.', "an"),
+        ("It was a “old” friend.", "an"),
+        ("It was an historic day.", "an"),
+        ("It was a historic day.", "a"),
+        ("It was an -", "an"),
+    ],
+)
+def test_the_indefinite_article_is_that_of_the_word_behind_quotation_marks(text: str, indefinite: str) -> None:
+    (sentence,) = analyse(text)
+    (slot,) = [slot for slot in slots_of(sentence) if slot.kind == ARTICLE]
+    assert slot.words[0] == slot.written == indefinite

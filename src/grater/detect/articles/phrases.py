@@ -35,7 +35,7 @@ from grater.detect.articles.constructions import (
 )
 from grater.model import DELETE, Span
 from grater.text.analysis import Chunk, Sentence
-from grater.text.inflect import indefinite_article, number_of, plural, singular
+from grater.text.inflect import indefinite_article, may_take_either_article, number_of, plural, singular
 
 OPEN = ""
 PROPER, PRONOUN, DETERMINER, POSSESSIVE = "proper noun", "pronoun", "determiner", "possessive"
@@ -279,9 +279,11 @@ def wrong_form(phrase: NounPhrase) -> Change | None:
     """*a* for *an* or the other way round."""
     if phrase.article != "a" or phrase.article_at is None:
         return None
-    right = indefinite_article(_following(phrase, phrase.sentence.words[phrase.head]))
+    following = _following(phrase, phrase.sentence.words[phrase.head])
+    right = indefinite_article(following)
     written = phrase.sentence.words[phrase.article_at]
-    return None if written.lower() == right else Change(ARTICLE, FORM, _like_first(phrase, right))
+    is_right = written.lower() == right or may_take_either_article(following)
+    return None if is_right else Change(ARTICLE, FORM, _like_first(phrase, right))
 
 
 def written_as(phrase: NounPhrase, target: int) -> str:

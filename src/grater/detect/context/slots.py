@@ -6,10 +6,14 @@ nouns at the head of phrases, and verbs.
 
 Every slot has a word for each column of its head.  Columns with the same word are one answer: of most verbs past and
 participle, and of all but *be* base and present, look alike.  *to* right before a base form belongs to the verb:
-*should to spend* is one slot, and *to go* may become *going*.  Left out are modal verbs, clitics and *am*, verbs
-whose *to* stands apart from them (*to really go*), forms of two verbs (*found*, *left*), forms of no verb that we
-know (*reimagined*), names and abbreviations, nouns with one form for both numbers, and plurals that are used as
-singulars (*data*).  A mass noun is never made plural.
+*should to spend* is one slot, and *to go* may become *going*; *gonna* has its *to* in it.  Left out are
+
+- *as*, *after* and their like before a clause;
+- articles and numbers of headings;
+- modal verbs, clitics and *am*, verbs whose *to* stands apart from them (*to really go*), forms of two verbs
+  (*found*, *left*), forms of no verb that we know (*reimagined*);
+- names, abbreviations and compounds with a hyphen, nouns with one form for both numbers, with no known singular
+  (*habeas*), and plurals that are used as singulars (*data*).  A mass noun is never made plural.
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ from grater.detect.context.pieces import MOST_WORDS
 from grater.detect.prepositions.candidates import MISSING, PREP, gap_places, preposition_places
 from grater.model import DELETE, Span
 from grater.text.analysis import Sentence
-from grater.text.inflect import indefinite_article, is_mass, number_of, plural, singular
+from grater.text.inflect import indefinite_article, is_mass, may_take_either_article, number_of, plural, singular
 from grater.text.lemmas import is_word
 from grater.text.prepositions import PREPOSITIONS, canonical
 from grater.text.verbs import MODALS, SECOND_FORMS, verb_base, verb_forms
@@ -56,6 +60,20 @@ FEWEST_CAPITALS = 4
 """Words of a sentence that is read as if its capitals were small: fewer may be a heading or initials."""
 
 OF_INFINITIVES = frozenset(("VB", "VBP", "VBZ"))
+FINITE = frozenset(("VBP", "VBZ", "VBD", "MD"))
+WITH_TO = frozenset(("gonna", "gotta", "hafta", "oughta", "wanna"))
+"""Words with a *to* in them, read in one piece or in two (*gon na*)."""
+
+CONJUNCTIONS = frozenset(("after", "as", "before", "since", "till", "until"))
+"""Prepositions that may also begin a clause."""
+
+DETERMINERS = frozenset(("DT", "PRP$", "POS"))
+QUOTES = frozenset(("'", '"', "`", "``", "''", "‘", "’", "“", "”"))
+LONGEST_QUOTED = 5
+"""Words before a noun among which a determiner is looked for, with the quotation marks."""
+
+INVERTED = frozenset(("given", "were"))
+"""At the start of a sentence no form to choose: *Given that*, *Were it so*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +110,11 @@ def is_in_capitals(sentence: Sentence) -> bool:
     return len(sentence.words) >= FEWEST_CAPITALS and _is_all_capitals(sentence)
 
 
+def is_heading(sentence: Sentence) -> bool:
+    """Whether a sentence has no verb and does not end as sentences do."""
+    return not any(tag in VERBS or tag == "MD" for tag in sentence.tags) and any(map(str.isalnum, sentence.words[-1]))
+
+
 def words_read(sentence: Sentence) -> Sequence[str]:
     """The words as the network learnt them: a sentence in capitals has one at its start alone, and in *I*."""
     if not is_in_capitals(sentence):
@@ -106,16 +129,18 @@ def slots_of(sentence: Sentence) -> list[Slot]:
         *_prepositions(sentence),
         *_preposition_gaps(sentence),
         *_articles(sentence),
-        *_article_gaps(sentence),
-        *_numbers(sentence),
         *_verbs(sentence),
     ]
+    if not is_heading(sentence):
+        slots += [*_article_gaps(sentence), *_numbers(sentence)]
     return sorted(slots, key=lambda slot: (slot.span, KINDS.index(slot.kind)))
 
 
 def _prepositions(sentence: Sentence) -> Iterator[Slot]:
     for index in preposition_places(sentence):
         word = sentence.words[index]
+        if word.lower() in CONJUNCTIONS and _begins_clause(sentence, index + 1):
+            continue
         yield Slot(
             index=index,
             kind=PREP,
@@ -125,6 +150,15 @@ def _prepositions(sentence: Sentence) -> Iterator[Slot]:
             span=sentence.spans[index],
             target=word,
         )
+
+
+def _begins_clause(sentence: Sentence, index: int) -> bool:
+    """Whether a noun phrase begins at this word and a finite verb follows it, with adverbs between them at most."""
+    ends = [chunk.end for chunk in sentence.chunks if chunk.kind == "NP" and chunk.start == index]
+    after = ends[0] if ends else index
+    while after < len(sentence.tags) and sentence.tags[after].startswith("RB"):
+        after += 1
+    return bool(ends) and after < len(sentence.tags) and sentence.tags[after] in FINITE
 
 
 def _preposition_gaps(sentence: Sentence) -> Iterator[Slot]:
@@ -148,7 +182,7 @@ def _articles(sentence: Sentence) -> Iterator[Slot]:
         word = sentence.words[index]
         if tag != "DT" or word.lower() not in ARTICLES:
             continue
-        indefinite = indefinite_article(sentence.words[index + 1])
+        indefinite = _indefinite(sentence, index + 1, written=word)
         yield Slot(
             index=index,
             kind=ARTICLE,
@@ -162,15 +196,28 @@ def _articles(sentence: Sentence) -> Iterator[Slot]:
 
 def _article_gaps(sentence: Sentence) -> Iterator[Slot]:
     for phrase in noun_phrases(sentence):
-        if phrase.article_at is None and phrase.closed in WITHOUT_ARTICLE:
-            indefinite = indefinite_article(sentence.words[phrase.start])
+        if phrase.article_at is None and phrase.closed in WITHOUT_ARTICLE and not _is_quoted(sentence, phrase.start):
+            indefinite = _indefinite(sentence, phrase.start)
             yield _gap(sentence, phrase.start, ARTICLE, ARTICLE_GAP_HEAD, (indefinite, "the", DELETE))
+
+
+def _is_quoted(sentence: Sentence, index: int) -> bool:
+    """Whether a quotation mark parts a word from its determiner: *an "episode"*, *an "old" friend*."""
+    before = sentence.tags[max(0, index - LONGEST_QUOTED) : index - 1] if index else ()
+    return index > 0 and sentence.words[index - 1] in QUOTES and not DETERMINERS.isdisjoint(before)
+
+
+def _indefinite(sentence: Sentence, index: int, written: str = "") -> str:
+    """*a* or *an* before a word, behind quotation marks if need be; what was written where either may be."""
+    following = next((word for word in sentence.words[index:] if any(map(str.isalnum, word))), "")
+    is_free = not following or may_take_either_article(following)
+    return written.lower() if is_free and written.lower() in ("a", "an") else indefinite_article(following)
 
 
 def _numbers(sentence: Sentence) -> Iterator[Slot]:
     for chunk in sentence.chunks:
         word = sentence.words[chunk.head]
-        if chunk.kind != "NP" or sentence.tags[chunk.head] not in NOUNS or not word.replace("-", "").isalpha():
+        if chunk.kind != "NP" or sentence.tags[chunk.head] not in NOUNS or not word.isalpha():
             continue
         if len(word) < SHORTEST_NOUN or not _is_plain(sentence, chunk.head):
             continue
@@ -196,7 +243,8 @@ def _noun_forms(small: str) -> tuple[str, str] | None:
     if number == "either" or (number == "singular" and is_mass(small)) or small in BOTH_NUMBERS:
         return None
     forms = (singular(small), small) if number == "plural" else (small, plural(small))
-    return None if forms[0] == forms[1] or number_of(forms[0]) != "singular" else forms
+    is_choice = forms[0] != forms[1] and number_of(forms[0]) == "singular" and is_word(forms[0])
+    return forms if is_choice else None
 
 
 def _inflected(
@@ -221,12 +269,12 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
         small = sentence.words[index].lower()
         if tag not in VERBS or not _is_asked(small) or _is_to_apart(sentence, index):
             continue
-        if not _is_plain(sentence, index) or (index == 0 and small == "given"):  # *given that*: no verb any more
+        if not _is_plain(sentence, index) or (index == 0 and small in INVERTED):
             continue
         forms = _verb_words(sentence, index, small)
         has_to = _has_to(sentence, index) and small == forms[0]
-        if _has_to(sentence, index) and not has_to:
-            forms = (forms[0], forms[0], *forms[2:])  # *to goes*: its *to* stands already
+        if (_has_to(sentence, index) and not has_to) or _is_after_gonna(sentence, index):
+            forms = (forms[0], forms[0], *forms[2:])  # *to goes*, *gonna go*: its *to* stands already
         if small in forms:
             yield _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
 
@@ -235,12 +283,17 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
 def _is_asked(small: str) -> bool:
     """Whether a word is a form of one verb alone, one that changes and is known."""
     base = verb_base(small, "VB")
-    is_asked = small.isalpha() and small not in UNASKED and base == verb_base(small, "VBD")
+    is_asked = len(small) > 1 and small.isalpha() and small not in UNASKED and base == verb_base(small, "VBD")
     return is_asked and is_word(verb_forms(base).ing)
 
 
 def _has_to(sentence: Sentence, index: int) -> bool:
     return index > 0 and sentence.words[index - 1].lower() == "to" and sentence.tags[index] in OF_INFINITIVES
+
+
+def _is_after_gonna(sentence: Sentence, index: int) -> bool:
+    before = [word.lower() for word in sentence.words[max(0, index - 2) : index]]
+    return not WITH_TO.isdisjoint((*before[-1:], "".join(before)))
 
 
 def _is_to_apart(sentence: Sentence, index: int) -> bool:
