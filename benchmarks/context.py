@@ -3,8 +3,9 @@
 Parts: masked (Brown, each preposition and article hidden), native (flags per 1,000 words), learners (CoNLL-2014
 beside the classical systems), extraneous (balanced), precision (what `--precision` promises and keeps), speed; all of
 them without a name.  `calibrate` (only by name) fits calibrations on half of CoNLL-2014, by document, chooses shipped
-thresholds on well-formed text (`--well-formed`), and writes the model anew; everything about learners is then
-reported on the other half, and on all of it where nothing was tuned on learners (P at a recall needs no threshold).
+thresholds on well-formed text (`--well-formed`), and writes the model anew, with new numbers for errors of `--only`
+alone if it is given; everything about learners is then reported on the other half, and on all of it where nothing was
+tuned on learners (P at a recall needs no threshold).
 
 Errors of CoNLL-2014 are those of its two official annotators together (A7 and A3 of Bryant & Ng 2015): `Prep` on
 prepositions, `ArtOrDet` on articles, `Nn` on nouns, `SVA` and `Vform` on verbs.  `any` counts a flag as right where
@@ -34,7 +35,7 @@ from benchmarks.detect.articles import learner_essays
 from benchmarks.detect.data import brown_essays, cell, keep, lines_of, table
 
 from grater.corpora.source import open_source
-from grater.detect.context.calibration import PRECISIONS
+from grater.detect.context.calibration import NAMES, PRECISIONS
 from grater.detect.context.detector import ContextDetector, from_file, log_shares, save
 from grater.detect.context.heads import ARTICLE_GAP_HEAD, ARTICLE_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Network, answer_sentences
@@ -486,7 +487,11 @@ def calibrate(options: Options) -> None:
         raise SystemExit("calibrate needs --well-formed FILE: sentences that the network did not learn from")
     with options.well_formed.open(encoding="utf-8") as lines:
         well_formed, _ = some(as_essays(lines), N_NATIVE_WORDS)
-    calibrations = calibrated(options.detector, essays, well_formed, tags=TAGS, raters=OFFICIAL)
+    fitted = calibrated(options.detector, essays, well_formed, tags=TAGS, raters=OFFICIAL)
+    calibrations = {
+        name: fitted[name] if name in (options.only or NAMES) else kept
+        for name, kept in options.detector.calibrations.items()
+    }
     for name, calibration in calibrations.items():
         print(name, calibration.as_json())
     graph = options.graph()
@@ -509,6 +514,7 @@ class Options:
     float_graph: Path | None
     well_formed: Path | None
     native: Path | None
+    only: Sequence[str]
     detector: ContextDetector
 
     def graph(self) -> bytes:
@@ -531,6 +537,7 @@ def main() -> int:
     parser.add_argument("--model", type=Path, help="a model file; the one that comes with grater if not given")
     parser.add_argument("--float", type=Path, help="the network before it was quantised, as ONNX")
     parser.add_argument("--well-formed", type=Path, help="text, a sentence per line, to choose thresholds on")
+    parser.add_argument("--only", nargs="+", default=(), choices=NAMES, help="names of error to calibrate anew")
     parser.add_argument("--native", type=Path, help="text, a paragraph per line, in place of Brown and the court's")
     wanted = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -545,6 +552,7 @@ def main() -> int:
         float_graph=wanted.float,
         well_formed=wanted.well_formed,
         native=wanted.native,
+        only=wanted.only,
         detector=from_file(path),
     )
     for part in wanted.parts or PARTS:

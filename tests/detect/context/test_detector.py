@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from grater.detect.context.calibration import NAMES
-from grater.detect.context.detector import ContextDetector, load, save
+from grater.detect.context.detector import WEIGHT_AGAIN, ContextDetector, load, save
 from grater.detect.context.network import Logits, Network
 from grater.detect.context.pieces import Window
 from grater.detect.decisions import best_word, is_mismatch
@@ -20,7 +20,7 @@ from grater.detect.systems import load_system, system_cards
 from grater.errors import BadInput, MissingExtra, UsageError
 from grater.model import Essay
 from tests.cli.running import grater
-from tests.detect.context.stand_in import CALIBRATIONS, PIECES, answering, detector, table_graph
+from tests.detect.context.stand_in import CALIBRATIONS, PIECES, SURE, answering, detector, table_graph
 
 pytest.importorskip("onnxruntime", reason="the tests of context need onnxruntime: pip install 'grater[context]'")
 
@@ -96,6 +96,19 @@ def test_every_slot_has_a_finding_with_probabilities_likeliest_first(toy: Contex
         assert shares == sorted(shares, reverse=True)
         written = finding.target.lower() or "-NONE-"
         assert written in dict(finding.probabilities)
+
+
+def test_a_noun_is_asked_about_again_in_the_sentence_with_the_other_number(tmp_path: Path) -> None:
+    scores = {}
+    for told_again in ("singular", "plural"):
+        graph = answering({"books": {"number": "singular"}, "book": {"number": told_again}})
+        (noun,) = [
+            finding
+            for finding in detector(tmp_path, graph).find([Essay("e", "She read the old books .")])
+            if finding.item.kind == "number"
+        ]
+        scores[told_again] = noun.decision.score or 0.0
+    assert scores["singular"] - scores["plural"] == pytest.approx(2 * WEIGHT_AGAIN * SURE)
 
 
 def test_a_flag_says_which_share_of_such_flags_is_right(toy: ContextDetector) -> None:

@@ -6,6 +6,10 @@ error (`calibration`), which a wanted precision may set.  The answer that exceed
 A decision's score is by how much; a flag's `confidence` is the share of flags with such a margin that were right.
 *a* for *an*, or the other way round, is flagged by rule.  What is no sentence but data (`slots.is_data`) is not read.
 
+A noun that may have the wrong number is asked about again in the sentence with the other number, and `WEIGHT_AGAIN`
+of that margin is added.  This was chosen on CWEB, where the 10 surest right flags were among the first 16 without it
+and are the first 10 with it; prepositions, articles and verb forms gained nothing.
+
 Two flags may not spoil each other: where a preposition and an article are missing at the same place, both are
 flagged, the preposition first.
 
@@ -20,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
-from math import inf, log
+from math import exp, inf, log
 from operator import itemgetter
 from pathlib import Path
 
@@ -55,6 +59,10 @@ CHOICE, EXTRANEOUS, MISSING_TYPE, FORM = "choice", "extraneous", "missing", "for
 MOST_ANSWERS = 4
 """Answers of a finding with their probabilities; the writer's own comes after them, if it is another."""
 
+DOUBTFUL = -2.0
+"""The margin from which on a noun is asked about again."""
+
+WEIGHT_AGAIN = 0.5
 DECIMALS = 6
 LEAST_PROBABILITY = 1e-9
 
@@ -80,6 +88,21 @@ class Asked:
         """For each name of error the likeliest other word."""
         own = log(max(next(share for word, share in self.shares if word == self.slot.written), LEAST_PROBABILITY))
         return [self._option(word, log(max(share, LEAST_PROBABILITY)) - own) for word, share in self._others()]
+
+    @property
+    def is_doubtful_number(self) -> bool:
+        return self.slot.kind == NUMBER and self.options()[0].margin > DOUBTFUL
+
+    def with_other_number(self) -> Slot:
+        """The slot as if the other number stood there."""
+        return replace(self.slot, written=self.options()[0].word)
+
+    def and_again(self, other: Asked) -> Asked:
+        """Both margins together; `other` is the same slot where the other number stands."""
+        margin = self.options()[0].margin - WEIGHT_AGAIN * other.options()[0].margin
+        share = 1 / (1 + exp(-margin))
+        shares = ((other.slot.written, share), (self.slot.written, 1 - share))
+        return replace(self, shares=tuple(sorted(shares, key=itemgetter(1), reverse=True)))
 
     def _others(self) -> list[tuple[str, float]]:
         """The likeliest word of each type of error, the likelier type first."""
@@ -186,7 +209,9 @@ class ContextDetector:
             ]
             slots = [[slot for slot in slots_of(sentence) if slot.kind in self.kinds] for _, sentence in places]
             rows = self._rows([sentence for _, sentence in places], slots)
-            answered = iter(asked([slot for own in slots for slot in own], rows))
+            first = asked([slot for own in slots for slot in own], rows)
+            in_sentence = [sentence for (_, sentence), own in zip(places, slots, strict=True) for _ in own]
+            answered = iter(self._asked_again(in_sentence, first))
             for place, own in zip(places, slots, strict=True):
                 for one in islice(answered, len(own)):
                     yield *place, one
@@ -198,6 +223,18 @@ class ContextDetector:
         read = answer_sentences(self.network, self.vocabulary, words, asked=indices)
         by_index = (dict(zip(*pair, strict=True)) for pair in zip(indices, read, strict=True))
         return [rows[slot.index] for own, rows in zip(slots, by_index, strict=True) for slot in own]
+
+    def _asked_again(self, sentences: Sequence[Sentence], answered: Sequence[Asked]) -> list[Asked]:
+        """The same slots; nouns that may have the wrong number with what the sentence with the other one says."""
+        doubtful = [number for number, one in enumerate(answered) if one.is_doubtful_number]
+        turned = [answered[number].with_other_number() for number in doubtful]
+        changed = [
+            _with_word(words_read(sentences[number]), slot) for number, slot in zip(doubtful, turned, strict=True)
+        ]
+        places = [(slot.index,) for slot in turned]
+        rows = answer_sentences(self.network, self.vocabulary, changed, asked=places)
+        again = dict(zip(doubtful, asked(turned, [row[0] for row in rows]), strict=True))
+        return [one.and_again(again[number]) if number in again else one for number, one in enumerate(answered)]
 
     def _finding(self, essay_id: str, sentence: Sentence, answered: Asked) -> Finding:
         slot = answered.slot
@@ -224,6 +261,16 @@ class ContextDetector:
             probabilities=_beliefs(answered),
             confidence=confidence,
         )
+
+
+def _with_word(words: Sequence[str], slot: Slot) -> list[str]:
+    """The words of a sentence with the one that the slot says was written, in the case of the one there."""
+    is_capital = words[slot.index][:1].isupper()
+    return [
+        *words[: slot.index],
+        slot.written.capitalize() if is_capital else slot.written,
+        *words[slot.index + 1 :],
+    ]
 
 
 def _rounded(excess: float) -> float | None:
