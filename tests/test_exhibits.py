@@ -205,5 +205,14 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.parametrize("exhibit", CONTENT)
 def test_an_exhibit_has_the_rows_labels_and_cells_that_it_should(exhibit: str, printed: dict[str, str]) -> None:
     text = printed[command_in(exhibit)]
-    missing = [pattern for pattern in CONTENT[exhibit] if not re.search(pattern, text, re.M)]
-    assert missing == [], text[:3000]
+    assert missing(exhibit, text) == [], text[:3000]
+
+
+@pytest.mark.parametrize("exhibit", ["T,C&M Table 4", "T,C&M Table 5"])
+def test_the_report_of_the_demo_compares_four_crowds_with_and_without_gold(exhibit: str, demo: Demo) -> None:
+    assert missing(exhibit, (demo.folder / "report" / "report.md").read_text("utf-8")) == []
+
+
+def missing(exhibit: str, text: str) -> list[str]:
+    """What an exhibit should have and a text has not."""
+    return [pattern for pattern in CONTENT[exhibit] if not re.search(pattern, text, re.M)]

@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 
 from grater.cli.agree import difficulty_app
+from grater.corpora import write_corpus
 from grater.errors import GraterError
+from grater.model import Essay
 from grater.tables import write_table
 from tests.agreement.test_difficulty import items_table
 from tests.agreement.test_raters_needed import crowd_of, experts_of
@@ -73,3 +75,25 @@ def test_every_item_is_written_as_a_table(tables: list[object], tmp_path: Path) 
 def test_an_unknown_column_is_answered_in_one_line(tables: list[object]) -> None:
     with pytest.raises(GraterError, match="unknown column 'frequency'"):
         run(*tables, "--by", "frequency")
+
+
+def test_factors_of_difficulty_are_worked_out_from_the_essays(tmp_path: Path) -> None:
+    texts = ("He waited for the bus in the morning.", "The gondolier bargained for pomegranates.")
+    rows = [
+        {
+            "item": f"i{at}",
+            "essay": f"e{at}",
+            "start": text.index("for"),
+            "end": text.index("for") + 3,
+            "kind": "prep",
+        }
+        for at, text in enumerate(texts)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "items.csv")
+    write_corpus([Essay(f"e{at}", text) for at, text in enumerate(texts)], tmp_path / "e.jsonl", lambda _: None)
+    write_table(crowd_of("aaaa", "aabb"), tmp_path / "crowd.csv")
+    files = (tmp_path / "crowd.csv", "--items", tmp_path / "items.csv", "--essays", tmp_path / "e.jsonl")
+    by = found(*files, "--resamples", 20)["crowd"]["by"]
+    lengths = {part["value"]: part["majority_share"]["value"] for part in by if part["column"] == "length"}
+    assert {part["column"] for part in by} == {"frequency", "surprise", "length", "alternatives"}
+    assert lengths == {"9": 1.0, "6": 0.5}, "the crowd is split on the shorter, rarer sentence"

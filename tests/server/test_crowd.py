@@ -437,6 +437,20 @@ def test_systems_are_scored_so_far(crowd: Study) -> None:
     assert ".500" in page  # half of the errors are flagged
 
 
+def test_the_live_page_draws_essays_for_agreement_and_for_scores_and_says_so(crowd: Study) -> None:
+    with crowd.store.write() as tx:
+        job_id = crowd_job(tx, {}, name="untested")
+        work = new_units(tx, "error")[WORK]
+        decisions.add_all(tx, [Decision(new.items[0][0], "detector", at % 2 == 0) for at, new in enumerate(work)])
+    for who, label in (("worker", "error"), ("annotator", "ok")):
+        answer_all(crowd.browser(who), begin(crowd.browser(who), job_id), {"label": label})
+    n_essays = len({new.essay_id for new in work})
+    page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
+    agreement, systems = page.split("<h2>Agreement so far</h2>")[1].split("<h2>Systems so far</h2>")
+    for card in (agreement, systems.split("</section>")[0]):
+        assert f"95 % intervals generalise to other essays like these {n_essays} (resampled by essay" in card
+
+
 def planted_job(tx) -> str:  # type: ignore[no-untyped-def]
     """A marking job that begins with a quiz of one essay, whose two errors are known; there is another to mark."""
     terms: dict[str, Json] = {"gold": {"quiz": 1}, "page": 2}

@@ -12,8 +12,8 @@ Dirichlet(10) on x, expected counts turned into weights exp(digamma(count + prio
 variational Bayes that need not rise at every iteration; a run stops where it no longer does.
 
 As in the one-coin model only judgments that say k speak for k, so a step costs the same for any number of labels.
-crowd-kit 1.4.2 gives the same posteriors from the same start where raters first appear in the order of their names;
-elsewhere it mixes up raters, and its restarts are all one and the same.
+crowd-kit 1.4.2 gives the same posteriors from the same start where raters and labels first appear in the order of
+their names; elsewhere it mixes them up, and its restarts are all one and the same.
 """
 
 from __future__ import annotations
