@@ -128,5 +128,11 @@ def test_a_worksheet_is_written_filled_and_estimated_from(tmp_path: Path) -> Non
     )
     (system,) = json.loads(estimated.stdout)["systems"]
     assert (system["precision"]["value"], system["recall"]["value"]) == (1, 1)
+    with pytest.raises(GraterError, match="expected different files"):
+        run(tmp_path / "decisions.csv", *args, "--worksheet", tmp_path / "sample.csv")
+    before = (tmp_path / "sample.csv").read_bytes()
+    with pytest.raises(GraterError, match="has answers already"):
+        run(tmp_path / "decisions.csv", *args, "--seed", 3, "--worksheet", tmp_path / "Ada.csv")
+    assert (tmp_path / "sample.csv").read_bytes() == before
     with pytest.raises(GraterError, match="expected --essays CORPUS with --worksheet"):
         run(tmp_path / "decisions.csv", *args[:4], "--out", tmp_path / "s.csv", "--worksheet", tmp_path / "w.csv")

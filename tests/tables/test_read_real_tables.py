@@ -51,7 +51,7 @@ def test_gug_has_five_judgments_of_nobody_in_a_cell() -> None:
         data_path("gug/gug_annotations.tsv"), columns={"item": "Id", "label": "Crowd Flower Judgements"}
     )
     assert judgments.anonymous_raters
-    assert judgments.dropped == {"item without a judgment": 110}
+    assert judgments.dropped == {"rows without an answer": 110}
     assert len(judgments) == 5 * (3_129 - 110)
     assert set(judgments.frame["label"]) == {"1", "2", "3", "4"}
     assert judgments.frame["rater"].unique().sort().to_list() == ["1", "2", "3", "4", "5"]

@@ -23,13 +23,13 @@ def test_a_list_in_a_cell_is_many_judgments_by_nobody(tmp_path: Path) -> None:
         ("9", "2", "b", "No."),
     ]
     assert judgments.anonymous_raters
-    assert judgments.dropped == {"item without a judgment": 1}
+    assert judgments.dropped == {"rows without an answer": 1}
 
 
 def test_real_lists_are_read_too() -> None:
     judgments = read_judgments(pl.DataFrame({"item": ["a", "b"], "label": [["x", "y"], None], "other": [[1], [2]]}))
     assert judgments.frame.rows() == [("a", "1", "x", "[1]"), ("a", "2", "y", "[1]")]
-    assert judgments.dropped == {"item without a judgment": 1}
+    assert judgments.dropped == {"rows without an answer": 1}
 
 
 def test_a_list_of_lists_is_no_label() -> None:
@@ -49,7 +49,7 @@ def test_columns_side_by_side_are_raters_by_position() -> None:
     judgments = read_wide(WIDE, labels=["first", "second"])
     assert judgments.frame.rows() == [("a", "1", "1"), ("a", "2", "2"), ("b", "2", "3")]
     assert judgments.anonymous_raters
-    assert judgments.dropped == {"item without a judgment": 1}
+    assert judgments.dropped == {"rows without an answer": 1}
 
 
 def test_columns_side_by_side_may_be_people() -> None:

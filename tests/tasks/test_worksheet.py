@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -64,9 +65,31 @@ def test_a_sample_is_judged_in_a_sheet_from_python(tmp_path: Path) -> None:
     assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items, judgments=told, rater="ada") == 1
     pl.read_csv(path, infer_schema=False).with_columns(label=pl.lit("error")).write_csv(path)
     assert rows(grater.read_judgments(path)) == [("i0", "ada", "error")]
-    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items, task="verify", system="S") == 1
+    new = tmp_path / "new.csv"
+    assert grater.worksheet(new, drawn, [ESSAY], decisions, items=items, task="verify", system="S") == 1
     with pytest.raises(UnknownName, match="unknown task 'err'"):
-        grater.worksheet(path, drawn, [ESSAY], decisions, items=items, task="err")
+        grater.worksheet(new, drawn, [ESSAY], decisions, items=items, task="err")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_a_sheet_with_answers_is_not_written_over_and_an_empty_one_is(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"sheet{suffix}"
+    for _ in range(2):
+        write_worksheet(sheet(), path)
+    made = sheet()
+    place = made.columns.index("label")
+    answered = tuple((*row[:place], "eror", *row[place + 1 :]) for row in made.rows)
+    path.unlink()
+    write_worksheet(replace(made, rows=answered), path)
+    with pytest.raises(UsageError, match="has answers already; give the new worksheet another name"):
+        write_worksheet(made, path)
+
+
+def test_no_line_of_the_instructions_looks_like_a_formula(tmp_path: Path) -> None:
+    write_worksheet(sheet(), tmp_path / "sheet.csv")
+    lines = pl.read_csv(tmp_path / "sheet.csv", infer_schema=False).filter(pl.col("item") == "#")["sentence"]
+    assert lines.str.starts_with("• ").any()
+    assert not lines.str.starts_with("'").any(), "the guard that formulas get"
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
@@ -88,7 +111,7 @@ def test_filled_sheets_are_judgments(tmp_path: Path) -> None:
     assert rows(ada) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
     half = read_judgments(filled(tmp_path, {"i1": " OK "}, rater="Bo", name="half.csv"))
     assert rows(half) == [("i1", "Bo", "ok")]
-    assert half.dropped == {"item without a judgment": 1}
+    assert half.dropped == {"rows without an answer": 1}
 
 
 def test_habits_of_spreadsheets_change_nothing(tmp_path: Path) -> None:

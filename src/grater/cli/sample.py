@@ -11,7 +11,18 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show, takes_options, warn
+from grater.cli.command import (
+    Json,
+    Seed,
+    Table,
+    print_json,
+    require_different,
+    require_outputs,
+    say,
+    show,
+    takes_options,
+    warn,
+)
 from grater.cli.inputs import (
     ByColumn,
     ClusterName,
@@ -141,6 +152,8 @@ def sample(
 ) -> None:
     """Draw a stratified sample of items to judge, or add a system to a sample."""
     require_outputs([out, list_out], [decisions, labels, judged])
+    if sheet:
+        require_different([sheet, *(path for path in (out, list_out, decisions, labels, judged, items) if path)])
     if sheet and not essays:
         raise UsageError("expected --essays CORPUS with --worksheet, for the sentences")
     table, cheap = read_decisions(decisions), read_judgments(labels) if labels else None
@@ -157,11 +170,12 @@ def sample(
     drawn = _more(before, table, name, n, wish, so_far) if before else _first(table, name, n or 0, wish, seed)
     known = so_far.frame if so_far else before.frame if before else None
     left = to_judge(drawn, known["item"].to_list() if known is not None else [])
+    if sheet:  # first: where it is refused, nothing is written
+        n_rows = _write_sheet(sheet, task, left, table, name, items, essays)
     write_table(drawn, out)
     if list_out:
         write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), list_out)
     if sheet:
-        n_rows = _write_sheet(sheet, task, left, table, name, items, essays)
         say(f"{sheet}: {counted(n_rows, 'item')} to judge; estimate, agree and evaluate read it when it is filled in")
     warn(few_flags(drawn).values())
     if as_json:

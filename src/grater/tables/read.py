@@ -139,7 +139,7 @@ def _missing(schema: Schema, column: Column, raw: Raw) -> Problem:
     return Problem(raw.name, f"expected a column {names}, found {present}. {wish}")
 
 
-NO_JUDGMENT = "item without a judgment"
+NO_JUDGMENT = "rows without an answer"
 
 
 def is_list(cells: pl.Series) -> bool:

@@ -50,6 +50,14 @@ def is_worksheet_header(names: list[str]) -> bool:
     return set(MARKS) <= {name.strip().strip('"') for name in names}
 
 
+def answers_in(raw: Raw) -> int:
+    """The number of items with something in the column for answers; 0 where this is no worksheet."""
+    if not is_worksheet(raw):
+        return 0
+    pairs = zip(raw.columns[ITEM].to_list(), raw.columns[LABEL].to_list(), strict=True)
+    return sum(bool(_text(label)) and not _text(item).startswith(INSTRUCTION) for item, label in pairs)
+
+
 def answered(raw: Raw) -> tuple[Raw, int]:
     """The judgments of a worksheet, and how many items have no answer yet."""
     cells = {name: [_text(value) for value in series.to_list()] for name, series in raw.columns.items()}

@@ -15,12 +15,12 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.files import replacing, require_place
-from grater.tables.files import FilePath, FileType, Source, beside, file_type, guarded_frame, read_frame
+from grater.tables.files import FilePath, FileType, Source, beside, file_type, guarded_frame, load, read_frame
 from grater.tables.judgments import Judgments
 from grater.tables.raw import Raw
 from grater.tables.sample import META, Sample, SampleMeta
 from grater.tables.schema import Table
-from grater.tables.worksheets import INSTRUCTION, Worksheet
+from grater.tables.worksheets import INSTRUCTION, Worksheet, answers_in
 from grater.tables.xlsx import Page, workbook
 
 SEPARATORS: dict[FileType, str] = {"csv": ",", "tsv": "\t"}
@@ -101,7 +101,14 @@ WIDTHS = {"item": 18, "before": 40, "sentence": 70, "question": 40, "answers": 2
 
 
 def write_worksheet(sheet: Worksheet, path: FilePath) -> None:
-    """A workbook with the instructions on a page of their own, or a CSV file that begins with them."""
+    """A workbook with the instructions on a page of their own, or a CSV file that begins with them.
+
+    A sheet with answers in it is never written over.
+    """
+    if path.suffix.lower() not in (CSV, XLSX):
+        raise UsageError(f"{path}: expected a worksheet with extension {CSV} or {XLSX}, found {path.suffix!r}")
+    if path.exists() and answers_in(load(path, name=str(path))):
+        raise UsageError(f"{path} has answers already; give the new worksheet another name")
     if path.suffix.lower() == XLSX:
         judge = Page(name="judge", columns=sheet.columns, rows=sheet.rows, choices=sheet.choices, widths=WIDTHS)
         rows = [(line,) for line in sheet.instructions]
@@ -109,8 +116,6 @@ def write_worksheet(sheet: Worksheet, path: FilePath) -> None:
         with replacing(path) as stream:
             stream.write(workbook([judge, told]))
         return
-    if path.suffix.lower() != CSV:
-        raise UsageError(f"{path}: expected a worksheet with extension {CSV} or {XLSX}, found {path.suffix!r}")
     place = sheet.columns.index("sentence")
     told_rows = [
         tuple(INSTRUCTION if at == 0 else line if at == place else "" for at in range(len(sheet.columns)))

@@ -30,6 +30,7 @@ ALTERNATIVES = "alternatives"
 VERIFY = "verify"
 OPEN, CLOSE, GAP = "[[", "]]", "[[ ]]"
 HEADING = re.compile(r"^#+ *")
+BULLET = re.compile(r"^- ")  # a spreadsheet would take it for a formula
 
 
 def worksheet(
@@ -143,5 +144,7 @@ def _instructions(task: Task, fields: Sequence[Field], *, has_own_words: bool) -
             f"{_column(field)}: {field.question}"
             + (f" {offered}" if field.name == LABEL or field.kind == ONE else "")
         )
-    guide = [HEADING.sub("", line).replace("**", "").rstrip() for line in task.guidelines.splitlines()]
+    guide = [
+        HEADING.sub("", BULLET.sub("• ", line)).replace("**", "").rstrip() for line in task.guidelines.splitlines()
+    ]
     return (*lines, *(line for line in guide if line))
