@@ -206,7 +206,11 @@ def test_systems_on_different_items_are_not_ranked_and_have_their_own_n_in_every
     systems, bins = (next(each for each in report.sections if each.name == name) for name in ("systems", "bins"))
     words = " ".join((*report.headline, *systems.words, *(figure.words for figure in systems.figures)))
     assert "comes first" not in words
-    assert "not ranked" in words
+    assert report.answer is not None
+    for told in (report.headline[0], report.answer.figures[0].words):
+        assert "careful" in told
+        assert "bold_&_new" in told, "the sentence to quote and the first caption name no winner"
+    assert "not ranked" in report.headline[0]
     assert "standardised" in {sheet.name for sheet in systems.sheets}
     [sheet] = bins.sheets
     counts = [sum(int(row[1]) for row in sheet.rows if row[2] == system) for system in ("careful", "bold_&_new")]
@@ -221,6 +225,13 @@ def test_resamples_that_cannot_tell_systems_apart_give_no_letters_and_a_warning(
     letters = {n: {row["group"] for row in section.figures[0].spec["data"]["values"]} for n, section in told.items()}
     assert letters[20] == {""}
     assert letters[100] > {"A"}
+
+
+def test_the_curve_has_no_second_interval_for_a_score_of_the_table() -> None:
+    [curves] = [section for section in build(inputs()).sections if section.name == "thresholds"]
+    words = [figure.words for figure in curves.figures]
+    assert all("Ringed points" in told for told in words)
+    assert not any("[" in told for told in words)
 
 
 def test_a_section_says_once_what_its_intervals_speak_of_and_every_table_of_a_paper_does() -> None:

@@ -232,9 +232,13 @@ def headline_figure(answer: Answer) -> Figure:
 
 
 def _words(answer: Answer) -> str:
-    row = answer.first
-    best = f"{row.system} has {'the highest ' if answer.is_ranked and len(answer.rows) > 1 else ''}F0.5"
-    words = f"{best}, {interval(row.scores['f0.5'])}. Lines are 95 % intervals"
+    scores = {row.system: interval(row.scores["f0.5"]) for row in answer.rows}
+    best = answer.first.system
+    if answer.is_ranked and len(scores) > 1:
+        words = f"{best} has the highest F0.5, {scores[best]}."
+    else:
+        words = "; ".join(f"{system} has F0.5 {score}" for system, score in scores.items()) + "."
+    words += " Lines are 95 % intervals"
     if any(each.over_raters for each in answer.rows):
         words += ", pale bars the range over single raters"
     words += "; hollow points are earlier versions." if any(each.replaced_by for each in answer.rows) else "."

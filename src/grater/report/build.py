@@ -28,6 +28,7 @@ from grater.report.sampling import estimates_of, sampling_section
 from grater.report.selection import choice_section, cloze_section, suggestions_section
 from grater.report.systems import curves_section, systems_section
 from grater.report.versions import Version, earlier_versions, version_lists, versions_of, versions_section
+from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
 
@@ -312,8 +313,8 @@ def _headline(known: _Known | None, sections: Sequence[Section]) -> Iterator[str
 def _of_systems(known: _Known) -> Iterator[str]:
     evaluation, answer = known.evaluation, known.answer
     if evaluation.different:
-        yield from (f"{_told(row)} on its own {row.n:,} items." for row in answer.rows[:3])
-        yield "The systems are not ranked, because they decided on different items."
+        told = "; ".join(map(_told, answer.rows[:3]))
+        yield f"The systems decided on different items and are not ranked. Against the majority of raters, {told}."
     else:
         yield quotable(answer)
     yield from (version.words for version in known.versions)
@@ -322,5 +323,5 @@ def _of_systems(known: _Known) -> Iterator[str]:
 def _told(row: Answered) -> str:
     return (
         f"{row.system} flags errors with precision {interval(row.scores['precision'])} and recall "
-        f"{interval(row.scores['recall'])} against the majority of raters"
+        f"{interval(row.scores['recall'])} on its own {counted(row.n, 'item')}"
     )
