@@ -14,6 +14,9 @@ computed at the standard that grater chose, from each system's true rates in eac
 The fourth table (`high`) has systems whose precision is near .9 and whose flags are few (threshold 3.2: one item in
 forty): intervals by essay as grater has them, and expanded percentiles of the same cluster bootstrap.
 
+The fifth (`bins`) is kappa by bin of agreement of two systems on different data, the worlds of the third with three
+and with five raters; the truth is that of a very large world.
+
 Seeds: world n of a design is numpy's default_rng((seed of the design, n)); `main` has the seeds.
 """
 
@@ -22,6 +25,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from math import isnan, nan
 
 import numpy as np
 import polars as pl
@@ -32,7 +36,7 @@ from grater.evaluate.comparison import compare_systems
 from grater.evaluate.counts import ABSENT
 from grater.evaluate.different import Stratum, standardised, unpaired
 from grater.evaluate.scope import settled
-from grater.evaluate.standard import against
+from grater.evaluate.standard import Bin, against, binned
 from grater.evaluate.truth import truth_of
 from grater.model import Interval
 from grater.statistics.bootstrap import Chance
@@ -178,7 +182,20 @@ def rejections(world: World, n_worlds: int) -> Numbers:
 
 def apart(one: World, other: World, n_worlds: int) -> Numbers:
     """Coverage of standardised scores, and of their unpaired differences, for systems on different data."""
-    rates, held, first = [_rates(one), _rates(other)], np.zeros((2, len(SHOWN))), None
+    rates, held = [_rates(one), _rates(other)], np.zeros((2, len(SHOWN)))
+    for number, cases in enumerate(on_different_data(one, other, n_worlds)):
+        standard, systems = standardised(cases, truth_of(cases), chance=drawing(cases, number))
+        truths = [_standardised(rate, standard) for rate in rates]
+        for at, name in enumerate(SHOWN):
+            scores = [system.scores[name] for system in systems]
+            held[0, at] += holds(scores[0], truths[0][at])
+            held[1, at] += holds(unpaired(*scores), truths[0][at] - truths[1][at])
+    return held / n_worlds
+
+
+def on_different_data(one: World, other: World, n_worlds: int) -> Iterator[Cases]:
+    """Worlds in which system A decides on essays of the one law, and B on those of the other."""
+    first = None
     for number in range(n_worlds):
         rng = np.random.default_rng((one.seed, number))
         drawn = [one.draw(rng), other.draw(rng)]
@@ -192,14 +209,32 @@ def apart(one: World, other: World, n_worlds: int) -> Numbers:
         flags = np.full((len(votes), 2), ABSENT)
         n_first = drawn[0][0].size
         flags[:n_first, 0], flags[n_first:, 1] = drawn[0][1].ravel(), drawn[1][1].ravel()
-        cases = cases_with(first, votes, flags, one.n_raters)
-        standard, systems = standardised(cases, truth_of(cases), chance=drawing(cases, number))
-        truths = [_standardised(rate, standard) for rate in rates]
-        for at, name in enumerate(SHOWN):
-            scores = [system.scores[name] for system in systems]
-            held[0, at] += holds(scores[0], truths[0][at])
-            held[1, at] += holds(unpaired(*scores), truths[0][at] - truths[1][at])
-    return held / n_worlds
+        yield cases_with(first, votes, flags, one.n_raters)
+
+
+def by_bin(one: World, other: World, n_worlds: int) -> list[str]:
+    """Kappa in each bin of agreement: the bin, then of both systems how often its intervals hold, and how wide."""
+    rates, held, titles = [_rates(one), _rates(other)], [], []
+    for number, cases in enumerate(on_different_data(one, other, n_worlds)):
+        bins = [within for within in binned(cases, truth_of(cases), chance=drawing(cases, number)) if within.n]
+        titles = [within.title for within in bins]
+        held.append([[_kappa_held(within, at, rates[at]) for at in range(2)] for within in bins])
+    shares = np.nanmean(np.array(held), axis=0)
+    return [
+        f"{title} | " + " | ".join(f"{share:.3f} {width:.3f}" for share, width in of_bin)
+        for title, of_bin in zip(titles, shares, strict=True)
+    ]
+
+
+def _kappa_held(within: Bin, at: int, rates: Numbers) -> tuple[float, float]:
+    """Whether the interval of a system in a bin holds its true kappa, and its width; nan where there is none."""
+    kappa = within.systems[at]["kappa"]
+    if isnan(kappa.low):
+        return nan, nan
+    n, n_errors, flags, hits = rates[_inside(rates, within.low, within.high)].sum(axis=0)
+    expected = (flags * n_errors + (n - flags) * (n - n_errors)) / n**2
+    truth = ((n - flags - n_errors + 2 * hits) / n - expected) / (1 - expected)
+    return float(holds(kappa, truth)), kappa.high - kappa.low
 
 
 def high_precision(world: World, n_worlds: int) -> tuple[float, Numbers]:
@@ -233,26 +268,37 @@ def _rates(world: World) -> Numbers:
 
 def _standardised(rates: Numbers, standard: Sequence[Stratum]) -> tuple[float, float, float]:
     """The true scores of a system at the standard that grater chose."""
-    n_raters = len(rates) - 1
-    agreement = np.maximum(np.arange(n_raters + 1), n_raters - np.arange(n_raters + 1)) / n_raters
     hit = alarm = errors = 0.0
-    for at, stratum in enumerate(standard):
-        is_last = at == len(standard) - 1
-        inside = (agreement >= stratum.low) & ((agreement <= stratum.high) if is_last else (agreement < stratum.high))
-        n, n_errors, flags, hits = rates[inside].sum(axis=0)
+    for stratum in standard:
+        n, n_errors, flags, hits = rates[_inside(rates, stratum.low, stratum.high)].sum(axis=0)
         hit += stratum.n_errors * hits / n_errors
         alarm += (stratum.n - stratum.n_errors) * (flags - hits) / (n - n_errors)
         errors += stratum.n_errors
     return hit / (hit + alarm), hit / errors, 1.25 * hit / (hit + alarm + 0.25 * errors)
 
 
+def _inside(rates: Numbers, low: float, high: float) -> np.ndarray:  # type: ignore[type-arg]
+    """The numbers of votes for error whose agreement is in a bin; the last bin is closed."""
+    n_raters = len(rates) - 1
+    agreement = np.maximum(np.arange(n_raters + 1), n_raters - np.arange(n_raters + 1)) / n_raters
+    return (agreement >= low) & ((agreement <= high) if high == 1 else (agreement < high))
+
+
 def _shown(values: Numbers) -> str:
     return " ".join(f"{value:.3f}" for value in values)
 
 
+def bin_rows(one: World, n_worlds: int) -> None:
+    for n_raters in (3, 5):
+        first = replace(one, n_raters=n_raters)
+        other = replace(first, seed=one.seed + 5, mean=-1.0, thresholds=(0.8,))
+        for cells in by_bin(first, other, n_worlds):
+            print(f"bins | {one.n_essays} x {one.n_items} | {n_raters} | {one.effect} | {cells} |", flush=True)
+
+
 def main() -> None:
     n_worlds = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    wanted = sys.argv[2] if len(sys.argv) > 2 else "coverage tests apart high"
+    wanted = sys.argv[2] if len(sys.argv) > 2 else "coverage tests apart high bins"
     for at, (n_essays, n_items) in enumerate(SHAPES):
         for n_raters in (2, 3):
             for name, effect in EFFECTS.items():
@@ -267,6 +313,8 @@ def main() -> None:
                 if "apart" in wanted:
                     other = World(seed + 5, n_essays, n_items, n_raters, effect, mean=-1.0, thresholds=(0.8,))
                     print("apart", row, " | ".join(map(_shown, apart(one, other, n_worlds))), "|", flush=True)
+                if "bins" in wanted and n_raters > 2:
+                    bin_rows(one, n_worlds)
                 if "high" in wanted:
                     high = World(seed, n_essays, n_items, n_raters, effect, thresholds=(3.2,))
                     truth, held = high_precision(high, n_worlds)

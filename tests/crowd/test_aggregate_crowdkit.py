@@ -103,7 +103,7 @@ def test_the_installed_crowd_kit_says_what_the_goldens_say() -> None:
 @pytest.mark.slow
 @pytest.mark.data
 def test_mace_and_glad_of_a_real_crowd_are_the_installed_crowd_kits(tmp_path: Path) -> None:
-    """Snow et al. 2008, entailment; raters and labels are named as they come, for elsewhere crowd-kit mixes them up."""
+    """Snow et al. 2008, entailment; raters and labels are named as they come, else crowd-kit mixes them up."""
     frame = pl.read_csv(data_path("crowd/snow2008-rte.tsv"), separator="\t", infer_schema=False)
     columns = [frame[name].to_list() for name in ("orig_id", "!amt_worker_ids", "response")]
     names = [{name: f"n{at:03}" for at, name in enumerate(dict.fromkeys(column))} for column in columns]

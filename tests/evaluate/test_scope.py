@@ -40,6 +40,23 @@ def test_essays_are_drawn_where_the_items_table_knows_them() -> None:
     assert by_essay.to_dict()["scope"]["unit"] == "essay"
 
 
+def test_kappa_by_essay_is_symmetric_on_the_scale_of_what_is_left_to_one() -> None:
+    flags = [(n == 3) != (place % 7 == 0) for place, n in enumerate(CLUSTERED)]
+    kappa = evaluated(list(map(int, flags)), CLUSTERED, items=items(ESSAYS).frame).whole.standard[0]["kappa"]
+    assert -1 < kappa.low < kappa.value < kappa.high < 1
+    assert (1 - kappa.low) / (1 - kappa.value) == pytest.approx((1 - kappa.value) / (1 - kappa.high))
+
+
+def test_without_resamples_kappa_by_essay_has_no_interval_and_says_why() -> None:
+    few = grater.evaluate(
+        decisions({"S": flagged_half()}).frame,
+        votes([place % 4 for place in range(240)], 3).frame,
+        resamples=0,
+        items=items(ESSAYS).frame,
+    )
+    assert few.whole.standard[0]["kappa"].undefined_because == "no resample was drawn"
+
+
 def test_items_can_still_be_drawn_where_it_is_asked() -> None:
     asked = evaluated(flagged_half(), CLUSTERED, items=items(ESSAYS).frame, cluster="item")
     assert asked.whole.standard[0]["precision"] == wilson(40, 120)

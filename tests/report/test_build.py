@@ -229,9 +229,8 @@ def test_resamples_that_cannot_tell_systems_apart_give_no_letters_and_a_warning(
 
 def test_the_curve_has_no_second_interval_for_a_score_of_the_table() -> None:
     [curves] = [section for section in build(inputs()).sections if section.name == "thresholds"]
-    words = [figure.words for figure in curves.figures]
-    assert all("Ringed points" in told for told in words)
-    assert not any("[" in told for told in words)
+    assert curves.figures
+    assert not any("[" in figure.words for figure in curves.figures)
 
 
 def test_a_section_says_once_what_its_intervals_speak_of_and_every_table_of_a_paper_does() -> None:

@@ -23,11 +23,12 @@ advises, or standardised scores (`different.py`); `different_rates` warns.
 or no; the bootstrap of `scope.py` otherwise, by item in Wilson's form (`graded_wilson`).  By essay or document,
 precision, recall and F have Wilson's form for as many cases as the resamples show the clustered ones to be worth,
 with Student's t (`grater.statistics.student_t`); raters alone, being few, Student's t too; all else expanded
-percentiles.  Kappa by item has the interval of `grater.agreement` where counts are whole.  Where every resample is
-alike (all flags right), a bootstrap interval has no width, which nobody believes: Wilson's interval for the number of
-units takes its place.  With no flagged item precision is undefined (nan) and the report says so; where everything is
-flagged recall is 1 and kappa 0 by definition; recall is unknown where nobody looked at what was passed over.  For
-exactly these items (`population`) intervals shrink with the share that was judged.
+percentiles.  Kappa has the interval of `grater.agreement`: by essay Student's t on the scale of log(1 - kappa); by
+item where counts are whole.  Where every resample is alike (all flags right), a bootstrap interval has no width,
+which nobody believes: Wilson's interval for the number of units takes its place.  With no flagged item precision is
+undefined (nan) and the report says so; where everything is flagged recall is 1 and kappa 0 by definition; recall is
+unknown where nobody looked at what was passed over.  For exactly these items (`population`) intervals shrink with the
+share that was judged.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ from grater.evaluate.scope import design_effects, drawn_sums, effective_number, 
 from grater.evaluate.truth import Truth, graded
 from grater.model import Interval, Json
 from grater.rng import generator
+from grater.statistics.bca import group_interval
 from grater.statistics.bootstrap import Chance, UnitCounts, defined_draws, patterns, resample_units
 from grater.statistics.intervals import (
     Numbers,
@@ -72,7 +74,6 @@ from grater.statistics.intervals import (
     student_quantile,
     z_value,
 )
-from grater.statistics.population import cluster_interval
 from grater.statistics.proportions import graded_wilson, wilson
 from grater.statistics.student_t import SHARE, share_interval, student_interval
 from grater.tables import require_raters
@@ -269,7 +270,7 @@ def _resampled(name: str, value: float, counts: Counts, doubt: Doubt, factor: fl
     if chance.cluster == "rater":
         return student_interval(value, drawn, n_units=n_units, level=chance.level, ends=ends)
     if is_clustered(chance) and name == "kappa":
-        return cluster_interval(value, drawn, n_units=round(doubt.n_effective), level=chance.level, ends=ends)
+        return group_interval(value, drawn, n_units=doubt.n_effective, level=chance.level)
     if is_clustered(chance):
         return share_interval(value, drawn, n=below(name, counts), n_units=doubt.n_effective, level=chance.level)
     if n_units > 1 and drawn.size and are_alike(drawn):

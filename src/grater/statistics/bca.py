@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from grater.model import Interval
 from grater.statistics.bootstrap import portions
-from grater.statistics.intervals import LEVEL, ONE_UNIT, Ints, Numbers, student_quantile
+from grater.statistics.intervals import LEVEL, NO_DRAWS, ONE_UNIT, Ints, Numbers, student_quantile
 from grater.statistics.population import effective_units, variance_ratio
 
 Sums: TypeAlias = npt.NDArray[Any]
@@ -232,6 +232,8 @@ def group_interval(
 
     if n_units < 2:
         return Interval(value, nan, nan, ONE_UNIT)
+    if not draws.size:
+        return Interval(value, nan, nan, NO_DRAWS)
     if is_difference:
         return student_interval(value, draws, n_units=n_units, level=level)
     if max(value, float(draws.max())) >= 1:
