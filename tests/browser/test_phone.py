@@ -1,4 +1,7 @@
-"""Every page of a living study, and a class report, fit a phone: no table, button or word lies off to the side."""
+"""Every page of a living study, and a class report, fit a phone: no table, button or word lies off to the side.
+
+Where tables become blocks, axe looks at the page once more.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from tests.browser.chromium import watched
 from tests.browser.phone import misnamed, off_screen
 from tests.browser.pictures import DASHBOARD, open_dashboard
 from tests.browser.site import Site
+from tests.browser.test_accessibility import complaints
 from tests.browser.tour import by_person
 
 
@@ -23,6 +27,8 @@ def test_every_page_of_a_living_study_fits_a_phone(chromium: Browser, living: Si
                 if stop.picture == DASHBOARD:
                     open_dashboard(page, stop.path)
                 assert (off_screen(page), misnamed(page)) == ([], []), stop.path
+                if page.locator(".stack").count():
+                    assert complaints(page) == []
         context.close()
 
 

@@ -242,4 +242,4 @@ def test_a_section_says_once_what_its_intervals_speak_of_and_every_table_of_a_pa
     assert [line for line, is_small in section.paragraphs if is_small] == [section.words[1]]
     assert section.words[1].startswith("95 % intervals generalise to")
     assert report_latex(report).replace("\\%", "%").count(section.words[1][5:30]) >= len(shown)
-    assert "of the lists of both sides" in " ".join(section.sheets[0].notes)
+    assert "at the end of both lists" in " ".join(section.sheets[0].notes)

@@ -48,8 +48,8 @@ from grater.tables import Judgments, Table, read_decisions
 
 SCORES = ("precision", "recall", "f0.5", "kappa")
 LISTED_TIES = (
-    "An item on which raters are evenly split counts half as an error, so counts may end in .5; it stands at the end "
-    "of the lists of both sides."
+    "An item on which raters are evenly split counts half as an error, so counts may end in .5; it comes at the end "
+    "of both lists."
 )
 COUNTS = ("hit", "false_alarm", "miss")
 ERROR, OK = "error", "ok"
