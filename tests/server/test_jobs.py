@@ -156,7 +156,7 @@ def test_the_unit_list_leads_to_judgments(study: Study) -> None:
 def test_items_are_listed_by_kind_with_their_words(study: Study) -> None:
     manager = study.browser("manager")
     page = manager.get("/manage/items", params={"kind": "prep"}).text
-    assert '<td dir="auto" data-label="Words">of</td><td data-label="Essay">essay-1</td>' in page
+    assert '<td dir="auto" data-label="Words">of</td><td class="when" data-label="Essay">essay-1</td>' in page
     assert "prep (10)" in page
     assert "construction/" not in page.partition("<tbody>")[2]
     assert ">essay-1</td>" in manager.get("/manage/items?page=99").text  # the last page there is
