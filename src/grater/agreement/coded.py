@@ -74,7 +74,14 @@ def coded(judgments: Judgments) -> Coded:
     rater, raters = by_name(categories(judgments, "rater"))
     label, labels = by_name(categories(judgments, "label"))
     return Coded(
-        item, rater, label, items, raters, labels, judgments.name, anonymous_raters=judgments.anonymous_raters
+        item=item,
+        rater=rater,
+        label=label,
+        items=items,
+        raters=raters,
+        labels=labels,
+        name=judgments.name,
+        anonymous_raters=judgments.anonymous_raters,
     )
 
 

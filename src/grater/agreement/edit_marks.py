@@ -285,7 +285,16 @@ def judged(marks: EditMarks, criterion: Criterion) -> Judged:
     unit, label, count = _label_counts(labels[kept])
     ones = np.ones(int(kept.sum()), np.int64)
     cluster = marks.cluster[marks.essay[kept]]
-    return Judged(cluster, size[kept], ones, unit, label, count, len(names), int((~kept).sum()))
+    return Judged(
+        cluster=cluster,
+        size=size[kept],
+        times=ones,
+        unit=unit,
+        label=label,
+        count=count,
+        n_labels=len(names),
+        n_left_out=int((~kept).sum()),
+    )
 
 
 def _label_counts(labels: Labels) -> tuple[Ints, Ints, Ints]:
@@ -306,7 +315,16 @@ def _all_identified(marks: EditMarks) -> Judged:
     size, n_errors, units = size[kept], n_errors[kept], np.arange(int(kept.sum()))
     count = np.concatenate([size - n_errors, n_errors])
     label = np.repeat([0, 1], len(units))
-    return Judged(cluster[kept], size, times[kept], np.tile(units, 2), label, count, 2, left_out)
+    return Judged(
+        cluster=cluster[kept],
+        size=size,
+        times=times[kept],
+        unit=np.tile(units, 2),
+        label=label,
+        count=count,
+        n_labels=2,
+        n_left_out=left_out,
+    )
 
 
 def all_statistic(together: Judged, n_clusters: int) -> Statistic:

@@ -89,7 +89,7 @@ def normalise(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bo
     span = shrink(edit.span, text)
     start, end = _range(span, tokens)
     if not edit.replacements:
-        return (TokenEdit(start, end, None, edit.tag, edit.rater, edit),)
+        return (TokenEdit(start=start, end=end, replacement=None, tag=edit.tag, rater=edit.rater, edit=edit),)
     stays = is_tokenised and _is_aligned(span, tokens[start:end])
     grown = [(span, words) if stays else grow(span, words, text) for words in edit.replacements]
     split = str.split if is_tokenised else token_texts
@@ -98,7 +98,7 @@ def normalise(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bo
 
 def _trimmed(edit: Edit, span: Span, words: tuple[str, ...], text: str, tokens: Sequence[Span]) -> TokenEdit:
     start, end = _range(span, tokens)
-    token_edit = TokenEdit(start, end, words, edit.tag, edit.rater, edit)
+    token_edit = TokenEdit(start=start, end=end, replacement=words, tag=edit.tag, rater=edit.rater, edit=edit)
     return trim(token_edit, [token.of(text) for token in tokens[start:end]])
 
 

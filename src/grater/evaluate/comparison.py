@@ -310,7 +310,14 @@ def compare_systems(
     ranked = [scored[at] for at in order]
     apart = [(pair.test.first, pair.test.second) for pair in pairs if pair.test.holm[test] <= 1 - LEVEL]
     letters = rank_groups([scored.system for scored in ranked], apart)
-    return Comparison(score, tuple(ranked), letters, tuple(pairs), len(places), int(here.sum()) - len(places))
+    return Comparison(
+        score=score,
+        systems=tuple(ranked),
+        groups=letters,
+        pairs=tuple(pairs),
+        n_items=len(places),
+        n_left_out=int(here.sum()) - len(places),
+    )
 
 
 def is_comparable(cases: Cases, truth: Truth, where: Truths) -> bool:

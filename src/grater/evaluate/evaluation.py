@@ -272,14 +272,14 @@ def evaluate(
     warnings += [*_warnings(cases, whole, parts), *unequal(cases, options.redundancy), *_uncorrected(correction)]
     warnings += [*without_curve, *(warning for curve in curves for warning in curve.warnings)]
     evaluation = Evaluation(
-        cases,
-        truth,
-        whole,
-        parts,
-        _signature(cases, options, correction),
-        tuple(warnings),
-        tuple(corrected_scores(cases, truth, correction, chance=chance)) if correction else (),
-        correction,
+        cases=cases,
+        truth=truth,
+        whole=whole,
+        parts=parts,
+        signature=_signature(cases, options, correction),
+        warnings=tuple(warnings),
+        corrected=tuple(corrected_scores(cases, truth, correction, chance=chance)) if correction else (),
+        correction=correction,
         suggestions=tuple(suggested),
         curves=tuple(curves),
         scope=scope_of_cases(cases, truth, chance, because, whole.standard),

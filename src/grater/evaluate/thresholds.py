@@ -149,7 +149,7 @@ def curve_of_thresholds(
     points = _points(marked, system, truth, shares, chosen, chance, sign=1 if side == "error" else -1)
     used, n_unscored = np.flatnonzero(judged & has_score), int((judged & ~has_score).sum())
     data = _hash(scores[used], flags[used], truth.values[used])
-    curve = Curve(system, side, points, len(used), n_unscored, data)
+    curve = Curve(system=system, higher=side, points=points, n_items=len(used), n_unscored=n_unscored, data=data)
     return replace(curve, warnings=tuple(_warnings(curve, chosen)))
 
 

@@ -220,7 +220,9 @@ def _view(page: _Data, place: int, system: int) -> ItemView:
     people = [change for change in page.changes[place] if change[0].startswith("annotator ")]
     own = [change for change in page.changes[place] if change[0] == name]
     text = " ".join(page.sources[place])
-    return ItemView(str(place + 1), text, "", "", (), (*own, *people), is_whole=True)
+    return ItemView(
+        item_id=str(place + 1), before=text, target="", after="", labels=(), decisions=(*own, *people), is_whole=True
+    )
 
 
 def _by_type(page: _Data) -> tuple[Section | None, list[ItemList]]:

@@ -124,7 +124,14 @@ def _version(evaluation: Evaluation, new: str, old: str) -> Version | None:
     is_error, is_ok = evaluation.truth.values > TIE, evaluation.truth.values < TIE
     gained, lost = (flags[:, 0] == 1) & (flags[:, 1] == 0), (flags[:, 0] == 0) & (flags[:, 1] == 1)
     places = (gained & is_error, lost & is_error, lost & is_ok, gained & is_ok)
-    return Version(new, old, n_items, differences, p, dict(zip(CHANGES, places, strict=True)))
+    return Version(
+        new=new,
+        old=old,
+        n_items=n_items,
+        differences=differences,
+        p=p,
+        changes=dict(zip(CHANGES, places, strict=True)),
+    )
 
 
 def _turned(difference: Interval) -> Interval:

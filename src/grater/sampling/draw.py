@@ -175,7 +175,14 @@ def draw_sample(
     """A first sample, for one system."""
     frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), seed)
     sizes = allocate(strata_of(frame), n, method=method, n_flagged=n_flagged, rates=rates)
-    draw = Draw(system, strata, decisions_hash(decisions, system), thresholds(frame, sizes), method, n_flagged)
+    draw = Draw(
+        system=system,
+        strata=strata,
+        decisions=decisions_hash(decisions, system),
+        by_stratum=thresholds(frame, sizes),
+        allocation=method,
+        n_flagged=n_flagged,
+    )
     meta = SampleMeta(seed, f"{strata} strata, {method} allocation", (system,), items_hash(frame["item"]))
     return _union(decisions, meta, [draw], labels, name)
 
@@ -216,7 +223,14 @@ def add_system(
             strata_of(frame), n or first.n, method=method or first.allocation, n_flagged=n_flagged, rates=rates
         )
     hashed = decisions_hash(decisions, system)
-    draw = Draw(system, strata, hashed, thresholds(frame, sizes), method or first.allocation, n_flagged)
+    draw = Draw(
+        system=system,
+        strata=strata,
+        decisions=hashed,
+        by_stratum=thresholds(frame, sizes),
+        allocation=method or first.allocation,
+        n_flagged=n_flagged,
+    )
     return _union(decisions, replace(meta, systems=(*meta.systems, system)), [*draws, draw], labels, sample.name)
 
 

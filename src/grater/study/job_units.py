@@ -363,5 +363,16 @@ def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], 
         follows = new_units[0].name if new_units else ""
         delay_ms = int(wanted.delay_days * DAY_MS) if follows else 0
         asked_for = tuple((each.item_id, shown(each)) for each in asked)
-        new_units.append(NewUnit(asked_for, place[0], "work", stage, name, follows, delay_ms, payload=wanted.payload))
+        new_units.append(
+            NewUnit(
+                items=asked_for,
+                essay_id=place[0],
+                role="work",
+                stage=stage,
+                name=name,
+                follows=follows,
+                delay_ms=delay_ms,
+                payload=wanted.payload,
+            )
+        )
     return new_units

@@ -258,7 +258,14 @@ def _first_use(each: Verdict, essay: Essay) -> Use:
     context = "".join(piece.text for piece in pieces)
     document = str(essay.metadata.get("document") or "")
     first, middle, last = each.trigram.split(" ")
-    return Use((first, middle, last), essay.essay_id, document, span, context, offset)
+    return Use(
+        trigram=(first, middle, last),
+        essay_id=essay.essay_id,
+        document=document,
+        span=span,
+        context=context,
+        offset=offset,
+    )
 
 
 def _suspects(table: Table, uses: Mapping[str, Sequence[Use]]) -> list[Suspect]:

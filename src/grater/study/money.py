@@ -142,12 +142,12 @@ def _with_money(tx: Tx, job: Job, costs: Costs, pay: Pay, work: list[Work], test
     of_work = bill(pay, work)
     on_gold = bill(pay, tests).cents
     return Costs(
-        costs.judgments,
-        costs.valid,
-        costs.raters,
-        costs.hours,
-        costs.share_valid,
-        pay,
+        judgments=costs.judgments,
+        valid=costs.valid,
+        raters=costs.raters,
+        hours=costs.hours,
+        share_valid=costs.share_valid,
+        pay=pay,
         cents=of_work.cents + on_gold,
         wasted=of_work.wasted,
         on_gold=on_gold,

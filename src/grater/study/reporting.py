@@ -237,7 +237,7 @@ def _tables_of(tx: Tx, name: str, job_names: Collection[str], *, kind: str, coun
     """What can be evaluated; nothing where no answer of the named jobs says whether something is an error."""
     judging = [each for each in job_names if TASKS[jobs.named(tx, each).task].verdict]
     if job_names and not judging:
-        return StudyTables(name, None, None, None, None, None)
+        return StudyTables(name=name, judgments=None, experts=None, decisions=None, items=None, gold=None)
     return study_tables(tx, name, job_names=judging, kind=kind, counting=counting)
 
 

@@ -255,16 +255,16 @@ def study_tables(
     if counting != ALL_COUNT:
         counting.require_some(latest_judgments(said, f"judgments of {name}"))
     return StudyTables(
-        name,
-        counting.of(latest_judgments(crowd if both else said, f"judgments of {name}")),
-        counting.of(latest_judgments(experts, f"experts of {name}")) if both else None,
-        _table(decision_columns(tx, kinds), lambda frame: read_decisions(frame, name="decisions")),
-        _table(places, lambda frame: read_items(frame, name="items")),
-        _gold(tx, {job.name for job in chosen}),
-        latest_judgments(verdicts_of(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
-        hours_of(crowd if both else said),
-        redundancy_of(job for job in chosen if TASKS[job.task].verdict),
-        latest_judgments(verdicts_of(tx, chosen, (PROGRAM,)), f"programs of {name}"),
+        name=name,
+        judgments=counting.of(latest_judgments(crowd if both else said, f"judgments of {name}")),
+        experts=counting.of(latest_judgments(experts, f"experts of {name}")) if both else None,
+        decisions=_table(decision_columns(tx, kinds), lambda frame: read_decisions(frame, name="decisions")),
+        items=_table(places, lambda frame: read_items(frame, name="items")),
+        gold=_gold(tx, {job.name for job in chosen}),
+        on_gold=latest_judgments(verdicts_of(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
+        hours=hours_of(crowd if both else said),
+        redundancy=redundancy_of(job for job in chosen if TASKS[job.task].verdict),
+        programs=latest_judgments(verdicts_of(tx, chosen, (PROGRAM,)), f"programs of {name}"),
     )
 
 

@@ -107,7 +107,16 @@ def draw_sample(
         raise UsageError("expected --add-system NAME with --width: a first sample has no judgments yet")
     with open_study(study) as store:
         if system and n:
-            wish = Wish(system, n, flagged, strata, allocation, parse_rates(rate), seed, kind)
+            wish = Wish(
+                system=system,
+                n=n,
+                n_flagged=flagged,
+                strata=strata,
+                allocation=allocation,
+                rates=parse_rates(rate),
+                seed=seed,
+                kind=kind,
+            )
             drawn = draw(store, name, wish)
         else:
             name = name if name != old else f"{old}+{new_system}"
@@ -155,7 +164,16 @@ def start_design(
     as_json: Json = False,
 ) -> None:
     """Create and open the job of a design, by default with the sizes of its paper."""
-    order = Order(design, name, system, n, flagged, judgments, annotators, seed)
+    order = Order(
+        design=design,
+        name=name,
+        system=system,
+        n=n,
+        n_flagged=flagged,
+        judgments=judgments,
+        annotators=annotators,
+        seed=seed,
+    )
     with open_study(study) as store:
         job = start(store, order)
         with store.read() as tx:

@@ -220,7 +220,15 @@ class _Annotations:
         if span is None or tag is None or correction is None:
             return None
         replacements = replacements_of(correction, tag, span)
-        return Edit(span, replacements, tag, rater, comment, _leftovers(mistake), mistake.line)
+        return Edit(
+            span=span,
+            replacements=replacements,
+            tag=tag,
+            rater=rater,
+            comment=comment,
+            extra=_leftovers(mistake),
+            line=mistake.line,
+        )
 
     def _only(self, mistake: SgmlElement, name: str) -> str | None:
         """The words of the one child of this name; a COMMENT may be missing."""

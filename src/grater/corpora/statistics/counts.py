@@ -65,18 +65,18 @@ class CorpusCounts:
     def __add__(self, other: CorpusCounts) -> CorpusCounts:
         # Written out, not by fields(): this runs for every M2 block.
         return CorpusCounts(
-            self.sentences + other.sentences,
-            self.tokens + other.tokens,
-            self.unread + other.unread,
-            self.sentences_read + other.sentences_read,
-            self.tokens_read + other.tokens_read,
-            self.edits + other.edits,
-            self.edits_inside + other.edits_inside,
-            self.places + other.places,
-            self.places_with_several + other.places_with_several,
-            self.edits_with_several + other.edits_with_several,
-            _sum(self.by_tag, other.by_tag),
-            _sum(self.by_sentence, other.by_sentence),
+            sentences=self.sentences + other.sentences,
+            tokens=self.tokens + other.tokens,
+            unread=self.unread + other.unread,
+            sentences_read=self.sentences_read + other.sentences_read,
+            tokens_read=self.tokens_read + other.tokens_read,
+            edits=self.edits + other.edits,
+            edits_inside=self.edits_inside + other.edits_inside,
+            places=self.places + other.places,
+            places_with_several=self.places_with_several + other.places_with_several,
+            edits_with_several=self.edits_with_several + other.edits_with_several,
+            by_tag=_sum(self.by_tag, other.by_tag),
+            by_sentence=_sum(self.by_sentence, other.by_sentence),
         )
 
     def sentences_with(self, n_edits: int) -> int:

@@ -184,7 +184,15 @@ def ceiling(
     signature = _signed(metric.signature(kept, options), chance, most_subsets)
     headline = metric.score_names(options)[-1]
     n_kept = work.design.unit_of.size
-    return Ceiling(metric.name, headline, annotators, n_kept, is_read.size - n_kept, tuple(rows), signature)
+    return Ceiling(
+        metric=metric.name,
+        headline=headline,
+        annotators=annotators,
+        n_sentences=n_kept,
+        n_left_out=is_read.size - n_kept,
+        rows=tuple(rows),
+        signature=signature,
+    )
 
 
 def _design(references: References, chance: Resampling) -> Design:
@@ -299,7 +307,14 @@ def _row(work: _Work, mean: _Means, human: _Means, size: int) -> CeilingRow:
         name: percentile_interval(float(mean.values[place]), mean.drawn[:, place], n_units=n_units, ends=(0.0, 1.0))
         for place, name in enumerate(work.metric.score_names(work.options))
     }
-    return CeilingRow(mean.name, mean.kind, size, mean.n_subsets, scores, _of_human(mean, human, n_units))
+    return CeilingRow(
+        name=mean.name,
+        kind=mean.kind,
+        n_references=size,
+        n_subsets=mean.n_subsets,
+        scores=scores,
+        of_human=_of_human(mean, human, n_units),
+    )
 
 
 def _of_human(mean: _Means, human: _Means, n_units: int) -> Interval:

@@ -238,7 +238,16 @@ def match(references: EditTable, hypotheses: EditTable, *, mode: Mode) -> Matche
     ours, theirs, n_before = _pairs(hypothesis, reference, n_sentences=len(references.sentences))
     n_duplicates = len(hypotheses.group) + len(references.group) - sum(len(table.group) for table in once)
     counts = _count(hypothesis, reference, ours, theirs, n_before)
-    return Matched(hypothesis, reference, types, len(references.sentences), ours, theirs, counts, n_duplicates)
+    return Matched(
+        hypothesis=hypothesis,
+        reference=reference,
+        types=types,
+        n_sentences=len(references.sentences),
+        ours=ours,
+        theirs=theirs,
+        counts=counts,
+        n_duplicates=n_duplicates,
+    )
 
 
 def _once(table: EditTable) -> EditTable:

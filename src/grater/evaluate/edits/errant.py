@@ -106,13 +106,13 @@ def score_errant(
     matched = match(theirs, ours, mode=mode)
     chosen = choose_pairs(matched, beta=beta)
     return ErrantScore(
-        mode,
-        beta,
-        matched.counts[chosen],
-        _types(matched, chosen),
-        tuple(ours.group_annotator[group] for group in matched.ours[chosen].tolist()),
-        tuple(theirs.group_annotator[group] for group in matched.theirs[chosen].tolist()),
-        matched.n_duplicates,
+        mode=mode,
+        beta=beta,
+        counts=matched.counts[chosen],
+        by_type=_types(matched, chosen),
+        hypothesis_annotators=tuple(ours.group_annotator[group] for group in matched.ours[chosen].tolist()),
+        reference_annotators=tuple(theirs.group_annotator[group] for group in matched.theirs[chosen].tolist()),
+        n_duplicates=matched.n_duplicates,
     )
 
 

@@ -199,19 +199,25 @@ def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
         cells = assisted(plain, weights)
     n_drawn = sum(cell.n_drawn for cell in cells.cells)
     n_judged = round(sum(cell.n_judged for cell in cells.cells))
-    if not n_judged:
-        return Sampled((), (), cells.n_items, n_drawn, 0, (), signature)
-    again = _redrawn(study, cells, weights)
-    systems = tuple(_estimate(study, plain, name, verdicts, again, cells) for name in study.members.systems)
-    pairs = differences(cells, fpc=study.is_finite, level=study.chance.level)
-    return Sampled(
-        systems=systems,
-        differences=tuple(again.difference(pair) if again else pair for pair in pairs),
+    empty = Sampled(
+        systems=(),
+        differences=(),
         n_items=cells.n_items,
         n_drawn=n_drawn,
         n_judged=n_judged,
-        warnings=tuple(_warnings(systems)),
+        warnings=(),
         signature=signature,
+    )
+    if not n_judged:
+        return empty
+    again = _redrawn(study, cells, weights)
+    systems = tuple(_estimate(study, plain, name, verdicts, again, cells) for name in study.members.systems)
+    pairs = differences(cells, fpc=study.is_finite, level=study.chance.level)
+    return replace(
+        empty,
+        systems=systems,
+        differences=tuple(again.difference(pair) if again else pair for pair in pairs),
+        warnings=tuple(_warnings(systems)),
         scope=_scope(study, cells, systems),
         assist=_assisted(study, systems),
         again=again,

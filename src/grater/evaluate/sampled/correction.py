@@ -125,7 +125,9 @@ def corrected(
     """One system, with intervals from resampled gold items and judged items, or essays where `again` has them."""
     if raters.undefined_because:
         none = Interval(nan, nan, nan, raters.undefined_because)
-        return CorrectedEstimate(estimate.system, none, none, dict.fromkeys(BETAS, none), none, none)
+        return CorrectedEstimate(
+            system=estimate.system, precision=none, recall=none, f=dict.fromkeys(BETAS, none), hit=none, miss=none
+        )
     sides = [_side(estimate.strata, is_flagged=is_flagged) for is_flagged in (True, False)]
     sizes = [sum(stratum.size for stratum in side) for side in sides]
     both = by_side or (raters, raters)
@@ -146,7 +148,9 @@ def corrected(
 
     f = {beta: interval("f", beta) for beta in BETAS}
     hit, miss = (interval(name, most=size) for name, size in zip(("hit", "miss"), sizes, strict=True))
-    return CorrectedEstimate(estimate.system, interval("precision"), interval("recall"), f, hit, miss)
+    return CorrectedEstimate(
+        system=estimate.system, precision=interval("precision"), recall=interval("recall"), f=f, hit=hit, miss=miss
+    )
 
 
 def _drawn_sides(sides: Sides, again: Resampled, rng: np.random.Generator) -> tuple[Rates, Rates]:
