@@ -64,10 +64,12 @@ def test_a_command_says_what_its_intervals_speak_of(
     monkeypatch.chdir(demo.folder)
     written = [line[2:] for line in Path("essays.m2").read_text("utf-8").splitlines() if line.startswith("S ")]
     (tmp_path / UNCORRECTED).write_text("\n".join(written) + "\n", "utf-8")
-    ran = grater(capsys, *(tmp_path / each if each == UNCORRECTED else each for each in COMMANDS[name]))
-    assert ran.status == 0, ran.err
+    words = [tmp_path / each if each == UNCORRECTED else each for each in COMMANDS[name]]
+    ran, as_json = grater(capsys, *words), grater(capsys, *words, "--json")
+    assert ran.status == as_json.status == 0, ran.err
     assert INTERVAL.search(ran.out), ran.out
     assert SPOKEN.search(ran.out), ran.out
+    assert SPOKEN.search(as_json.out), "a program's reader is told, too"
 
 
 def test_saved_scores_compared_say_what_their_intervals_speak_of(

@@ -115,10 +115,17 @@ def show(result: Result, *, table: TableFormat = "text", as_json: bool = False) 
 
 
 def show_sheets(sheets: Iterable[Sheet], *, table: TableFormat = "text") -> None:
-    """Tables one after the other; on a terminal as wide as the terminal, with bold titles."""
+    """Tables one after the other; on a terminal as wide as the terminal, with bold titles.
+
+    CSV has cells alone: what the notes say of them goes to standard error.
+    """
+    notes: dict[str, None] = {}
     for index, sheet in enumerate(sheets):
         text = _terminal_text(sheet) if table == "text" else WRITERS[table](sheet)
         sys.stdout.write("\n" * bool(index) + text)
+        notes |= dict.fromkeys(sheet.notes)
+    for note in notes if table == "csv" else ():
+        say(note)
 
 
 def _terminal_text(sheet: Sheet) -> str:

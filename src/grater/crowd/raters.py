@@ -100,7 +100,8 @@ class Raters(Result):
         return len(self.rows)
 
     def to_dict(self) -> dict[str, Json]:
-        return {"raters": [rater.to_dict() for rater in self.rows], "signature": str(self.signature)}
+        rows: list[Json] = [rater.to_dict() for rater in self.rows]
+        return {"raters": rows, "scope": {"sentence": SPOKEN_OF}, "signature": str(self.signature)}
 
     def to_frame(self) -> pl.DataFrame:
         """One row per rater, the ends of an interval in columns of their own."""

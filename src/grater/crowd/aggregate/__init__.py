@@ -65,6 +65,10 @@ class Accuracy:
     n_items: int
     n_unjudged: int
 
+    @property
+    def scope(self) -> Scope:
+        return Scope(unit="item", n_units=self.n_items)
+
 
 @dataclass(frozen=True, slots=True)
 class Rival:
@@ -159,6 +163,7 @@ class Aggregation(Result):
             value["raters"] = [{"rater": name, "skill": skill} for name, skill in self.rater_frame().iter_rows()]
         if self.accuracy is not None:
             value["accuracy"] = {**encode(self.accuracy.share), "n": self.accuracy.n_items}
+            value["scope"] = self.accuracy.scope.to_dict()
         return value
 
     def _answers(self) -> list[Json]:
@@ -283,8 +288,8 @@ def _accuracy_note(accuracy: Accuracy) -> str:
     if not accuracy.n_items:
         return "Accuracy is undefined: every item with a known truth was given as gold."
     n = accuracy.n_items
-    speaks_of = Scope(unit="item", n_units=n).sentence
-    return f"Accuracy {interval(accuracy.share)} on {counted(n, 'item')} with a known truth. {speaks_of}"
+    known = f"Accuracy {interval(accuracy.share)} on {counted(n, 'item')} with a known truth."
+    return f"{known} {accuracy.scope.sentence}"
 
 
 def _signature(method: str, ballots: Ballots, fitted: Fit, options: Options) -> Signature:

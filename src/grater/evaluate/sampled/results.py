@@ -12,7 +12,7 @@ from math import inf, isnan, nan
 import polars as pl
 
 from grater.evaluate.counts import interval_rows
-from grater.evaluate.rater_error import RaterError
+from grater.evaluate.rater_error import HELD, RaterError
 from grater.evaluate.sampled.assist import Assisted
 from grater.evaluate.sampled.estimates import Difference, SystemEstimate
 from grater.evaluate.sampled.resampled import Resampled
@@ -139,7 +139,8 @@ class Sampled(Result):
         correction = self.correction
         judged = f"{self.n_judged:,} of {self.n_drawn:,} drawn items judged, {self.n_items:,.0f} in the corpus"
         units = self.scope.sentence
-        raters = [correction.raters.sentence, str(correction.signature)] if correction else []
+        held = [HELD] if correction and correction.systems else []
+        raters = [correction.raters.sentence, *held, str(correction.signature)] if correction else []
         helped = [self.assist.sentence] if self.assist else []
         return [
             *sheets,
