@@ -78,6 +78,9 @@ GUG = "gug/gug_annotations.tsv"
 LIKE_FCE = (12, 24)
 """Pieces of the sentences whose speed is measured: 18 on average, as in the FCE."""
 N_NATIVE_WORDS = 200_000
+WRITTEN = ("academic", "bio", "letter", "news", "textbook", "voyage", "whow")
+"""Genres of GUM that are written and edited."""
+
 N_RESAMPLES = 1000
 Values = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
@@ -177,10 +180,25 @@ def _at_hole(network: Network, detector: ContextDetector, drawn: Sequence[Hidden
 
 
 def native_texts(file: Path | None) -> dict[str, Callable[[], Iterator[Essay]]]:
-    """Well-formed text that the network did not learn from: Brown and court opinions, or a file of your own."""
+    """Well-formed text that the network did not learn from, or a file of your own."""
     if file is not None:
         return {file.stem: lambda: as_essays(open_source(file).lines())}
-    return {"Brown": brown_essays, "SCOTUS": lambda: as_essays(lines_of("native/scotus.txt.xz"))}
+    return {
+        "Brown": brown_essays,
+        "SCOTUS": lambda: as_essays(lines_of("native/scotus.txt.xz")),
+        "GUM, essays": lambda: as_essays(_of_gum("essay")),
+        "GUM, other writing": lambda: as_essays(_of_gum(*WRITTEN)),
+    }
+
+
+def _of_gum(*genres: str) -> Iterator[str]:
+    """Sentences of the training part of GUM in these genres."""
+    genre = ""
+    for line in lines_of("ud/gum-train.conllu.gz"):
+        if line.startswith("# sent_id = "):
+            genre = line.split("_")[2]
+        elif line.startswith("# text = ") and genre in genres:
+            yield line.removeprefix("# text = ")
 
 
 def as_essays(lines: Iterable[str]) -> Iterator[Essay]:

@@ -39,6 +39,7 @@ def test_nouns_are_asked_about_unless_they_are_names_units_or_of_both_numbers(te
         ("Given the weather, we stayed.", ["stayed"]),
         ("The client sends a GET request.", ["sends"]),
         ("Were it so, they would stay.", ["stay"]),
+        ("They have long been ignored.", ["have", "been", "ignored"]),
     ],
 )
 def test_verbs_are_asked_about_if_they_are_known(text: str, verbs: list[str]) -> None:
