@@ -134,7 +134,7 @@ def test_agreement_is_that_of_the_command(study: Study) -> None:
         form: dict[str, object] = {"label": "2" if number % 2 else "0", "confidence": "high"}
         path, number = answer(browser, path, form).url.path, number + 1
     page = manager.get(f"/manage/jobs/{job_id}/agreement").text
-    assert "<td>.500 [" in page  # five of ten alike
+    assert '<td><span class="when">.500 [' in page  # five of ten alike
     assert "agreement|grater:" in page
     assert "Error or OK" in page
     assert "95 % intervals generalise to other essays like these" in page

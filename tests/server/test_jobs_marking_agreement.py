@@ -37,8 +37,8 @@ def test_that_all_say_an_essay_is_marked_is_no_agreement(study: Study) -> None:
     page = manager.get(path).text
     assert "3 essays with two annotators or more" in page
     identified, _, classified = page.partition("<h2>Classification</h2>")
-    assert "<td>Observed agreement</td><td>1.000" in identified
-    assert "<td>Observed agreement</td><td>.000" in classified
+    assert '<td>Observed agreement</td><td><span class="when">1.000' in identified
+    assert '<td>Observed agreement</td><td><span class="when">.000' in classified
     with study.store.write() as tx:
         token = credentials.make_token(tx, study.people["manager"].person_id)
     headers = {"authorization": f"Bearer {token}"}
