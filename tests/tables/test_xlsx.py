@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
+from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
@@ -27,6 +28,15 @@ def test_a_workbook_comes_back_cell_by_cell() -> None:
     assert raw.lines is not None
     assert raw.lines.to_list() == [2, 3, 4]
     assert workbook([page]) == workbook([page])
+
+
+def test_styles_are_those_that_other_programs_open() -> None:
+    # openpyxl, and pandas with it, refuse a fill without a pattern: ECMA-376, 18.8.20 wants one of two kinds
+    with ZipFile(BytesIO(workbook([Page(name="judge", columns=("item",), rows=[("a",)])]))) as archive:
+        styles = ElementTree.fromstring(archive.read("xl/styles.xml"))
+    fills = styles.findall(f"{{{MAIN}}}fills/{{{MAIN}}}fill")
+    assert [[kind.tag for kind in fill] for fill in fills] == [[f"{{{MAIN}}}patternFill"]] * 2
+    assert styles.find(f"{{{MAIN}}}cellStyles/{{{MAIN}}}cellStyle") is not None
 
 
 def test_answers_are_offered_as_a_list() -> None:

@@ -72,10 +72,13 @@ def workbook(pages: Sequence[Page]) -> bytes:
 
 HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 STYLES = (
-    f'<styleSheet xmlns="{MAIN}"><fonts count="2"><font/><font><b/></font></fonts><fills count="1"><fill/></fills>'
+    f'<styleSheet xmlns="{MAIN}"><fonts count="2"><font/><font><b/></font></fonts>'
+    '<fills count="2"><fill><patternFill patternType="none"/></fill>'
+    '<fill><patternFill patternType="gray125"/></fill></fills>'
     '<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2">'
     '<xf numFmtId="49" applyAlignment="1"><alignment vertical="top" wrapText="1"/></xf>'
-    '<xf numFmtId="49" fontId="1" applyFont="1"/></cellXfs></styleSheet>'
+    '<xf numFmtId="49" fontId="1" applyFont="1"/></cellXfs>'
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
 )
 
 
