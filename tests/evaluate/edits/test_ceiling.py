@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from math import isnan
 
 import numpy as np
 import pytest
@@ -47,6 +48,8 @@ def test_two_annotators_are_scored_against_each_other_by_hand() -> None:
     # The system against 0: tp 2, fp 1, fn 2, F = .625; against 1: tp 2, fp 1, fn 1, F = 2/3.
     system = row(found, "s", 1)
     assert system.scores["f0.5"].value == pytest.approx((0.625 + 2 / 3) / 2)
+    people = row(found, "human", 1).of_human
+    assert (people.value, isnan(people.low)) == (1, True), "by definition"
     assert system.of_human.value == pytest.approx((0.625 + 2 / 3) / 2 / human)
     assert (system.n_subsets, row(found, "0", 1).n_subsets, row(found, "human", 1).n_subsets) == (2, 1, 2)
 

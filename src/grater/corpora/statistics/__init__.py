@@ -92,7 +92,14 @@ class CorpusStatistics(Result):
         """The keys of `corpus stats`: the sums at the top level, then each file."""
         files: list[Json] = [{"name": file.name, **file.to_dict()} for file in self.files]
         same: list[Json] = [list(names) for names in self.same_text]
-        return {**self.whole.to_dict(), "files": files, "same_text": same, "signature": str(self.signature)}
+        scope = self.whole.summary.scope.to_dict()
+        return {
+            **self.whole.to_dict(),
+            "files": files,
+            "same_text": same,
+            "scope": scope,
+            "signature": str(self.signature),
+        }
 
     def to_frame(self) -> pl.DataFrame:
         """One number per row: of which corpus, of which part of it, and what it measures."""

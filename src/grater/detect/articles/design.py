@@ -59,6 +59,10 @@ class NounConstructions(Result):
         """Phrases in each construction, over all nouns."""
         return [sum(noun.counts[code] for noun in self.nouns) for code in range(len(CONSTRUCTIONS))]
 
+    @property
+    def spoken_of(self) -> str:
+        return f"95 % intervals generalise to other nouns like these {sum(self.totals):,}, taken as independent."
+
     def to_dict(self) -> dict[str, Json]:
         totals = self.totals
         shares: list[Json] = [
@@ -70,6 +74,7 @@ class NounConstructions(Result):
             "different_nouns": len(self.nouns),
             "constructions": shares,
             "nouns": [_noun_dict(noun) for noun in self.listed],
+            "scope": {"sentence": self.spoken_of},
             "signature": str(self.signature),
         }
 
@@ -94,8 +99,9 @@ class NounConstructions(Result):
         rows = tuple(
             (name, count(n), interval(wilson(n, sum(totals)))) for name, n in zip(CONSTRUCTIONS, totals, strict=True)
         )
-        words = f"95 % intervals generalise to other nouns like these {sum(totals):,}, taken as independent."
-        all_nouns = Sheet("Constructions of head nouns", ("construction", "n", "share"), rows, notes=(words,))
+        all_nouns = Sheet(
+            "Constructions of head nouns", ("construction", "n", "share"), rows, notes=(self.spoken_of,)
+        )
         return all_nouns, self._noun_sheet()
 
     def _noun_sheet(self) -> Sheet:

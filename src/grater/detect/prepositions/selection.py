@@ -101,7 +101,12 @@ class Selection:
             "accuracy": encode(self.accuracy),
             "majority": {"preposition": self.commonest, **encode(self.majority)},
             "by_preposition": [scores.to_dict() for scores in self.by_preposition],
+            "scope": self.scope.to_dict(),
         }
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(n_units=self.n, independent_because="as in the papers")
 
     def sheet(self, *, signature: str = "") -> Sheet:
         """The prepositions that stood there, the commonest first, and the accuracy as a note."""
@@ -113,8 +118,7 @@ class Selection:
         baseline = f"always {self.commonest}: {interval(self.majority)}"
         note = f"accuracy {interval(self.accuracy)} on {count(self.n)}; {baseline}"
         columns = ("preposition", "n", "precision", "recall", "F")
-        scope = Scope(n_units=self.n, independent_because="as in the papers")
-        return Sheet(TITLES[self.setup], columns, rows, notes=(note, scope.sentence), signature=signature)
+        return Sheet(TITLES[self.setup], columns, rows, notes=(note, self.scope.sentence), signature=signature)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

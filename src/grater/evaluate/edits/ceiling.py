@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isnan, nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -79,6 +79,10 @@ class Ceiling(Result):
     rows: tuple[CeilingRow, ...]
     signature: Signature
 
+    @property
+    def scope(self) -> Scope:
+        return Scope(unit=self.signature.options["units"])
+
     def to_dict(self) -> dict[str, Json]:
         return {
             "metric": self.metric,
@@ -86,6 +90,7 @@ class Ceiling(Result):
             "sentences": self.n_sentences,
             "left_out": self.n_left_out,
             "rows": [row.to_dict() for row in self.rows],
+            "scope": self.scope.to_dict(),
             "signature": str(self.signature),
         }
 
@@ -112,8 +117,7 @@ class Ceiling(Result):
         """A table for each number of references: people on average, each of them, the systems."""
         *sheets, last = [self._sheet(size) for size in sorted({row.n_references for row in self.rows})]
         left_out = f"{self.n_left_out:,} sentences that not everyone read are left out."
-        scope = Scope(unit=self.signature.options["units"])
-        notes = (*((left_out,) if self.n_left_out else ()), scope.sentence)
+        notes = (*((left_out,) if self.n_left_out else ()), self.scope.sentence)
         return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
 
     def _sheet(self, size: int) -> Sheet:
@@ -321,7 +325,9 @@ def _of_human(mean: _Means, human: _Means, n_units: int) -> Interval:
     below = float(human.values[-1])
     if below == 0 or isnan(below):
         return Interval(nan, nan, nan, "people's mean score is 0")
+    if mean is human:
+        return Interval(1.0, nan, nan, "people are the measure")
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = mean.drawn[:, -1] / human.drawn[:, -1]
-    ends = (-inf, inf) if mean is human else (0.0, 1 / below)
-    return percentile_interval(float(mean.values[-1]) / below, drawn[np.isfinite(drawn)], n_units=n_units, ends=ends)
+    drawn, value = drawn[np.isfinite(drawn)], float(mean.values[-1]) / below
+    return percentile_interval(value, drawn, n_units=n_units, ends=(0.0, 1 / below))

@@ -37,6 +37,7 @@ Spans: TypeAlias = dict[tuple[int, int, str], str]
 """Types by start, end and correction."""
 
 MOST_CONFUSIONS = 20
+SPOKEN_OF = "95 % intervals generalise to other sentences like these, taken as independent."
 SCORES = ("precision", "recall", "f1", "type_accuracy", "f1_with_type")
 TITLES = {"precision": "P", "recall": "R", "f1": "F1", "type_accuracy": "type", "f1_with_type": "F1 with type"}
 
@@ -63,6 +64,7 @@ class EditComparison(Result):
             "edits": {"first": self.n_first, "second": self.n_second},
             **{name: encode(score) for name, score in self.scores.items()},
             "confusions": encode(confusions),
+            "scope": {"sentence": SPOKEN_OF},
             "signature": str(self.signature),
         }
 
@@ -75,12 +77,11 @@ class EditComparison(Result):
 
     def sheets(self) -> list[Sheet]:
         sizes = f"{counted(self.n_sentences, 'sentence')}; edits: {count(self.n_first)} and {count(self.n_second)}"
-        said = "95 % intervals generalise to other sentences like these, taken as independent."
         scores = Sheet(
             f"Edits of {self.second} beside those of {self.first}",
             tuple(TITLES[name] for name in SCORES),
             (tuple(interval(self.scores[name]) for name in SCORES),),
-            (sizes, said),
+            (sizes, SPOKEN_OF),
             signature=str(self.signature),
             name="scores",
         )
