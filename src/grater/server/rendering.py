@@ -153,29 +153,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,  # else every page asks the disk whether its templates are the same
     )
-    templates.filters |= {
-        "markdown": as_html,
-        "moment": moment,
-        "percent": percent,
-        "duration": duration,
-        "is_local": is_local,
-        "near": near,
-    }
-    templates.filters |= {
-        "counted": counted,
-        "interval": interval,
-        "number": number,
-        "coefficient_title": coefficient_title,
-        "shown": shown,
-    }
-    templates.globals |= {
-        "expected": expected,
-        "in_words": in_words,
-        "name_of": name_of,
-        "site_css": sheet_address(),
-        "version": __version__,
-    }
-    templates.globals |= {"managers": MANAGERS, "adjudicators": ADJUDICATORS, "owners": OWNERS}
+    templates.filters |= FILTERS
+    templates.globals |= GLOBALS | {"site_css": sheet_address()}
     return templates
 
 
@@ -230,3 +209,28 @@ def csv_file(frame: pl.DataFrame, name: str) -> Response:
     """A table as a file of this name, safe to open in a spreadsheet."""
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(guarded_frame(frame).write_csv(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+FILTERS = {
+    "coefficient_title": coefficient_title,
+    "counted": counted,
+    "duration": duration,
+    "interval": interval,
+    "is_local": is_local,
+    "markdown": as_html,
+    "moment": moment,
+    "near": near,
+    "number": number,
+    "percent": percent,
+    "shown": shown,
+}
+GLOBALS = {
+    "adjudicators": ADJUDICATORS,
+    "expected": expected,
+    "in_words": in_words,
+    "managers": MANAGERS,
+    "name_of": name_of,
+    "owners": OWNERS,
+    "version": __version__,
+}
+"""What every template knows beside the values of its page."""

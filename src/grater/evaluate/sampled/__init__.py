@@ -197,18 +197,8 @@ def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
     if study.assist is not None:
         weights = weights_of(study.members, plain, verdicts, study.assist)
         cells = assisted(plain, weights)
-    n_drawn = sum(cell.n_drawn for cell in cells.cells)
-    n_judged = round(sum(cell.n_judged for cell in cells.cells))
-    empty = Sampled(
-        systems=(),
-        differences=(),
-        n_items=cells.n_items,
-        n_drawn=n_drawn,
-        n_judged=n_judged,
-        warnings=(),
-        signature=signature,
-    )
-    if not n_judged:
+    empty = _without_systems(cells, signature)
+    if not empty.n_judged:
         return empty
     again = _redrawn(study, cells, weights)
     systems = tuple(_estimate(study, plain, name, verdicts, again, cells) for name in study.members.systems)
@@ -221,6 +211,18 @@ def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
         scope=_scope(study, cells, systems),
         assist=_assisted(study, systems),
         again=again,
+    )
+
+
+def _without_systems(cells: Cells, signature: Signature) -> Sampled:
+    return Sampled(
+        systems=(),
+        differences=(),
+        n_items=cells.n_items,
+        n_drawn=sum(cell.n_drawn for cell in cells.cells),
+        n_judged=round(sum(cell.n_judged for cell in cells.cells)),
+        warnings=(),
+        signature=signature,
     )
 
 
