@@ -271,7 +271,7 @@ def _told(row: dict[str, Json]) -> tuple[str, ...]:
 
 MARKS = (("mark", ""), ("times", "times"), ("learners", "number"), (f"per {PER} words", "number spare"))
 LEARNERS = (
-    *(("learner", ""), ("essays", "number spare"), ("words", "number spare"), ("marks", "number")),
+    *(("learner", ""), ("essays", "number spare"), ("words", "number spare"), ("marks", "number spare")),
     *((f"per {PER} words", "number"), ("change", "number"), ("over time", "spare"), ("most often", "")),
 )
 ESSAYS = (
