@@ -35,7 +35,7 @@ check: $(STAMP)-dev  ## the quick half: style, types, documentation
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 test-slow: $(STAMP)-dev system  ## the tests that take minutes, properties on new examples, and those of Spark
-	GRATER_EXAMPLES=100 $(BIN)/pytest -n 2 -m "slow or hypothesis"
+	GRATER_EXAMPLES=100 POLARS_MAX_THREADS=2 $(BIN)/pytest -n 2 -m "slow or hypothesis"
 	@$(MAKE) --no-print-directory test-spark
 
 test-train: $(STAMP)-dev  ## the tests that need PyTorch: the training of context on a toy grammar

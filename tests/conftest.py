@@ -54,7 +54,8 @@ settings.load_profile("grater")
 # before, though they are to be always the same, and every worker would read a thousand files for them.
 providers._get_local_constants = lambda: providers._local_constants
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy comes: threads of six workers would only spin
+for name in ("OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(name, "1")  # before numpy and polars come: threads of several workers would only spin
 
 MEMORY = in_memory()
 if MEMORY and shutil.disk_usage(MEMORY).free > 4 * 2**30:
