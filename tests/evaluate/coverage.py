@@ -96,7 +96,7 @@ def coverage(
 
 
 def main() -> None:
-    n_worlds = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    n_worlds = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     for n_items, n_raters in ((400, 5), (400, 20)):
         for cluster, shares in coverage(n_items, n_raters, n_worlds=n_worlds).items():
             cells = " | ".join(" ".join(f"{share:.3f}" for share in row) for row in shares)
