@@ -126,6 +126,8 @@ def test_parts_and_units_come_from_the_items(files: Path) -> None:
     result = run(files, "--items", items, "--by", "l1", "--cluster", "essay", "--resamples", 50)
     assert "l1 zh: S, from a sample" in result.stdout
     assert "to other essays like these 50 (resampled by essay, design effect" in result.stdout
+    assert "totals of parts need not add up to those of all" in result.stdout
+    assert "add up" not in run(files, "--items", items, "--resamples", 50).stdout
     value = json.loads(run(files, "--items", items, "--by", "l1", "--unknown", "apart", "--json").stdout)
     assert set(value["parts"]) == {"l1 ru", "l1 zh", "without unknown"}
     assert value["parts"]["l1 ru"]["systems"][0]["recall"]["value"] > 0

@@ -25,6 +25,7 @@ from grater.statistics.population import Scope
 from grater.statistics.stratified import Scores, Stratum
 
 TOTALS = ("hit", "false_alarm", "miss")
+NOT_ADDED_UP = "Each part is estimated from its own items, so totals of parts need not add up to those of all."
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +139,13 @@ class Sampled(Result):
         *sheets, last = _sheets(self)
         correction = self.correction
         judged = f"{self.n_judged:,} of {self.n_drawn:,} drawn items judged, {self.n_items:,.0f} in the corpus"
+        apart = [NOT_ADDED_UP] if self.parts else []
         units = self.scope.sentence
         held = [HELD] if correction and correction.systems else []
         raters = [correction.raters.sentence, *held, str(correction.signature)] if correction else []
         helped = [self.assist.sentence] if self.assist else []
-        return [
-            *sheets,
-            replace(last, notes=(*last.notes, judged, units, *helped, *raters), signature=str(self.signature)),
-        ]
+        notes = (*last.notes, *apart, judged, units, *helped, *raters)
+        return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
 
     def progress(self, width: float) -> Iterator[str]:
         """How many judgments are missing: `after 180 judgments recall is .340 [.270, .420]; 120 more bring ...`."""
