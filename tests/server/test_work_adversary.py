@@ -347,8 +347,8 @@ def test_gold_used_up_gives_no_code_and_the_page_says_what_happens(bare: Study) 
     job_id, browser, panel_id, headers = panel_job(bare, {**TERMS, "limit": 12}, n_gold=3)
     n_answered, page = work_through(browser, job_id)
     assert n_answered < 12
-    assert "every question with a known answer" in page
-    assert f"Your panel&#39;s code is for 12 valid answers; you have given {n_answered}." in page
+    assert "all questions with known answers" in page
+    assert f"Your panel’s code is for 12 valid answers; you have given {n_answered}." in page
     assert "DONE-1" not in page
     told = bare.client().get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
     assert (told["code"], told["no_work"]) == ("", "gold")

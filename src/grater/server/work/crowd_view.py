@@ -21,8 +21,8 @@ WORDS = {
     "seat": "You have already worked in this job, alone or on a joint seat. Nobody is asked twice.",
     "limit": "You have done as much as one person may do in this job. Thank you.",
     "gold": (
-        "You have answered every question with a known answer that there is here; without them no more work is given "
-        "out. What you have done is stored, and counts as before."
+        "You have answered all questions with known answers in this job, and no work is given out without them. "
+        "Your answers are saved and count as before."
     ),
     "unqualified": "You do not meet a requirement of this job yet.",
 }
@@ -118,8 +118,8 @@ def _short_of_code(reason: str, terms: Terms, place: PanelPlace | None, n_valid:
         return ""
     agreed = f"for {terms.limit} valid answers" if terms.limit else "for all the work of this job"
     return (
-        f"Your panel's code is {agreed}; you have given {n_valid}. Those who run this job can see that, and can end "
-        "your part: write to them."
+        f"Your panel’s code is {agreed}; you have given {n_valid}. The people who run this job can see this, and can "
+        "end your part: write to them."
     )
 
 
