@@ -210,7 +210,10 @@ def test_an_exhibit_has_the_rows_labels_and_cells_that_it_should(exhibit: str, p
 
 @pytest.mark.parametrize("exhibit", ["T,C&M Table 4", "T,C&M Table 5"])
 def test_the_report_of_the_demo_compares_four_crowds_with_and_without_gold(exhibit: str, demo: Demo) -> None:
-    assert missing(exhibit, (demo.folder / "report" / "report.md").read_text("utf-8")) == []
+    """But for the ends of intervals: the demo of tests draws few resamples."""
+    page = (demo.folder / "report" / "report.md").read_text("utf-8")
+    patterns = [pattern.split(r" \(\d ")[0] for pattern in CONTENT[exhibit]]
+    assert [pattern for pattern in patterns if not re.search(pattern, page, re.M)] == []
 
 
 def missing(exhibit: str, text: str) -> list[str]:
