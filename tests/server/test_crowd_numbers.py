@@ -66,7 +66,7 @@ def test_judgments_units_and_raters_are_the_same_on_every_page(living: Study, ta
     assert {(done[1],)} == numbers(r"([\d,]+) units? ·", study_page) == {(n_work,)}
     # the curve ends where the count stands, and the parts of the raters add up to it
     drawn = re.findall(r'<svg class="chart"[^>]*aria-label="([^"]*)"', manager.get(f"/manage/jobs/{job_id}").text)
-    parts = next(words for words in drawn if words.startswith(("Adjudicator", "Annotator")))
+    parts = next(words for words in drawn if words.startswith("Valid judgments per rater"))
     assert sum(int(n) for n in re.findall(r": (\d+)", parts)) == judged[0]
     over_time = next(words for words in drawn if words.startswith("Judgments over time"))
     assert over_time.endswith(f": {judged[0]} judgments")
