@@ -32,6 +32,7 @@ from grater.store import (
     jobs,
     open_store,
     people,
+    schema,
     slots,
     submissions,
     units,
@@ -66,7 +67,7 @@ def filled(store: Store, n_units: int, rng: random.Random) -> str:
         done = list(zip(ids, places, strict=True))[:-N_OPEN]
         sent = (row for unit_id, item in done for row in answers(tx, job.job_id, unit_id, item, raters, rng))
         submissions.store_all(tx, sent)
-        slots.fill_all(tx, job.job_id)
+        tx.execute(schema.slots.update().where(schema.slots.c.job_id == job.job_id).values(state="filled"))
         for unit_id in ids[-N_OPEN:]:
             for n in range(1, N_JUDGMENTS + 1):
                 slots.set_state(tx, unit_id, n, "free")

@@ -87,6 +87,12 @@ class Live:
     _busy: set[tuple[str, str, str]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being counted beside the requests."""
+        with self._lock:
+            return bool(self._busy)
+
     def counts(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> JobCounts:
         """Where a job stands now; counted again as soon as anything has happened in the study."""
         key = (job.job_id, "counts", body_hash(job.options))
