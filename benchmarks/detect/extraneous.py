@@ -34,7 +34,7 @@ from grater.detect.prepositions.candidates import (
     preposition_places,
 )
 from grater.detect.prepositions.detector import PrepositionDetector, margins
-from grater.detect.prepositions.ngram import tie_share
+from grater.detect.prepositions.ngram import TIE
 from grater.detect.systems import load_system
 from grater.model import Essay, Interval
 from grater.rng import generator
@@ -150,7 +150,7 @@ def scored(found: Margins, drawn: Sequence[int], threshold: float) -> dict[str, 
         "P, all": Interval(1 / (1 + odds.value), 1 / (1 + odds.high), 1 / (1 + odds.low)),
         "R": recall,
         "R, inserted": wilson(int((found.inserted > threshold).sum()), len(found.inserted)),
-        "ties": tie_share(np.concatenate([found.wrong, right])),
+        "ties": float((np.abs(np.concatenate([found.wrong, right])) <= TIE).mean()),
     }
 
 
