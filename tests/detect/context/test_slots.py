@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.detect.context.slots import ARTICLE, NUMBER, VERB_FORM, slots_of
-from grater.detect.prepositions.candidates import PREP
+from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.text.analysis import analyse
 
 
@@ -68,7 +68,10 @@ def test_gonna_has_its_to_in_it(text: str) -> None:
     ],
 )
 def test_a_conjunction_is_no_preposition(text: str, prepositions: list[str]) -> None:
-    assert asked(text, PREP) == prepositions
+    (sentence,) = analyse(text)
+    slots = [slot for slot in slots_of(sentence) if slot.kind == PREP]
+    assert [slot.target for slot in slots if not slot.is_right] == prepositions
+    assert [slot.index for slot in slots] == preposition_places(sentence)
 
 
 @pytest.mark.parametrize(

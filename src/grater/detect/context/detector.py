@@ -115,7 +115,8 @@ class Asked:
 
     def _option(self, word: str, margin: float) -> Option:
         type_ = type_of(self.slot, word)
-        return Option(word=word, margin=margin, type=type_, name=name_of(self.slot, type_))
+        kept = -inf if self.slot.is_right else margin
+        return Option(word=word, margin=kept, type=type_, name=name_of(self.slot, type_))
 
 
 def name_of(slot: Slot, type_: str) -> str:

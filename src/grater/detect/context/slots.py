@@ -6,9 +6,9 @@ nouns at the head of phrases, and verbs.
 
 Every slot has a word for each column of its head.  Columns with the same word are one answer: of most verbs past and
 participle, and of all but *be* base and present, look alike.  *to* right before a base form belongs to the verb:
-*should to spend* is one slot, and *to go* may become *going*; *gonna* has its *to* in it.  Left out are
+*should to spend* is one slot, and *to go* may become *going*; *gonna* has its *to* in it.  *as*, *after* and their
+like before a clause are slots, so that systems share their items, and never flagged.  Left out are
 
-- *as*, *after* and their like before a clause;
 - articles and numbers of headings;
 - modal verbs, clitics and *am*, verbs whose *to* stands apart from them (*to really go*), forms of two verbs
   (*found*, *left*), forms of no verb that we know (*reimagined*);
@@ -80,7 +80,8 @@ INVERTED = frozenset(("given", "were"))
 class Slot:
     """A question about the word at `index`: the word of each column, and the one that was written.
 
-    `span` and `target` are the writer's words, none for a gap.
+    `span` and `target` are the writer's words, none for a gap.  What `is_right` is never flagged: it is an
+    item of other systems, but no preposition here.
     """
 
     index: int
@@ -90,6 +91,7 @@ class Slot:
     written: str
     span: Span
     target: str
+    is_right: bool = False
 
     @property
     def is_gap(self) -> bool:
@@ -139,8 +141,6 @@ def slots_of(sentence: Sentence) -> list[Slot]:
 def _prepositions(sentence: Sentence) -> Iterator[Slot]:
     for index in preposition_places(sentence):
         word = sentence.words[index]
-        if word.lower() in CONJUNCTIONS and _begins_clause(sentence, index + 1):
-            continue
         yield Slot(
             index=index,
             kind=PREP,
@@ -149,6 +149,7 @@ def _prepositions(sentence: Sentence) -> Iterator[Slot]:
             written=canonical(word) or word,
             span=sentence.spans[index],
             target=word,
+            is_right=word.lower() in CONJUNCTIONS and _begins_clause(sentence, index + 1),
         )
 
 
