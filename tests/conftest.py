@@ -100,6 +100,10 @@ class Demo:
     out: str
     err: str
 
+    def copy_to(self, folder: Path) -> None:
+        """All but what SQLite keeps beside a study only while somebody, perhaps another test, reads it."""
+        shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns("*.db-wal", "*.db-shm"))
+
 
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

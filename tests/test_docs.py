@@ -29,8 +29,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PASTED = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "corpora.md"]
 SET_UP = {
-    "make demo": "cp -r {demo} demo",
-    "grater demo --out demo": "cp -r {demo} demo",
+    "make demo": "mv .demo demo",
+    "grater demo --out demo": "mv .demo demo",
     "make test": "true",
     "source .venv/bin/activate": "true",
 }
@@ -104,10 +104,9 @@ def test_shell_examples_run_one_after_the_other(
     """Pasted in order into an empty folder, with the set-up lines replaced by what they come down to here."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
+    demo.copy_to(Path(".demo"))
     for block in blocks(page, "sh"):
-        lines = [
-            SET_UP[line].format(demo=demo.folder) if line in SET_UP else quicker(line) for line in block.splitlines()
-        ]
+        lines = [SET_UP.get(line) or quicker(line) for line in block.splitlines()]
         statuses = (_in_this_process(part) if is_plain(part[0]) else _in_a_shell(part) for part in _parts(lines))
         status = next((status for status in statuses if status), 0)
         out, err = capfd.readouterr()

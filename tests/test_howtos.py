@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,7 +52,7 @@ def test_designs_of_the_plan_are_those_of_the_code() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_shell_blocks_run_one_after_the_other(page: Path, demo: Demo, tmp_path: Path) -> None:
-    shutil.copytree(demo.folder, tmp_path / "demo")
+    demo.copy_to(tmp_path / "demo")
     for block in blocks(page, "sh"):
         done = subprocess.run(
             ["bash", "-c", f"set -eo pipefail\n{block}"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -164,7 +163,7 @@ def test_a_demo_run_again_gives_the_same_tables(
     capsys: pytest.CaptureFixture[str], demo: Demo, tmp_path: Path
 ) -> None:
     out = tmp_path / "demo"
-    shutil.copytree(demo.folder, out)
+    demo.copy_to(out)
     tables = {name: (out / name).read_bytes() for name in FILES if name.endswith(".csv")}
     ran = grater(capsys, "demo", "--out", out, "--figures", "svg", "--resamples", 20, "--json")
     assert (ran.status, json.loads(ran.out)["report"]) == (0, str(out / "report" / "report.html"))
