@@ -22,6 +22,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter, process_time
@@ -82,6 +83,10 @@ WRITTEN = ("academic", "bio", "letter", "news", "textbook", "voyage", "whow")
 """Genres of GUM that are written and edited."""
 
 N_RESAMPLES = 1000
+DELETERS = (2, 3, 5)
+"""Of ten annotators, how many must delete a preposition for it to count as extraneous."""
+
+BALANCED_RECALLS = (0.3, 0.4, 0.5, 0.6)
 Values = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
@@ -398,33 +403,37 @@ def _paired(first: Scored, second: Scored) -> str:
 
 
 def extraneous(options: Options) -> None:
-    """Deleted by two or more of ten annotators, against as many prepositions that nobody touched, as if balanced."""
-    essays = learner_essays()
-    wrong, untouched = [], []
-    edits = {essay.essay_id: essay.edits for essay in essays}
-    for flag in possible_flags(options.detector, essays):
-        if flag.name != "prep-extraneous":
-            continue
-        span = flag.item.span
-        near = [
-            edit for edit in edits[flag.item.essay_id] if edit.span.start <= span.end and span.start <= edit.span.end
-        ]
-        deleters = {
-            edit.rater for edit in near if edit.tag == "Prep" and "" in edit.replacements and edit.span == span
-        }
-        if len(deleters) >= 2:
-            wrong.append(flag.margin)
-        elif not near:
-            untouched.append(flag.margin)
-    ordered, others = np.sort(wrong)[::-1], np.array(untouched)
-    rows = []
-    for recall in (0.2, 0.3, 0.4, 0.5, 0.6):
-        threshold = ordered[int(np.ceil(recall * len(ordered))) - 1]
-        share, alarms = float((ordered >= threshold).mean()), float((others >= threshold).mean())
-        rows.append([f"{recall:.1f}", f"{share / (share + alarms):.3f}", f"{int((others >= threshold).sum())}"])
-    print(f"{len(wrong)} deleted by two or more, {len(untouched)} untouched")
-    table(["recall", "P, balanced", "untouched flagged"], rows)
+    """Deleted by some of ten annotators, against as many prepositions that nobody touched, as if balanced."""
+    essays = {essay.essay_id: essay for essay in learner_essays()}
+    documents = sorted({str(essay.metadata.get("document")) for essay in essays.values()})
+    margins, deleters, where = list[float](), list[int](), list[int]()
+    for flag in possible_flags(options.detector, list(essays.values())):
+        essay, span = essays[flag.item.essay_id], flag.item.span
+        near = [edit for edit in essay.edits if edit.span.start <= span.end and span.start <= edit.span.end]
+        raters = {edit.rater for edit in near if edit.tag == "Prep" and "" in edit.replacements and edit.span == span}
+        if flag.name == "prep-extraneous" and (raters or not near):
+            margins.append(flag.margin)
+            deleters.append(len(raters))
+            where.append(documents.index(str(essay.metadata.get("document"))))
+    n_deleters, rows = np.array(deleters), []
+    for least in DELETERS:
+        kept = np.flatnonzero((n_deleters == 0) | (n_deleters >= least))
+        is_wrong = n_deleters[kept] >= least
+        scored = Scored(np.array(margins)[kept], is_wrong, is_wrong, is_wrong, np.array(where)[kept])
+        at = [_interval(scored, partial(balanced_precision, recall=recall)) for recall in BALANCED_RECALLS]
+        rows.append([f"{least}", f"{is_wrong.sum()}", f"{(~is_wrong).sum()}", *map(cell, at)])
+    table(["deleted by at least", "deleted", "untouched", *(f"P at R {recall}" for recall in BALANCED_RECALLS)], rows)
     keep("context-extraneous", rows)
+
+
+def balanced_precision(scored: Scored, recall: float) -> float:
+    """The precision where the highest scores reach a recall, if there were as many right uses as wrong ones."""
+    wrong = np.sort(scored.score[scored.is_error])[::-1]
+    if not len(wrong):
+        return float("nan")
+    threshold = wrong[int(np.ceil(recall * len(wrong))) - 1]
+    share, alarms = (wrong >= threshold).mean(), (scored.score[~scored.is_error] >= threshold).mean()
+    return float(share / (share + alarms))
 
 
 def precision(options: Options) -> None:

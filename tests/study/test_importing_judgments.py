@@ -5,25 +5,25 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import event, inspect, text
 
 from grater.errors import BadInput, Conflict
 from grater.model import Essay, Item, Span
-from grater.store import Store, Tx, bulk, checks, dump, essays, items, jobs, open_store
+from grater.store import Store, Tx, bulk, checks, dump, essays, items, jobs, open_store, schema
 from grater.study import importing
 from grater.study.importing import add_judgments
 from grater.tables import Judgments, read_judgments
 from grater.tables.judgments import ANY
 from tests.folders import in_memory
 from tests.store.postgres import new_database
-from tests.store.worlds import FakeClock
+from tests.store.worlds import FakeClock, make_world
 from tests.study import judged_rows
 
 ENGINES = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
@@ -121,17 +121,75 @@ def test_a_rater_who_counts_twice_for_an_item_is_refused_and_nothing_stays(store
     assert {index["name"] for index in inspect(store.engine).get_indexes("submissions")} == before
 
 
-@pytest.mark.parametrize("engine", ["sqlite"])
-def test_indexes_are_as_they_were_when_judgments_are_in(stores: list[Store]) -> None:
+DEFINITIONS = {
+    "sqlite": "SELECT name, sql AS definition FROM sqlite_master ORDER BY name",
+    "postgresql": """SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+        UNION SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY name, definition""",
+}
+
+
+def definitions(store: Store, engine: str) -> list[tuple[str, str]]:
+    with store.read() as tx:
+        return [(row.name, row.definition) for row in tx.all(text(DEFINITIONS[engine]))]
+
+
+@contextmanager
+def told(store: Store) -> Iterator[list[str]]:
+    """The statements that a study is sent."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        statements.append(statement)
+
+    event.listen(store.engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(store.engine, "before_cursor_execute", note)
+
+
+def n_dropped(store: Store, job: str = "crowd") -> int:
+    """References and indexes that are set aside while judgments come in."""
+    with told(store) as statements, store.write() as tx:
+        add_judgments(tx, table_of(ROWS), job=job, task="error")
+    return sum("DROP" in statement for statement in statements)
+
+
+@ENGINES
+def test_indexes_and_references_are_as_they_were_when_judgments_are_in(stores: list[Store], engine: str) -> None:
     by_columns, other = stores
-    with by_columns.write() as tx:
-        add_judgments(tx, table_of(ROWS), job="crowd", task="error")
-    query = text("SELECT name, sql FROM sqlite_master ORDER BY name")
-    definitions = []
-    for store in (by_columns, other):
-        with store.read() as tx:
-            definitions.append(tx.all(query))
-    assert definitions[0] == definitions[1]
+    assert n_dropped(by_columns)
+    assert definitions(by_columns, engine) == definitions(other, engine)
+
+
+ON_POSTGRESQL = pytest.mark.parametrize("engine", ["postgresql"])
+
+
+@ON_POSTGRESQL
+def test_nothing_is_set_aside_while_somebody_judges(stores: list[Store]) -> None:
+    world = make_world(stores[0])
+    lease = world.must_take()
+    assert n_dropped(world.store) == 0
+    world.submit(lease)
+    assert n_dropped(world.store, job="more")
+
+
+@ON_POSTGRESQL
+def test_nobody_is_waited_for_who_looks_at_a_study(stores: list[Store]) -> None:
+    with stores[0].read() as tx:
+        assert list(dump.rows(tx, "submissions")) == []
+        assert n_dropped(stores[0]) == 0
+    with stores[0].read() as tx:
+        assert len(list(dump.rows(tx, "submissions"))) == len(ROWS)
+
+
+@ON_POSTGRESQL
+def test_references_hold_for_all_rows_at_the_end(stores: list[Store]) -> None:
+    lost = pl.DataFrame({"unit_id": ["no such unit"], "position": [0], "item_id": ["b"]})
+    with (
+        pytest.raises(Conflict, match="unit_items_unit_id_fkey"),
+        stores[0].write() as tx,
+        bulk.loading(tx, n_rows=1),
+    ):
+        bulk.insert(tx, schema.unit_items, lost)
 
 
 def test_a_payload_that_is_no_object_is_named() -> None:

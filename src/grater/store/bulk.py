@@ -2,8 +2,8 @@
 
 A file of half a million judgments becomes two million rows.  Here a frame of columns goes to the driver as it is,
 with no dict for each row.  Columns that hold JSON hold its text already (`schema.columns.to_text`); columns that are
-left out get their defaults.  All of it happens in the caller's transaction, under the constraints of the schema: what
-is refused, or broken off, leaves nothing behind.
+left out get their defaults.  All of it happens in the caller's transaction, under the constraints of the schema, if
+need be all at its end (`loading`): what is refused, or broken off, leaves nothing behind.
 
 COPY reads its text format, in which backslashes, tabs and line ends are escaped, so that no cell can end a row.
 """
@@ -27,7 +27,7 @@ from grater.store import schema
 from grater.store.clock import require_time
 from grater.store.events import VERBS
 from grater.store.ids import PRIME
-from grater.store.transaction import PORTION, Tx
+from grater.store.transaction import ONE, PORTION, Tx
 
 CACHE_KIB = 262_144
 """Memory for SQLite's pages while rows come in: with its usual 2 MB, pages of ten indexes push each other out."""
@@ -35,8 +35,16 @@ CACHE_KIB = 262_144
 ESCAPES = (("\\", r"\\"), ("\t", r"\t"), ("\n", r"\n"), ("\r", r"\r"))
 """What COPY's text format asks to be escaped, the backslash first."""
 
-LOADED = (schema.units, schema.unit_items, schema.slots, schema.submissions, schema.judgments)
+LOADED = (schema.units, schema.unit_items, schema.slots, schema.submissions, schema.judgments, schema.events)
 """The tables into which judgments go."""
+
+REFERENCES = sql("""SELECT conrelid::regclass::text AS child, confrelid::regclass::text AS parent,
+    quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
+    FROM pg_constraint WHERE contype = 'f' AND conrelid::regclass::text = ANY(:names) ORDER BY oid""")
+INDEXES = sql("""SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
+    WHERE indrelid::regclass::text = ANY(:names)
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid) ORDER BY indexrelid""")
+"""Of tables on PostgreSQL; indexes of keys are constraints, and stay."""
 
 TOGETHER = 100
 """Rows in one statement of SQLite, which takes half the time of a statement each."""
@@ -129,21 +137,29 @@ def new_shuffles(n: int) -> pl.Series:
 
 @contextmanager
 def loading(tx: Tx, *, n_rows: int, tables: Sequence[Table] = LOADED) -> Iterator[None]:
-    """Make room for many rows: on SQLite, memory for pages, and indexes built at the end where that is less work.
+    """Make room for many rows: what is asked of each row is asked of all of them at the end, where that is less work.
 
-    A new index sorts what there is, which is several times cheaper than to find the place of each row.  Where a table
-    holds more already than is to come, its indexes stay.
+    A new index sorts what there is, which is several times cheaper than to find the place of each row, and PostgreSQL
+    checks a new reference by one join, where it would look up each row.  Where a table holds more already than is to
+    come, nothing of it is set aside.
     """
+    with _more_memory(tx):
+        smaller = [table.name for table in tables if n_rows > _size(tx, table)]
+        set_aside = (_without_references if tx.is_postgres else _without_indexes)(tx, smaller)
+        yield
+        for definition in set_aside:
+            tx.connection.exec_driver_sql(definition)
+
+
+@contextmanager
+def _more_memory(tx: Tx) -> Iterator[None]:
     if tx.is_postgres:
         yield
         return
     before = tx.value(sql("PRAGMA cache_size"))
     tx.execute(sql(f"PRAGMA cache_size = -{CACHE_KIB}"))
     try:
-        dropped = [index for table in tables if n_rows > _size(tx, table) for index in _drop_indexes(tx, table)]
         yield
-        for definition in dropped:
-            tx.connection.exec_driver_sql(definition)
     finally:
         tx.execute(sql(f"PRAGMA cache_size = {before}"))
 
@@ -152,13 +168,37 @@ def _size(tx: Tx, table: Table) -> int:
     return int(tx.value(select(func.count()).select_from(table)))
 
 
-def _drop_indexes(tx: Tx, table: Table) -> list[str]:
-    """Drop the indexes of a table and return their definitions; those of its keys have none, and stay."""
-    query = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = :name AND sql IS NOT NULL"
-    indexes = tx.all(sql(query), name=table.name)
+def _without_indexes(tx: Tx, names: Sequence[str]) -> list[str]:
+    """Drop the indexes of tables and return their definitions; those of keys have none on SQLite, and stay."""
+    query = sql("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = :table AND sql IS NOT NULL")
+    indexes = [index for name in names for index in tx.all(query, table=name)]
     for index in indexes:
         tx.connection.exec_driver_sql(f'DROP INDEX "{index.name}"')
     return [index.sql for index in indexes]
+
+
+def _without_references(tx: Tx, names: Sequence[str]) -> list[str]:
+    """Drop the references and indexes of tables on PostgreSQL and return their definitions.
+
+    Everybody else waits for these tables until the end, so nothing is dropped while somebody has a unit to judge, or
+    uses one of the tables this moment; nor where they belong to another user of the database.
+    """
+    held = select(ONE).where(schema.leases.c.state == "held", schema.leases.c.expires_at > tx.now).limit(ONE)
+    if not names or tx.value(held):
+        return []
+    references, indexes = tx.all(REFERENCES, names=list(names)), tx.all(INDEXES, names=list(names))
+    locked = sorted({*names, *(each.parent for each in references)})
+    try:
+        with tx.connection.begin_nested():
+            tx.connection.exec_driver_sql(f"LOCK TABLE {', '.join(locked)} IN ACCESS EXCLUSIVE MODE NOWAIT")
+            for each in references:
+                tx.connection.exec_driver_sql(f"ALTER TABLE {each.child} DROP CONSTRAINT {each.name}")
+            for each in indexes:
+                tx.connection.exec_driver_sql(f"DROP INDEX {each.name}")
+    except DBAPIError:
+        return []
+    again = [f"ALTER TABLE {each.child} ADD CONSTRAINT {each.name} {each.definition}" for each in references]
+    return [*(each.definition for each in indexes), *again]
 
 
 def add_units(tx: Tx, job_id: str, new: pl.DataFrame) -> pl.Series:
