@@ -41,12 +41,13 @@ from grater.detect.context.detector import ContextDetector, from_file, log_share
 from grater.detect.context.heads import ARTICLE_GAP_HEAD, ARTICLE_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
+from grater.detect.context.signs import shifts
 from grater.detect.context.slots import slots_of
-from grater.detect.context.tuning import PossibleFlag, calibrated, possible_flags, right_items
+from grater.detect.context.tuning import PossibleFlag, calibrated, possible_flags, right_items, usual_share
 from grater.detect.detector import Finding
 from grater.detect.prepositions.candidates import COLUMN_OF, preposition_places
 from grater.detect.systems import load_system
-from grater.model import Essay, Interval, Item
+from grater.model import Edit, Essay, Interval, Item, Span
 from grater.models import read_model, shipped, shipped_names
 from grater.rng import generator
 from grater.statistics.proportions import wilson
@@ -79,6 +80,9 @@ GUG = "gug/gug_annotations.tsv"
 LIKE_FCE = (12, 24)
 """Pieces of the sentences whose speed is measured: 18 on average, as in the FCE."""
 N_NATIVE_WORDS = 200_000
+N_LINES = 100
+"""Lines of well-formed text that are read as one essay: some 2,000 words of Brown, as long as its samples are."""
+
 WRITTEN = ("academic", "bio", "letter", "news", "textbook", "voyage", "whow")
 """Genres of GUM that are written and edited."""
 
@@ -187,28 +191,36 @@ def _at_hole(network: Network, detector: ContextDetector, drawn: Sequence[Hidden
 def native_texts(file: Path | None) -> dict[str, Callable[[], Iterator[Essay]]]:
     """Well-formed text that the network did not learn from, or a file of your own."""
     if file is not None:
-        return {file.stem: lambda: as_essays(open_source(file).lines())}
+        return {file.stem: lambda: as_texts(open_source(file).lines())}
     return {
-        "Brown": brown_essays,
-        "SCOTUS": lambda: as_essays(lines_of("native/scotus.txt.xz")),
+        "Brown": lambda: as_texts(lines_of("native-test/brown.txt.xz")),
+        "Brown, sentence by sentence": brown_essays,
+        "SCOTUS": lambda: as_texts(lines_of("native/scotus.txt.xz")),
         "GUM, essays": lambda: as_essays(_of_gum("essay")),
         "GUM, other writing": lambda: as_essays(_of_gum(*WRITTEN)),
     }
 
 
 def _of_gum(*genres: str) -> Iterator[str]:
-    """Sentences of the training part of GUM in these genres."""
-    genre = ""
+    """Documents of the training part of GUM in these genres, a sentence per line."""
+    documents: dict[str, list[str]] = defaultdict(list)
+    document = ""
     for line in lines_of("ud/gum-train.conllu.gz"):
         if line.startswith("# sent_id = "):
-            genre = line.split("_")[2]
-        elif line.startswith("# text = ") and genre in genres:
-            yield line.removeprefix("# text = ")
+            document = line.rpartition("-")[0]
+        elif line.startswith("# text = ") and document.split("_")[2] in genres:
+            documents[document].append(line.removeprefix("# text = ").strip())
+    return map("\n".join, documents.values())
 
 
-def as_essays(lines: Iterable[str]) -> Iterator[Essay]:
-    """Every line an essay."""
-    return (Essay(str(number), line.strip()) for number, line in enumerate(lines))
+def as_essays(texts: Iterable[str]) -> Iterator[Essay]:
+    return (Essay(str(number), text.strip()) for number, text in enumerate(texts))
+
+
+def as_texts(lines: Iterable[str]) -> Iterator[Essay]:
+    """Essays of many lines each."""
+    rest = map(str.strip, lines)
+    return as_essays(map("\n".join, iter(lambda: list(islice(rest, N_LINES)), [])))
 
 
 def some(essays: Iterable[Essay], n_words: int, *, every: int = 1) -> tuple[list[Essay], int]:
@@ -227,7 +239,7 @@ def native(options: Options) -> None:
     systems = [options.detector, *(load_system(name) for name in ("prep-maxent", "prep-both", "article"))]
     rows = []
     for name, read in native_texts(options.native).items():
-        essays, n_words = some(read(), N_NATIVE_WORDS, every=EVERY if name == "Brown" else 1)
+        essays, n_words = some(read(), N_NATIVE_WORDS, every=EVERY if name.startswith("Brown") else 1)
         for system in systems:
             by_kind: dict[str, int] = defaultdict(int)
             for finding in system.find(essays):
@@ -299,6 +311,29 @@ def any_items(essays: Sequence[Essay], items: Iterable[Item]) -> frozenset[str]:
     return right_items(essays, items, tags=tags, raters=OFFICIAL)
 
 
+def learner_documents() -> list[Essay]:
+    """The sentences of CoNLL-2014 joined to the essays that they come from, a line each, with their edits."""
+    by_document: dict[str, list[Essay]] = defaultdict(list)
+    for sentence in learner_essays():
+        by_document[str(sentence.metadata.get("document"))].append(sentence)
+    return [_joined(document, sentences) for document, sentences in by_document.items()]
+
+
+def _joined(document: str, sentences: Sequence[Essay]) -> Essay:
+    edits, start = list[Edit](), 0
+    for sentence in sentences:
+        for edit in sentence.edits:
+            edits.append(replace(edit, span=Span(edit.span.start + start, edit.span.end + start)))
+        start += len(sentence.text) + 1
+    return Essay(
+        document,
+        "\n".join(sentence.text for sentence in sentences),
+        edits=tuple(edits),
+        annotators=sentences[0].annotators,
+        metadata={"document": document},
+    )
+
+
 def halves(essays: Sequence[Essay]) -> tuple[list[Essay], list[Essay]]:
     """Documents in turn: one half to tune on, one to report."""
     documents = sorted({str(essay.metadata.get("document")) for essay in essays})
@@ -311,7 +346,7 @@ def halves(essays: Sequence[Essay]) -> tuple[list[Essay], list[Essay]]:
 
 def learners(options: Options) -> None:
     """Every kind beside the classical systems, on all of CoNLL-2014 by rank and on the held-out half by threshold."""
-    essays = learner_essays()
+    essays = learner_documents()
     _, held_out = halves(essays)
     held_ids = {essay.essay_id for essay in held_out}
     everywhere = {options.detector.name: _ranked(options.detector, essays)}
@@ -357,13 +392,16 @@ def learners(options: Options) -> None:
 
 def _ranked(detector: ContextDetector, essays: Sequence[Essay]) -> list[Finding]:
     """Findings whose scores are probabilities of being right, so that types of error can be ranked together."""
-    best: dict[str, tuple[float, PossibleFlag]] = {}
+    by_essay: dict[str, dict[str, list[PossibleFlag]]] = defaultdict(lambda: defaultdict(list))
     for flag in possible_flags(detector, essays):
-        value = detector.calibrations[flag.name].probability(flag.margin)
-        if flag.item.item_id not in best or value > best[flag.item.item_id][0]:
-            best[flag.item.item_id] = (value, flag)
+        by_essay[flag.item.essay_id][flag.item.item_id].append(flag)
+    best: dict[str, float] = {}
+    for by_item in by_essay.values():
+        corrections = [[(flag.name, flag.margin) for flag in flags] for flags in by_item.values()]
+        for item_id, own, shift in zip(by_item, corrections, shifts(corrections, detector.calibrations), strict=True):
+            best[item_id] = max(detector.calibrations[name].probability(margin + shift) for name, margin in own)
     return [
-        replace(finding, decision=replace(finding.decision, score=best[finding.item.item_id][0]))
+        replace(finding, decision=replace(finding.decision, score=best[finding.item.item_id]))
         for finding in detector.find(essays)
     ]
 
@@ -438,7 +476,7 @@ def balanced_precision(scored: Scored, recall: float) -> float:
 
 def precision(options: Options) -> None:
     """What --precision keeps on the half of CoNLL-2014 that it was not fitted on."""
-    _, held_out = halves(learner_essays())
+    _, held_out = halves(learner_documents())
     rows = []
     for level in (None, *PRECISIONS):
         detector = options.detector if level is None else options.detector.with_precision(level)
@@ -507,9 +545,17 @@ finally:
 """
 
 
+def usual(options: Options) -> None:
+    """The share of corrections that are signs of errors, on the half that calibrations come from."""
+    essays, _ = halves(learner_documents())
+    flags = list(possible_flags(options.detector, essays))
+    for name, calibration in options.detector.calibrations.items():
+        print(f"{name}: {usual_share(flags, name, calibration)}")
+
+
 def calibrate(options: Options) -> None:
     """Fit the calibrations, choose thresholds, write the model."""
-    essays, _ = halves(learner_essays())
+    essays, _ = halves(learner_documents())
     if options.well_formed is None:
         raise SystemExit("calibrate needs --well-formed FILE: sentences that the network did not learn from")
     with options.well_formed.open(encoding="utf-8") as lines:
@@ -560,7 +606,7 @@ PARTS: dict[str, Callable[[Options], None]] = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python benchmarks/context.py", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, "calibrate"]))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, "usual", "calibrate"]))
     parser.add_argument("--model", type=Path, help="a model file; the one that comes with grater if not given")
     parser.add_argument("--float", type=Path, help="the network before it was quantised, as ONNX")
     parser.add_argument("--well-formed", type=Path, help="text, a sentence per line, to choose thresholds on")
@@ -584,7 +630,7 @@ def main() -> int:
     )
     for part in wanted.parts or PARTS:
         print(f"\n## {part}\n", flush=True)
-        {**PARTS, "calibrate": calibrate}[part](options)
+        {**PARTS, "usual": usual, "calibrate": calibrate}[part](options)
     return 0
 
 

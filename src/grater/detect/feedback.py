@@ -62,7 +62,7 @@ CHANCES = (
     "About half of the marks of prepositions, articles and nouns are errors to most teachers, and about one such "
     "error in six is marked: treat marks as questions."
 )
-"""From docs/detectors.md and docs/articles.md: five or more of ten annotators of CoNLL-2014 see 588 errors; of 186
+"""Measured before `context`: five or more of ten annotators of CoNLL-2014 see 588 errors; of 186
 marks of `prep-maxent` and `article`, 95 are among them."""
 
 WHO = {"context": "grater’s own model", "harper": "a free checker of spelling and style"}

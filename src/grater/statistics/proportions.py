@@ -16,7 +16,7 @@ design effect, and by the square of Student's t over z for the clusters' degrees
 Survey Methodology 24, 193-201), but never as more than n.  A long essay pulls the share towards its own, so that the
 spread around it comes out too small: the variance is that of the jackknife over clusters.  Where a few clusters hold
 most of the cases the variance itself is poorly known; `degrees_of_freedom` says how poorly.  In a world whose longer
-essays have more errors, essays counted as what they are worth held .89, ours .93 (docs/coverage.md); what is left is
+essays have more errors, essays counted as what they are worth held .89, ours .92 to .93; what is left is
 that a sample without a long essay cannot know of them.
 
 `graded_wilson` is Wilson's form for a mean of n shares between 0 and 1, such as the shares of raters who call an item

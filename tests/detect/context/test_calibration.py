@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from grater.detect.context.calibration import LEAST, NAMES, Calibration, calibrations_of, fit
+from grater.detect.context.calibration import LEAST, NAMES, USUAL, Calibration, calibrations_of, fit
 from grater.errors import UsageError
 
 
@@ -50,10 +50,17 @@ def test_no_precision_means_the_shipped_threshold() -> None:
 
 def test_numbers_of_a_card_come_back() -> None:
     calibrations = {
-        name: Calibration(slope=0.5, intercept=-1.0, shipped=2.0, thresholds={0.8: 3.0}) for name in NAMES
+        name: Calibration(slope=0.5, intercept=-1.0, shipped=2.0, thresholds={0.8: 3.0}, usual=0.01) for name in NAMES
     }
     calibrations["number"] = Calibration()
     assert calibrations_of({name: calibrations[name].as_json() for name in NAMES}) == calibrations
+
+
+def test_a_card_without_usual_signs_has_those_of_the_model_that_comes_with_grater() -> None:
+    numbers = {name: Calibration(shipped=2.0).as_json() for name in NAMES}
+    for own in numbers.values():
+        del own["usual"]
+    assert {name: one.usual for name, one in calibrations_of(numbers).items()} == USUAL
 
 
 @pytest.mark.parametrize("numbers", [None, {}, {name: {} for name in NAMES}, {"prep-choice": 1}])

@@ -15,6 +15,7 @@ from grater.detect.context.tuning import (
     possible_flags,
     right_items,
     shipped_at,
+    usual_share,
 )
 from grater.model import Edit, Essay, Item, Span
 from tests.detect.context.stand_in import answering, detector
@@ -69,6 +70,13 @@ def test_shipped_thresholds_keep_to_the_flags_that_well_formed_text_may_have() -
     assert shipped["prep-missing"].shipped == shipped["prep-extraneous"].shipped == threshold
     assert shipped["verb-form"].shipped == 0
     assert shipped["number"] == SILENT
+
+
+def test_the_usual_share_counts_what_reaches_the_threshold_or_nearly() -> None:
+    flags = [flag(number, "prep-choice", margin) for number, margin in enumerate((0.9, 1.1, 2.5, -3.0))]
+    calibration = Calibration(shipped=2.0)
+    assert usual_share([*flags, flag(9, "number", 9.0)], "prep-choice", calibration) == 0.5
+    assert usual_share(flags, "verb-form", calibration) == 0.0
 
 
 def test_flags_at_the_shipped_threshold_are_mostly_right() -> None:

@@ -8,7 +8,8 @@ model has
   margins above `NEAR` where enough are: the many flags that would never be made are a different matter;
 - a threshold for each of several precisions: the lowest margin above which that share of the flags in a table was
   right, if at least `LEAST` flags show it.  A precision that no margin reaches has none, and nothing is flagged;
-- the threshold that is used where no precision is asked for (`shipped`).
+- the threshold that is used where no precision is asked for (`shipped`);
+- the share of such corrections in essays of learners that come near it (`usual`; `signs`).
 """
 
 from __future__ import annotations
@@ -35,6 +36,19 @@ NAMES = (
 )
 """The errors that have a calibration each: kind and type."""
 
+USUAL = {
+    "prep-choice": 0.02794,
+    "prep-extraneous": 0.0173,
+    "prep-missing": 0.00482,
+    "article-choice": 0.01367,
+    "article-extraneous": 0.04004,
+    "article-missing": 0.02258,
+    "number": 0.01419,
+    "verb-form": 0.03291,
+}
+"""For the model that comes with grater, whose card has none: from the half of CoNLL-2014 that it was calibrated on
+(`python benchmarks/context.py usual`)."""
+
 PRECISIONS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 LEAST = 20
 """Flags that a threshold must be shown by."""
@@ -53,6 +67,7 @@ class Calibration:
     intercept: float = 0.0
     shipped: float = inf
     thresholds: Mapping[float, float] = field(default_factory=dict, hash=False)
+    usual: float = 0.0
 
     def probability(self, margin: float) -> float:
         """The share of flags with this margin that are right."""
@@ -71,7 +86,13 @@ class Calibration:
     def as_json(self) -> dict[str, Json]:
         thresholds: dict[str, Json] = {f"{level:g}": margin for level, margin in sorted(self.thresholds.items())}
         shipped = self.shipped if isfinite(self.shipped) else None
-        return {"slope": self.slope, "intercept": self.intercept, "shipped": shipped, "thresholds": thresholds}
+        return {
+            "slope": self.slope,
+            "intercept": self.intercept,
+            "shipped": shipped,
+            "thresholds": thresholds,
+            "usual": self.usual,
+        }
 
 
 SILENT = Calibration()
@@ -82,10 +103,10 @@ def calibrations_of(numbers: object) -> dict[str, Calibration]:
     """From the numbers on a model's card; a `ValueError` for anything else."""
     if not isinstance(numbers, Mapping) or set(numbers) != set(NAMES):
         raise ValueError(f"expected a calibration for each of {', '.join(NAMES)}")
-    return {name: _calibration(numbers[name]) for name in NAMES}
+    return {name: _calibration(numbers[name], USUAL[name]) for name in NAMES}
 
 
-def _calibration(numbers: Mapping[str, Json]) -> Calibration:
+def _calibration(numbers: Mapping[str, Json], usual: float) -> Calibration:
     shipped, thresholds = numbers["shipped"], numbers["thresholds"]
     if not isinstance(thresholds, Mapping):
         raise ValueError("expected thresholds by precision")
@@ -94,6 +115,7 @@ def _calibration(numbers: Mapping[str, Json]) -> Calibration:
         intercept=_number(numbers["intercept"]),
         shipped=inf if shipped is None else _number(shipped),
         thresholds={float(level): _number(margin) for level, margin in thresholds.items()},
+        usual=_number(numbers.get("usual", usual)),
     )
 
 
@@ -126,6 +148,10 @@ def fit(
     return Calibration(
         slope=round(slope, decimals), intercept=round(intercept, decimals), shipped=shipped, thresholds=rounded
     )
+
+
+def with_usual(calibration: Calibration, usual: float) -> Calibration:
+    return replace(calibration, usual=usual)
 
 
 def with_shipped(calibration: Calibration, threshold: float) -> Calibration:

@@ -4,6 +4,8 @@ The network sees the sentence as it was written and gives each slot (`slots`) a 
 (`network`, `heads`).  The margin of another answer over the written one must exceed the threshold of its name of
 error (`calibration`), which a wanted precision may set.  The answer that exceeds its threshold by most is suggested.
 A decision's score is by how much; a flag's `confidence` is the share of flags with such a margin that were right.
+Margins are those of an essay with as many errors as learners make: where the rest of an essay shows more signs of
+errors or fewer, they are moved (`signs`).
 *a* for *an*, or the other way round, is flagged by rule.  What is no sentence but data (`slots.is_data`) is not read.
 
 A noun that may have the wrong number is asked about again in the sentence with the other number, and `WEIGHT_AGAIN`
@@ -23,7 +25,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import islice
+from itertools import groupby, islice
 from math import exp, inf, log
 from operator import itemgetter
 from pathlib import Path
@@ -34,6 +36,7 @@ from grater.detect.context.calibration import NAMES, Calibration, calibrations_o
 from grater.detect.context.heads import PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
+from grater.detect.context.signs import shifts
 from grater.detect.context.slots import (
     ARTICLE,
     KINDS,
@@ -196,8 +199,11 @@ class ContextDetector:
         return MaskedEngine(self.network, self.vocabulary)
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
-        for essay_id, sentence, answered in self.answers(essays):
-            yield self._finding(essay_id, sentence, answered)
+        for _, of_essay in groupby(self.answers(essays), key=itemgetter(0)):
+            answers = [(*answer, answer[-1].options()) for answer in of_essay]
+            corrections = [[(option.name, option.margin) for option in options] for *_, options in answers]
+            for answer, shift in zip(answers, shifts(corrections, self.calibrations), strict=True):
+                yield self._finding(*answer, shift)
 
     def answers(self, essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence, Asked]]:
         """Every slot with the network's answers, and where it stands."""
@@ -237,11 +243,13 @@ class ContextDetector:
         again = dict(zip(doubtful, asked(turned, [row[0] for row in rows]), strict=True))
         return [one.and_again(again[number]) if number in again else one for number, one in enumerate(answered)]
 
-    def _finding(self, essay_id: str, sentence: Sentence, answered: Asked) -> Finding:
+    def _finding(
+        self, essay_id: str, sentence: Sentence, answered: Asked, options: Sequence[Option], shift: float
+    ) -> Finding:
         slot = answered.slot
         item = Item(essay_id, slot.span, slot.kind)
-        options = answered.options()
-        excesses = [option.margin - self.calibrations[option.name].threshold(self.precision) for option in options]
+        thresholds = [self.calibrations[option.name].threshold(self.precision) for option in options]
+        excesses = [option.margin + shift - least for option, least in zip(options, thresholds, strict=True)]
         best = max(range(len(options)), key=lambda number: (excesses[number], options[number].margin))
         option, excess = options[best], excesses[best]
         decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=_rounded(excess))
@@ -250,7 +258,7 @@ class ContextDetector:
             decision = replace(
                 decision, flagged=True, type=option.type, suggestion=suggestion(slot, sentence, option.word)
             )
-            confidence = round(self.calibrations[option.name].probability(option.margin), DECIMALS)
+            confidence = round(self.calibrations[option.name].probability(option.margin + shift), DECIMALS)
         elif is_wrong_indefinite(slot):
             decision = replace(
                 decision, flagged=True, score=0.0, type=FORM, suggestion=suggestion(slot, sentence, slot.written)

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grater.corpora.judgments import judgments_from_edits
-from grater.detect.context.calibration import LEAST, NAMES, SILENT, Calibration, fit, with_shipped
+from grater.detect.context.calibration import LEAST, NAMES, SILENT, Calibration, fit, with_shipped, with_usual
 from grater.detect.context.detector import ContextDetector
+from grater.detect.context.signs import is_sign
 from grater.model import Essay, Item
 
 TAGS: Mapping[str, tuple[str, ...]] = {
@@ -96,7 +97,14 @@ def calibrated(
     n_words = sum(len(essay.text.split()) for essay in well_formed)
     flags = list(possible_flags(detector, well_formed))
     least = mostly_right_from(table, right)
-    return shipped_at(fitted(table, right), flags, n_words=n_words, per_thousand=per_thousand, least=least)
+    shipped = shipped_at(fitted(table, right), flags, n_words=n_words, per_thousand=per_thousand, least=least)
+    return {name: with_usual(one, usual_share(table, name, one)) for name, one in shipped.items()}
+
+
+def usual_share(table: Iterable[PossibleFlag], name: str, calibration: Calibration) -> float:
+    """Of the possible flags of a name the share that are signs of errors (`signs`)."""
+    own = [is_sign(flag.margin, calibration) for flag in table if flag.name == name]
+    return round(sum(own) / max(1, len(own)), 5)
 
 
 def fitted(table: Sequence[PossibleFlag], right: Mapping[str, Collection[str]]) -> dict[str, Calibration]:

@@ -8,7 +8,7 @@ others.
 
 Where the estimates drew essays (`resampled.py`), so does the correction: every resample of essays gets a sensitivity
 and a specificity of its own, percentiles are expanded for as many essays as a score rests on, and the interval never
-lies inside that by item.  As if items were independent, 95 % intervals held in .80 of worlds (docs/coverage.md).
+lies inside that by item.  As if items were independent, 95 % intervals held in .80 of worlds.
 
 By stratum: raters who see what a system flags err differently there.  `by_flag` takes sensitivity and specificity of
 each side from the gold items of that side.
