@@ -7,21 +7,22 @@ import os
 import shutil
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from multiprocessing import active_children
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from grater.corpora.statistics import CorpusTally, statistics_of
 from grater.corpora.statistics.counts import Counting
 from grater.corpora.statistics.summary import Resampling
-from grater.scale import counting
+from grater.scale import counting, jobs
 from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.deciding import DECISIONS, ITEMS, DecideJob
 from grater.scale.engines import Engine, InProcess, Processes
-from grater.scale.jobs import run_job
+from grater.scale.jobs import Schema, run_job
 from grater.scale.parts import Parts
 from grater.scale.shards import LazyCut, ShardSource, corpus_of
 from grater.scale.studying import StatisticsJob, counted_corpus
@@ -177,3 +178,21 @@ def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path, monkeyp
     counts = {ngram: n for frame in parts.frames() for ngram, n in zip(frame["ngram"], frame["n"], strict=True)}
     assert counts == expected
     assert len(parts.parts) > 4
+
+
+def test_rows_are_added_up_a_few_times_however_many_tables_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_tables, n_rows, handled, summed = 400, 1000, list[int](), jobs._summed
+
+    def noted(frames: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
+        handled.append(sum(map(len, frames)))
+        return summed(frames, keys)
+
+    monkeypatch.setattr(jobs, "_summed", noted)
+    monkeypatch.setattr(jobs, "LEAST_WAITING", n_rows)
+    schema: Schema = {"word": pl.Int64, "n": pl.Int64}
+    starts = range(0, n_tables * n_rows // 2, n_rows // 2)
+    tables = (pl.DataFrame({"word": range(start, start + n_rows), "n": 1}, schema) for start in starts)
+    total = jobs.added_up(tables, schema)
+    assert int(total["n"].sum()) == n_tables * n_rows
+    assert len(total) == (n_tables + 1) * n_rows // 2
+    assert sum(handled) < 6 * n_tables * n_rows

@@ -178,18 +178,20 @@ def run_job(
     return finished
 
 
-AT_ONCE = 16
-"""Partial sums that are added up together."""
+LEAST_WAITING = 1 << 16
+"""Rows that wait to be added up together, and half as many as there are in the sum where that is more: a row is then
+added up a few times, however many tables there are."""
 
 
 def added_up(frames: Iterable[pl.DataFrame], schema: Schema, *, in_order: bool = True) -> pl.DataFrame:
-    """Tables as one with equal rows added up, in the order of the rows; as large as the sum, not as all of them."""
+    """Tables as one with equal rows added up, in the order of the rows; half as large again as the sum at most."""
     keys = [name for name in schema if name != COUNT]
-    waiting = [pl.DataFrame(schema=schema)]
+    waiting, n_waiting = [pl.DataFrame(schema=schema)], 0
     for frame in frames:
         waiting.append(frame)
-        if len(waiting) > AT_ONCE:
-            waiting = [_summed(waiting, keys)]
+        n_waiting += len(frame)
+        if n_waiting > max(LEAST_WAITING, len(waiting[0]) // 2):
+            waiting, n_waiting = [_summed(waiting, keys)], 0
     summed = _summed(waiting, keys).select(*schema)
     return summed.sort(keys, nulls_last=True) if in_order else summed
 
