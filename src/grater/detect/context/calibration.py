@@ -150,10 +150,6 @@ def fit(
     )
 
 
-def with_usual(calibration: Calibration, usual: float) -> Calibration:
-    return replace(calibration, usual=usual)
-
-
 def with_shipped(calibration: Calibration, threshold: float) -> Calibration:
     return replace(calibration, shipped=threshold)
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grater.corpora.judgments import judgments_from_edits
-from grater.detect.context.calibration import LEAST, NAMES, SILENT, Calibration, fit, with_shipped, with_usual
+from grater.detect.context.calibration import LEAST, NAMES, SILENT, Calibration, fit, with_shipped
 from grater.detect.context.detector import ContextDetector
 from grater.detect.context.signs import is_sign
 from grater.model import Essay, Item
@@ -98,7 +98,7 @@ def calibrated(
     flags = list(possible_flags(detector, well_formed))
     least = mostly_right_from(table, right)
     shipped = shipped_at(fitted(table, right), flags, n_words=n_words, per_thousand=per_thousand, least=least)
-    return {name: with_usual(one, usual_share(table, name, one)) for name, one in shipped.items()}
+    return {name: replace(one, usual=usual_share(table, name, one)) for name, one in shipped.items()}
 
 
 def usual_share(table: Iterable[PossibleFlag], name: str, calibration: Calibration) -> float:
