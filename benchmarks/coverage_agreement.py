@@ -2,7 +2,7 @@
 
     python benchmarks/coverage_agreement.py [REPETITIONS [essays|sparse|rare|random]]
 
-prints the four tables of docs/agreement.md (seed 17), or one of them.  The worlds are made with numpy alone.
+prints four tables of docs/coverage.md (seed 17), or one of them.  The worlds are made with numpy alone.
 
 *Essays*: an essay has its own share of errors and its own difficulty, logit-normal; each rater sees each essay with a
 skill of their own.  Mild: standard deviations .5 (errors) and .4 (skill); sharp: 1.2 and 1.2.  The truth is the

@@ -1,6 +1,6 @@
 """How often intervals of `grater estimate` hold: `python benchmarks/coverage_assist.py [--worlds N]`.
 
-Prints two tables of docs/sampling.md.  The first is of clustered corpora: essays differ in how many errors they have
+Prints two tables of docs/coverage.md.  The first is of clustered corpora: essays differ in how many errors they have
 and in how readily the system flags there, sharply or mildly.  The second has a cheap judge of every item: good, weak,
 useless, one that says the opposite, and a good one with two labels.
 

@@ -1,6 +1,6 @@
 """What a good design saves, by simulation: `python benchmarks/sampling_claims.py [--seeds N]`.
 
-Prints the tables of docs/sampling.md, always the same for the same number of seeds:
+Prints tables of docs/sampling.md and docs/coverage.md, always the same for the same number of seeds:
 
 - labels saved by ten score strata with Neyman's allocation, at equal standard deviation of recall.  The deviation is
   that of simulated estimates, not of the linearised formula;
