@@ -23,6 +23,7 @@ from grater.tables import Judgments, read_judgments
 from grater.tables.judgments import ANY
 from tests.folders import in_memory
 from tests.store.postgres import new_database
+from tests.store.races import interrupted, writing
 from tests.store.worlds import FakeClock, make_world
 from tests.study import judged_rows
 
@@ -174,9 +175,16 @@ def test_nothing_is_set_aside_while_somebody_judges(stores: list[Store]) -> None
 
 @ON_POSTGRESQL
 def test_nobody_is_waited_for_who_looks_at_a_study(stores: list[Store]) -> None:
-    with stores[0].read() as tx:
-        assert list(dump.rows(tx, "submissions")) == []
-        assert n_dropped(stores[0]) == 0
+    def look() -> None:
+        with stores[0].read() as tx:
+            assert list(dump.rows(tx, "submissions")) == []
+            tx.execute(text("SELECT 'has looked'"))
+
+    import_rows = writing(stores[0], lambda tx: add_judgments(tx, table_of(ROWS), job="crowd", task="error"))
+    with told(stores[0]) as statements:
+        _, imported = interrupted(stores[0], look, import_rows, before="SELECT 'has looked'")
+    imported.result()
+    assert not any("DROP" in statement for statement in statements)
     with stores[0].read() as tx:
         assert len(list(dump.rows(tx, "submissions"))) == len(ROWS)
 
