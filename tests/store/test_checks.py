@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import polars as pl
 import pytest
 from sqlalchemy import text as sql
 
@@ -11,6 +12,8 @@ from grater.store import Store, checks, essays, gold, items, jobs, leases, trust
 from grater.store.checks import RULES
 from grater.store.queue import UnitSlot
 from grater.store.units import NewUnit
+from grater.study.importing import add_judgments
+from grater.tables import read_judgments
 from tests.store.worlds import World, make_world
 
 TABLES = ("submissions", "judgments", "events", "leases", "slots", "units")
@@ -108,6 +111,25 @@ BROKEN = {
 def test_the_checker_turns_red(store: Store, name: str) -> None:
     kind, statements = BROKEN[name]
     assert kind in break_it(a_world(store), *statements)
+
+
+@pytest.mark.parametrize(
+    ("kind", "statements"),
+    [
+        ("lost", ["DELETE FROM judgments WHERE label = 'ok'", "DELETE FROM submissions WHERE n = 2"]),
+        ("doubled", ["INSERT INTO events (at, verb, noun, payload) SELECT at, verb, noun, payload FROM events"]),
+        ("rebuilt", ["UPDATE submissions SET status = 'withdrawn' WHERE n = 2"]),
+        ("rebuilt", ["DELETE FROM events WHERE verb = 'submissions.imported'"]),
+    ],
+)
+def test_the_checker_turns_red_on_judgments_from_elsewhere(store: Store, kind: str, statements: list[str]) -> None:
+    world = make_world(store, n_units=1)
+    rows = pl.DataFrame({"item": ["i", "i"], "rater": ["r", "s"], "label": ["error", "ok"]})
+    with store.write() as tx:
+        add_judgments(tx, read_judgments(rows, name="crowd"), job="crowd", task="error")
+    with store.read() as tx:
+        assert checks.violations(tx) == []
+    assert kind in break_it(world, *statements)
 
 
 def with_gold(store: Store) -> World:

@@ -6,7 +6,6 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -79,15 +78,31 @@ def without_ids(tx: Tx) -> dict[str, list[dict[str, Any]]]:
     names |= {
         row["submission_id"]: f"{names[row['unit_id']]} {names[row['person_id']]}" for row in tables["submissions"]
     }
-    wanted = [row["payload"]["wanted"] for row in tables["events"] if row["verb"] == "units.added"]
-    rest = [row | {"n": 0} for row in tables["events"] if row["verb"] != "units.added"]
-    tables |= {"events": rest, "wanted": [dict(chain.from_iterable(each.items() for each in wanted))]}
+    tables |= in_portions(tables["events"])
     return {name: sorted((_renamed(row, names) for row in rows), key=json.dumps) for name, rows in tables.items()}
+
+
+def in_portions(log: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The events, and together what several of them tell of, whatever their portions."""
+    rest, members = [], {"wanted": dict[str, Any](), "stored": dict[str, Any]()}
+    for event_ in log:
+        payload = event_["payload"]
+        if event_["verb"] in ("units.added", "submissions.imported"):
+            for name, some in payload.items():
+                members[name] |= some
+        elif event_["verb"] == "submission.stored":
+            told = [payload[name] for name in ("unit_id", "person_id", "status", "n", "body_hash")]
+            members["stored"][event_["noun"]] = told
+        else:
+            rest.append(event_ | {"n": 0})
+    return {"events": rest} | {name: [each] for name, each in members.items()}
 
 
 def _renamed(cell: Any, names: dict[str, str]) -> Any:
     if isinstance(cell, dict):
         return {names.get(key, key): _renamed(value, names) for key, value in cell.items() if key not in DRAWN}
+    if isinstance(cell, list):
+        return [_renamed(each, names) for each in cell]
     return names.get(cell, cell) if isinstance(cell, str) else cell
 
 

@@ -1,9 +1,9 @@
 """Many rows at once, by columns: COPY on PostgreSQL, one prepared statement for a hundred rows on SQLite.
 
-A file of half a million judgments becomes two million rows.  Here a frame of columns goes to the driver as it is,
-with no dict for each row.  Columns that hold JSON hold its text already (`schema.columns.to_text`); columns that are
-left out get their defaults.  All of it happens in the caller's transaction, under the constraints of the schema, if
-need be all at its end (`loading`): what is refused, or broken off, leaves nothing behind.
+A file of half a million judgments becomes a million and a half rows.  Here a frame of columns goes to the driver as
+it is, with no dict for each row.  Columns that hold JSON hold its text already (`schema.columns.to_text`); columns
+that are left out get their defaults.  All of it happens in the caller's transaction, under the constraints of the
+schema, if need be all at its end (`loading`): what is refused, or broken off, leaves nothing behind.
 
 COPY reads its text format, in which backslashes, tabs and line ends are escaped, so that no cell can end a row.
 """
@@ -14,7 +14,6 @@ import secrets
 import string
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -35,8 +34,8 @@ CACHE_KIB = 262_144
 ESCAPES = (("\\", r"\\"), ("\t", r"\t"), ("\n", r"\n"), ("\r", r"\r"))
 """What COPY's text format asks to be escaped, the backslash first."""
 
-LOADED = (schema.units, schema.unit_items, schema.slots, schema.submissions, schema.judgments, schema.events)
-"""The tables into which judgments go."""
+LOADED = (schema.units, schema.unit_items, schema.slots, schema.submissions, schema.judgments)
+"""The tables into which judgments go, many rows each."""
 
 REFERENCES = sql("""SELECT conrelid::regclass::text AS child, confrelid::regclass::text AS parent,
     quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
@@ -56,6 +55,8 @@ AT_A_TIME = 65_536
 def insert(tx: Tx, table: Table, frame: pl.DataFrame) -> None:
     """Insert the rows of a frame, whose columns are called as those of the table."""
     require_time()
+    if frame.is_empty():
+        return
     tx.send()
     with _same_errors(tx):
         (_copy if tx.is_postgres else _execute_many)(_cursor(tx), table, frame)
@@ -63,7 +64,7 @@ def insert(tx: Tx, table: Table, frame: pl.DataFrame) -> None:
 
 def _execute_many(cursor: Any, table: Table, frame: pl.DataFrame) -> None:
     """Rows by the hundred; a cell that all of them share is bound once for each hundred."""
-    shared = [name for name in frame.columns if frame[name].n_unique() == 1]
+    shared = [name for name in frame.columns if frame[name].eq_missing(frame[name][:1]).all()]
     same, own = frame.select(shared).row(0) if shared else (), frame.drop(shared)
     if not own.width:
         shared, same, own = [], (), frame
@@ -72,10 +73,18 @@ def _execute_many(cursor: Any, table: Table, frame: pl.DataFrame) -> None:
     size = TOGETHER * own.width
     several = head + _placeholders(len(shared), own.width, TOGETHER)
     for piece in own[:n_whole].iter_slices(TOGETHER * TOGETHER):
-        cells = list(chain.from_iterable(piece.rows()))
+        cells = _in_rows(piece)
         cursor.executemany(several, ((*same, *cells[start : start + size]) for start in range(0, len(cells), size)))
     one = head + _placeholders(len(shared), own.width, 1)
     cursor.executemany(one, ((*same, *row) for row in own[n_whole:].iter_rows()))
+
+
+def _in_rows(frame: pl.DataFrame) -> list[Any]:
+    """All cells, row after row."""
+    cells = [None] * (frame.height * frame.width)
+    for number, column in enumerate(frame.iter_columns()):
+        cells[number :: frame.width] = column.to_list()
+    return cells
 
 
 def _placeholders(n_shared: int, n_own: int, n_rows: int) -> str:
@@ -217,7 +226,7 @@ def add_units(tx: Tx, job_id: str, new: pl.DataFrame) -> pl.Series:
     insert(tx, schema.units, added.drop("item_id"))
     insert(tx, schema.unit_items, added.select("unit_id", pl.lit(0).alias("position"), "item_id"))
     insert(tx, schema.slots, _slots(added))
-    log(tx, "units.added", _units_added(added).with_columns(actor=pl.lit(None, pl.String), noun=pl.lit(job_id)))
+    _log(tx, "units.added", job_id, added.select(wanted=pl.format('"{}":{}', "unit_id", "wanted")))
     return added["unit_id"]
 
 
@@ -227,16 +236,8 @@ def _slots(added: pl.DataFrame) -> pl.DataFrame:
     return own.with_columns(state=pl.lit("filled"))
 
 
-def _units_added(added: pl.DataFrame) -> pl.DataFrame:
-    """The payloads of the events, one for each portion of units; keys of JSON are sorted, and so are these ids."""
-    member = pl.format('"{}":{}', "unit_id", "wanted")
-    portion = pl.int_range(added.height) // PORTION
-    members = added.group_by(portion.alias("portion"), maintain_order=True).agg(member.str.join(","))
-    return members.select(payload=pl.concat_str(pl.lit('{"wanted":{'), "unit_id", pl.lit("}}")))
-
-
 def add_submissions(tx: Tx, job_id: str, sent: pl.DataFrame) -> None:
-    """Store submissions of one judgment each, with their events, as `submissions.store_all` does.
+    """Store submissions of one judgment each, as `submissions.store_all` does, with an event for each portion.
 
     Columns of `sent`: those of `submissions` but for its id, job and lease, and those of `judgments`.
     """
@@ -244,25 +245,23 @@ def add_submissions(tx: Tx, job_id: str, sent: pl.DataFrame) -> None:
     own = [column.name for column in schema.submissions.columns if column.name in sent.columns]
     insert(tx, schema.submissions, sent.select(own))
     insert(tx, schema.judgments, sent.select(column.name for column in schema.judgments.columns))
-    log(tx, "submission.stored", sent.select(actor="person_id", noun="submission_id", payload=_stored()))
+    n = pl.col("n").cast(pl.String).fill_null("null")
+    names = ("submission_id", "unit_id", "person_id", "status", n, "body_hash")
+    _log(tx, "submissions.imported", job_id, sent.select(stored=pl.format('"{}":["{}","{}","{}",{},"{}"]', *names)))
 
 
-def _stored() -> pl.Expr:
-    """The payload of a submission's event, its keys in order."""
-    words = ("body_hash", "job_id", "person_id", "status", "unit_id")
-    members = {name: pl.format('"{}":"{}"', pl.lit(name), name) for name in words}
-    members |= {"judgments": pl.lit('"judgments":1'), "lease_id": pl.lit('"lease_id":null')}
-    members["n"] = pl.format('"n":{}', pl.col("n").cast(pl.String).fill_null("null"))
-    return pl.concat_str(
-        pl.lit("{"), pl.concat_str([members[name] for name in sorted(members)], separator=","), pl.lit("}")
-    )
+def _log(tx: Tx, verb: str, job_id: str, members: pl.DataFrame) -> None:
+    """Log what was added to a job: an event for each portion of one column, whose cells are members of an object.
 
-
-def log(tx: Tx, verb: str, entries: pl.DataFrame) -> None:
-    """Log many events of one kind: `actor`, `noun`, and `payload` as text."""
+    Keys of JSON are sorted, and so are new ids.
+    """
     if verb not in VERBS:
         raise ValueError(f"no such verb in grater.store.events: {verb}")
-    rows = entries.with_columns(at=pl.lit(tx.now), verb=pl.lit(verb))
+    (name,) = members.columns
+    portion = pl.int_range(pl.len()) // PORTION
+    portions = members.group_by(portion.alias("portion"), maintain_order=True).agg(pl.col(name).str.join(","))
+    payload = pl.concat_str(pl.lit(f'{{"{name}":{{'), name, pl.lit("}}"))
+    rows = portions.select(payload=payload, at=pl.lit(tx.now), verb=pl.lit(verb), noun=pl.lit(job_id))
     if tx.is_postgres:
         number = tx.value(sql("SELECT pg_current_xact_id()::text::bigint"))
         rows = rows.with_columns(transaction_id=pl.lit(number))

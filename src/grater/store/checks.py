@@ -15,7 +15,7 @@ leaves an event with what it takes to repeat it.  Drafts and sessions are no par
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -41,14 +41,24 @@ class Violation:
 
 
 COUNTING = ("valid", "untrusted")
+IMPORTED = "submissions.imported"
 
 
 def stored_but_gone(tx: Tx) -> Iterator[str]:
     """A submission that was acknowledged is there."""
     there = {row.submission_id for row in tx.all(select(schema.submissions.c.submission_id))}
     for event in events.all(tx):
-        if event.verb == "submission.stored" and event.noun not in there:
-            yield f"submission {event.noun} was stored (event {event.n}) and is gone"
+        for submission_id in _stored_ids(event):
+            if submission_id not in there:
+                yield f"submission {submission_id} was stored (event {event.n}) and is gone"
+
+
+def _stored_ids(event: Event) -> Collection[str]:
+    """The submissions that an event says were stored."""
+    if event.verb == IMPORTED:
+        payload: Mapping[str, Any] = event.payload
+        return list(payload["stored"])
+    return (event.noun,) if event.verb == "submission.stored" else ()
 
 
 def without_judgments(tx: Tx) -> Iterator[str]:
@@ -81,7 +91,7 @@ def twice_by_one_rater(tx: Tx) -> Iterator[str]:
 
 def stored_twice(tx: Tx) -> Iterator[str]:
     """One submission id was stored once."""
-    n_stored = Counter(event.noun for event in events.all(tx) if event.verb == "submission.stored")
+    n_stored = Counter(submission_id for event in events.all(tx) for submission_id in _stored_ids(event))
     for submission_id, n in n_stored.items():
         if n > 1:
             yield f"submission {submission_id} was stored {n} times"
@@ -398,6 +408,12 @@ def _units(state: State, _job_id: str, payload: Mapping[str, Any]) -> None:
         state.slots |= {(unit_id, n): "free" for n in range(1, wanted + 1)}
 
 
+def _imported(state: State, _job_id: str, payload: Mapping[str, Any]) -> None:
+    for submission_id, (unit_id, _person_id, status, n, hash_of_body) in payload["stored"].items():
+        state.submissions[submission_id] = (status, n, unit_id, hash_of_body, 1)
+        _slot(state, unit_id, n, "filled")
+
+
 def _slots(state: State, unit_id: str, payload: Mapping[str, Any]) -> None:
     state.slots |= {(unit_id, int(n)): to for n, to in payload["slots"].items()}
 
@@ -461,6 +477,7 @@ REST: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
     "person.role": _person,
     "person.state": _person,
     "units.added": _units,
+    IMPORTED: _imported,
     "slots.changed": _slots,
     "assignments.added": _assigned,
     "assignments.moved": _moved,

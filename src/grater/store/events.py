@@ -47,6 +47,7 @@ VERBS_ABOUT = {
         "lease.revoked",
         "submission.stored",
         "submission.status",
+        "submissions.imported",
         "slots.changed",
         "unit.finished",
         "adjudication.saved",

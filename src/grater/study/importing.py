@@ -365,9 +365,9 @@ def _each(cells: pl.Series, text_of: Callable[[Any], Any], dtype: Any = str) -> 
     """What is made of each cell; equal ones are looked at once."""
     if cells.dtype.is_nested() or cells.dtype == pl.Object or (cells.dtype.is_float() and (cells == 0).any()):
         return pl.Series([text_of(cell) for cell in cells.to_list()], dtype=dtype)  # -0.0 equals 0.0
-    values = cells.to_list()
-    texts = {value: text_of(value) for value in set(values)}
-    return pl.Series([texts[value] for value in values], dtype=dtype)
+    different = cells.unique()
+    texts = pl.Series([text_of(cell) for cell in different.to_list()], dtype=dtype)
+    return cells.replace_strict(different, texts, return_dtype=texts.dtype)
 
 
 def _bodies(rows: pl.DataFrame) -> pl.Series:
