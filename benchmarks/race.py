@@ -75,9 +75,16 @@ def record(
 
 
 def commit() -> str:
-    """The code that is measured: its short hash, with a `+` where it was changed since; empty outside of git."""
-    asked = ["git", "describe", "--always", "--exclude=*", "--dirty=+"]
-    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    """The code that is measured: its short hash, with a `+` where it was changed since; empty outside of git.
+
+    The results of a race change while it runs; only programs count.
+    """
+    short = _git("rev-parse", "--short", "HEAD")
+    return f"{short}+" if _git("diff", "--name-only", "HEAD", "--", "*.py") else short
+
+
+def _git(*asked: str) -> str:
+    done = subprocess.run(["git", *asked], cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip()
 
 

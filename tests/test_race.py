@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,21 @@ def test_a_curve_needs_two_sizes() -> None:
     assert race.scaling([one]) == []
     points = {(point["tool"], point["size"], point["cost"]) for point in race.scaling([one, two])}
     assert points == {("grater", 10_000, 1.0), ("theirs", 10_000, 3.0), ("grater", 100_000, 2.0)}
+
+
+def test_the_code_that_ran_is_marked_where_a_program_changed_not_where_results_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("program.py", "race.json"):
+        (tmp_path / name).write_text("1")
+    for asked in ("init -q", "add .", "-c user.name=n -c user.email=e commit -q -m first"):
+        subprocess.run(["git", *asked.split()], cwd=tmp_path, check=True)
+    monkeypatch.setattr(race, "ROOT", tmp_path)
+    (tmp_path / "race.json").write_text("2")
+    unchanged = race.commit()
+    assert re.fullmatch("[0-9a-f]{7,}", unchanged)
+    (tmp_path / "program.py").write_text("2")
+    assert race.commit() == f"{unchanged}+"
 
 
 def test_programs_record_only_when_they_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
