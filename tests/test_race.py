@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from importlib import import_module
 from pathlib import Path
@@ -44,6 +45,7 @@ def test_a_curve_needs_two_sizes() -> None:
     assert points == {("grater", 10_000, 1.0), ("theirs", 10_000, 3.0), ("grater", 100_000, 2.0)}
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_the_code_that_ran_is_marked_where_a_program_changed_not_where_results_did(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
