@@ -16,7 +16,7 @@ An item that lies in no sentence of the essays at hand has none of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
@@ -58,11 +58,30 @@ def factor_rows(
     language, choice = _language_model(), prep_maxent().engine
     wanted = (essay for essay in essays if essay.essay_id in asked)
     for group in grouped(wanted):
-        for essay, sentences in zip(group, analyse_all(group), strict=True):
-            for sentence in sentences:
-                inside = [(name, item) for name, item in asked[essay.essay_id] if _is_in(sentence, item.span)]
-                if inside:
-                    yield from _of_sentence(sentence, inside, language, choice)
+        held = [
+            (sentence, inside)
+            for essay, sentences in zip(group, analyse_all(group), strict=True)
+            for sentence in sentences
+            if (inside := [named for named in asked[essay.essay_id] if _is_in(sentence, named[1].span)])
+        ]
+        if held:
+            places = [
+                _Place(n, *named, *_tokens(each, named[1].span))
+                for n, (each, own) in enumerate(held)
+                for named in own
+            ]
+            yield from _rows([sentence for sentence, _ in held], places, language, choice)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An item: the number of its sentence, its name, and the first and the last token that it touches."""
+
+    sentence: int
+    name: str
+    item: Item
+    first: int
+    last: int
 
 
 def _language_model() -> LanguageModel:
@@ -73,19 +92,6 @@ def _language_model() -> LanguageModel:
 
 def _is_in(sentence: Sentence, span: Span) -> bool:
     return bool(sentence.spans) and sentence.spans[0].start <= span.start and span.end <= sentence.spans[-1].end
-
-
-def _of_sentence(
-    sentence: Sentence, inside: Sequence[tuple[str, Item]], language: LanguageModel, choice: Engine
-) -> Iterator[tuple[object, ...]]:
-    ids = language.vocabulary.sentence(sentence.words)
-    surprise = -language.sentence_log_p(sentence.words) / (len(sentence.words) + 1) / LOG2  # the end is one more
-    choices = _choices(sentence, choice) if any(item.kind == PREP for _, item in inside) else {}
-    for name, item in inside:
-        first, last = _tokens(sentence, item.span)
-        frequency = _frequency(language, ids[first : last + 3], is_first=first == 0)
-        numbers = (round(frequency, DECIMALS), round(surprise, DECIMALS), len(sentence.words))
-        yield name, *numbers, choices.get(first) if item.kind == PREP else None
 
 
 def _tokens(sentence: Sentence, span: Span) -> tuple[int, int]:
@@ -100,24 +106,61 @@ def _tokens(sentence: Sentence, span: Span) -> tuple[int, int]:
     return place, place
 
 
-def _frequency(language: LanguageModel, ids: np.ndarray[tuple[int], np.dtype[np.int64]], *, is_first: bool) -> float:
-    """log10 of how often a million words have these, by the chain of their probabilities.
+def _rows(
+    sentences: Sequence[Sentence], places: Sequence[_Place], language: LanguageModel, choice: Engine
+) -> Iterator[tuple[object, ...]]:
+    """The rows of items in some sentences, whose words are looked up together."""
+    ids = [language.vocabulary.sentence(sentence.words).tolist() for sentence in sentences]
+    surprises, frequencies = _surprises(language, ids), _frequencies(language, ids, places)
+    with_prepositions = sorted({place.sentence for place in places if place.item.kind == PREP})
+    choices = _choices({number: sentences[number] for number in with_prepositions}, choice)
+    for place, frequency in zip(places, frequencies, strict=True):
+        alternatives = choices.get((place.sentence, place.first)) if place.item.kind == PREP else None
+        numbers = (round(frequency, DECIMALS), round(surprises[place.sentence], DECIMALS))
+        yield place.name, *numbers, len(sentences[place.sentence].words), alternatives
 
-    `ids` begins with the token before the item; where the item comes first that is the edge of the sentence, which
-    counts as certain.
+
+def _surprises(language: LanguageModel, sentences: Sequence[Sequence[int]]) -> list[float]:
+    """Bits per word of each sentence, its end one more word."""
+    chains = [_windows(language, ids)[1:] for ids in sentences]
+    return [-log_p / len(chain) / LOG2 for log_p, chain in zip(_log_p(language, chains), chains, strict=True)]
+
+
+def _frequencies(
+    language: LanguageModel, sentences: Sequence[Sequence[int]], places: Sequence[_Place]
+) -> list[float]:
+    """log10 of how often a million words have each item's words between its neighbours.
+
+    By the chain of their probabilities, from the token before the item on; where the item comes first that is the
+    edge of the sentence, which counts as certain.
     """
-    padded = np.concatenate([np.full(language.order - 1, NOTHING), ids])
-    rows = np.lib.stride_tricks.sliding_window_view(padded, language.order)
-    return float(language.log_p(rows)[int(is_first) :].sum()) / LOG10 + PER_MILLION
+    chains = [
+        _windows(language, sentences[place.sentence][place.first : place.last + 3])[int(place.first == 0) :]
+        for place in places
+    ]
+    return [log_p / LOG10 + PER_MILLION for log_p in _log_p(language, chains)]
 
 
-def _choices(sentence: Sentence, choice: Engine) -> dict[int, float]:
-    """By token, the effective number of prepositions to choose from."""
-    places = list(preposition_places(sentence))
-    if not places:
+def _windows(language: LanguageModel, ids: Sequence[int]) -> list[tuple[int, ...]]:
+    """Each word after those before it, as many as the model looks at."""
+    padded = (*[NOTHING] * (language.order - 1), *ids)
+    return [padded[start : start + language.order] for start in range(len(ids))]
+
+
+def _log_p(language: LanguageModel, chains: Sequence[Sequence[tuple[int, ...]]]) -> list[float]:
+    """The log-probability of each chain of words."""
+    log_p = language.log_p(np.array([row for chain in chains for row in chain], np.int64))
+    ends = np.cumsum([len(chain) for chain in chains])
+    return [float(part.sum()) for part in np.split(log_p, ends[:-1])]
+
+
+def _choices(sentences: Mapping[int, Sentence], choice: Engine) -> dict[tuple[int, int], float]:
+    """By sentence and token, the effective number of prepositions to choose from."""
+    tokens = [(number, token) for number, each in sentences.items() for token in preposition_places(each)]
+    if not tokens:
         return {}
-    scores = choice.scores([Candidate(sentence, place, PREP) for place in places])[:, :-1]
+    scores = choice.scores([Candidate(sentences[number], token, PREP) for number, token in tokens])[:, :-1]
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares = shares / shares.sum(axis=1, keepdims=True)
     entropy = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)
-    return dict(zip(places, np.round(2**entropy, DECIMALS).tolist(), strict=True))
+    return dict(zip(tokens, np.round(2**entropy, DECIMALS).tolist(), strict=True))
