@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from sqlalchemy import select
+
 from grater.model import Decision, Essay, Item, Span
-from grater.store import Store, decisions, essays, items, jobs, judgments
+from grater.store import Store, Tx, decisions, essays, items, jobs, judgments, progress, schema, submissions
 from grater.store.columns import (
     decided_kinds,
     decision_columns,
@@ -77,6 +79,35 @@ def test_labels_are_those_of_the_table_of_judgments(store: Store) -> None:
     told = {(str(row["item"]), str(row["rater"]), str(row["label"]), str(row["group"])) for row in rows}
     assert set(columns.select("item", "rater", "label", "group").rows()) == told
     assert columns["flags"].null_count() == len([row for row in rows if not row["flags"]])
+
+
+def test_a_snapshot_reads_labels_once_and_what_changes_is_read_again(store: Store) -> None:
+    world = make_world(store)
+    world.work()
+    with store.read() as tx:
+        labels = label_columns(tx, world.job_id)
+        assert label_columns(tx, world.job_id) is labels
+        assert label_columns(tx, world.job_id, role="gold").is_empty()
+    with store.write() as tx:
+        assert label_columns(tx, world.job_id).equals(labels)
+        withdraw_one(tx)
+        assert len(label_columns(tx, world.job_id)) == len(labels) - 1
+
+
+def test_submissions_are_counted_by_job_and_status_whoever_sent_them(store: Store) -> None:
+    world = make_world(store, judgments=3)
+    for rater in range(len(world.raters)):
+        world.work(rater)
+    with store.write() as tx:
+        (n_valid,) = progress.submissions_by_job(tx)[world.job_id].values()
+        withdraw_one(tx)
+        assert progress.submissions_by_job(tx) == {world.job_id: {"valid": n_valid - 1, "withdrawn": 1}}
+        assert n_valid == len(label_columns(tx, world.job_id)) + 1 > 2
+
+
+def withdraw_one(tx: Tx) -> None:
+    submission_id = tx.value(select(schema.submissions.c.submission_id).limit(1))
+    submissions.set_status(tx, submission_id, "withdrawn")
 
 
 def test_a_study_without_anything_has_empty_columns(store: Store) -> None:

@@ -89,8 +89,12 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
 
     `group` says whose a judgment is, `ms` when it was made, `is_dated` whether that is known: a judgment from a file
     without times has the time of its import.  People go by their pseudonyms, programs by their names:
-    they have nothing to hide.
+    they have nothing to hide.  A report asks for them time and again.
     """
+    return tx.once((label_columns, job_id, role), lambda: _label_columns(tx, job_id, role))
+
+
+def _label_columns(tx: Tx, job_id: str, role: str) -> pl.DataFrame:
     frame = _frame(tx, _labels_query(job_id, role), LABELS)
     group = pl.when(pl.col("who") == "program").then(pl.lit("program")).otherwise(pl.col("role").replace(GROUPS))
     lists = [_entries(frame[name]) for name in ("flags", "alternatives")]

@@ -6,6 +6,7 @@ somebody has decided.  The counts over the study are one query each, however lon
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -359,15 +360,14 @@ def slots_by_job(tx: Tx) -> dict[str, dict[str, int]]:
 def submissions_by_job(tx: Tx) -> dict[str, dict[str, int]]:
     """Submissions of each job by status; practice and gold too.
 
-    Job by job and status by status, since no index has them in that order and sorting half a million takes longer.
+    Counted person by person, in the order of an index: any other order means to sort them all.
     """
-    statuses = sorted(schema.STATUSES)
-    counts = [func.count().filter(schema.submissions.c.status == status).label(status) for status in statuses]
-    query = select(schema.jobs.c.job_id, *counts).join(
-        schema.submissions, schema.submissions.c.job_id == schema.jobs.c.job_id
-    )
-    rows = sorted(tx.all(query.group_by(schema.jobs.c.job_id)), key=lambda row: str(row.job_id))
-    return {row.job_id: {name: row._mapping[name] for name in statuses if row._mapping[name]} for row in rows}
+    own = schema.submissions.c
+    counted = select(own.job_id, own.status, func.count().label("n_rows"))
+    by_job: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in tx.all(counted.group_by(own.job_id, own.person_id, own.status)):
+        by_job[row.job_id][row.status] += row.n_rows
+    return {job_id: dict(sorted(by_job[job_id].items())) for job_id in sorted(by_job)}
 
 
 def units_by_job(tx: Tx) -> dict[str, dict[str, int]]:

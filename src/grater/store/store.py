@@ -247,7 +247,7 @@ class Store:
                 options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
                 connection = connection.execution_options(**options)
             with connection.begin() as transaction:
-                yield Tx(connection, self.clock(), self._study_key(connection))
+                yield Tx(connection, self.clock(), self._study_key(connection), known={})
                 transaction.commit() if self.is_postgres else transaction.rollback()
 
     @contextmanager

@@ -11,7 +11,7 @@ value are all made from the fields of one dataclass, so that none can be forgott
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -49,12 +49,16 @@ PORTION = 500
 
 @dataclass(frozen=True, slots=True)
 class Tx:
-    """`now` is read once, so that one transaction happens at one time."""
+    """`now` is read once, so that one transaction happens at one time.
+
+    `known` is what a snapshot has given already (`once`); None where rows may change.
+    """
 
     connection: Connection
     now: int
     key: str = ""
     waiting: list[tuple[Executable, Any]] = field(default_factory=list, compare=False, repr=False)
+    known: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_postgres(self) -> bool:
@@ -85,6 +89,15 @@ class Tx:
                     self.connection.execute(statement, row)
                 else:
                     driver.execute(change.sql, change.parameters(row))
+
+    def once(self, name: Hashable, read: Callable[[], T]) -> T:
+        """What `read` gives: in a snapshot, where it cannot change, it is read once under this name."""
+        if self.known is None:
+            return read()
+        if name not in self.known:
+            self.known[name] = read()
+        value: T = self.known[name]
+        return value
 
     def all(self, statement: Executable, **values: Any) -> Sequence[Record]:
         return self.execute(statement, values or None).all()
