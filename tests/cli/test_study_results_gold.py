@@ -22,7 +22,7 @@ from grater.model import Essay, Item, Span
 from grater.report.build import build
 from grater.sheet import number
 from grater.statistics.bootstrap import Chance
-from grater.store import Store, decisions, intake, jobs, leases, open_store, people, units
+from grater.store import Store, intake, jobs, leases, open_store, people, samples, units
 from grater.study.reporting import study_inputs
 from grater.tasks.task import Answer
 from tests.cli.running import grater
@@ -117,7 +117,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
         with evenly_hidden_gold(), same_order():
             answered = _answer(store)
         with store.read() as tx:
-            drawn = set(decisions.sample_named(tx, "sample").frame["item"])
+            drawn = set(samples.named(tx, "sample").frame["item"])
     return Judged(study, frozenset(drawn & answered), frozenset(GOLD.keys() & answered))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grater.model import Decision
-from grater.store import decisions
+from grater.store import decisions, samples
 from grater.study.importing import import_files
 from tests.server.programs import Program
 from tests.server.studies import Study, new_units
@@ -36,7 +36,7 @@ def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
     page = manager.post("/manage/samples", {"of": "mine", "n": "6", "flagged": "3", "name": "first"}).text
     assert "<strong>first</strong>: 6 items for mine" in page
     with study.store.read() as tx:
-        drawn = set(decisions.sample_named(tx, "first").frame["item"])
+        drawn = set(samples.named(tx, "first").frame["item"])
     assert len(drawn & set(ids[:4])) == 3
     assert "<option selected>first</option>" in manager.get("/manage/jobs/new").text
     made = manager.post("/manage/jobs", {"task": "error", "name": "sampled", "judgments": "1", "sample": "first"})
@@ -63,7 +63,7 @@ def test_a_sample_that_cannot_be_drawn_is_told(study: Study, form: dict[str, str
     assert reply.status_code == 422
     assert words in reply.text
     with study.store.read() as tx:
-        assert decisions.sample_names(tx) == []
+        assert samples.names(tx) == []
 
 
 def test_the_earlier_version_of_a_system_is_chosen_for_the_report(study: Study, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from grater.detect.detector import Finding
 from grater.detect.mining.sources import Counts
 from grater.errors import Conflict
 from grater.model import Decision, Essay, Item, Json, Span
-from grater.store import Store, decisions, essays, items, jobs, mending, units
+from grater.store import Store, decisions, essays, items, jobs, mending, samples, units
 from grater.study.jobs import JobPlan, add_job
 from grater.study.mining import mine_study
 from grater.study.samples import Wish, draw
@@ -99,7 +99,7 @@ def test_the_same_sample_drawn_twice_at_once_is_one(decided: Store) -> None:
     first, second = interrupted(decided, once, once, before="INSERT INTO samples")
     assert first == second.result()
     with decided.read() as tx:
-        assert decisions.sample_names(tx) == ["first"]
+        assert samples.names(tx) == ["first"]
 
 
 def test_an_essay_of_which_a_sample_is_just_drawn_stays(decided: Store) -> None:

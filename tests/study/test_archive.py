@@ -14,7 +14,7 @@ import pytest
 
 from grater.errors import BadInput
 from grater.evaluate.evaluation import evaluate
-from grater.store import Store, checks, decisions, essays, jobs
+from grater.store import Store, checks, decisions, essays, jobs, samples
 from grater.study import archive
 from grater.study.archive import import_archive, unpacked
 from grater.study.export import export
@@ -40,7 +40,7 @@ def test_an_archive_of_an_earlier_version_is_a_study_of_this_one(folder: Path, t
         assert essays.count(tx) == counts["essays"] == 3
         assert decisions.system_names(tx) == ["careful", "eager"]
         assert [job.name for job in jobs.all(tx)] == ["crowd", "expert", "marking"]
-        assert len(decisions.sample_named(tx, "sample")) == 8
+        assert len(samples.named(tx, "sample")) == 8
         tables = study_tables(tx, "study")
     assert tables.judgments is not None
     assert tables.experts is not None

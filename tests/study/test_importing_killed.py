@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.store import Store, checks, decisions, essays, open_store
+from grater.store import Store, checks, decisions, essays, open_store, samples
 from grater.store.columns import decision_columns
 from grater.study.status import new_study
 from grater.study.tables import study_tables
@@ -41,7 +41,7 @@ def state(store: Store) -> dict[str, object]:
             "essays": essays.count(tx),
             "decisions": decision_columns(tx).rows(),
             "systems": decisions.system_names(tx),
-            "samples": {name: decisions.sample_named(tx, name).frame.rows() for name in decisions.sample_names(tx)},
+            "samples": {name: samples.named(tx, name).frame.rows() for name in samples.names(tx)},
             "judgments": judged.frame.select("item", "label").sort("item", "label").rows() if judged else [],
             "violations": checks.violations(tx),
         }

@@ -9,7 +9,7 @@ import pytest
 from grater.detect.systems import load_system
 from grater.errors import BadInput, Conflict, UsageError
 from grater.evaluate.sampled import Sampled
-from grater.store import Store, decisions
+from grater.store import Store, samples
 from grater.store.columns import decision_columns
 from grater.study.evaluation import evaluate_study
 from grater.study.importing import import_files
@@ -33,7 +33,7 @@ def items_of(drawn: Drawn) -> set[str]:
 def test_a_kept_sample_comes_back_row_by_row(decided: Store) -> None:
     drawn = draw(decided, "sample", Wish("eager", 6))
     with decided.read() as tx:
-        kept = decisions.sample_named(tx, "sample")
+        kept = samples.named(tx, "sample")
     columns = ["item", "stratum", "probability", "stratum_size", "random", "system"]
     assert kept.frame.select(columns).rows() == drawn.sample.frame.select(columns).rows()
     assert kept.meta == drawn.sample.meta

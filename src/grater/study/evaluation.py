@@ -28,7 +28,7 @@ from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.statistics.population import Population
-from grater.store import Tx, decisions
+from grater.store import Tx, samples
 from grater.store.jobs import Job
 from grater.study.samples import kind_of
 from grater.study.tables import (
@@ -52,8 +52,8 @@ def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:
         return None
     items = items_hash(tables.decisions.frame["item"].cast(str).unique())
     judged = set(tables.judgments.frame["item"].cast(str).unique())
-    for name in reversed(decisions.sample_names(tx)):
-        sample = decisions.sample_named(tx, name)
+    for name in reversed(samples.names(tx)):
+        sample = samples.named(tx, name)
         fits = sample.meta is not None and sample.meta.items == items
         if fits and not judged.isdisjoint(sample.frame["item"]):
             return sample
@@ -115,7 +115,7 @@ def evaluate_study(
     With `corrected`, corrected too for what raters get wrong on hidden gold, on what systems flag and on the rest
     apart with `errors_by_flag`.
     """
-    drawn = decisions.sample_named(tx, sample) if sample else None
+    drawn = samples.named(tx, sample) if sample else None
     if drawn is not None and scheme.is_apart:
         raise UsageError("results by context and confidence are for the judged items only, not for estimates")
     tables = study_tables(

@@ -16,7 +16,7 @@ from grater.evaluate.truth import error_shares
 from grater.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
 from grater.sampling.strata import Allocation
 from grater.sheet import counted
-from grater.store import Store, Tx, decisions, essays
+from grater.store import Store, Tx, essays, samples
 from grater.store.columns import decided_kinds, decision_columns
 from grater.study.job_units import PREPOSITION
 from grater.study.jobs import JobPlan
@@ -91,7 +91,7 @@ def extend(
     require_number("sample.n", n)
     with store.write() as tx:
         essays.hold(tx)
-        earlier = decisions.sample_named(tx, old)
+        earlier = samples.named(tx, old)
         errors = _errors(tx, width) if width is not None else None
         table = _decisions(tx, kind_of(earlier))
         return _keep(tx, name, add_system(earlier, table, system, n=n, width=width, errors=errors), actor)
@@ -110,7 +110,7 @@ def _errors(tx: Tx, width: float) -> dict[str, float]:
 def of_sample(store: Store, plan: JobPlan, name: str) -> JobPlan:
     """The plan of a job for those items of a sample that nobody has judged yet."""
     with store.read() as tx:
-        sample = decisions.sample_named(tx, name)
+        sample = samples.named(tx, name)
         left = to_judge(sample, judged_items(tx))
     return replace(plan, item_ids=require_left(left, name), kind=plan.kind or kind_of(sample) or None)
 
@@ -128,7 +128,7 @@ def kind_of(sample: Sample) -> str:
 
 
 def _keep(tx: Tx, name: str, sample: Sample, actor: str | None) -> Drawn:
-    decisions.add_sample(tx, require_name(name), sample, actor=actor)
+    samples.add(tx, require_name(name), sample, actor=actor)
     return Drawn(sample, tuple(to_judge(sample, judged_items(tx))), notes_on(tx, sample))
 
 

@@ -17,7 +17,7 @@ from grater.errors import BadInput, Problem
 from grater.files import reason
 
 COMMANDS = {
-    "new": ("grater.cli.study.files:new_app", "Create an empty study: a file or a PostgreSQL database."),
+    "new": ("grater.cli.study.status:new_app", "Create an empty study: a file or a PostgreSQL database."),
     "import": ("grater.cli.study.files:import_app", "Import essays, items, decisions, judgments or known answers."),
     "decide": ("grater.cli.study.systems:decide_app", "Run systems on the essays and store their decisions."),
     "sample": ("grater.cli.study.systems:sample_app", "Draw a sample of flagged and unflagged items to judge."),
@@ -45,7 +45,7 @@ COMMANDS = {
     "audit": ("grater.cli.study.access:audit_app", "Show who did what and when, or write it to a file."),
     "hand-over": ("grater.cli.study.jobs:hand_over_app", "Reassign a person's remaining units to somebody else."),
     "seat": ("grater.cli.study.jobs:seat_app", "Create a joint seat: two people, one agreed judgment."),
-    "status": ("grater.cli.study.files:status_app", "Show progress and the next step."),
+    "status": ("grater.cli.study.status:status_app", "Show progress and the next step."),
     "check": ("grater.cli.study.files:check_app", "Check a study for lost, duplicate or orphaned work."),
     "adjudicate": ("grater.cli.study.results:adjudicate_app", "List what raters differ on, and decide it."),
     "review": (

@@ -1,14 +1,14 @@
-"""Commands on a study as a whole: new, import, status, check, backup, restore, export and import-archive."""
+"""What a study takes in and gives out: import, check, export, backup, restore and import-archive."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.command import Json, print_json, require_different, say, say_done, show_sheets
+from grater.cli.command import Json, print_json, require_different, say, say_done
 from grater.cli.inputs import Columns, Format, tell_left_out
 from grater.cli.study import StudyName, pasted, tell_unmet_gold
 from grater.errors import UsageError
@@ -19,25 +19,9 @@ from grater.study.archive import back_up, import_archive
 from grater.study.archive import restore as restore_backup
 from grater.study.export import export
 from grater.study.importing import import_files
-from grater.study.status import Step, new_study, open_study, status
+from grater.study.status import open_study
 from grater.tables import parse_columns
 from grater.tables.files import SPREADSHEETS
-
-new_app = typer.Typer()
-
-
-@new_app.command()
-def make_study_file(
-    study: StudyName,
-    name: Annotated[str, typer.Option(help="The study's name; default: the file's name.")] = "",
-    as_json: Json = False,
-) -> None:
-    """Create an empty study; an existing one is left as it is."""
-    with new_study(study, name=name) as store:
-        file = pasted(study)
-        message = f"{store.name}: a new study; next: grater serve {file}, or grater study import {file} FILE..."
-        say_done(message, {"study": store.name}, as_json=as_json)
-
 
 import_app = typer.Typer()
 
@@ -115,41 +99,6 @@ def _refuse_tables(corpora: Sequence[Path]) -> None:
     if table:
         kinds = "--items, --decisions, --judgments, --gold or --practice"
         raise UsageError(f"{table}: expected essays, found a table; name it with {kinds}")
-
-
-status_app = typer.Typer()
-
-
-NEXT_STEPS: Mapping[Step, str] = {
-    "import": "import essays: grater study import STUDY FILE...",
-    "plan": "add a job: grater study job STUDY --task TASK; or run systems: grater study decide STUDY --system S",
-    "sample": "have the systems judged: grater study design STUDY sampling --system NAME --n N",
-    "serve": "send the link of the invitation, and open the pages: grater serve STUDY",
-    "invite": "invite raters: grater study invite STUDY --role annotator; then grater serve STUDY",
-    "wait": "wait for raters, with grater serve STUDY running",
-    "report": "see the results: grater study report STUDY; export them: grater study export STUDY FOLDER",
-}
-
-
-@status_app.command()
-def show_status(study: StudyName, as_json: Json = False) -> None:
-    """Show counts, the progress of each job, and the next step."""
-    with open_study(study) as store, store.read() as tx:
-        summary = status(tx)
-    if as_json:
-        print_json(summary.to_dict())
-        return
-    counts = [
-        counted(summary.essays, "essay"),
-        counted(summary.items, "item"),
-        counted(summary.decisions, "decision"),
-    ]
-    people = counted(summary.people, "person", "people")
-    invited = f" and {counted(summary.n_invited, 'open invitation')}" if summary.n_invited else ""
-    typer.echo(f"{summary.name}: {', '.join([*counts, people])}{invited}")
-    if summary.jobs:
-        show_sheets([summary.sheet()])
-    say(f"next: {NEXT_STEPS[summary.next_step].replace('STUDY', pasted(study))}")
 
 
 check_app = typer.Typer()

@@ -21,7 +21,7 @@ from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.sampling.strata import Allocation
 from grater.sheet import counted
-from grater.store import Store, decisions, essays, jobs, progress
+from grater.store import Store, essays, jobs, progress, samples
 from grater.store.jobs import Job
 from grater.study.adjudication import decider_of
 from grater.study.designs import DESIGNS, MISSING, Order, start
@@ -178,7 +178,7 @@ def start_design(
         job = start(store, order)
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
-            notes = notes_on(tx, decisions.sample_named(tx, job.name)) if design == "sampling" else ()
+            notes = notes_on(tx, samples.named(tx, job.name)) if design == "sampling" else ()
     not_filled = job.options.get(MISSING, [])
     if as_json:
         sizes: dict[str, JsonValue] = {"units": n_units, "judgments": job.judgments, MISSING: not_filled}

@@ -36,6 +36,7 @@ from grater.store import (
     people,
     progress,
     revisions,
+    samples,
     units,
 )
 from grater.store.columns import essay_columns
@@ -163,7 +164,7 @@ def _new_job_page(
             "kinds": kinds,
             "tagsets": tagset_choices(),
             "systems": decisions.system_names(tx),
-            "samples": decisions.sample_names(tx),
+            "samples": samples.names(tx),
             "n_essays": essays.count(tx),
             "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
             "is_first": not jobs.all(tx),

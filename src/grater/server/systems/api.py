@@ -16,7 +16,7 @@ from grater.sampling.strata import Allocation
 from grater.server.calls import Body, Name, Shape, When, at_most, calls_about, example, within
 from grater.server.context import Context
 from grater.server.study.files import result_file
-from grater.store import decisions, runs
+from grater.store import decisions, runs, samples
 from grater.study.limits import LARGEST
 from grater.study.runs import ask_for_class_report, ask_for_report, ask_for_system
 from grater.study.samples import N_SAMPLED, Wish, draw, kind_of
@@ -104,7 +104,7 @@ def run_system(context: Context, sent: Run) -> Decided:
 def sample_list(context: Context) -> Samples:
     """The samples, oldest first."""
     with context.server.store.read() as tx:
-        return Samples(samples=[_told(decisions.sample_named(tx, name)) for name in decisions.sample_names(tx)])
+        return Samples(samples=[_told(samples.named(tx, name)) for name in samples.names(tx)])
 
 
 @router.post("/samples")
@@ -121,7 +121,7 @@ def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
     )
     drawn = draw(context.store, sent.name, wish, actor=context.person.person_id)
     with context.server.store.read() as tx:
-        sample = _told(decisions.sample_named(tx, sent.name))
+        sample = _told(samples.named(tx, sent.name))
     return DrawnSample(**sample.model_dump(), left=len(drawn.left))
 
 

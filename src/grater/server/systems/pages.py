@@ -14,7 +14,7 @@ from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageErro
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.errors import lines_of
 from grater.server.study.files import result_file
-from grater.store import decisions, essays, people, runs
+from grater.store import decisions, essays, people, runs, samples
 from grater.study.runs import ask_for_system
 from grater.study.samples import N_SAMPLED, Wish, draw
 
@@ -58,7 +58,7 @@ def draw_sample(context: Context) -> Response:
 
 def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Response:
     with context.server.store.read() as tx:
-        drawn = {name: decisions.sample_named(tx, name) for name in decisions.sample_names(tx)}
+        drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
         shown = {
             "n_essays": essays.count(tx),
             "decided": decisions.flags_by_system(tx),
