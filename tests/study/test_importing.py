@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grater.errors import BadInput, NotFound, UsageError
-from grater.model import Edit, Span
+from grater.model import Decision, Edit, Span
 from grater.store import Store, checks, decisions, essays, gold, items, jobs, judgments, leases, people, units
 from grater.study.importing import import_files
 from grater.study.jobs import JobPlan, add_job
@@ -43,6 +44,21 @@ def test_tables_find_their_items_by_the_names_that_they_used(store: Store, tmp_p
         assert checks.violations(tx) == []
     assert by_item == {ids["one"]: "at", ids["two"]: "in"}
     assert ids["elsewhere"] == "elsewhere"
+
+
+def test_decisions_of_new_systems_and_of_known_ones_come_in_together(store: Store, tmp_path: Path) -> None:
+    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+    first = ("item,system,flagged,score,type,suggestion", "one,S,1,0.5,choice,at", "two,T,0,,,")
+    second = ("item,system,flagged", "two,S,0", "one,U,1")
+    for number, lines in enumerate((first, second)):
+        file = write_text(tmp_path / f"{number}.csv", *lines)
+        (done,) = import_files(store, decisions=[file])
+        assert (done.new, done.known) == (2, 0)
+    with store.read() as tx:
+        names = {item_id: name for name, item_id in items.by_name(tx, ["one", "two"]).items()}
+        found = {replace(each, item_id=names[each.item_id]) for each in decisions.all(tx)}
+    rest = {Decision("two", "T", False), Decision("two", "S", False), Decision("one", "U", True)}
+    assert found == {Decision("one", "S", True, 0.5, "choice", "at"), *rest}
 
 
 def test_judgments_made_elsewhere_keep_what_they_had(store: Store, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from sqlalchemy import Table, func, select
 from sqlalchemy import text as sql
 from sqlalchemy.exc import DBAPIError
 
-from grater.store import schema
+from grater.store import decisions, events, schema
 from grater.store.clock import require_time
 from grater.store.events import VERBS
 from grater.store.ids import PRIME
@@ -248,6 +248,18 @@ def add_submissions(tx: Tx, job_id: str, sent: pl.DataFrame) -> None:
     n = pl.col("n").cast(pl.String).fill_null("null")
     names = ("submission_id", "unit_id", "person_id", "status", n, "body_hash")
     _log(tx, "submissions.imported", job_id, sent.select(stored=pl.format('"{}":["{}","{}","{}",{},"{}"]', *names)))
+
+
+def add_decisions(tx: Tx, new: pl.DataFrame) -> int:
+    """Add decisions of systems that have none yet, with an event, as `decisions.add_all` does; return the count.
+
+    Columns of `new`: those of `decisions` but for the payload.
+    """
+    decisions.add_systems(tx, new["system"].unique().to_list())
+    with loading(tx, n_rows=new.height, tables=(schema.decisions,)):
+        insert(tx, schema.decisions, new.sort("system", "item_id"))
+    events.write(tx, None, "decisions.added", "", {"n": new.height})
+    return new.height
 
 
 def _log(tx: Tx, verb: str, job_id: str, members: pl.DataFrame) -> None:

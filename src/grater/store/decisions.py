@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from sqlalchemy import bindparam, case, func, select
 
@@ -19,7 +19,7 @@ def add_all(tx: Tx, decisions: Iterable[Decision], *, signature: str = "") -> in
     """Add decisions with their systems and return the number added; one that is there already is left alone."""
     n_added = 0
     for portion in chunks(decisions):
-        _add_systems(tx, {decision.system for decision in portion}, signature)
+        add_systems(tx, {decision.system for decision in portion}, signature)
         old = _known(tx, portion)
         rows = [COLUMNS.row(decision) for decision in portion if (decision.system, decision.item_id) not in old]
         tx.insert(schema.decisions, rows)
@@ -68,8 +68,9 @@ def _known(tx: Tx, decisions: list[Decision]) -> set[tuple[str, str]]:
     return {(row.system, row.item_id) for row in tx.all(query)}
 
 
-def _add_systems(tx: Tx, systems: set[str], signature: str) -> None:
-    new = sorted(systems - set(system_names(tx)))
+def add_systems(tx: Tx, systems: Collection[str], signature: str = "") -> None:
+    """Add the systems that the study does not have."""
+    new = sorted(set(systems) - set(system_names(tx)))
     tx.insert(schema.systems, [{"system": name, "signature": signature, "added_at": tx.now} for name in new])
 
 

@@ -163,21 +163,34 @@ def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[i
     table = read_decisions(path, columns=columns)
     ids = items.by_name(tx, _column(table, "item"))
     _require_known(table.name, _column(table, "item"), ids)
-    require_same_decisions(tx, _decided(table, ids))
-    n_new = decisions.add_all(tx, _decided(table, ids))
+    frame = _with_ids(table, ids)
+    is_known = pl.col("system").is_in(decisions.system_names(tx))
+    known, new = frame.filter(is_known), frame.filter(~is_known)
+    n_new = bulk.add_decisions(tx, new) if len(new) else 0
+    if len(known):
+        require_same_decisions(tx, _decided(known))
+        n_new += decisions.add_all(tx, _decided(known))
     return n_new, len(table) - n_new
 
 
-def _decided(table: Table, ids: Mapping[str, str]) -> Iterator[Decision]:
-    for row in table.frame.iter_rows(named=True):
-        yield Decision(
-            item_id=ids[str(row["item"])],
-            system=row["system"],
-            flagged=row["flagged"],
-            score=row.get("score"),
-            type=row.get("type") or "",
-            suggestion=row.get("suggestion"),
-        )
+def _with_ids(table: Table, ids: Mapping[str, str]) -> pl.DataFrame:
+    """The decisions of a table as the study keeps them."""
+    left_out = [
+        pl.lit(None).alias(name) for name in ("score", "type", "suggestion") if name not in table.frame.columns
+    ]
+    item = pl.col("item").cast(pl.String).replace_strict(list(ids), list(ids.values()), return_dtype=pl.String)
+    return table.frame.with_columns(*left_out).select(
+        pl.col("system").cast(pl.String),
+        item.alias("item_id"),
+        "flagged",
+        pl.col("score").cast(pl.Float64),
+        pl.col("type").cast(pl.String).fill_null(""),
+        pl.col("suggestion").cast(pl.String),
+    )
+
+
+def _decided(frame: pl.DataFrame) -> Iterator[Decision]:
+    return (Decision(**row) for row in frame.iter_rows(named=True))
 
 
 def _judgments(tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, task: str) -> tuple[int, int]:
