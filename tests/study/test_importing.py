@@ -49,11 +49,11 @@ def test_tables_find_their_items_by_the_names_that_they_used(store: Store, tmp_p
 def test_decisions_of_new_systems_and_of_known_ones_come_in_together(store: Store, tmp_path: Path) -> None:
     import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
     first = ("item,system,flagged,score,type,suggestion", "one,S,1,0.5,choice,at", "two,T,0,,,")
-    second = ("item,system,flagged", "two,S,0", "one,U,1")
-    for number, lines in enumerate((first, second)):
-        file = write_text(tmp_path / f"{number}.csv", *lines)
+    second = ("item,system,flagged", "two,S,0", "one,U,1", "two,T,0")
+    for n_known, lines in enumerate((first, second)):
+        file = write_text(tmp_path / f"{n_known}.csv", *lines)
         (done,) = import_files(store, decisions=[file])
-        assert (done.new, done.known) == (2, 0)
+        assert (done.new, done.known) == (2, n_known)
     with store.read() as tx:
         names = {item_id: name for name, item_id in items.by_name(tx, ["one", "two"]).items()}
         found = {replace(each, item_id=names[each.item_id]) for each in decisions.all(tx)}
