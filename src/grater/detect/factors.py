@@ -142,7 +142,7 @@ def _frequencies(
 
 
 def _windows(language: LanguageModel, ids: Sequence[int]) -> list[tuple[int, ...]]:
-    """Each word after those before it, as many as the model looks at."""
+    """Each word after those before it: `LanguageModel.rows` with the first word, and faster for a few words."""
     padded = (*[NOTHING] * (language.order - 1), *ids)
     return [padded[start : start + language.order] for start in range(len(ids))]
 

@@ -161,8 +161,7 @@ def _complaint(item: Item, row: Mapping[str, Any], essay: Essay | None) -> str:
 
 def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
     table = read_decisions(path, columns=columns)
-    ids = items.by_name(tx, _column(table, "item"))
-    _require_known(table.name, _column(table, "item"), ids)
+    ids = _ids_of_items(tx, table)
     frame = _with_ids(table, ids)
     is_known = pl.col("system").is_in(decisions.system_names(tx))
     known, new = frame.filter(is_known), frame.filter(~is_known)
@@ -202,21 +201,22 @@ def _gold(
     tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, role: Literal["gold", "practice"]
 ) -> tuple[int, int]:
     table = read_gold(path, columns=columns)
-    ids = items.by_name(tx, _column(table, "item"))
-    _require_known(table.name, _column(table, "item"), ids)
-    return add_gold(tx, table, ids, job=job, role=role)
+    return add_gold(tx, table, _ids_of_items(tx, table), job=job, role=role)
 
 
 def _column(table: Table, name: str) -> list[str]:
     return [str(value) for value in table.frame[name].to_list()]
 
 
-def _require_known(name: str, wanted: Sequence[str], known: Mapping[str, str]) -> None:
-    problems = Problems(name)
+def _ids_of_items(tx: Tx, table: Table) -> dict[str, str]:
+    """Item ids by the names that a table uses; items that the study does not have are refused."""
+    wanted = _column(table, "item")
+    known, problems = items.by_name(tx, wanted), Problems(table.name)
     for number, each in enumerate(wanted, 2):
         if each not in known:
             problems.add(f"expected an item of the study, found {each!r}; import its items first", line=number)
     problems.done()
+    return known
 
 
 KINDS = ("corpus", "items", "decisions", "judgments", "gold", "practice")
