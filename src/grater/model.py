@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from math import isnan
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
 Json: TypeAlias = Union[bool, int, float, str, "Sequence[Json]", "Mapping[str, Json]", None]
 
@@ -194,3 +194,24 @@ class Interval:
 def short_hash(text: str) -> str:
     """The first 16 hexadecimal digits of SHA-256: the form of every id that grater makes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+Fate: TypeAlias = Literal["accepted", "changed", "rejected", "left"]
+FATES: tuple[Fate, ...] = ("accepted", "changed", "rejected", "left")
+"""What becomes of a mark that a system suggests to an annotator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A mark that a system would make."""
+
+    span: Span
+    tag: str
+    replacements: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Json]:
+        words = list(self.replacements)
+        return {"start": self.span.start, "end": self.span.end, "tag": self.tag, "replacements": words}
+
+    def is_made_by(self, edit: Edit) -> bool:
+        return (edit.span, edit.tag, edit.replacements) == (self.span, self.tag, self.replacements)

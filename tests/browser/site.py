@@ -13,7 +13,7 @@ from pathlib import Path
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext
 
-from grater.model import Essay, Item, Json, Span
+from grater.model import Essay, Item, Json, Span, Suggestion
 from grater.server import Settings, create_app
 from grater.server.context import SESSION
 from grater.server.serving import listening
@@ -23,7 +23,7 @@ from grater.store.units import NewUnit
 from grater.study.work import take_next
 from grater.tasks import TASKS
 from grater.tasks.marking import TASK as MARKING
-from grater.tasks.suggestions import Suggestion, payload_of
+from grater.tasks.suggestions import payload_of
 from grater.tasks.task import Answer
 from tests.browser.chromium import WAIT
 from tests.server import studies

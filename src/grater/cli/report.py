@@ -22,6 +22,7 @@ from grater.cli.command import (
 )
 from grater.cli.inputs import GoldFile, ItemsFile, Reading, Resamples
 from grater.corpora import read_merged
+from grater.detect.factors import with_factors
 from grater.errors import UsageError
 from grater.report.build import Inputs, build, headline
 from grater.report.document import Byline
@@ -81,6 +82,7 @@ def report(
         byline=Byline(author=author, date=datetime.now(UTC).date().isoformat()),
         earlier=told_versions(earlier),
         chance=Chance(n_resamples=resamples, seed=seed),
+        factors=with_factors,
     )
     save_asked(inputs, out, headline, wanted, as_json=as_json)
 

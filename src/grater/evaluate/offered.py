@@ -27,7 +27,7 @@ import polars as pl
 from grater.agreement.edits import EditOptions, edit_agreement
 from grater.errors import UsageError
 from grater.evaluate.counts import interval_rows
-from grater.model import Edit, Essay, Interval, Json
+from grater.model import FATES, Edit, Essay, Interval, Json, Suggestion
 from grater.result import Result, encode
 from grater.rng import generator
 from grater.sheet import Sheet, count, interval, number, undefined_notes
@@ -35,7 +35,6 @@ from grater.signature import Signature
 from grater.statistics.bootstrap import Chance, Resampled, resample
 from grater.statistics.intervals import Numbers
 from grater.statistics.population import Scope, cluster_interval
-from grater.tasks.suggestions import FATES, Suggestion
 
 CONDITIONS = ("with", "without")
 FATE_WORDS = {"left": "left unanswered"}

@@ -393,6 +393,7 @@ def report(
     """
     from datetime import UTC, datetime
 
+    from grater.detect.factors import with_factors
     from grater.report.build import Inputs, build
     from grater.report.document import Byline
     from grater.report.save import save_report
@@ -411,6 +412,7 @@ def report(
         byline=Byline(author=author, date=datetime.now(UTC).date().isoformat()),
         earlier=dict(earlier or {}),
         chance=Chance(n_resamples=resamples, seed=seed),
+        factors=with_factors,
     )
     result = build(inputs)
     if out is not None:

@@ -19,7 +19,7 @@ from grater.report.agreement import agreement_section, experts_section, usage_se
 from grater.report.answer import Answer, Answered, answer_of, answer_section, headline_figure, quotable
 from grater.report.constructions import constructions_section
 from grater.report.corpus import annotators_section, corpus_section
-from grater.report.difficulty import bins_section, difficulty_section
+from grater.report.difficulty import Factors, bins_section, difficulty_section
 from grater.report.document import Byline, Figure, ItemList, Report, Section, interval
 from grater.report.items import CONTENTIOUS, Texts, item_lists, texts_of
 from grater.report.programs import programs_section
@@ -44,6 +44,7 @@ class Inputs:
     of judgments that every item was to have, where more were collected only if raters differed: shares and agreement
     are of these first judgments.  `places` has the essay of items beyond those of `items`.  `earlier` names the
     earlier version of a system where its name does not say it (`grater.report.versions`).
+    `factors` works out what may make an item hard; without it no factors are shown.
     `cost`, `protocol` and `notes` (what a reader must know first) are ready to read.
     """
 
@@ -79,6 +80,7 @@ class Inputs:
     byline: Byline = field(default_factory=Byline)
     chance: Chance = field(default_factory=Chance)
     most_items: int = 50
+    factors: Factors | None = None
 
     @property
     def whereabouts(self) -> Table | None:
@@ -239,6 +241,7 @@ def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Se
             texts=texts_of(inputs.items, inputs.essays),
             listed=listed,
             essays=inputs.essays,
+            factors=inputs.factors,
         )
     yield from _program_sections(inputs)
     crowds = crowds_section(

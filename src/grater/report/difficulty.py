@@ -9,14 +9,14 @@ differ.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 
 from grater.agreement.difficulty import Difficulty, DifficultyOptions, GroupDifficulty, ItemDifficulty, difficulty
-from grater.detect.factors import FACTORS, with_factors
 from grater.evaluate.evaluation import Evaluation
 from grater.evaluate.standard import Bin, agreement_of, histogram
 from grater.model import Essay
@@ -48,6 +48,9 @@ FACTOR_NAMES = {
 ENOUGH = 100
 """Judged items from which factors are worth cutting into quarters."""
 
+Factors: TypeAlias = Callable[[Table, Iterable[Essay]], Table]
+"""Adds a column for every factor to a table of items (`grater.detect.factors.with_factors`)."""
+
 
 def difficulty_section(
     judgments: Judgments,
@@ -57,12 +60,13 @@ def difficulty_section(
     texts: Texts | None = None,
     listed: Collection[str] = (),
     essays: Sequence[Essay] = (),
+    factors: Factors | None = None,
 ) -> Section:
     """The items on which raters part most, and those on which they agree; those `listed` further down are linked."""
-    has_factors = items is not None and bool(essays) and judgments.frame["item"].n_unique() >= ENOUGH
-    if items is not None and has_factors:
-        items = with_factors(_judged(items, judgments), essays)
-    options = DifficultyOptions(by=FACTORS) if has_factors else None
+    has_factors = False
+    if items is not None and factors is not None and essays and judgments.frame["item"].n_unique() >= ENOUGH:
+        items, has_factors = factors(_judged(items, judgments), essays), True
+    options = DifficultyOptions(by=tuple(FACTOR_NAMES)) if has_factors else None
     result = difficulty(judgments, experts, items, options)
     crowd = result.groups[0]
     share = interval(crowd.majority_share)

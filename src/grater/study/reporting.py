@@ -18,6 +18,7 @@ import polars as pl
 from grater.agreement.constructions import KIND as CONSTRUCTION
 from grater.crowd.pay import money
 from grater.crowd.terms import KEY, terms_of
+from grater.detect.factors import with_factors
 from grater.errors import UsageError
 from grater.evaluate.construction_scores import ARTICLE, NUMBER, has_constructions
 from grater.evaluate.offered import SuggestionEffect
@@ -182,6 +183,7 @@ def study_inputs(
         decisions=tables.decisions,
         items=tables.items,
         places=Table("items", essay_columns(tx), "items"),
+        factors=with_factors,
         gold=tables.gold,
         on_gold=tables.on_gold,
         sample=sample,

@@ -17,18 +17,15 @@ annotator's `own`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import cast
 
 from grater.corpora.tagsets import TagSet
 from grater.errors import BadInput, Problem
-from grater.model import DELETE, Decision, Edit, Item, Json, Span
+from grater.model import DELETE, Decision, Edit, Fate, Item, Json, Span, Suggestion
 from grater.tasks.form import FORM
 from grater.tasks.task import Rng, Unit
 
 SUGGESTIONS, SUGGESTED, NUMBER, REJECTED = "suggestions", "suggested", "suggestion", "rejected"
-Fate: TypeAlias = Literal["accepted", "changed", "rejected", "left"]
-FATES: tuple[Fate, ...] = ("accepted", "changed", "rejected", "left")
 OWN = "own"
 
 TAG_OF_KIND: Mapping[str, tuple[str, ...]] = {
@@ -43,22 +40,6 @@ TAG_OF_KIND: Mapping[str, tuple[str, ...]] = {
     "collocation": ("Wcip", "R:OTHER", "CL"),
 }
 """The tag of an item's kind in each tag set that has one; a decision's own type comes first where it is a tag."""
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A mark that a system would make."""
-
-    span: Span
-    tag: str
-    replacements: tuple[str, ...]
-
-    def as_json(self) -> dict[str, Json]:
-        words = list(self.replacements)
-        return {"start": self.span.start, "end": self.span.end, "tag": self.tag, "replacements": words}
-
-    def is_made_by(self, edit: Edit) -> bool:
-        return (edit.span, edit.tag, edit.replacements) == (self.span, self.tag, self.replacements)
 
 
 def suggestion_of(item: Item, decision: Decision, text: str, tags: TagSet) -> Suggestion | None:
