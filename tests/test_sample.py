@@ -15,14 +15,14 @@ from grater.corpora.check import check_essays
 from grater.corpora.jsonl import write_jsonl
 from grater.corpora.judgments import judgments_from_edits
 from grater.corpora.tagsets import TAGSETS
+from grater.corpora.text.prepositions import canonical
+from grater.corpora.text.sentences import sentence_spans
+from grater.corpora.text.tokens import token_spans
 from grater.errors import UnknownName
 from grater.model import Edit, Essay, Item
 from grater.sample import __main__ as build
 from grater.sample import sample_names, sample_path
 from grater.sample.__main__ import read_marked
-from grater.text.prepositions import canonical
-from grater.text.sentences import sentence_spans
-from grater.text.tokens import token_spans
 from tests.each import for_each
 
 ESSAYS = list(read_corpus(sample_path("essays.jsonl"), format_name="jsonl"))

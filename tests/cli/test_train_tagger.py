@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.text.tags import load_tagger
+from grater.corpora.text.tags import load_tagger
 from tests.cli.running import grater
 
 SENTENCES = [

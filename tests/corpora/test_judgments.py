@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from grater.corpora import read_corpus
 from grater.corpora.judgments import Match, items_of, judgments_from_edits
 from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.text.prepositions import canonical
+from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, UsageError
 from grater.model import Edit, Essay, Item, Span
 from grater.tables import read_decisions, read_items
-from grater.text.prepositions import canonical
-from grater.text.tokens import tokens_of
 from tests.examples import examples
 from tests.real_data import data_path
 

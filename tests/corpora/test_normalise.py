@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from grater.corpora.normalise import TokenEdit, TokenMark, grow, normalise, normalised_edits, project, token_texts
 from grater.corpora.nucle import FORMAT as NUCLE
 from grater.corpora.source import open_source
+from grater.corpora.text.tokens import token_spans
 from grater.model import Edit, Essay, Span
-from grater.text.tokens import token_spans
+from tests.corpora.text.learner_text import learner_text
 from tests.real_data import data_path
-from tests.text.learner_text import learner_text
 
 
 def marked(text: str) -> tuple[str, Span]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from grater.corpora.edits.engine import GraterEngine, load_engine
 from grater.corpora.formats import ignore_loss
 from grater.corpora.parallel import assign_types, extract_again, parallel_essays
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Span
-from grater.text.edits.engine import GraterEngine, load_engine
 
 
 def marked(essay: Essay) -> list[tuple[str, tuple[str, ...], str, str]]:

@@ -17,12 +17,12 @@ from grater.corpora import read_corpus
 from grater.corpora.documents import attach_documents
 from grater.corpora.judgments import judgments_from_edits
 from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.text.prepositions import canonical
+from grater.corpora.text.tokens import tokens_of
 from grater.evaluate.sampled import SystemEstimate, sampled
 from grater.model import Interval, Item
 from grater.sampling.draw import draw_sample
 from grater.tables import Judgments, Table, read_decisions
-from grater.text.prepositions import canonical
-from grater.text.tokens import tokens_of
 from tests.real_data import data_path
 
 SYSTEM, RULE = "A1", "in, on, at"

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from grater.corpora import read_corpus
 from grater.corpora.judgments import judgments_from_edits
 from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.text.prepositions import canonical
+from grater.corpora.text.tokens import tokens_of
 from grater.errors import UsageError
 from grater.evaluate.cases import cases_of
 from grater.evaluate.comparison import compare_systems
@@ -23,8 +25,6 @@ from grater.model import Interval, Item
 from grater.statistics.bootstrap import Chance, Cluster, UnitCounts, distinct
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, read_decisions, read_items, read_judgments
-from grater.text.prepositions import canonical
-from grater.text.tokens import tokens_of
 from tests.agreement.tables import TABLE_3, judgments, of_confusion
 from tests.evaluate.worlds import QUICK, decisions, items, votes
 from tests.examples import examples

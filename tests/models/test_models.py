@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grater.corpora.text.tags import load_tagger
 from grater.detect.articles import model as articles
 from grater.detect.context import detector as context
 from grater.detect.ngrams import language_model
 from grater.detect.prepositions import combined, linear
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
 from grater.models import Packing, kind_of, read_model, shipped, shipped_names, write_model
-from grater.text.tags import load_tagger
 
 
 def write(path: Path, *, packing: Packing = "zlib", **changed: Any) -> bytes:

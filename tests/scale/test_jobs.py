@@ -161,8 +161,8 @@ def test_counts_are_in_files_that_workers_share_and_can_hold() -> None:
 
 def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "WORDS_AT_ONCE", 1000)
+    from grater.corpora.text.sentences import sentence_tokens
     from grater.detect.ngrams.counts import normal
-    from grater.text.sentences import sentence_tokens
 
     text = (folder / "lines.txt").read_text(encoding="utf-8-sig")
     expected: Counter[str] = Counter()

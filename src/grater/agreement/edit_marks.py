@@ -30,11 +30,11 @@ import numpy.typing as npt
 from grater.agreement.coded import in_order
 from grater.agreement.coefficients import NAMES, PAIR_SCORES, margin_scores, pair_scores
 from grater.corpora.normalise import TokenEdit, TokenMark, normalised_edits, project
+from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, Problem
 from grater.model import DELETE, Essay
 from grater.statistics.bca import Sums
 from grater.statistics.intervals import Ints, Numbers
-from grater.text.tokens import tokens_of
 
 SeveralMarks: TypeAlias = Literal["joined", "first"]
 Labels: TypeAlias = npt.NDArray[np.int32]

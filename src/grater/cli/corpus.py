@@ -172,8 +172,8 @@ def _opened(
 
 
 def _parallel(files: Sequence[Path], engine: str) -> Iterator[Essay]:
+    from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import parallel_essays  # loads the tagger
-    from grater.text.edits.engine import load_engine
 
     first, *others = [read_sentences(open_source(file)) for file in files]
     corrections = {str(file): lines for file, lines in zip(files[1:], others, strict=True)}
@@ -188,8 +188,8 @@ def _with_new_edits(
 ) -> Iterable[Essay]:
     if edits == types == "keep":
         return essays
+    from grater.corpora.edits.engine import GraterEngine, load_engine
     from grater.corpora.parallel import assign_types, extract_again  # loads the tagger
-    from grater.text.edits.engine import GraterEngine, load_engine
 
     if edits == "extract":
         return extract_again(essays, load_engine(engine), report)
@@ -241,9 +241,9 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare edits with those of another file, or with those that an engine extracts from the corrected text."""
+    from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import extract_again
     from grater.evaluate.edits.extraction import compare_edits
-    from grater.text.edits.engine import load_engine
 
     if len(files) > 2:
         raise UsageError(f"expected one file or two, found {len(files)}")

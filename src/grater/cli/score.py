@@ -131,8 +131,8 @@ def read_references(
 def _extracted(
     name: str, sources: list[str], lines: Mapping[str, list[str]], engine: str, *, source_name: str
 ) -> References:
+    from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import parallel_essays  # edits in M2 need no tagger
-    from grater.text.edits.engine import load_engine
 
     chosen = load_engine(engine)
     return References(name, list(parallel_essays(sources, lines, chosen, source_name=source_name)), chosen.name)
@@ -461,8 +461,8 @@ def combine(
     as_json: Json = False,
 ) -> None:
     """Combine corrections by vote: keep the edits that enough systems propose."""
+    from grater.corpora.edits.engine import load_engine
     from grater.evaluate.edits.systems import combine as combined
-    from grater.text.edits.engine import load_engine
 
     paths = [file for _, file in named_files(files)]
     require_different([*paths, source, out])

@@ -29,12 +29,12 @@ import polars as pl
 
 from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.corpora.tagsets.tagset import all_tagsets
+from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.model import DELETE, Essay, Item, Span
 from grater.registry import unknown
 from grater.tables import Judgments, Table, read_items
 from grater.tables.schema import LIST_SEPARATOR
-from grater.text.tokens import tokens_of
 
 Match: TypeAlias = Literal["tag", "any"]
 Labels: TypeAlias = Literal["verdict", "usage"]

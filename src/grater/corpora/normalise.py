@@ -26,9 +26,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from grater.corpora.text.alignment import align
+from grater.corpora.text.tokens import token_spans, tokens_of
 from grater.model import Edit, Essay, Span
-from grater.text.alignment import align
-from grater.text.tokens import token_spans, tokens_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,13 +34,13 @@ from typing import TypeAlias
 import polars as pl
 
 from grater.corpora.normalise import token_texts
+from grater.corpora.text.prepositions import canonical
 from grater.detect.detector import Detector, Finding
 from grater.detect.external import ExternalDetector
 from grater.detect.prepositions.candidates import PREP
 from grater.errors import Problems, UsageError
 from grater.model import DELETE, Edit, Essay, Item, Span
 from grater.tables import read_items
-from grater.text.prepositions import canonical
 
 AROUND = 80
 """Characters of context on each side of an item."""

@@ -22,6 +22,7 @@ from math import log
 import numpy as np
 import polars as pl
 
+from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.detect.detector import grouped
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel
 from grater.detect.prepositions.candidates import PREP, Candidate, Engine, preposition_places
@@ -30,7 +31,6 @@ from grater.detect.prepositions.ngram import NgramEngine
 from grater.detect.prepositions.ngram import load as prep_lm
 from grater.model import Essay, Item, Span
 from grater.tables import Table
-from grater.text.analysis import Sentence, analyse_all
 
 FACTORS = ("frequency", "surprise", "length", "alternatives")
 PER_MILLION = 6.0

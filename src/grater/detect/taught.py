@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from grater.corpora.text.inflect import in_case_of, plural, singular
+from grater.corpora.text.lemmas import is_word
+from grater.corpora.text.verbs import verb_base, verb_forms
 from grater.detect.detector import Finding
 from grater.model import Item, Span
-from grater.text.inflect import in_case_of, plural, singular
-from grater.text.lemmas import is_word
-from grater.text.verbs import verb_base, verb_forms
 
 STATIVE = frozenset(
     (

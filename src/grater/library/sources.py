@@ -137,8 +137,8 @@ def references_of(references: TextSource, source: TextSource | None, *, metric: 
         raise UsageError(f"{name}: plain text references need the sentences before correction: give source")
     if metric.references_are_texts:
         return References(name=name, sentences=rewritten(originals, {name: texts}, source_name="source"))
+    from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import parallel_essays
-    from grater.text.edits.engine import load_engine
 
     chosen = load_engine(engine)
     return References(

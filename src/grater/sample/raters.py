@@ -28,6 +28,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from grater.corpora.text.analysis import analyse_all
+from grater.corpora.text.prepositions import canonical
+from grater.corpora.text.sentences import sentences_of
 from grater.crowd.trust import TrustRule, is_below
 from grater.detect.articles.constructions import CONSTRUCTIONS, is_confusable
 from grater.detect.articles.design import item_rows, places_of, select
@@ -35,9 +38,6 @@ from grater.detect.detector import Detector, Finding
 from grater.detect.prepositions.candidates import PREP
 from grater.model import DELETE, Essay
 from grater.rng import generator
-from grater.text.analysis import analyse_all
-from grater.text.prepositions import canonical
-from grater.text.sentences import sentences_of
 
 ERROR, OK = "error", "ok"
 LEANINGS = {2: (0.93, 40.0), 1: (0.5, 3.0), 0: (0.03, 40.0)}

@@ -24,6 +24,8 @@ import numpy as np
 import polars as pl
 
 from grater.corpora.identity import hash_of
+from grater.corpora.text.sentences import sentence_words, sentences_of
+from grater.corpora.text.tokens import tokens_of
 from grater.detect.learning.events import HELD_OUT, MOST_HELD_OUT, fold_of, smallest
 from grater.detect.ngrams.counts import END, SPECIAL, START, Packing, ngram_keys, normal, tallied
 from grater.detect.ngrams.training import CountedNgrams, CountedText, ModelSize, TrainedModel, train_counted
@@ -44,8 +46,6 @@ from grater.scale.parts import (
     write_part,
 )
 from grater.scale.shards import ShardEssay, ShardSource
-from grater.text.sentences import sentence_words, sentences_of
-from grater.text.tokens import tokens_of
 
 ORDER = 4
 N_BUCKETS = 1 << 12

@@ -23,6 +23,7 @@ import numpy as np
 import polars as pl
 
 from grater.corpora.identity import hash_of
+from grater.corpora.text.tags import load_tagger
 from grater.detect.articles import features as of_articles
 from grater.detect.articles import training as articles
 from grater.detect.learning.events import HELD_OUT, Batch, Events, fold_of
@@ -36,7 +37,6 @@ from grater.scale.engines import Engine
 from grater.scale.jobs import Done, Job, JobTable, Partial, Schema, ignore_done, run_job
 from grater.scale.parts import HELD_OUT_FILE, PARTIAL, Parts
 from grater.scale.shards import ShardEssay, ShardSource
-from grater.text.tags import load_tagger
 
 EVENTS, ARTICLE_EVENTS = "events", "article-events"
 

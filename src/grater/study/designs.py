@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from grater.corpora.text.sentences import sentences_of
 from grater.errors import Conflict, UnknownName, UsageError
 from grater.model import Json
 from grater.registry import unknown
@@ -28,7 +29,6 @@ from grater.study.jobs import JobPlan, plan_job
 from grater.study.samples import Wish, draw, require_left
 from grater.tasks import TASKS
 from grater.tasks.task import subject_of
-from grater.text.sentences import sentences_of
 
 MISSING = "not_filled"
 """The option of a job that says what of its design the essays could not fill."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from grater.corpora.normalise import TokenEdit, normalise
+from grater.corpora.text.tokens import tokens_of
 from grater.model import Edit, Essay, Json, Span
 from grater.store import Tx, adjudications, judgments, submissions
 from grater.store.adjudications import Adjudication
@@ -21,7 +22,6 @@ from grater.store.units import StudyUnit
 from grater.tasks.form import TARGET
 from grater.tasks.marking import SET_ASIDE, edits_of
 from grater.tasks.task import Piece
-from grater.text.tokens import tokens_of
 
 Kind: TypeAlias = Literal["identification", "type", "correction", "same"]
 KINDS: tuple[Kind, ...] = ("identification", "type", "correction", "same")

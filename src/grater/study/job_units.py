@@ -35,6 +35,8 @@ from math import comb
 import numpy as np
 
 from grater.corpora.tagsets import TAGSETS
+from grater.corpora.text.analysis import analyse
+from grater.corpora.text.prepositions import canonical
 from grater.detect.articles.design import NounPlace, item_rows, places_of, select
 from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.errors import UsageError
@@ -47,8 +49,6 @@ from grater.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
 from grater.tasks.marking import DEFAULT_TAGSET
 from grater.tasks.suggestions import payload_of, suggestion_of
 from grater.tasks.task import Subject, subject_of
-from grater.text.analysis import analyse
-from grater.text.prepositions import canonical
 
 MOST_COMBINATIONS = 20_000
 

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from grater.agreement.constructions import KIND as CONSTRUCTION
+from grater.corpora.text.prepositions import canonical
 from grater.crowd.pay import money
 from grater.crowd.terms import KEY, terms_of
 from grater.detect.factors import with_factors
@@ -57,7 +58,6 @@ from grater.study.terms import protocol_sheet
 from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments
 from grater.tasks import TASKS
 from grater.tasks.marking import TASK as MARKING
-from grater.text.prepositions import canonical
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from grater.corpora.text.prepositions import PREPOSITIONS, canonical
 from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.tasks.form import FORM, LABEL, all_accepted, only_item, pieces_around, read_fields
 from grater.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
-from grater.text.prepositions import PREPOSITIONS, canonical
 
 SHOWN_BLANK = "_____"
 

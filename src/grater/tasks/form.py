@@ -17,11 +17,11 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from grater.corpora.text.inflect import in_case_of
+from grater.corpora.text.sentences import sentence_spans, sentences_of
 from grater.errors import Problems, UsageError
 from grater.model import DELETE, Essay, Span
 from grater.tasks.task import MANY, ONE, WORDS, Accepted, Answer, Field, Form, Piece, Unit, UnitItem
-from grater.text.inflect import in_case_of
-from grater.text.sentences import sentence_spans, sentences_of
 
 LABEL, CONFIDENCE = "label", "confidence"
 FORM = "form"

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.model import Json
 from grater.tasks.form import (
     CONFIDENCE,
@@ -24,7 +25,6 @@ from grater.tasks.form import (
     words_before,
 )
 from grater.tasks.task import ERROR, OK, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
-from grater.text.prepositions import PREPOSITIONS
 
 EXTRANEOUS, INCORRECT, CORRECT, EQUAL = "0", "1", "2", "e"
 

@@ -7,6 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.corpora.text.analysis import analyse
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.articles.design import (
     CELLS,
@@ -18,7 +19,6 @@ from grater.detect.articles.design import (
     select,
 )
 from grater.model import Essay, Span
-from grater.text.analysis import analyse
 from tests.examples import examples
 
 

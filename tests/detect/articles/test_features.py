@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grater.corpora.text.analysis import analyse
 from grater.detect.articles.features import (
     CLASSES,
     CLOSED_SINGULAR,
@@ -19,7 +20,6 @@ from grater.detect.articles.features import (
 )
 from grater.detect.articles.phrases import NounPhrase, noun_phrases
 from grater.detect.learning.linear import GrowingVocabulary
-from grater.text.analysis import analyse
 
 
 def fields_of(text: str) -> dict[str, object]:

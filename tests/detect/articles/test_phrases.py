@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.corpora.text.analysis import analyse
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
 from grater.detect.articles.phrases import (
     Change,
@@ -17,7 +18,6 @@ from grater.detect.articles.phrases import (
     written_as,
     wrong_form,
 )
-from grater.text.analysis import analyse
 from tests.examples import examples
 
 PIECES = ["the", "a", "An", "dogs", "informations", "of", "many", "3", "'s", "😀", "\n", ".", "growing", "is", "his"]

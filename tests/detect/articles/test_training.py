@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grater.corpora.text.analysis import analyse
 from grater.detect.articles.detector import Caution, from_file
 from grater.detect.articles.features import Memory, placed_phrases
 from grater.detect.articles.model import load, save
@@ -21,7 +22,6 @@ from grater.detect.articles.training import (
 )
 from grater.errors import BadInput, UsageError
 from grater.models import write_model
-from grater.text.analysis import analyse
 from tests.detect.articles.flags import flagged_counts
 from tests.detect.articles.made_text import made_lines
 from tests.detect.articles.tiny import tiny_events, tiny_model

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from grater.corpora.text.analysis import Sentence, analyse
 from grater.detect.articles import training
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
 from grater.detect.articles.detector import Caution
 from grater.detect.articles.training import Trial, corrected, corrupted, fitted_caution, with_errors, with_thresholds
 from grater.rng import generator
-from grater.text.analysis import Sentence, analyse
 from tests.detect.articles.flags import flagged_counts
 from tests.detect.articles.made_text import made_lines
 

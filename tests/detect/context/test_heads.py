@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from grater.corpora.text.verbs import verb_forms
 from grater.detect.context.heads import HEADS, WIDTH, surfaces
-from grater.text.verbs import verb_forms
 
 
 def test_heads_lie_side_by_side() -> None:

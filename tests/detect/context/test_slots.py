@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from grater.corpora.text.analysis import analyse
 from grater.detect.context.slots import ARTICLE, NUMBER, VERB_FORM, slots_of
 from grater.detect.prepositions.candidates import PREP, preposition_places
-from grater.text.analysis import analyse
 
 
 def asked(text: str, kind: str) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from grater.corpora.text.analysis import Sentence, chunks
 from grater.detect.prepositions.candidates import Candidate
 from grater.model import Span
-from grater.text.analysis import Sentence, chunks
 
 
 def sentence_of(text: str) -> Sentence:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grater.corpora.text.analysis import analyse
 from grater.detect.prepositions.candidates import ANSWERS, NONE, Candidate, answer_of, candidates_of
 from grater.detect.prepositions.combined import KIND, CombinedEngine, KnownToAny, from_file, parts_of, save
 from grater.detect.prepositions.linear import LinearEngine
@@ -14,7 +15,6 @@ from grater.detect.prepositions.linear import save as save_linear
 from grater.errors import BadInput, UsageError
 from grater.model import Essay, Json
 from grater.models import write_model
-from grater.text.analysis import analyse
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tiny import tiny_engine
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grater.corpora.text.analysis import analyse
 from grater.detect.prepositions.candidates import ANSWERS, candidates_of
 from grater.detect.prepositions.linear import KIND, load, save
 from grater.errors import BadInput
 from grater.models import write_model
-from grater.text.analysis import analyse
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tiny import tiny_engine
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.corpora.text.analysis import Sentence
+from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.detect.ngrams.language_model import LanguageModel
 from grater.detect.ngrams.training import ModelSize, train
 from grater.detect.prepositions.candidates import COLUMN_OF, MISSING, NONE, PREP, Candidate, answer_of
 from grater.detect.prepositions.ngram import NgramEngine
 from grater.model import Span
-from grater.text.analysis import Sentence
-from grater.text.prepositions import PREPOSITIONS
 from tests.detect.ngrams.texts import SENTENCES
 from tests.examples import examples
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grater.corpora.text.analysis import analyse
 from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF
 from grater.detect.prepositions.selection import TITLES, Tally, selection_test, selections, tally_of
 from grater.detect.systems import load_system
 from grater.errors import UsageError
 from grater.model import Essay
 from grater.statistics.proportions import wilson
-from grater.text.analysis import analyse
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tiny import tiny_detector, tiny_engine
 

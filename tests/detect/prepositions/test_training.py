@@ -8,6 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from grater.corpora.text.analysis import Sentence, analyse
+from grater.corpora.text.prepositions import canonical
 from grater.detect.learning.events import HELD_OUT, fold_of
 from grater.detect.ngrams.language_model import LanguageModel
 from grater.detect.ngrams.training import ModelSize, train
@@ -28,8 +30,6 @@ from grater.detect.prepositions.training import (
     tuned,
 )
 from grater.errors import UsageError
-from grater.text.analysis import Sentence, analyse
-from grater.text.prepositions import canonical
 from tests.detect.ngrams.texts import SENTENCES
 from tests.detect.prepositions.native_text import native_lines
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from grater.corpora import read_corpus
+from grater.corpora.edits.engine import load_engine
 from grater.corpora.formats import ignore_loss
 from grater.corpora.parallel import extract_again, parallel_essays
 from grater.evaluate.edits.extraction import EditComparison, compare_edits
-from grater.text.edits.engine import load_engine
 from tests.real_data import data_path
 
 SOURCE = ["She go home .", "I has two dog ."]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from grater.corpora.edits.engine import load_engine
 from grater.corpora.normalise import corrected_text
 from grater.errors import UsageError
 from grater.evaluate.edits.systems import combine
-from grater.text.edits.engine import load_engine
 
 SOURCE = ["She go to school by a bus every days ."]
 SYSTEMS = {

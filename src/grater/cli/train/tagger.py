@@ -14,14 +14,14 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from grater.cli.command import Json, Seed, messages, print_json, require_different, say
 from grater.cli.train import card_of, sources
 from grater.corpora.source import open_source
+from grater.corpora.text.tagging.perceptron import KIND, PerceptronTagger
+from grater.corpora.text.tagging.training import N_EPOCHS, Tagged, accuracy, cluster_words, read_conllu, train
 from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.models import write_model
 from grater.result import encode
 from grater.rng import generator
 from grater.sheet import counted, interval
-from grater.text.tagging.perceptron import KIND, PerceptronTagger
-from grater.text.tagging.training import N_EPOCHS, Tagged, accuracy, cluster_words, read_conllu, train
 
 app = typer.Typer()
 

@@ -23,8 +23,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 
 from grater.corpora.check.findings import Finding, described
+from grater.corpora.text.sentences import sentences_of
 from grater.model import Edit, Essay, Span
-from grater.text.sentences import sentences_of
 
 REDUNDANCY = ("Rloc", "Rloc-")
 PIECE = re.compile(r"\w+|[^\w\s]")

@@ -3,7 +3,7 @@
 An essay that M2 can hold as it stands (its tokens are those of `str.split()`, and its text is one line) is written
 so: what was read from M2 comes out byte for byte.  Any other is cut into blocks.
 
-*Blocks* are tokenised sentences of one essay each.  Sentences and tokens are those of `grater.text`; the words of a
+*Blocks* are tokenised sentences of one essay each.  Sentences and tokens are those of `grater.corpora.text`; the words of a
 block are joined by single spaces.  Every edit goes to its sentence and onto whole tokens, grown and trimmed
 (Dahlmeier, Ng and Wu 2013, section 3), its alternatives over the same tokens.  An edit across sentences, and one of
 white space alone, has no place in a block and is reported; one that began or ended inside a word is kept, grown,
@@ -55,9 +55,9 @@ from grater.corpora.m2.fields import (
 )
 from grater.corpora.m2.reading import token_spans_of_line
 from grater.corpora.normalise import TokenEdit, normalise, shrink
+from grater.corpora.text.sentences import sentence_spans
+from grater.corpora.text.tokens import token_spans
 from grater.model import Edit, Essay, Json, Span
-from grater.text.sentences import sentence_spans
-from grater.text.tokens import token_spans
 
 ACROSS = "it crosses sentences"
 BETWEEN = "it changes only the white space between sentences"

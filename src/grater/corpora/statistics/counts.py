@@ -34,9 +34,9 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 from grater.corpora.tagsets.translation import split
+from grater.corpora.text.sentences import sentences_of
+from grater.corpora.text.tokens import tokens_of
 from grater.model import Edit, Essay, Json, Span
-from grater.text.sentences import sentences_of
-from grater.text.tokens import tokens_of
 
 K = TypeVar("K")
 

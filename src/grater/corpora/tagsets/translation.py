@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from grater.corpora.tagsets import maps
 from grater.corpora.tagsets.maps import Mapped, exact, nothing
 from grater.corpora.tagsets.tagset import TAGSETS
+from grater.corpora.text.prepositions import canonical
 from grater.model import Edit, Span
-from grater.text.prepositions import canonical
 
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 ARTICLES = frozenset({"a", "an", "the"})

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.text.inflect import is_mass
+from grater.corpora.text.inflect import is_mass
 
 Article: TypeAlias = Literal["null", "a", "the"]
 Number: TypeAlias = Literal["singular", "plural"]

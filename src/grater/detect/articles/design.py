@@ -24,6 +24,7 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
+from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, nouns_of
 from grater.detect.articles.features import N_CONTEXT
 from grater.detect.articles.phrases import NounPhrase, noun_phrases, within_reach, written_as
@@ -34,7 +35,6 @@ from grater.rng import permanent_number
 from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature, digest
 from grater.statistics.proportions import wilson
-from grater.text.analysis import Sentence, analyse_all
 
 Row: TypeAlias = tuple[str | None, str, int, float, float | None, float | None]
 

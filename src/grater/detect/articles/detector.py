@@ -32,6 +32,7 @@ from pathlib import Path
 
 import numpy as np
 
+from grater.corpora.text.analysis import analyse_all
 from grater.detect.articles.constructions import (
     ARTICLE_OF,
     CONSTRUCTIONS,
@@ -61,7 +62,6 @@ from grater.detect.learning.linear import Scores
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Decision, Essay, Item, Json
 from grater.models import shipped
-from grater.text.analysis import analyse_all
 
 TYPES = ("missing", "extraneous", "choice", "number", "both")
 N = len(CONSTRUCTIONS)

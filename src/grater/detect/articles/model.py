@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from grater.corpora.text.tagging.perceptron import Clusters
 from grater.detect.articles.constructions import CONSTRUCTIONS, Habits
 from grater.detect.articles.features import (
     AGREEMENT_COLUMNS,
@@ -37,7 +38,6 @@ from grater.detect.learning.linear import (
 )
 from grater.model import Json
 from grater.models import expecting, read_model, write_model
-from grater.text.tagging.perceptron import Clusters
 
 Classes: TypeAlias = npt.NDArray[np.uint16]
 

@@ -24,6 +24,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from grater.corpora.text.analysis import Chunk, Sentence
+from grater.corpora.text.inflect import indefinite_article, may_take_either_article, number_of, plural, singular
 from grater.detect.articles.constructions import (
     ARTICLE_OF,
     CONSTRUCTIONS,
@@ -34,8 +36,6 @@ from grater.detect.articles.constructions import (
     construction,
 )
 from grater.model import DELETE, Span
-from grater.text.analysis import Chunk, Sentence
-from grater.text.inflect import indefinite_article, may_take_either_article, number_of, plural, singular
 
 OPEN = ""
 PROPER, PRONOUN, DETERMINER, POSSESSIVE = "proper noun", "pronoun", "determiner", "possessive"

@@ -27,6 +27,9 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from grater.corpora.text.analysis import Sentence, analyse_all, analyse_words
+from grater.corpora.text.tagging.perceptron import Clusters, PerceptronTagger
+from grater.corpora.text.tags import load_tagger
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, habits_from
 from grater.detect.articles.detector import IS_CONFUSABLE, TYPE, TYPES, Caution, confidences, strengths
 from grater.detect.articles.features import (
@@ -58,9 +61,6 @@ from grater.detect.learning.linear import GrowingVocabulary, Scores, miscalibrat
 from grater.errors import UsageError
 from grater.model import DELETE, Json
 from grater.rng import generator
-from grater.text.analysis import Sentence, analyse_all, analyse_words
-from grater.text.tagging.perceptron import Clusters, PerceptronTagger
-from grater.text.tags import load_tagger
 
 LINES = 60
 """Lines in a passage."""

@@ -32,6 +32,7 @@ from pathlib import Path
 
 import numpy as np
 
+from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.detect.context.calibration import NAMES, Calibration, calibrations_of, require_precision
 from grater.detect.context.heads import PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
@@ -54,7 +55,6 @@ from grater.detect.prepositions.candidates import PREP, Candidate
 from grater.errors import BadInput, Problem
 from grater.model import DELETE, Decision, Essay, Item, Json
 from grater.models import read_model, require_parts, shipped, write_model
-from grater.text.analysis import Sentence, analyse_all
 
 KIND = "context"
 CHOICE, EXTRANEOUS, MISSING_TYPE, FORM = "choice", "extraneous", "missing", "form"

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grater.corpora.text.prepositions import PREPOSITIONS
+from grater.corpora.text.verbs import VerbForms
 from grater.model import DELETE
-from grater.text.prepositions import PREPOSITIONS
-from grater.text.verbs import VerbForms
 
 ARTICLES = ("a", "the", DELETE)
 NUMBERS = ("singular", "plural")

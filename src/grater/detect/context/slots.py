@@ -23,6 +23,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from grater.corpora.text.analysis import Sentence
+from grater.corpora.text.inflect import (
+    indefinite_article,
+    is_mass,
+    may_take_either_article,
+    number_of,
+    plural,
+    singular,
+)
+from grater.corpora.text.lemmas import is_word
+from grater.corpora.text.prepositions import PREPOSITIONS, canonical
+from grater.corpora.text.verbs import MODALS, SECOND_FORMS, verb_base, verb_forms
 from grater.detect.articles.phrases import ARTICLES, CARDINAL, OPEN, PROPER, QUANTIFIER, noun_phrases
 from grater.detect.context.heads import (
     ARTICLE_GAP_HEAD,
@@ -38,11 +50,6 @@ from grater.detect.context.heads import (
 from grater.detect.context.pieces import MOST_WORDS
 from grater.detect.prepositions.candidates import MISSING, PREP, gap_places, preposition_places
 from grater.model import DELETE, Span
-from grater.text.analysis import Sentence
-from grater.text.inflect import indefinite_article, is_mass, may_take_either_article, number_of, plural, singular
-from grater.text.lemmas import is_word
-from grater.text.prepositions import PREPOSITIONS, canonical
-from grater.text.verbs import MODALS, SECOND_FORMS, verb_base, verb_forms
 
 ARTICLE, NUMBER, VERB_FORM = "article", "number", "verb-form"
 KINDS = (PREP, MISSING, ARTICLE, NUMBER, VERB_FORM)

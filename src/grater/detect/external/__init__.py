@@ -32,16 +32,16 @@ from typing import Protocol
 from grater.corpora import read_corpus
 from grater.corpora.judgments import overlaps, reach
 from grater.corpora.normalise import TokenEdit, normalised_edits
+from grater.corpora.text.alignment import align
+from grater.corpora.text.analysis import analyse
+from grater.corpora.text.prepositions import PREPOSITIONS
+from grater.corpora.text.tokens import token_spans, tokens_of
 from grater.detect.detector import SCHEMES, Finding
 from grater.detect.external.programs import ERRORS, Command, Harper, LanguageTool
 from grater.detect.prepositions.candidates import MISSING, PREP, candidates_of
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.registry import unknown
-from grater.text.alignment import align
-from grater.text.analysis import analyse
-from grater.text.prepositions import PREPOSITIONS
-from grater.text.tokens import token_spans, tokens_of
 
 ARTICLE, CAPITAL, REPETITION = "article", "capital", "repetition"
 ARTICLES = ("a", "an", "the")

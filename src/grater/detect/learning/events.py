@@ -26,11 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.corpora.identity import HashSet, hash_of
+from grater.corpora.text.tags import load_tagger
 from grater.detect.learning.linear import GrowingVocabulary, Rows, Vocabulary, renumbering
 from grater.errors import BadInput, Problem
 from grater.files import reason, replacing
 from grater.model import Json
-from grater.text.tags import load_tagger
 
 FOLDS = 100
 HELD_OUT = 2

@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeAlias
 
+from grater.corpora.text.analysis import Sentence, analyse
 from grater.detect.ngrams.counts import normal
 from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.model import Essay, Item, Span
-from grater.text.analysis import Sentence, analyse
 
 Trigram: TypeAlias = tuple[str, str, str]
 Bigram: TypeAlias = tuple[str, str]

@@ -29,8 +29,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from grater.corpora.text.prepositions import VARIANTS
 from grater.errors import UsageError
-from grater.text.prepositions import VARIANTS
 
 UNKNOWN, START, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")

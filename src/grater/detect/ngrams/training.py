@@ -23,6 +23,7 @@ import numpy as np
 
 from grater.corpora.formats import FORMATS
 from grater.corpora.source import files_of, ignore_progress, open_source
+from grater.corpora.text.sentences import sentence_words
 from grater.detect.learning.events import HELD_OUT, MOST_HELD_OUT, distinct_lines, fold_of, smallest
 from grater.detect.ngrams.counts import (
     END,
@@ -40,7 +41,6 @@ from grater.detect.ngrams.counts import (
 )
 from grater.detect.ngrams.kneser_ney import Smoothed, smooth
 from grater.errors import UsageError
-from grater.text.sentences import sentence_words
 
 Progress = Callable[[int], None]
 

@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from grater.corpora.text.analysis import Sentence
+from grater.corpora.text.prepositions import PREPOSITIONS, canonical
 from grater.detect.learning.linear import Scores
 from grater.model import DELETE
-from grater.text.analysis import Sentence
-from grater.text.prepositions import PREPOSITIONS, canonical
 
 PREP, MISSING = "prep", "prep-missing"
 PREPOSITION_TAGS = frozenset(("IN", "TO"))

@@ -33,6 +33,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from grater.corpora.text.analysis import analyse_all
+from grater.corpora.text.prepositions import canonical
 from grater.detect.detector import Finding, grouped
 from grater.detect.learning.linear import Scores
 from grater.detect.prepositions.candidates import (
@@ -49,8 +51,6 @@ from grater.detect.prepositions.candidates import (
 from grater.errors import UnknownName, UsageError
 from grater.model import DELETE, Decision, Essay, Item, Json, Span
 from grater.registry import unknown
-from grater.text.analysis import analyse_all
-from grater.text.prepositions import canonical
 
 CHOICE, EXTRANEOUS, MISSING_TYPE = "choice", "extraneous", "missing"
 TYPES = (CHOICE, EXTRANEOUS, MISSING_TYPE)

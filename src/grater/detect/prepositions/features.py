@@ -25,6 +25,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from grater.corpora.text.analysis import Sentence
 from grater.detect.learning.linear import (
     CLASSES,
     STRANGE_TAG,
@@ -37,7 +38,6 @@ from grater.detect.learning.linear import (
     template,
 )
 from grater.detect.prepositions.candidates import Candidate
-from grater.text.analysis import Sentence
 
 Places: TypeAlias = npt.NDArray[np.int64]
 

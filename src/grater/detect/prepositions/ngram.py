@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.detect.learning.linear import Scores
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel, Rows
 from grater.detect.ngrams.language_model import load as load_model
@@ -30,7 +31,6 @@ from grater.detect.prepositions.detector import PrepositionDetector, Thresholds
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
 from grater.models import shipped
-from grater.text.prepositions import PREPOSITIONS
 
 TIE = 1e-9
 """Log-probabilities that differ by less are equal: the rest is the rounding error of a sum."""

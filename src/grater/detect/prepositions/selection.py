@@ -20,6 +20,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from grater.corpora.text.analysis import Sentence, analyse_all
+from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.detect.detector import Detector, grouped
 from grater.detect.learning.linear import Scores
 from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine, answer_of, preposition_places
@@ -32,8 +34,6 @@ from grater.signature import Signature
 from grater.statistics.intervals import alike_interval, are_alike, tail_interval, z_value
 from grater.statistics.population import Scope
 from grater.statistics.proportions import wilson
-from grater.text.analysis import Sentence, analyse_all
-from grater.text.prepositions import PREPOSITIONS
 
 GAMON = ("about", "as", "at", "by", "for", "from", "in", "like", "of", "on", "since", "to", "with")
 FELICE = ("of", "to", "in", "for", "on")

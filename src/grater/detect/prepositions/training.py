@@ -32,6 +32,8 @@ from typing import Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
+from grater.corpora.text.analysis import Sentence, analyse, analyse_all, analyse_words
+from grater.corpora.text.prepositions import PREPOSITIONS, canonical
 from grater.detect.learning import events
 from grater.detect.learning.events import (
     HELD_OUT,
@@ -83,8 +85,6 @@ from grater.detect.prepositions.linear import LinearEngine
 from grater.errors import UsageError
 from grater.model import Json
 from grater.rng import generator
-from grater.text.analysis import Sentence, analyse, analyse_all, analyse_words
-from grater.text.prepositions import PREPOSITIONS, canonical
 
 GAP_RATE = 1 / 12
 LAYOUT = Layout(len(FIELDS), N_WORDS, counted=(0, 3))

@@ -269,7 +269,7 @@ def extracted_with(references: References, options: MetricOptions) -> dict[str, 
     """What made edits of plain text, on either side."""
     if not options.extracts:
         return {"engine": references.engine} if references.engine else {}
-    from grater.text.edits.engine import load_engine
+    from grater.corpora.edits.engine import load_engine
 
     return {"engine": load_engine(options.engine).name}
 
@@ -308,8 +308,8 @@ def extracted(
     sentences: Sequence[Sourced], hypothesis: Hypothesis, texts: Sequence[str], options: MetricOptions
 ) -> list[Essay]:
     """The sentences of the references with the edits that turn them into a system's text."""
+    from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import parallel_essays  # edits in M2 need neither this nor a tagger
-    from grater.text.edits.engine import load_engine
 
     sources = [" ".join(source_words(sentence)) for sentence in sentences]
     engine = load_engine(options.engine)

@@ -39,7 +39,7 @@ from grater.evaluate.edits.edit_table import EditTable
 from grater.model import Edit, Essay, Span, short_hash
 
 if TYPE_CHECKING:
-    from grater.text.edits.engine import Engine
+    from grater.corpora.edits.engine import Engine
 
 Sentences: TypeAlias = Sequence[Essay] | EditTable
 """Sentences with the edits of annotators."""

@@ -23,6 +23,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from grater import __version__
+from grater.corpora.text.sentences import sentence_spans
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, change, source, why
 from grater.model import Json, Span
@@ -30,7 +31,6 @@ from grater.server.check.pages import require_open
 from grater.server.context import Context, RequestContext
 from grater.server.roles import EDITORS
 from grater.study.limits import LONGEST
-from grater.text.sentences import sentence_spans
 
 router = APIRouter()
 

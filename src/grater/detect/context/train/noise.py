@@ -19,9 +19,9 @@ from typing import Any
 
 import torch
 
+from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.detect.context.heads import HEADS
 from grater.detect.context.train.words import AM, MASK, TO
-from grater.text.prepositions import PREPOSITIONS
 
 IGNORED = -100
 NONE = 34

@@ -20,6 +20,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from grater.corpora.text.inflect import plural, singular
+from grater.corpora.text.prepositions import PREPOSITIONS
+from grater.corpora.text.verbs import verb_base, verb_forms
 from grater.detect.context.heads import ARTICLES, FORMS, surfaces
 from grater.detect.context.pieces import MASK as MASK_PIECE
 from grater.detect.context.pieces import PieceVocabulary
@@ -39,9 +42,6 @@ from grater.detect.context.train.training import (
 )
 from grater.detect.context.train.words import MASK, PADDING, WordTables, word_tables
 from grater.model import DELETE, Edit, Essay, Span
-from grater.text.inflect import plural, singular
-from grater.text.prepositions import PREPOSITIONS
-from grater.text.verbs import verb_base, verb_forms
 
 TEACHER_STEPS = 0.22
 """Steps that a teacher is trained for, for each step of its student."""

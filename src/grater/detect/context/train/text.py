@@ -23,10 +23,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from grater.corpora.text.sentences import sentence_tokens
+from grater.corpora.text.tags import Tagger, load_tagger
 from grater.detect.context.pieces import SPECIAL
 from grater.model import Essay
-from grater.text.sentences import sentence_tokens
-from grater.text.tags import Tagger, load_tagger
 
 FEWEST_WORDS, MOST_WORDS = 4, 60
 LEAST_SHARE_OF_WORDS = 0.6

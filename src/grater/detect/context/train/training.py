@@ -30,12 +30,12 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 from numpy.typing import NDArray
 
+from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.detect.context.heads import HEADS
 from grater.detect.context.pieces import END, START
 from grater.detect.context.train.network import Transformer
 from grater.detect.context.train.noise import IGNORED, SIZES, NoiseMaker, Noisy
 from grater.detect.context.train.words import MASK
-from grater.text.prepositions import PREPOSITIONS
 
 WEIGHTS = (1.0, 2.0, 0.6, 1.5, 0.6, 1.0)
 """What a mistake of each head costs."""

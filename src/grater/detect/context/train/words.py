@@ -14,10 +14,10 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from grater.corpora.text.inflect import indefinite_article, plural, singular
+from grater.corpora.text.prepositions import PREPOSITIONS, canonical
+from grater.corpora.text.verbs import verb_base, verb_forms
 from grater.detect.context.heads import FORMS, surfaces
-from grater.text.inflect import indefinite_article, plural, singular
-from grater.text.prepositions import PREPOSITIONS, canonical
-from grater.text.verbs import verb_base, verb_forms
 
 PADDING, MASK, TO = 0, 1, 2
 FIRST = ("<pad>", "<mask>", "to", "a", "an", "the", "A", "An", "The", "am")

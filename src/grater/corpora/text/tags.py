@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import Any, Protocol
 
+from grater.corpora.text.tagging.perceptron import KIND, PerceptronTagger, Weights
 from grater.errors import MissingExtra
 from grater.model import Json
 from grater.models import expecting, read_model, shipped
-from grater.text.tagging.perceptron import KIND, PerceptronTagger, Weights
 
 SPACY = "spacy:"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.text.verbs import IRREGULAR, VerbForms, verb_base, verb_forms
+from grater.corpora.text.verbs import IRREGULAR, VerbForms, verb_base, verb_forms
 from tests.each import for_each
 
 

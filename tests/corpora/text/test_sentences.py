@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
+from grater.corpora.text.sentences import sentence_spans, sentence_tokens, sentence_words, sentences_of
 from grater.model import Essay, Span
-from grater.text.sentences import sentence_spans, sentence_tokens, sentence_words, sentences_of
-from tests.text.learner_text import learner_text
+from tests.corpora.text.learner_text import learner_text
 
 
 def sentences(text: str) -> list[str]:

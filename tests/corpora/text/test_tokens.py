@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.corpora.text.tokens import token_spans, tokens_of
 from grater.model import Essay, Span
-from grater.text.tokens import token_spans, tokens_of
-from tests.text.learner_text import learner_text
+from tests.corpora.text.learner_text import learner_text
 
 
 def words(text: str) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from grater.text.sentences import sentence_spans
-from grater.text.tokens import token_spans
+from grater.corpora.text.sentences import sentence_spans
+from grater.corpora.text.tokens import token_spans
 from tests.real_data import data_path
 
 PARAGRAPH = re.compile(r"<(?:P|TITLE)>\n(.*?)\n</(?:P|TITLE)>", re.DOTALL)

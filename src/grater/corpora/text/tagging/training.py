@@ -40,10 +40,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, hstack
 from scipy.sparse.linalg import svds
 
-from grater.errors import MissingExtra, Problems, UsageError
-from grater.model import Interval, Json
-from grater.statistics.bootstrap import resample
-from grater.text.tagging.perceptron import (
+from grater.corpora.text.tagging.perceptron import (
     AWAY,
     EDGE,
     PAIRS,
@@ -57,8 +54,11 @@ from grater.text.tagging.perceptron import (
     own_features,
     pair_keys,
 )
-from grater.text.tags import Tagger
-from grater.text.tokens import token_spans
+from grater.corpora.text.tags import Tagger
+from grater.corpora.text.tokens import token_spans
+from grater.errors import MissingExtra, Problems, UsageError
+from grater.model import Interval, Json
+from grater.statistics.bootstrap import resample
 
 OF_LAST = {"VBN": "JJ", "VBG": "JJ", "VBD": "JJ", "VB": "NN", "VBP": "NN", "RP": "NN", "IN": "JJ"}
 
@@ -241,7 +241,7 @@ def train(
 ) -> Weights:
     """The weights of a tagger for the tags of some sentences; `advance` hears of every step."""
     try:
-        from grater.text.tagging.kernel import epoch
+        from grater.corpora.text.tagging.kernel import epoch
     except ImportError as error:
         raise MissingExtra("training a tagger needs numba: pip install 'grater[train]'") from error
     if not sentences:

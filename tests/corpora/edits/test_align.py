@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.text.edits import align as module
-from grater.text.edits.align import Step, Words, align, character_ratio
+from grater.corpora.edits import align as module
+from grater.corpora.edits.align import Step, Words, align, character_ratio
 from tests.examples import examples
 
 

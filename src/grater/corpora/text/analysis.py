@@ -26,9 +26,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from grater.corpora.text.sentences import sentence_tokens
+from grater.corpora.text.tags import Tagger, load_tagger
 from grater.model import Essay, Span
-from grater.text.sentences import sentence_tokens
-from grater.text.tags import Tagger, load_tagger
 
 LETTERS = {
     **dict.fromkeys(("NN", "NNS", "NNP", "NNPS"), "n"),

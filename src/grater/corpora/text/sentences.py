@@ -30,8 +30,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from grater.corpora.text.tokens import NEVER_FINAL, TokenisedText
 from grater.model import Essay, Span
-from grater.text.tokens import NEVER_FINAL, TokenisedText
 
 STOPS = ".!?…。！？"
 CLOSERS = frozenset(("''", "’’", *"\"'”’»)]}」』）"))

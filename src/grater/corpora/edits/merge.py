@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from grater.text.edits.align import CONTENT, Step, Words, character_ratio
+from grater.corpora.edits.align import CONTENT, Step, Words, character_ratio
 
 ALIKE = 0.75
 TOGETHER = frozenset({"PART", "VERB"})

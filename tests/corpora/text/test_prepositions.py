@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.text.prepositions import PREPOSITIONS, VARIANTS, canonical
+from grater.corpora.text.prepositions import PREPOSITIONS, VARIANTS, canonical
 
 
 def test_there_are_34_prepositions_in_alphabetical_order() -> None:

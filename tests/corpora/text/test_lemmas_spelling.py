@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.text.lemmas import is_word, words
+from grater.corpora.text.lemmas import is_word, words
 
 
 @pytest.mark.parametrize("word", ["house", "House", "colour", "color", "organise", "organize", "London", "went"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.text.edits.engine import load_engine
+from grater.corpora.edits.engine import load_engine
 
 
 def types(source: str, target: str) -> list[str]:

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.corpora.text.tagging import perceptron
+from grater.corpora.text.tagging.perceptron import KIND, Part, PerceptronTagger, Weights
+from grater.corpora.text.tagging.training import Tagged, accuracy, cluster_words, joined, read_conllu, train
+from grater.corpora.text.tags import load_tagger
 from grater.errors import BadInput, MissingExtra
 from grater.models import write_model
-from grater.text.tagging import perceptron
-from grater.text.tagging.perceptron import KIND, Part, PerceptronTagger, Weights
-from grater.text.tagging.training import Tagged, accuracy, cluster_words, joined, read_conllu, train
-from grater.text.tags import load_tagger
 from tests.examples import examples
 from tests.real_data import data_path
 
@@ -94,8 +94,8 @@ def test_batches_of_any_size_and_a_full_memory_give_the_same_tags(monkeypatch: p
 
 def slowly(weights: Weights, words: Sequence[str]) -> tuple[str, ...]:
     """The score of the module's docstring, feature by feature, in plain Python."""
-    from grater.text.tagging.perceptron import lower
-    from grater.text.tagging.training import Featurer
+    from grater.corpora.text.tagging.perceptron import lower
+    from grater.corpora.text.tagging.training import Featurer
 
     paired = {word: number for number, word in enumerate(weights.paired, 1)}
     common = {word: number for number, word in enumerate(weights.common, 1)}

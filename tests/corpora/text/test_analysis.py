@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.corpora.text.analysis import LETTERS, analyse, analyse_all, analyse_words, chunks
 from grater.model import Essay, Span
-from grater.text.analysis import LETTERS, analyse, analyse_all, analyse_words, chunks
+from tests.corpora.text.learner_text import learner_text
 from tests.examples import examples
-from tests.text.learner_text import learner_text
 
 
 def check(text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.text.lemmas import lemma, lemmas_of, stem
+from grater.corpora.text.lemmas import lemma, lemmas_of, stem
 
 
 @pytest.mark.parametrize(

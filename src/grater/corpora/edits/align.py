@@ -38,7 +38,7 @@ from itertools import accumulate, pairwise
 from math import inf
 from typing import NamedTuple, TypeAlias
 
-from grater.text.lemmas import lemma, lemmas_of, stem
+from grater.corpora.text.lemmas import lemma, lemmas_of, stem
 
 CATEGORIES = {
     **dict.fromkeys(("JJ", "JJR", "JJS", "AFX"), "ADJ"),

@@ -15,12 +15,12 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from grater.corpora.edits.align import Step, Words, align, changed_part
+from grater.corpora.edits.merge import merge
+from grater.corpora.edits.types import type_of
+from grater.corpora.text.tagging.perceptron import Part, PerceptronTagger
+from grater.corpora.text.tags import Tagger, load_tagger
 from grater.errors import MissingExtra, UsageError
-from grater.text.edits.align import Step, Words, align, changed_part
-from grater.text.edits.merge import merge
-from grater.text.edits.types import type_of
-from grater.text.tagging.perceptron import Part, PerceptronTagger
-from grater.text.tags import Tagger, load_tagger
 
 RULES = 2
 """Raised whenever the rules of alignment, merging or typing change what comes out."""

@@ -18,8 +18,8 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from grater.corpora.text.inflect import singular
 from grater.models import read_model, shipped
-from grater.text.inflect import singular
 
 KIND = "words"
 
