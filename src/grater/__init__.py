@@ -2,7 +2,7 @@
 
 `import grater` offers the functions of `grater.library` and the values that they share.  Importing costs nothing, for
 a name is loaded when it is first used.  Everything else is imported from its own package, as in
-`from grater.statistics.bootstrap import Chance`.  docs/architecture.md says which package holds what.
+`from grater.uncertainty.bootstrap import Chance`.  docs/architecture.md says which package holds what.
 
 Four names (`agreement`, `evaluate`, `report`, `sample`) are packages too: `grater.agreement(frame)` calls the
 function, `from grater.agreement.coefficients import alpha` imports from the package.

@@ -21,8 +21,8 @@ from grater.agreement.cohen import cohen_kappa, kappa, mean_pairwise
 from grater.agreement.confusion import NOBODY, confusions
 from grater.agreement.counts import Counts, tally
 from grater.model import Interval
-from grater.rng import generator
-from grater.statistics.bca import PatternUnits, bca_interval, point_estimate
+from grater.uncertainty.bca import PatternUnits, bca_interval, point_estimate
+from grater.uncertainty.rng import generator
 
 N_TRUTH = 400_000
 N_RESAMPLES = 400

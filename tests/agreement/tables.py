@@ -10,8 +10,8 @@ import polars as pl
 
 from grater.agreement.confusion import Confusion, confusion
 from grater.agreement.counts import Counts, from_rows
-from grater.statistics.intervals import Ints
 from grater.tables import Judgments, read_judgments
+from grater.uncertainty.intervals import Ints
 
 PREPOSITIONS = ("Extraneous", "Wrong-Choice", "OK")
 # Tetreault & Chodorow 2008, Table 3

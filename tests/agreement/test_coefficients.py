@@ -33,9 +33,9 @@ from grater.agreement.counts import Counts, tally
 from grater.agreement.labels import SCALES, WEIGHTS, Scale, WeightName, distances, weight_matrix
 from grater.errors import GraterError
 from grater.model import Interval
-from grater.rng import generator
-from grater.statistics.bca import gradient, point_estimate
-from grater.statistics.intervals import Ints
+from grater.uncertainty.bca import gradient, point_estimate
+from grater.uncertainty.intervals import Ints
+from grater.uncertainty.rng import generator
 from tests.agreement.tables import (
     IN_CONTEXT,
     NO_CONTEXT,

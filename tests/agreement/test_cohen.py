@@ -16,9 +16,9 @@ from grater.agreement.cohen import ONE_LABEL, MeanPairwise, cohen_kappa, kappa, 
 from grater.agreement.confusion import Confusion, confusion, confusions
 from grater.agreement.labels import WeightName, weight_matrix
 from grater.errors import GraterError
-from grater.rng import generator
-from grater.statistics.intervals import Ints, student_quantile
 from grater.tables import Judgments
+from grater.uncertainty.intervals import Ints, student_quantile
+from grater.uncertainty.rng import generator
 from tests.agreement.tables import TABLE_3, judgments, of_confusion, of_matrix
 from tests.examples import examples
 

@@ -12,8 +12,8 @@ from grater.agreement.compare import (
 )
 from grater.agreement.confusion import Confusion, confusion
 from grater.errors import GraterError
-from grater.rng import generator
 from grater.tables import Judgments
+from grater.uncertainty.rng import generator
 from tests.agreement.tables import IN_CONTEXT, NO_CONTEXT, judgments, of_confusion, of_matrix
 
 

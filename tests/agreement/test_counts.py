@@ -9,8 +9,8 @@ from grater.agreement import counts as counts_module
 from grater.agreement.coded import coded
 from grater.agreement.counts import distinct, from_rows, tally
 from grater.errors import GraterError
-from grater.statistics.intervals import Ints
 from grater.tables import Judgments
+from grater.uncertainty.intervals import Ints
 from tests.agreement.tables import judgments, krippendorff_matrix, of_matrix
 from tests.examples import examples
 

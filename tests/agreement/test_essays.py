@@ -13,8 +13,8 @@ from grater.agreement.groups import agreement_by_group, by_column
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.errors import GraterError
 from grater.model import Interval
-from grater.rng import generator
 from grater.tables import read_judgments
+from grater.uncertainty.rng import generator
 from tests.agreement.worlds import clustered
 
 FAST = Options(n_resamples=200)

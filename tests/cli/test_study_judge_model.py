@@ -14,12 +14,12 @@ from urllib.request import OpenerDirector, Request
 import pytest
 
 from grater.model import Essay, Item, Span
-from grater.rng import generator
 from grater.study import status
 from grater.study.importing import import_files
 from grater.study.jobs import JobPlan, add_job
 from grater.tasks import TASKS
 from grater.tasks.task import Unit, UnitItem
+from grater.uncertainty.rng import generator
 from tests.cli.running import grater
 from tests.study.chat_server import ChatServer, serving
 from tests.study.files import write_essays, write_items

@@ -11,7 +11,6 @@ import pytest
 
 from grater.report.build import build
 from grater.report.document import Section
-from grater.statistics.bootstrap import Chance
 from grater.store import jobs, open_store
 from grater.study import status
 from grater.study.importing import import_files
@@ -19,6 +18,7 @@ from grater.study.programs import program_job, store_answer, to_ask
 from grater.study.reporting import study_inputs
 from grater.study.tables import ALL_COUNT, Counting
 from grater.tables import write_table
+from grater.uncertainty.bootstrap import Chance
 from tests.agreement.tables import TABLE_3
 from tests.cli.running import grater
 from tests.study.files import write_essays, write_items, write_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from grater.crowd.simulate import Crowd, SimulatedCrowd, simulate
-from grater.rng import generator
 from grater.tables import Judgments, Table, read_judgments
+from grater.uncertainty.rng import generator
 
 
 def judgments(*rows: str) -> Judgments:

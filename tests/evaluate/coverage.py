@@ -18,10 +18,10 @@ from grater.evaluate.cases import Cases, cases_of
 from grater.evaluate.counts import SCORES, scores
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
-from grater.rng import generator
-from grater.statistics.bootstrap import Chance, Cluster
-from grater.statistics.intervals import Numbers
 from grater.tables import read_decisions, read_judgments
+from grater.uncertainty.bootstrap import Chance, Cluster
+from grater.uncertainty.intervals import Numbers
+from grater.uncertainty.rng import generator
 
 CLUSTERS: tuple[Cluster, ...] = ("item", "rater", "item+rater")
 QUESTIONS = ("other items", "other raters", "both")

@@ -12,9 +12,9 @@ from grater.evaluate import cases
 from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.truth import truth_of
 from grater.model import Json
-from grater.statistics import bootstrap
-from grater.statistics.bootstrap import Chance, distinct
 from grater.tables import large, read_decisions, read_items, read_judgments
+from grater.uncertainty import bootstrap
+from grater.uncertainty.bootstrap import Chance, distinct
 
 N_ITEMS, N_ROWS = 40, 300
 OPTIONS = EvaluationOptions(unknown="apart", chance=Chance(n_resamples=50))

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import grater
-from grater.statistics.bootstrap import Cluster
-from grater.statistics.intervals import student_quantile, unseen_share
+from grater.uncertainty.bootstrap import Cluster
+from grater.uncertainty.intervals import student_quantile, unseen_share
 
 N = 12
 TRUTH = ["error" if place % 3 == 0 else "ok" for place in range(N)]

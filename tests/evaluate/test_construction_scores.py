@@ -10,8 +10,8 @@ import pytest
 
 from grater.agreement.constructions import CONSTRUCTIONS
 from grater.report.constructions import constructions_section
-from grater.statistics.proportions import wilson
 from grater.tables import read_decisions, read_items, read_judgments
+from grater.uncertainty.proportions import wilson
 from tests.cli.running import grater
 
 ACCEPTED = {

@@ -10,8 +10,8 @@ from grater.crowd.terms import Redundancy, still_wanted
 from grater.evaluate.cases import cases_of
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.standard import agreement_of
-from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table, read_decisions
+from grater.uncertainty.bootstrap import Chance
 
 RULE = Redundancy(least=3, most=9, lead=3)
 N_ITEMS = 4000

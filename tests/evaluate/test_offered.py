@@ -9,7 +9,7 @@ import pytest
 from grater.errors import UsageError
 from grater.evaluate.offered import MEASURES, MarkedOnce, suggestion_effect
 from grater.model import Edit, Essay, Span, Suggestion
-from grater.statistics.bootstrap import Chance
+from grater.uncertainty.bootstrap import Chance
 
 FEW = Chance(n_resamples=50, seed=1)
 TEXT = "one two six ten one two six ten one two"  # ten words, each three letters and a blank

@@ -11,10 +11,10 @@ from grater.evaluate.sampled.correction import correct, corrected
 from grater.evaluate.sampled.estimates import HorvitzThompson
 from grater.evaluate.sampled.results import CorrectedSample
 from grater.model import Interval
-from grater.rng import generator
 from grater.sampling.draw import draw_sample
-from grater.statistics.stratified import Stratum, normal_scores, scores
 from grater.tables import Judgments, Table, read_gold, read_judgments
+from grater.uncertainty.rng import generator
+from grater.uncertainty.stratified import Stratum, normal_scores, scores
 from tests.sampling.corpora import decisions_of, item_ids
 
 N = 20_000

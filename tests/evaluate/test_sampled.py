@@ -13,10 +13,10 @@ from grater.evaluate.sampled import Sampled, sampled
 from grater.evaluate.truth import frame_of_truth
 from grater.evaluate.truth import truth_of as truth_of_votes
 from grater.sampling.draw import add_system, draw_sample
-from grater.statistics.bootstrap import Chance
-from grater.statistics.population import Population
-from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments, read_sample
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.population import Population
+from grater.uncertainty.proportions import wilson
 from tests.sampling.corpora import decisions_of, figure_1, item_ids, oracle
 
 N = 3000

@@ -13,9 +13,9 @@ import grater
 from grater.errors import BadInput, UnknownName
 from grater.evaluate.sampled import Sampled, sampled
 from grater.evaluate.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
-from grater.rng import generator
 from grater.sampling.draw import draw_sample
 from grater.tables import Judgments, Sample, Table, read_items, read_judgments
+from grater.uncertainty.rng import generator
 from tests.sampling.corpora import decisions_of, item_ids, oracle
 
 N = 3000

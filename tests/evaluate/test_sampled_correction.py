@@ -17,10 +17,10 @@ from grater.evaluate.sampled.cells import Cells
 from grater.evaluate.sampled.correction import correct, corrected, corrected_differences
 from grater.evaluate.sampled.estimates import Difference, HorvitzThompson, differences
 from grater.model import Interval
-from grater.rng import generator
 from grater.sampling.draw import draw_sample
-from grater.statistics.stratified import Stratum, normal_scores, scores
 from grater.tables import read_gold, read_items, read_judgments
+from grater.uncertainty.rng import generator
+from grater.uncertainty.stratified import Stratum, normal_scores, scores
 from tests.sampling.corpora import decisions_of, item_ids
 
 SIZES = (650.0, 350.0, 350.0, 8650.0)

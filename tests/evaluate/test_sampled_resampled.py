@@ -7,10 +7,10 @@ import pytest
 
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.evaluate.sampled import Sampled, chance_of, sampled
-from grater.rng import generator
 from grater.sampling.draw import add_system, draw_sample
-from grater.statistics.bootstrap import Chance, Cluster
 from grater.tables import Judgments, Sample, Table, read_gold, read_items, read_judgments, read_sample
+from grater.uncertainty.bootstrap import Chance, Cluster
+from grater.uncertainty.rng import generator
 from tests.sampling.corpora import decisions_of, item_ids
 
 N, N_ESSAYS, N_RATERS = 2000, 40, 6

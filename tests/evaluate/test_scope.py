@@ -8,7 +8,7 @@ import pytest
 
 import grater
 from grater.evaluate.scope import unit_of_items
-from grater.statistics.proportions import wilson
+from grater.uncertainty.proportions import wilson
 from tests.evaluate.worlds import decisions, items, votes
 
 ESSAYS = [str(place // 10) for place in range(240)]

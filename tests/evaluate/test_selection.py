@@ -8,8 +8,8 @@ import pytest
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.evaluate.selection import choice, cloze, corrected_accuracy
 from grater.model import Interval
-from grater.statistics.proportions import wilson
 from grater.tables import Judgments, read_decisions, read_judgments
+from grater.uncertainty.proportions import wilson
 
 
 def words(**by_rater: str) -> Judgments:

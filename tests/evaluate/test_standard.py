@@ -22,9 +22,9 @@ from grater.evaluate.scope import effective_number
 from grater.evaluate.standard import against, each_rater, spread
 from grater.evaluate.truth import truth_of
 from grater.model import Interval, Item
-from grater.statistics.bootstrap import Chance, Cluster, UnitCounts, distinct
-from grater.statistics.proportions import wilson
 from grater.tables import Judgments, read_decisions, read_items, read_judgments
+from grater.uncertainty.bootstrap import Chance, Cluster, UnitCounts, distinct
+from grater.uncertainty.proportions import wilson
 from tests.agreement.tables import TABLE_3, judgments, of_confusion
 from tests.evaluate.worlds import QUICK, decisions, items, votes
 from tests.examples import examples

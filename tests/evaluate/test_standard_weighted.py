@@ -8,7 +8,7 @@ from grater.evaluate.cases import cases_of
 from grater.evaluate.counts import Counts, count
 from grater.evaluate.standard import against, weighted
 from grater.evaluate.truth import truth_of
-from grater.statistics.bootstrap import Chance
+from grater.uncertainty.bootstrap import Chance
 from tests.evaluate.coverage import CLUSTERS, coverage
 from tests.evaluate.worlds import FLAGGED, QUICK, SHARES, decisions, items, madnani, votes
 

@@ -24,8 +24,8 @@ from grater.evaluate.thresholds import (
     frame_of_curve,
 )
 from grater.evaluate.truth import truth_of
-from grater.statistics.bootstrap import Chance, Cluster
 from grater.tables import Judgments, Table, read_decisions, read_judgments
+from grater.uncertainty.bootstrap import Chance, Cluster
 from tests.evaluate.worlds import QUICK, decisions, items, votes
 from tests.examples import examples
 

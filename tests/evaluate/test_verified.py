@@ -10,8 +10,8 @@ from grater.evaluate.cases import cases_of
 from grater.evaluate.evaluation import EvaluationOptions
 from grater.evaluate.truth import truth_of
 from grater.evaluate.verified import verified, verify
-from grater.statistics.bootstrap import Chance
-from grater.statistics.proportions import wilson
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.proportions import wilson
 from tests.agreement.tables import judgments
 from tests.evaluate.worlds import QUICK, decisions, votes
 

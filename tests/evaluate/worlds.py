@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from grater.evaluate.cases import Cases, cases_of
-from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
+from grater.uncertainty.bootstrap import Chance
 
 QUICK = Chance(n_resamples=200)
 

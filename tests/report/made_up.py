@@ -6,9 +6,9 @@ import polars as pl
 
 from grater.model import Edit, Essay, Span
 from grater.report.build import Inputs
-from grater.rng import generator
-from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.rng import generator
 
 N_ITEMS = 60
 TEXT = "We arrived <b>at</b> the station in the morning. " * 4

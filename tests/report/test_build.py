@@ -15,8 +15,8 @@ from grater.report.build import Inputs, build
 from grater.report.document import Report
 from grater.report.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
 from grater.report.save import report_html, report_latex, report_markdown, save_report
-from grater.statistics.bootstrap import Chance
 from grater.tables import read_decisions
+from grater.uncertainty.bootstrap import Chance
 from tests.agreement.tables import TABLE_3
 from tests.report import made_up
 from tests.report.made_up import inputs

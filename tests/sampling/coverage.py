@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.model import Interval
-from grater.rng import generator
 from grater.sampling.strata import Allocation, allocate, neyman_weights, with_rates
-from grater.statistics.stratified import Stratum, normal_scores, scores
+from grater.uncertainty.rng import generator
+from grater.uncertainty.stratified import Stratum, normal_scores, scores
 
 NEGLIGIBLE = 1e-9
 

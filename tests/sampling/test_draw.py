@@ -8,7 +8,6 @@ import pytest
 from grater.errors import BadInput, GraterError
 from grater.evaluate.sampled import sampled
 from grater.evaluate.truth import error_shares
-from grater.rng import permanent_number
 from grater.sampling.draw import (
     add_system,
     crossed,
@@ -21,6 +20,7 @@ from grater.sampling.draw import (
 )
 from grater.sampling.strata import assign_strata
 from grater.tables import Sample, Table, read_decisions, read_sample, write_table
+from grater.uncertainty.rng import permanent_number
 from tests.sampling.corpora import decisions_of, figure_1, oracle
 
 OLD = [place < 1000 for place in range(10_000)]

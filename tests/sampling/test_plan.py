@@ -18,7 +18,7 @@ from grater.sampling.plan import (
     recall_width,
     skill_of_kappa,
 )
-from grater.statistics.stratified import Stratum
+from grater.uncertainty.stratified import Stratum
 
 
 def rows(expected: Expected, width: float = 0.1, **options: object) -> dict[str, PlanRow]:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from grater.errors import GraterError, UsageError
 from grater.sampling.strata import Allocation, allocate, assign_strata, decided, decisions_hash, strata_of
-from grater.statistics.stratified import Stratum
 from grater.tables import read_decisions
+from grater.uncertainty.stratified import Stratum
 from tests.sampling.corpora import decisions_of, oracle
 
 FLAGS = [True] * 10 + [False] * 80

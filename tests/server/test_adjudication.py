@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span
-from grater.rng import generator
 from grater.server.adjudication.pages import MORE, decided, earlier_choices, filled_by
 from grater.store import adjudications, judgments, leases, units
 from grater.store.adjudications import Adjudication
@@ -26,6 +25,7 @@ from grater.store.units import StudyUnit
 from grater.study.essay_adjudication import Table
 from grater.tasks import TASKS, Answer, Unit
 from grater.tasks.construction import CONSTRUCTIONS
+from grater.uncertainty.rng import generator
 from tests.examples import examples
 from tests.server.studies import Study, hidden
 from tests.server.test_jobs import TWO, all_of

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.statistics.bootstrap import Chance
 from grater.store import checks, credentials, panels
 from grater.store.events import VERBS
 from grater.study.evaluation import evaluate_study
+from grater.uncertainty.bootstrap import Chance
 from tests.server.programs import Crew, Program
 from tests.server.studies import Study, served
 from tests.store.conftest import cluster

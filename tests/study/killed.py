@@ -18,13 +18,13 @@ from grater import files
 from grater.detect.systems import load_system
 from grater.report import save
 from grater.report.build import build
-from grater.statistics.bootstrap import Chance
 from grater.store import Store, open_store
 from grater.store.store import Moment
 from grater.study.importing import import_files
 from grater.study.reporting import study_inputs
 from grater.study.samples import Wish, draw
 from grater.study.systems import decide
+from grater.uncertainty.bootstrap import Chance
 
 STEPS = ("import", "decide", "sample", "judge", "report")
 

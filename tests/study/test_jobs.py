@@ -14,7 +14,6 @@ import pytest
 
 from grater.errors import Conflict, UsageError
 from grater.model import Essay
-from grater.rng import generator
 from grater.store import Store, assignments, checks, essays, jobs, people, units
 from grater.store.units import StudyUnit
 from grater.study.importing import import_files
@@ -24,6 +23,7 @@ from grater.study.people import add_seat
 from grater.study.work import desk_of, hand_in, take_next
 from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS
+from grater.uncertainty.rng import generator
 from tests.study.files import ESSAYS, write_decisions, write_essays, write_items, write_text
 
 

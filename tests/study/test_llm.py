@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from grater.report.build import build
-from grater.statistics.bootstrap import Chance
 from grater.store import Store, jobs, judgments, units
 from grater.study.chat import Cache, Chat, Endpoint
 from grater.study.importing import import_files
@@ -19,6 +18,7 @@ from grater.study.llm import Judged, fields_of, judge_by_model
 from grater.study.programs import example_answer, program_job, read_answer, to_ask
 from grater.study.reporting import study_inputs
 from grater.tasks import TASKS
+from grater.uncertainty.bootstrap import Chance
 from tests.study.chat_server import ChatServer, serving
 from tests.study.files import write_essays, write_items, write_text
 

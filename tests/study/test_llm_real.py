@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from grater.report.build import build
-from grater.statistics.bootstrap import Chance
 from grater.store import jobs, judgments
 from grater.study import status
 from grater.study.chat import Cache, Chat, Endpoint
@@ -23,6 +22,7 @@ from grater.study.jobs import JobPlan, add_job
 from grater.study.llm import judge_by_model
 from grater.study.programs import program_job
 from grater.study.reporting import study_inputs
+from grater.uncertainty.bootstrap import Chance
 from tests.study.files import write_essays, write_items, write_text
 
 PEER = Path(__file__).parents[2] / ".peers" / "smollm2" / "bin" / "python"

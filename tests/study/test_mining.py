@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from grater.errors import BadInput, NotFound, Stale, UsageError
-from grater.rng import generator
 from grater.store import Store, gold, jobs, leases, open_store, people, units
 from grater.store.checks import violations
 from grater.store.people import Person
@@ -24,6 +23,7 @@ from grater.study.mining import (
 )
 from grater.tables import read_items
 from grater.tasks import TASKS
+from grater.uncertainty.rng import generator
 from tests.study.mined_lists import ada, count, mined, say, store, verdicts
 
 __all__ = ["ada", "store"]

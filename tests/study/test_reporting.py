@@ -16,7 +16,6 @@ from grater.corpora import write_corpus
 from grater.model import Essay
 from grater.report.build import build
 from grater.report.document import Report, Section
-from grater.statistics.bootstrap import Chance
 from grater.store import Store, jobs, people
 from grater.study.importing import import_files
 from grater.study.jobs import JobPlan, add_job
@@ -26,6 +25,7 @@ from grater.study.samples import Wish, draw
 from grater.study.terms import set_terms
 from grater.study.work import hand_in, take_desk
 from grater.tables import write_table
+from grater.uncertainty.bootstrap import Chance
 from tests.agreement.tables import TABLE_3
 from tests.agreement.test_constructions import ANSWERS, TABLE_5
 from tests.agreement.test_constructions import _items as construction_items

@@ -14,7 +14,6 @@ from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.report.build import build
 from grater.server.work.shapes import desk_json
-from grater.statistics.bootstrap import Chance
 from grater.store import Store, decisions, essays, items, jobs, judgments, people
 from grater.study.export import export
 from grater.study.gold import gold_from_planted
@@ -23,6 +22,7 @@ from grater.study.reporting import study_inputs
 from grater.study.status import new_study
 from grater.study.suggestions import study_suggestions
 from grater.study.work import Desk, hand_in, take_desk
+from grater.uncertainty.bootstrap import Chance
 
 TEXT = "In Monday we discussed about the plan. She depends of him {}."
 FLAGS = (("In", "on"), ("about", DELETE), ("of", "on"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from grater.errors import BadInput, UsageError
-from grater.rng import generator
 from grater.tasks import choice, cloze, verify
+from grater.uncertainty.rng import generator
 from tests.tasks.units import IN, OF, rng, unit_at
 
 DIFFERS = unit_at(OF, payload={"suggestion": "on"})

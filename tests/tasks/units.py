@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grater.model import Essay, Item, Json, Span
-from grater.rng import generator
 from grater.tasks import Unit, UnitItem
 from grater.tasks.construction import CONSTRUCTIONS
 from grater.tasks.task import Rng, Task
+from grater.uncertainty.rng import generator
 
 TEXT = (
     "Last spring my cousin opened a bakery. The street was very quiet then. She depends of her brother for the "

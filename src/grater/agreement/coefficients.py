@@ -25,14 +25,14 @@ one label: where one rater says `error`, how often does another?
 
 q counts the labels of the table, so a label that nobody used should not be in its order.  With one label only,
 nothing can disagree by chance and every coefficient but observed agreement is undefined.  Intervals are BCa over
-items (`grater.statistics.bca`); half of the made-up item there is unanimous, spread over the labels, and half of it
+items (`grater.uncertainty.bca`); half of the made-up item there is unanimous, spread over the labels, and half of it
 is split between the most frequent label and each other.
 
 *Other raters like these*: intervals that take raters as random, as well as items or essays.  Gwet 2014 (Handbook of
 Inter-Rater Reliability, chapter 5) adds two variances: that over items with these raters, and that over raters with
 these items, the latter by the jackknife, which leaves out one rater at a time.  (A bootstrap of raters would pair a
 rater with himself, who always agrees.)  The jackknife's part holds some of the variance over items as well, so
-intervals err on the safe side.  Both variances are those of log(1 - x), as in `grater.statistics.bca`, or of x where
+intervals err on the safe side.  Both variances are those of log(1 - x), as in `grater.uncertainty.bca`, or of x where
 it reaches 1; that over items is read off the interval for these raters.  The interval is Student's t with the degrees
 of freedom of Satterthwaite 1946.  Three raters are needed; with fewer than ten the interval is wide, as it should be.
 A rater who is left out changes the items that he or she judged and no others, so that leaving out each in turn costs
@@ -56,8 +56,8 @@ from grater.agreement.counts import Counts, table_of
 from grater.agreement.labels import Matrix, Scale, distances
 from grater.errors import UsageError
 from grater.model import Interval, Json
-from grater.statistics.bca import PatternUnits, Sums, bca_interval, point_estimate, ratio, resampled_scores
-from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers
+from grater.uncertainty.bca import PatternUnits, Sums, bca_interval, point_estimate, ratio, resampled_scores
+from grater.uncertainty.intervals import LEVEL, RESAMPLES, Ints, Numbers
 
 ONE_LABEL = "all judgments are of one label, so chance alone would agree as often"
 NO_PAIR = "no item has two judgments"
@@ -66,7 +66,7 @@ NO_USE = "nobody gave this label"
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A function of sums over items (`grater.statistics.bca`); `undefined` says why it is nan where it is."""
+    """A function of sums over items (`grater.uncertainty.bca`); `undefined` says why it is nan where it is."""
 
     name: str
     rows: Callable[[Ints], Numbers]

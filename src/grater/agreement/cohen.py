@@ -3,7 +3,7 @@
 Cohen 1960; with weights Cohen 1968.  `fce` is the large-sample standard error of Fleiss, Cohen & Everitt 1969, eq. 13
 (weighted: eq. 9), which is the delta method on the table, and is computed as such.  `simple` is Cohen's own,
 sqrt(po (1 - po) / (n (1 - pe)^2)), which takes pe as known; it stands behind the z of Lee et al. 2009 and is here to
-reproduce such numbers.  `bootstrap` is that of `grater.statistics.bca`.
+reproduce such numbers.  `bootstrap` is that of `grater.uncertainty.bca`.
 
 Kappa is undefined where both raters used one and the same label throughout, or share no item.  Where the two never
 disagree both standard errors are 0, which is not credible: the interval then comes from the bootstrap.  It stays
@@ -51,7 +51,7 @@ from grater.agreement.confusion import NOBODY, Confusion, label_matrix
 from grater.agreement.labels import Matrix, weight_matrix
 from grater.errors import UsageError
 from grater.model import Interval
-from grater.statistics.bca import (
+from grater.uncertainty.bca import (
     PatternUnits,
     Sums,
     bca_interval,
@@ -61,7 +61,7 @@ from grater.statistics.bca import (
     ratio,
     resampled_scores,
 )
-from grater.statistics.intervals import (
+from grater.uncertainty.intervals import (
     LEVEL,
     ONE_UNIT,
     RESAMPLES,
@@ -71,7 +71,7 @@ from grater.statistics.intervals import (
     normal_interval,
     student_quantile,
 )
-from grater.statistics.population import effective_units, widening
+from grater.uncertainty.population import effective_units, widening
 
 Error: TypeAlias = Literal["fce", "simple"]
 Method: TypeAlias = Literal["fce", "simple", "bootstrap"]

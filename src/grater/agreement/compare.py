@@ -33,7 +33,8 @@ from grater.errors import UnknownName, UsageError
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import encode
-from grater.statistics.bca import (
+from grater.tables import Judgments
+from grater.uncertainty.bca import (
     Groups,
     PatternUnits,
     Sums,
@@ -44,9 +45,8 @@ from grater.statistics.bca import (
     point_estimate,
     resampled_scores,
 )
-from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers, normal_interval, two_sided_p
-from grater.statistics.population import FEW_UNITS, widening
-from grater.tables import Judgments
+from grater.uncertainty.intervals import LEVEL, RESAMPLES, Ints, Numbers, normal_interval, two_sided_p
+from grater.uncertainty.population import FEW_UNITS, widening
 
 Pair: TypeAlias = tuple[str, str]
 

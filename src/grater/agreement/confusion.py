@@ -18,9 +18,9 @@ from grater.agreement.counts import MOST_CELLS
 from grater.errors import UnknownName, UsageError
 from grater.model import Interval, Json
 from grater.registry import unknown
-from grater.statistics.bca import Groups, grouped
-from grater.statistics.intervals import Ints
-from grater.statistics.proportions import cluster_wilson, wilson
+from grater.uncertainty.bca import Groups, grouped
+from grater.uncertainty.intervals import Ints
+from grater.uncertainty.proportions import cluster_wilson, wilson
 
 NOBODY = -1
 """In a label matrix: this rater did not judge this item."""

@@ -41,13 +41,13 @@ from grater.agreement.labels import weight_matrix
 from grater.errors import BadInput, Problem
 from grater.model import Interval, Json
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Ints
-from grater.statistics.population import Scope
-from grater.statistics.proportions import cluster_wilson
 from grater.tables import Judgments, Table, require_raters
+from grater.uncertainty.intervals import Ints
+from grater.uncertainty.population import Scope
+from grater.uncertainty.proportions import cluster_wilson
+from grater.uncertainty.rng import generator
 
 CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
 """In the order of Table 1."""

@@ -31,9 +31,9 @@ from grater.agreement.coded import (
     physicals,
 )
 from grater.errors import UsageError
-from grater.statistics.bca import Groups, grouped
-from grater.statistics.intervals import Ints
 from grater.tables import Judgments
+from grater.uncertainty.bca import Groups, grouped
+from grater.uncertainty.intervals import Ints
 
 T = TypeVar("T")
 TableMaker: TypeAlias = Callable[[Physical, Codes, int], T | None]

@@ -21,12 +21,12 @@ from grater.agreement.spread import ColumnGroup, Spread, by_columns, clusters_of
 from grater.errors import UsageError
 from grater.model import Interval, Json
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sheet import Sheet, count, interval, number, with_notes
 from grater.signature import Signature
-from grater.statistics.intervals import LEVEL, RESAMPLES
-from grater.statistics.population import Scope, design_effect
 from grater.tables import Judgments, Table, data_hash
+from grater.uncertainty.intervals import LEVEL, RESAMPLES
+from grater.uncertainty.population import Scope, design_effect
+from grater.uncertainty.rng import generator
 
 CROWD, EXPERTS = "crowd", "experts"
 SPLIT = 0.75

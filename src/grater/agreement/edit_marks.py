@@ -33,8 +33,8 @@ from grater.corpora.normalise import TokenEdit, TokenMark, normalised_edits, pro
 from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, Problem
 from grater.model import DELETE, Essay
-from grater.statistics.bca import Sums
-from grater.statistics.intervals import Ints, Numbers
+from grater.uncertainty.bca import Sums
+from grater.uncertainty.intervals import Ints, Numbers
 
 SeveralMarks: TypeAlias = Literal["joined", "first"]
 Labels: TypeAlias = npt.NDArray[np.int32]

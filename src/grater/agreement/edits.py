@@ -10,8 +10,8 @@ kappa: they are left out of the mean and counted.
 Tokens of an essay are not independent: one writer, one topic, one mood of the annotator.  So whole essays are
 resampled (documents, where M2 sentences know theirs), the same ones for every pair of annotators and every
 criterion; the mean over pairs then has its interval too, however much pairs depend on each other.  Intervals are
-expanded percentiles (`grater.statistics.intervals`), below twenty essays Student's t
-(`grater.statistics.bca`).  `fce` is the error of Fleiss, Cohen & Everitt 1969 over tokens, as if they were
+expanded percentiles (`grater.uncertainty.intervals`), below twenty essays Student's t
+(`grater.uncertainty.bca`).  `fce` is the error of Fleiss, Cohen & Everitt 1969 over tokens, as if they were
 independent: it is here to reproduce such numbers, and too narrow.
 """
 
@@ -48,13 +48,13 @@ from grater.corpora.check import Coverage
 from grater.errors import UsageError
 from grater.model import Essay, Interval, Json
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature
-from grater.statistics.bca import group_interval
-from grater.statistics.bootstrap import MOST_WEIGHTS
-from grater.statistics.intervals import LEVEL, RESAMPLES, Numbers, normal_interval, percentile_interval
-from grater.statistics.population import FEW_UNITS, Scope, variance_ratio
+from grater.uncertainty.bca import group_interval
+from grater.uncertainty.bootstrap import MOST_WEIGHTS
+from grater.uncertainty.intervals import LEVEL, RESAMPLES, Numbers, normal_interval, percentile_interval
+from grater.uncertainty.population import FEW_UNITS, Scope, variance_ratio
+from grater.uncertainty.rng import generator
 
 EditInterval: TypeAlias = Literal["essays", "fce"]
 

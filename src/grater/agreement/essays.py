@@ -3,7 +3,7 @@
 The essay comes from a column of the items table or of the judgments themselves.  Without a column named, `document`
 is taken where every item has one and there are several, else `essay`: an essay of an M2 file is a sentence, and its
 document is what one learner wrote.  `item` as the column takes items as independent, as does a table that names no
-essay; the result says so (`grater.statistics.population`).  Any other column will do: `learner`, `topic`, `class`.
+essay; the result says so (`grater.uncertainty.population`).  Any other column will do: `learner`, `topic`, `class`.
 
 An item without a value in the column is a cluster of its own; a warning counts such items.  One item in two essays is
 an error.
@@ -24,10 +24,10 @@ from grater.errors import BadInput, Problem, UnknownName
 from grater.model import Interval
 from grater.registry import unknown
 from grater.sheet import counted
-from grater.statistics.intervals import LEVEL, Ints
-from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Scope
-from grater.statistics.proportions import cluster_wilson, wilson
 from grater.tables import Judgments, Table
+from grater.uncertainty.intervals import LEVEL, Ints
+from grater.uncertainty.population import AS_ASKED, ESSAYS_UNKNOWN, Scope
+from grater.uncertainty.proportions import cluster_wilson, wilson
 
 ITEM = "item"
 COLUMNS = ("document", "essay")

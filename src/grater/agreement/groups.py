@@ -29,11 +29,11 @@ from grater.errors import UnknownName, UsageError
 from grater.model import Json
 from grater.registry import unknown
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sheet import Sheet, count, interval, number, p_value, with_notes
-from grater.statistics.paired import holm
 from grater.tables import Judgments, Table
 from grater.tables.schema import LIST_SEPARATOR
+from grater.uncertainty.paired import holm
+from grater.uncertainty.rng import generator
 
 FlaggedBy: TypeAlias = Literal["any", "all"]
 

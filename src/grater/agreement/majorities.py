@@ -40,9 +40,9 @@ from grater.agreement.confusion import NOBODY, label_matrix
 from grater.agreement.counts import table_of
 from grater.agreement.essays import NO_ESSAYS, Essays, with_essays
 from grater.errors import BadInput, Problem
-from grater.statistics.bca import Groups, grouped
-from grater.statistics.intervals import Ints, Numbers
 from grater.tables import Judgments, require_raters
+from grater.uncertainty.bca import Groups, grouped
+from grater.uncertainty.intervals import Ints, Numbers
 
 WRITER = "writer"
 

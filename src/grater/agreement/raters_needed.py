@@ -44,11 +44,12 @@ from grater.agreement.majorities import (
 from grater.errors import UsageError
 from grater.model import Interval, Json
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, with_notes
 from grater.signature import Signature
-from grater.statistics.bootstrap import portions
-from grater.statistics.intervals import (
+from grater.tables import Judgments, Table, data_hash
+from grater.tables.schema import LIST_SEPARATOR
+from grater.uncertainty.bootstrap import portions
+from grater.uncertainty.intervals import (
     LEVEL,
     RESAMPLES,
     Ints,
@@ -57,9 +58,8 @@ from grater.statistics.intervals import (
     percentile_interval,
     tail_interval,
 )
-from grater.statistics.population import Scope, cluster_interval, variance_ratio
-from grater.tables import Judgments, Table, data_hash
-from grater.tables.schema import LIST_SEPARATOR
+from grater.uncertainty.population import Scope, cluster_interval, variance_ratio
+from grater.uncertainty.rng import generator
 
 MEAN = "mean of experts"
 DRAWS_INSTEAD = 1000

@@ -27,10 +27,10 @@ from grater.agreement.essays import Essays
 from grater.errors import UnknownName
 from grater.model import Interval, Json
 from grater.registry import unknown
-from grater.statistics.bootstrap import Resampled, resample
-from grater.statistics.intervals import ALIKE, Ints, Numbers, alike_interval, z_value
-from grater.statistics.population import FEW_UNITS, cluster_interval, effective_units
 from grater.tables import Judgments, Table
+from grater.uncertainty.bootstrap import Resampled, resample
+from grater.uncertainty.intervals import ALIKE, Ints, Numbers, alike_interval, z_value
+from grater.uncertainty.population import FEW_UNITS, cluster_interval, effective_units
 
 
 @dataclass(frozen=True, slots=True, eq=False)

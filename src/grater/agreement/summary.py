@@ -59,13 +59,13 @@ from grater.agreement.labels import (
 from grater.errors import UsageError
 from grater.model import Interval, Json
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature, digest
-from grater.statistics.bca import group_effect
-from grater.statistics.intervals import LEVEL, RESAMPLES, Numbers
-from grater.statistics.population import Scope
 from grater.tables import Judgments
+from grater.uncertainty.bca import group_effect
+from grater.uncertainty.intervals import LEVEL, RESAMPLES, Numbers
+from grater.uncertainty.population import Scope
+from grater.uncertainty.rng import generator
 
 MOST_RATERS = 40
 """Raters whose pairs are compared unless asked: forty have 780."""

@@ -36,9 +36,7 @@ from grater.corpora.documents import attach_documents
 from grater.corpora.jsonl import HEADER
 from grater.errors import BadInput, Problem, UsageError
 from grater.result import Result
-from grater.rng import generator
 from grater.sheet import TableFormat, counted, number
-from grater.statistics.intervals import RESAMPLES
 from grater.tables import (
     Judgments,
     parse_columns,
@@ -51,6 +49,8 @@ from grater.tables import (
 )
 from grater.tables import Table as ItemTable
 from grater.tables.files import SPREADSHEETS, load
+from grater.uncertainty.intervals import RESAMPLES
+from grater.uncertainty.rng import generator
 
 app = typer.Typer()
 raters_needed_app = typer.Typer()

@@ -59,8 +59,6 @@ from grater.sample.raters import (
     with_writer,
 )
 from grater.sheet import counted, interval
-from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import RESAMPLES
 from grater.store import Store, dump, jobs, people
 from grater.study.importing import import_files
 from grater.study.reporting import names_of, study_inputs, with_names
@@ -70,6 +68,8 @@ from grater.study.systems import decide
 from grater.study.tables import decision_frame, item_frame
 from grater.study.terms import set_terms
 from grater.tables import read_decisions, read_gold, read_judgments, write_table
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import RESAMPLES
 
 app = typer.Typer()
 

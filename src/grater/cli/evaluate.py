@@ -40,11 +40,11 @@ from grater.evaluate.standard import EDGES
 from grater.evaluate.thresholds import Higher
 from grater.evaluate.truth import ADJUDICATED
 from grater.evaluate.verified import verify
-from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import RESAMPLES
-from grater.statistics.paired import Test
 from grater.tables import Judgments, parse_merge, read_gold, read_items, write_table
 from grater.tables import Table as DecisionTable
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import RESAMPLES
+from grater.uncertainty.paired import Test
 
 app = typer.Typer()
 

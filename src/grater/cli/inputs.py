@@ -25,11 +25,11 @@ from grater.corpora.source import OPENERS, left_out
 from grater.errors import UsageError
 from grater.model import Essay
 from grater.sheet import counted
-from grater.statistics.bootstrap import Cluster
 from grater.tables import Judgments, Table, parse_columns, parse_merge, read_decisions, read_judgments
 from grater.tables.check import Duplicates
 from grater.tables.large import under_each_other
 from grater.tables.schema import VALID
+from grater.uncertainty.bootstrap import Cluster
 
 FORMAT_HELP = f"Corpus format: {FORMATS.listed()}; default: by file name."
 Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]

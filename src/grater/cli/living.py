@@ -15,7 +15,6 @@ from typing import cast
 import numpy as np
 
 from grater.model import Essay, Json, Span
-from grater.rng import generator
 from grater.sample import living
 from grater.sample.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
 from grater.sample.raters import ERROR, OK
@@ -33,6 +32,7 @@ from grater.study.terms import set_terms
 from grater.study.work import Desk, hand_in, take_desk
 from grater.study.writing import Public, open_to_public
 from grater.tasks.suggestions import NUMBER, REJECTED, SUGGESTED, suggestions_of
+from grater.uncertainty.rng import generator
 
 CROWD, ESSAYS, OFFERED, NEXT = "Prepositions", "Term essays", "Term essays with suggestions", "Better or worse"
 MARKED_AGAIN = "essays with suggestions (simulated)"

@@ -41,12 +41,12 @@ from grater.detect.mining.sources import (
     counts_in_web1t,
 )
 from grater.errors import UsageError
-from grater.rng import generator
 from grater.scale.counting import counts_in_parts
 from grater.scale.parts import read_parts
 from grater.sheet import counted
 from grater.signature import Signature
 from grater.tables import read_items, write_table
+from grater.uncertainty.rng import generator
 
 app = typer.Typer(no_args_is_help=True, help="Find likely errors by n-gram counts.")
 

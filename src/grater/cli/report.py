@@ -30,9 +30,9 @@ from grater.report.drawing import FileType
 from grater.report.save import save_figure, save_report
 from grater.report.versions import told_versions
 from grater.sheet import counted
-from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import RESAMPLES
 from grater.tables import read_gold, read_items, read_sample
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import RESAMPLES
 
 app = typer.Typer()
 

@@ -57,9 +57,6 @@ from grater.sampling.strata import (
     with_rates,
 )
 from grater.sheet import counted
-from grater.statistics.intervals import RESAMPLES
-from grater.statistics.population import Population as PopulationName
-from grater.statistics.stratified import Stratum
 from grater.tables import (
     Judgments,
     Sample,
@@ -74,6 +71,9 @@ from grater.tables import (
 from grater.tables import Table as ReadTable
 from grater.tables.write import write_worksheet
 from grater.tasks.worksheet import sample_worksheet
+from grater.uncertainty.intervals import RESAMPLES
+from grater.uncertainty.population import Population as PopulationName
+from grater.uncertainty.stratified import Stratum
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 

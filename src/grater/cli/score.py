@@ -59,7 +59,7 @@ from grater.evaluate.edits.systems import Hypothesis, References, Sentences, rew
 from grater.files import require_place
 from grater.model import Essay
 from grater.sheet import counted
-from grater.statistics.paired import Test
+from grater.uncertainty.paired import Test
 
 HYP = "--hyp"
 Kind: TypeAlias = Literal["m2", "jsonl", "text"]

@@ -26,9 +26,9 @@ from grater.errors import UsageError
 from grater.evaluate.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval
 from grater.sheet import counted
-from grater.statistics.proportions import cluster_wilson, wilson
 from grater.tables import Judgments, read_decisions, read_gold, read_items, read_judgments, write_table
 from grater.tables import Table as DataTable
+from grater.uncertainty.proportions import cluster_wilson, wilson
 
 cloze_app = typer.Typer()
 choice_app = typer.Typer()

@@ -19,7 +19,7 @@ import numpy as np
 
 from grater.errors import UsageError
 from grater.model import Interval
-from grater.statistics.proportions import wilson
+from grater.uncertainty.proportions import wilson
 
 Policy: TypeAlias = Literal["all", "not-untrusted", "valid"]
 POLICIES: tuple[Policy, ...] = ("all", "not-untrusted", "valid")

@@ -36,8 +36,8 @@ from grater.model import Interval, Json
 from grater.result import Result, encode
 from grater.sheet import Sheet, count, counted, interval, natural, number
 from grater.signature import Signature
-from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, data_hash, require_raters
+from grater.uncertainty.proportions import wilson
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 

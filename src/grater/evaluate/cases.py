@@ -38,9 +38,9 @@ from grater.agreement.coded import (
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.evaluate.counts import ABSENT, Flags
 from grater.registry import unknown as unknown_name
-from grater.statistics.intervals import Ints, Numbers
 from grater.tables import Judgments, Table, are_first, exploded, large
 from grater.tables.check import may_repeat
+from grater.uncertainty.intervals import Ints, Numbers
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 

@@ -32,15 +32,24 @@ from grater.evaluate.truth import ADJUDICATED, Truth, graded, sides, truth_of
 from grater.model import Json
 from grater.registry import unknown
 from grater.result import Result
-from grater.rng import generator
 from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
-from grater.statistics.bootstrap import Chance, swap_units
-from grater.statistics.intervals import LEVEL, Ints, Numbers
-from grater.statistics.paired import Drawn, McNemar, PairTest, Test, holm, paired_tests, rank_groups, resamples_needed
-from grater.statistics.population import FEW_UNITS, Scope
-from grater.statistics.student_t import student_tests
 from grater.tables import Judgments, Table
+from grater.uncertainty.bootstrap import Chance, swap_units
+from grater.uncertainty.intervals import LEVEL, Ints, Numbers
+from grater.uncertainty.paired import (
+    Drawn,
+    McNemar,
+    PairTest,
+    Test,
+    holm,
+    paired_tests,
+    rank_groups,
+    resamples_needed,
+)
+from grater.uncertainty.population import FEW_UNITS, Scope
+from grater.uncertainty.rng import generator
+from grater.uncertainty.student_t import student_tests
 
 SHOWN = ("precision", "recall", "f0.5")
 TITLES = ("precision", "recall", "F0.5")

@@ -24,14 +24,14 @@ from grater.agreement.constructions import CONSTRUCTIONS, IN_CONTEXT, KIND, cons
 from grater.errors import BadInput, Problem
 from grater.model import DELETE, Interval, Json
 from grater.result import Result
-from grater.rng import generator
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Chance, resample
-from grater.statistics.population import Scope
-from grater.statistics.proportions import wilson
-from grater.statistics.student_t import share_interval
 from grater.tables import Judgments, Table
+from grater.uncertainty.bootstrap import Chance, resample
+from grater.uncertainty.population import Scope
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import generator
+from grater.uncertainty.student_t import share_interval
 
 ARTICLE, NUMBER = "article", "number"
 CHOSEN = ("system", "place", "essay", "written", "construction")

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.model import Interval
-from grater.statistics.intervals import Numbers
+from grater.uncertainty.intervals import Numbers
 
 Flags: TypeAlias = npt.NDArray[np.int8]
 

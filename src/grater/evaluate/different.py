@@ -43,10 +43,10 @@ from grater.evaluate.standard import (
 from grater.evaluate.truth import Truth, sides
 from grater.model import Interval, Json
 from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
-from grater.statistics.bootstrap import Chance, defined_draws
-from grater.statistics.intervals import Ints, Numbers
-from grater.statistics.population import Scope
-from grater.statistics.student_t import share_interval
+from grater.uncertainty.bootstrap import Chance, defined_draws
+from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty.population import Scope
+from grater.uncertainty.student_t import share_interval
 
 SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
 LEAST = 5

@@ -25,13 +25,13 @@ from grater.evaluate.counts import REASONS, ratio
 from grater.evaluate.standard import Scored, is_clustered
 from grater.evaluate.truth import Truth
 from grater.model import Interval, Json
-from grater.rng import generator
 from grater.sheet import Sheet, count, interval, undefined_notes
-from grater.statistics.bootstrap import Chance, UnitCounts, defined_draws, resample_units
-from grater.statistics.intervals import Numbers
-from grater.statistics.proportions import wilson
-from grater.statistics.student_t import share_interval
 from grater.tables import Table
+from grater.uncertainty.bootstrap import Chance, UnitCounts, defined_draws, resample_units
+from grater.uncertainty.intervals import Numbers
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import generator
+from grater.uncertainty.student_t import share_interval
 
 TYPES = ("choice", "extraneous", "missing")
 NOT_SAID, NOT_STATED = "not said", "not stated"

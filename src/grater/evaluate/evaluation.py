@@ -56,9 +56,9 @@ from grater.model import Json
 from grater.result import Result, encode
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Chance, patterns
-from grater.statistics.population import Scope
 from grater.tables import Judgments, Table, with_confidence, without_flags
+from grater.uncertainty.bootstrap import Chance, patterns
+from grater.uncertainty.population import Scope
 
 WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
 MANY_TIES = 0.2

@@ -29,12 +29,12 @@ from grater.errors import UsageError
 from grater.evaluate.counts import interval_rows
 from grater.model import FATES, Edit, Essay, Interval, Json, Suggestion
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sheet import Sheet, count, interval, number, undefined_notes
 from grater.signature import Signature
-from grater.statistics.bootstrap import Chance, Resampled, resample
-from grater.statistics.intervals import Numbers
-from grater.statistics.population import Scope, cluster_interval
+from grater.uncertainty.bootstrap import Chance, Resampled, resample
+from grater.uncertainty.intervals import Numbers
+from grater.uncertainty.population import Scope, cluster_interval
+from grater.uncertainty.rng import generator
 
 CONDITIONS = ("with", "without")
 FATE_WORDS = {"left": "left unanswered"}

@@ -41,15 +41,15 @@ from grater.evaluate.scope import drawn_sums, units_of
 from grater.evaluate.standard import Scored
 from grater.evaluate.truth import RATER, Truth, frame_of_truth, truth_of
 from grater.model import Interval, Json
-from grater.rng import generator
 from grater.sampling.strata import decided
 from grater.sheet import counted, interval, number
 from grater.signature import digest
-from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import ONE_UNIT, Numbers, are_alike, expanded_tail, tail_interval, z_value
-from grater.statistics.proportions import wilson
-from grater.statistics.student_t import student_interval
 from grater.tables import Judgments, Table, exploded
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import ONE_UNIT, Numbers, are_alike, expanded_tail, tail_interval, z_value
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import generator
+from grater.uncertainty.student_t import student_interval
 
 FEW_GOLD = 10
 USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts say nothing about the truth"

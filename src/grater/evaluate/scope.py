@@ -7,7 +7,7 @@ known, where all are of one essay, where no two are of the same, and where the p
 
 **Design effects.**  To first order a score is a sum over items of their influences (the gradient of the score at the
 observed counts times the item's own counts); the design effect compares the variance of that sum over essays with
-that over items (`grater.statistics.population`).  The gradient is numerical: one rule for precision, recall, F and
+that over items (`grater.uncertainty.population`).  The gradient is numerical: one rule for precision, recall, F and
 kappa.
 
 **Resamples** are by item, by essay or document, by rater, or by both at once.  Items enter a score only through their
@@ -36,13 +36,13 @@ from grater.errors import UsageError
 from grater.evaluate.cases import Cases, Votes, share_of
 from grater.evaluate.counts import CELLS, SCORES, cells, scores
 from grater.evaluate.truth import Truth, sides
-from grater.rng import generator
 from grater.sheet import Sheet
-from grater.statistics.bootstrap import Chance, UnitCounts, distinct, patterns, portions, resample_units
-from grater.statistics.intervals import Numbers
-from grater.statistics.paired import McNemar, mcnemar
-from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Scope, effective_units, variance_ratio
 from grater.tables import require_raters
+from grater.uncertainty.bootstrap import Chance, UnitCounts, distinct, patterns, portions, resample_units
+from grater.uncertainty.intervals import Numbers
+from grater.uncertainty.paired import McNemar, mcnemar
+from grater.uncertainty.population import AS_ASKED, ESSAYS_UNKNOWN, Scope, effective_units, variance_ratio
+from grater.uncertainty.rng import generator
 
 Unit: TypeAlias = Literal["item", "essay", "document"]
 

@@ -33,13 +33,13 @@ from grater.evaluate.counts import interval_rows
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sampling.strata import system_names
 from grater.sheet import Sheet, count, interval, number
 from grater.signature import Signature, digest
-from grater.statistics.population import Scope
-from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded, require_raters
+from grater.uncertainty.population import Scope
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import generator
 
 WRITER = "writer"
 EQUALLY_BAD = "equally bad"

@@ -22,7 +22,7 @@ advises, or standardised scores (`different.py`); `different_rates` warns.
 **Intervals.** Wilson for precision, recall and the error rate where items are drawn one by one and the truth is yes
 or no; the bootstrap of `scope.py` otherwise, by item in Wilson's form (`graded_wilson`).  By essay or document,
 precision, recall and F have Wilson's form for as many cases as the resamples show the clustered ones to be worth,
-with Student's t (`grater.statistics.student_t`); raters alone, being few, Student's t too; all else expanded
+with Student's t (`grater.uncertainty.student_t`); raters alone, being few, Student's t too; all else expanded
 percentiles.  Kappa has the interval of `grater.agreement`: by essay Student's t on the scale of log(1 - kappa); by
 item where counts are whole.  Where every resample is alike (all flags right), a bootstrap interval has no width,
 which nobody believes: Wilson's interval for the number of units takes its place.  With no flagged item precision is
@@ -63,10 +63,10 @@ from grater.evaluate.counts import (
 from grater.evaluate.scope import design_effects, drawn_sums, effective_number, narrowing, units_of
 from grater.evaluate.truth import Truth, graded
 from grater.model import Interval, Json
-from grater.rng import generator
-from grater.statistics.bca import group_interval
-from grater.statistics.bootstrap import Chance, UnitCounts, defined_draws, patterns, resample_units
-from grater.statistics.intervals import (
+from grater.tables import require_raters
+from grater.uncertainty.bca import group_interval
+from grater.uncertainty.bootstrap import Chance, UnitCounts, defined_draws, patterns, resample_units
+from grater.uncertainty.intervals import (
     Numbers,
     alike_interval,
     are_alike,
@@ -74,9 +74,9 @@ from grater.statistics.intervals import (
     student_quantile,
     z_value,
 )
-from grater.statistics.proportions import graded_wilson, wilson
-from grater.statistics.student_t import SHARE, share_interval, student_interval
-from grater.tables import require_raters
+from grater.uncertainty.proportions import graded_wilson, wilson
+from grater.uncertainty.rng import generator
+from grater.uncertainty.student_t import SHARE, share_interval, student_interval
 
 HEADLINE = ("precision", "recall", "f0.5", "f1")
 """The scores that every system is reported with."""

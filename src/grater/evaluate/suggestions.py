@@ -18,11 +18,11 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.model import Interval, Json
-from grater.rng import generator
-from grater.statistics.bootstrap import UnitCounts, resample_units
-from grater.statistics.intervals import RESAMPLES, percentile_interval
-from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded
+from grater.uncertainty.bootstrap import UnitCounts, resample_units
+from grater.uncertainty.intervals import RESAMPLES, percentile_interval
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import generator
 
 ERROR = "error"
 SCORES = ("any_rater", "graded", "recall", "adjudicated", "adjudicated_recall")

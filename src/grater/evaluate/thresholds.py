@@ -32,9 +32,9 @@ from grater.evaluate.truth import DECIMALS, Truth, graded
 from grater.model import Json
 from grater.registry import unknown
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import Ints, Numbers
 from grater.tables import Table
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import Ints, Numbers
 
 Higher: TypeAlias = Literal["auto", "error", "ok"]
 N_POINTS = 50

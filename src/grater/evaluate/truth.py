@@ -28,8 +28,8 @@ from grater.evaluate.counts import Counts
 from grater.model import Json
 from grater.registry import unknown
 from grater.sheet import Sheet, count, number
-from grater.statistics.intervals import Numbers
 from grater.tables import Judgments, Table, exploded, require_raters
+from grater.uncertainty.intervals import Numbers
 
 ADJUDICATED = "adjudicated"
 TRUTHS = ("share", "majority", "dawid-skene", ADJUDICATED, "rater:NAME")

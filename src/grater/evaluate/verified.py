@@ -25,9 +25,9 @@ from grater.model import Interval, Json
 from grater.result import Result
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
-from grater.statistics.bootstrap import Chance
-from grater.statistics.population import Scope
 from grater.tables import Judgments, Table
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.population import Scope
 
 NO_RECALL = "only flagged items were judged: misses are unknown, so recall is undefined; estimate it from a sample"
 

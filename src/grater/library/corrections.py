@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from grater.evaluate.edits.edit_table import Mode, Tier
     from grater.evaluate.edits.scores import Cluster as TextCluster
     from grater.evaluate.edits.scores import Scores
-    from grater.statistics.paired import Test
+    from grater.uncertainty.paired import Test
 
 
 @checked

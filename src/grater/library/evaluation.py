@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from grater.report.document import Report
     from grater.sampling.plan import Plan
     from grater.sampling.strata import Allocation
-    from grater.statistics.bootstrap import Cluster
-    from grater.statistics.paired import Test
-    from grater.statistics.population import Population
     from grater.tables import Sample, Table
+    from grater.uncertainty.bootstrap import Cluster
+    from grater.uncertainty.paired import Test
+    from grater.uncertainty.population import Population
 
 
 @checked
@@ -265,8 +265,8 @@ def evaluate(
     """
     from grater.evaluate.evaluation import EvaluationOptions, evaluate
     from grater.evaluate.standard import EDGES
-    from grater.statistics.bootstrap import Chance
     from grater.tables import as_decisions, as_judgments
+    from grater.uncertainty.bootstrap import Chance
 
     options = EvaluationOptions(
         truth=truth,
@@ -309,8 +309,8 @@ def verify(
     from grater.evaluate.evaluation import EvaluationOptions
     from grater.evaluate.truth import ADJUDICATED
     from grater.evaluate.verified import verify
-    from grater.statistics.bootstrap import Chance
     from grater.tables import as_decisions, as_judgments
+    from grater.uncertainty.bootstrap import Chance
 
     if gold is not None and truth != ADJUDICATED:
         raise UsageError(f"expected truth {ADJUDICATED!r} with gold; evaluate corrects for what raters get wrong")
@@ -348,8 +348,8 @@ def compare(
     """Which system is better: paired tests on common items, and rank groups."""
     from grater.evaluate.comparison import compare
     from grater.evaluate.evaluation import EvaluationOptions
-    from grater.statistics.bootstrap import Chance
     from grater.tables import as_decisions, as_judgments
+    from grater.uncertainty.bootstrap import Chance
 
     options = EvaluationOptions(
         truth=truth,
@@ -397,8 +397,8 @@ def report(
     from grater.report.build import Inputs, build
     from grater.report.document import Byline
     from grater.report.save import save_report
-    from grater.statistics.bootstrap import Chance
     from grater.tables import as_decisions, as_judgments, as_sample
+    from grater.uncertainty.bootstrap import Chance
 
     inputs = Inputs(
         title=title,

@@ -229,7 +229,7 @@ def simulate(
 ) -> SimulatedCrowd:
     """Judgments of raters of known skill, with the true labels."""
     from grater.crowd.simulate import Crowd, simulate
-    from grater.rng import generator
+    from grater.uncertainty.rng import generator
 
     crowd = Crowd(
         n_items=n_items,

@@ -34,7 +34,7 @@ from grater.evaluate.edits.systems import Hypothesis, References, corrected_text
 from grater.report.document import Figure, ItemList, ItemView, Report, Section, listed
 from grater.report.drawing import INK, WIDTH, data, names_axis, number_axis, points, series, whiskers
 from grater.sheet import Sheet, counted, percent
-from grater.statistics.intervals import Ints, Numbers
+from grater.uncertainty.intervals import Ints, Numbers
 
 MOST_LISTED = 20
 MOST_OF_A_PART = 10

@@ -29,8 +29,8 @@ from grater.report.selection import choice_section, cloze_section, suggestions_s
 from grater.report.systems import curves_section, systems_section
 from grater.report.versions import Version, earlier_versions, version_lists, versions_of, versions_section
 from grater.sheet import counted
-from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
+from grater.uncertainty.bootstrap import Chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,8 +16,8 @@ from grater.evaluate.construction_scores import construction_scores
 from grater.report.agreement import confusion_map
 from grater.report.document import Section, interval, sentence
 from grater.sheet import Sheet, counted, number, p_value
-from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table
+from grater.uncertainty.bootstrap import Chance
 
 EVERYBODY = "all"
 STAGES = {NO_CONTEXT: "without context", IN_CONTEXT: "in context"}

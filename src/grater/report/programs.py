@@ -21,9 +21,9 @@ from grater.agreement.confusion import Confusion, between
 from grater.agreement.essays import Essays, known_essays
 from grater.agreement.summary import kappa_cells
 from grater.report.document import Section, interval
-from grater.rng import generator
 from grater.sheet import Sheet, count
 from grater.tables import Judgments, Table
+from grater.uncertainty.rng import generator
 
 ERROR, OK = "error", "ok"
 ALL = "all"

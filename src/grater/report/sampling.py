@@ -15,9 +15,9 @@ from grater.report.document import Figure, Row, Section, interval, percent_of, s
 from grater.report.drawing import GRID, INK, MUTED, SERIES, WIDTH, data
 from grater.report.systems import raters_words
 from grater.sheet import Sheet, count, counted
-from grater.statistics.bootstrap import Chance
-from grater.statistics.stratified import Stratum
 from grater.tables import Judgments, Sample, Table
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.stratified import Stratum
 
 
 def estimates_of(

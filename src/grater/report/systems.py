@@ -43,8 +43,8 @@ from grater.report.drawing import (
 )
 from grater.report.items import TIE, list_name
 from grater.sheet import Sheet, count, counted, number, p_value, undefined_notes
-from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table, read_decisions
+from grater.uncertainty.bootstrap import Chance
 
 SCORES = ("precision", "recall", "f0.5", "kappa")
 LISTED_TIES = (

@@ -22,8 +22,8 @@ from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.detect.articles.phrases import ARTICLE, noun_phrases, place_of
 from grater.detect.prepositions.candidates import preposition_places
 from grater.model import Essay, Item, Span
-from grater.rng import generator
 from grater.sample.raters import Blank, CrowdWish, sample_crowd
+from grater.uncertainty.rng import generator
 
 N_ITEMS = 150
 PREPOSITION = "Wcip"

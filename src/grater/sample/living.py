@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grater.rng import generator
 from grater.sample.raters import ERROR, LEANINGS, OK
+from grater.uncertainty.rng import generator
 
 OWNER, MANAGER, ADJUDICATOR = "Rosa Lindqvist", "Teo Marchetti", "Ngozi Eze"
 ANNOTATORS = ("Ingrid Solheim", "Tomás Figueira")

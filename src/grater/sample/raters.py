@@ -37,7 +37,7 @@ from grater.detect.articles.design import item_rows, places_of, select
 from grater.detect.detector import Detector, Finding
 from grater.detect.prepositions.candidates import PREP
 from grater.model import DELETE, Essay
-from grater.rng import generator
+from grater.uncertainty.rng import generator
 
 ERROR, OK = "error", "ok"
 LEANINGS = {2: (0.93, 40.0), 1: (0.5, 3.0), 0: (0.03, 40.0)}

@@ -37,7 +37,6 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
-from grater.rng import permanent_number
 from grater.sampling.plan import recall_width
 from grater.sampling.strata import (
     FLAGGED,
@@ -50,9 +49,10 @@ from grater.sampling.strata import (
     strata_of,
 )
 from grater.sheet import counted
-from grater.statistics.intervals import Ints, Numbers
-from grater.statistics.stratified import Stratum
 from grater.tables import Judgments, Sample, SampleMeta, Table, items_hash, require_same_items
+from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty.rng import permanent_number
+from grater.uncertainty.stratified import Stratum
 
 FEW_FLAGS = 20
 """Flags below which the interval of precision says little."""

@@ -30,9 +30,9 @@ from grater.model import Json
 from grater.result import Result, encode
 from grater.sampling.strata import LEAST, Allocation, Numbers, between, neyman_weights, weights_of
 from grater.sheet import Sheet, count, counted, number
-from grater.statistics.population import Population
-from grater.statistics.proportions import wilson
-from grater.statistics.stratified import Stratum, pooled_rate, scores
+from grater.uncertainty.population import Population
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.stratified import Stratum, pooled_rate, scores
 
 MOST_ITEMS = 10**9
 

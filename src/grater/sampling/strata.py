@@ -28,8 +28,8 @@ import polars as pl
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.registry import unknown
 from grater.signature import digest
-from grater.statistics.stratified import Stratum
 from grater.tables import Judgments, Table
+from grater.uncertainty.stratified import Stratum
 
 FLAGGED, UNFLAGGED = "flagged", "unflagged"
 

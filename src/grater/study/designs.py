@@ -20,7 +20,6 @@ from grater.corpora.text.sentences import sentences_of
 from grater.errors import Conflict, UnknownName, UsageError
 from grater.model import Json
 from grater.registry import unknown
-from grater.rng import generator
 from grater.store import Store, Tx, decisions, items, jobs, units
 from grater.store.columns import decided_kinds, decision_columns
 from grater.store.jobs import Job
@@ -29,6 +28,7 @@ from grater.study.jobs import JobPlan, plan_job
 from grater.study.samples import Wish, draw, require_left
 from grater.tasks import TASKS
 from grater.tasks.task import subject_of
+from grater.uncertainty.rng import generator
 
 MISSING = "not_filled"
 """The option of a job that says what of its design the essays could not fill."""

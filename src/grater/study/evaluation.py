@@ -25,9 +25,6 @@ from grater.evaluate.sampled.assist import CheapJudge, judge_of_labels
 from grater.evaluate.sampled.correction import correct
 from grater.model import Essay, Interval, Json
 from grater.sheet import counted
-from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import RESAMPLES
-from grater.statistics.population import Population
 from grater.store import Tx, samples
 from grater.store.jobs import Job
 from grater.study.samples import kind_of
@@ -44,6 +41,9 @@ from grater.tables import Judgments, Sample, Table, equal_in_number, first_of_ea
 from grater.tables.judgments import with_labels
 from grater.tasks import TASKS
 from grater.tasks.task import Task, merged_by
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import RESAMPLES
+from grater.uncertainty.population import Population
 
 
 def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:

@@ -26,7 +26,6 @@ from typing import Literal
 from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import UsageError
 from grater.model import Edit, Essay, Item, Json, Span
-from grater.rng import generator
 from grater.sheet import counted
 from grater.store import Tx, essays, gold, gold_review, items, jobs, mending, units
 from grater.store.columns import label_counts
@@ -42,6 +41,7 @@ from grater.tasks.error import ASKS
 from grater.tasks.marking import DEFAULT_TAGSET
 from grater.tasks.suggestions import SUGGESTIONS
 from grater.tasks.task import UNKNOWN, Unit, UnitItem
+from grater.uncertainty.rng import generator
 
 LOOKS = (ASKS, "grey", "tagset")
 """What a job says of all its units alike."""

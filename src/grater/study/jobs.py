@@ -26,7 +26,6 @@ from grater.crowd.pay import money
 from grater.crowd.terms import KEY, terms_json, terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
-from grater.rng import generator
 from grater.sheet import counted
 from grater.store import Store, Tx, assignments, decisions, essays, items, jobs, mending, people, progress, units
 from grater.store.assignments import Assignment
@@ -39,6 +38,7 @@ from grater.study.terms import set_terms
 from grater.tasks import TASKS
 from grater.tasks.marking import TASK as MARKING
 from grater.tasks.suggestions import SUGGESTIONS
+from grater.uncertainty.rng import generator
 
 MOVES: Mapping[str, tuple[JobState, ...]] = {
     "draft": ("open",),

@@ -36,7 +36,6 @@ from grater.detect.mining.review import (
 )
 from grater.errors import BadInput, NotFound, Problem, Problems, UsageError
 from grater.model import Essay, Item, Json, Span
-from grater.rng import generator
 from grater.store import Store, Tx, adjudications, essays, items, jobs, units
 from grater.store.adjudications import ListedSuspect
 from grater.store.jobs import Job
@@ -51,6 +50,7 @@ from grater.tasks import TASKS, Answer
 from grater.tasks.error import ASKS
 from grater.tasks.form import pieces_around
 from grater.tasks.task import ERROR, OK, Piece
+from grater.uncertainty.rng import generator
 
 TASK, KIND = "error", "prep-extraneous"
 MINED = "mined"

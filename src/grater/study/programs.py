@@ -26,7 +26,6 @@ from typing import IO, Any
 
 from grater.errors import BadInput, GraterError, UsageError
 from grater.model import Json
-from grater.rng import generator
 from grater.store import Store, Tx, assignments, intake, jobs, leases, people, slots, units
 from grater.store.assignments import Assignment
 from grater.store.ids import new_id
@@ -38,6 +37,7 @@ from grater.tasks import TASKS, Answer, Field, Shown
 from grater.tasks.form import LABEL
 from grater.tasks.marking import TASK as MARKING
 from grater.tasks.marking import tagset_of
+from grater.uncertainty.rng import generator
 
 
 def through(command: str, lines: Iterable[str]) -> Iterator[str]:

@@ -32,7 +32,6 @@ from grater.crowd.raters import Rater, raters
 from grater.crowd.terms import Terms, terms_of
 from grater.errors import GraterError, NotFound, UsageError
 from grater.model import Interval, Json
-from grater.statistics.proportions import wilson
 from grater.store import Tx, assignments, ejection, gold, judgments, people, progress, trust
 from grater.store.jobs import Job
 from grater.store.people import Person
@@ -40,6 +39,7 @@ from grater.store.progress import RaterProgress
 from grater.store.trust import Trust
 from grater.study.corpus import TASK as MARKING
 from grater.tables import Judgments
+from grater.uncertainty.proportions import wilson
 
 ENOUGH = 20
 """Judgments before a rater is ranked."""

@@ -28,7 +28,6 @@ from grater.model import Essay, Json
 from grater.report.build import Inputs
 from grater.report.document import Byline
 from grater.report.raters import CrowdJob
-from grater.statistics.bootstrap import Chance
 from grater.store import Tx, dump, jobs, people
 from grater.store.clock import as_iso
 from grater.store.columns import decision_columns, essay_columns, kinds_of, place_columns
@@ -58,6 +57,7 @@ from grater.study.terms import protocol_sheet
 from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments
 from grater.tasks import TASKS
 from grater.tasks.marking import TASK as MARKING
+from grater.uncertainty.bootstrap import Chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,12 +14,12 @@ import polars as pl
 from grater.errors import UsageError
 from grater.evaluate.offered import MarkedOnce, SuggestionEffect, suggestion_effect
 from grater.model import Json, Suggestion
-from grater.statistics.bootstrap import Chance
 from grater.store import Tx, jobs, judgments, people, units
 from grater.store.jobs import Job
 from grater.tasks.marking import SET_ASIDE, TASK, edits_of
 from grater.tasks.suggestions import SUGGESTIONS, suggestions_of
 from grater.tasks.task import Answer
+from grater.uncertainty.bootstrap import Chance
 
 COLUMNS = ("job", "essay", "rater", "system", "shown", "start", "end", "tag", "suggestion", "fate")
 

@@ -26,7 +26,6 @@ from sqlalchemy import Row
 
 from grater.errors import Conflict, Forbidden, NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Json
-from grater.rng import generator
 from grater.store import (
     Store,
     Tx,
@@ -55,6 +54,7 @@ from grater.tasks import TASKS, Answer, Shown, Task, Unit
 from grater.tasks.marking import SET_ASIDE, edits_of, tagset_of
 from grater.tasks.marking import TASK as MARKING
 from grater.tasks.task import may_keep
+from grater.uncertainty.rng import generator
 
 LOG = logging.getLogger("grater.study.work")
 

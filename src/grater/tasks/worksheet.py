@@ -18,13 +18,13 @@ import polars as pl
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.model import Essay, Item
 from grater.registry import unknown
-from grater.rng import generator
 from grater.sampling.strata import decided
 from grater.tables import Table
 from grater.tables.worksheets import SEPARATOR, Worksheet
 from grater.tasks import TASKS
 from grater.tasks.form import LABEL, SUGGESTION
 from grater.tasks.task import ONE, WORDS, Field, Piece, Shown, Task, Unit, UnitItem
+from grater.uncertainty.rng import generator
 
 ALTERNATIVES = "alternatives"
 VERIFY = "verify"

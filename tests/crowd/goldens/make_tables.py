@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from grater.crowd.simulate import Crowd, simulate
-from grater.rng import generator
+from grater.uncertainty.rng import generator
 
 CROWDS = {
     "two": Crowd(n_items=40, n_raters=9, n_each=4, spammers=0.25, lazy=0.15),

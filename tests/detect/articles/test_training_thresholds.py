@@ -12,7 +12,7 @@ from grater.detect.articles import training
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
 from grater.detect.articles.detector import Caution
 from grater.detect.articles.training import Trial, corrected, corrupted, fitted_caution, with_errors, with_thresholds
-from grater.rng import generator
+from grater.uncertainty.rng import generator
 from tests.detect.articles.flags import flagged_counts
 from tests.detect.articles.made_text import made_lines
 

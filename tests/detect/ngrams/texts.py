@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grater.rng import generator
+from grater.uncertainty.rng import generator
 
 SENTENCES = [
     line.split()

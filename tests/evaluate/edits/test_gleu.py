@@ -19,7 +19,7 @@ from grater.evaluate.edits.gleu import (
     gleu_statistics,
     sentence_gleu,
 )
-from grater.rng import generator
+from grater.uncertainty.rng import generator
 from tests.evaluate.edits import slow_gleu
 from tests.examples import examples
 from tests.real_data import data_path

@@ -14,7 +14,7 @@ from grater.errors import UnknownName, UsageError
 from grater.evaluate.edits.metrics import METRICS, MetricOptions
 from grater.evaluate.edits.scores import Resampling, Scores, score_systems, together
 from grater.evaluate.edits.systems import Hypothesis, References, rewritten
-from grater.statistics.paired import PairTest
+from grater.uncertainty.paired import PairTest
 from tests.evaluate.edits.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
 from tests.evaluate.edits.slow_gleu import corpus_gleu
 from tests.real_data import data_path

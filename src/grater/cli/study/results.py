@@ -38,8 +38,6 @@ from grater.errors import UsageError
 from grater.evaluate.sampled.results import Sampled
 from grater.report.versions import told_versions
 from grater.sheet import counted
-from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import RESAMPLES
 from grater.store import Store, jobs
 from grater.study import evaluation as study_evaluation
 from grater.study.adjudication import Rule, Waiting, accept, decide, review, waiting
@@ -47,6 +45,8 @@ from grater.study.reporting import study_inputs
 from grater.study.status import open_study
 from grater.study.suggestions import study_suggestions
 from grater.study.tables import Counting, judged_by_programs
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import RESAMPLES
 
 StudyConfidence: TypeAlias = Annotated[
     float | None,

@@ -20,8 +20,8 @@ from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.models import write_model
 from grater.result import encode
-from grater.rng import generator
 from grater.sheet import counted, interval
+from grater.uncertainty.rng import generator
 
 app = typer.Typer()
 

@@ -6,7 +6,7 @@ units (fewer than the cases themselves, so rather too wide), and for a density o
 top five and ten tags are those of the whole portion, not chosen anew in every resample.
 
 NUCLE, section 4, sees that a few essays have many errors ("rich get richer"); `dispersion` tests it: edits in the
-same blocks against chance, given their tokens (`grater.statistics.population`).  Annotators who find the same errors
+same blocks against chance, given their tokens (`grater.uncertainty.population`).  Annotators who find the same errors
 would make chance look uneven, so where several read a block their mean counts; as far as they differ, the index by
 chance is then below 1, and p is too large rather than too small.
 
@@ -29,11 +29,11 @@ import numpy as np
 from grater.corpora.statistics.counts import TAIL, CorpusCounts, DocumentCounts, Histogram, Portion, Totals
 from grater.model import Interval, Json
 from grater.result import encode
-from grater.rng import generator
 from grater.sheet import UNDEFINED, Sheet, count, interval, number, p_value
-from grater.statistics.bootstrap import Resampled, resample
-from grater.statistics.population import Dispersion, Scope, dispersion
-from grater.statistics.proportions import wilson
+from grater.uncertainty.bootstrap import Resampled, resample
+from grater.uncertainty.population import Dispersion, Scope, dispersion
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import generator
 
 FIXED = ("tokens_read", "sentences_read", "edits", "edits_inside", "places", "places_with_several", "labels")
 SENTENCES = ("0", "1", "2", "more")

@@ -27,9 +27,9 @@ from grater.registry import Registry
 from grater.result import Result, encode
 from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature
-from grater.statistics.population import Scope
-from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, require_raters
+from grater.uncertainty.population import Scope
+from grater.uncertainty.proportions import wilson
 
 __all__ = ["METHODS", "Accuracy", "Aggregation", "Fit", "Method", "Options", "accuracy", "aggregate"]
 

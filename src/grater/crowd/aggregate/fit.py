@@ -23,7 +23,7 @@ import polars as pl
 from grater.agreement.coded import Codes, texts
 from grater.crowd.aggregate.ballots import Ballots, Gold, Numbers, Truths, clamped
 from grater.errors import UsageError
-from grater.rng import permanent_number
+from grater.uncertainty.rng import permanent_number
 
 T = TypeVar("T")
 

@@ -27,7 +27,7 @@ from scipy.special import digamma
 from grater.agreement.coded import Codes
 from grater.crowd.aggregate.ballots import Ballots, Numbers, Sparse, incidence
 from grater.crowd.aggregate.fit import LEAST, Climb, Fit, Options, climb, posteriors
-from grater.rng import generator
+from grater.uncertainty.rng import generator
 
 KNOWING_PRIOR = 0.5
 STRATEGY_PRIOR = 10.0

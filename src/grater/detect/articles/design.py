@@ -31,10 +31,10 @@ from grater.detect.articles.phrases import NounPhrase, noun_phrases, within_reac
 from grater.detect.detector import grouped
 from grater.model import Essay, Item, Json, Span, short_hash
 from grater.result import Result, encode
-from grater.rng import permanent_number
 from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature, digest
-from grater.statistics.proportions import wilson
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import permanent_number
 
 Row: TypeAlias = tuple[str | None, str, int, float, float | None, float | None]
 

@@ -60,7 +60,7 @@ from grater.detect.learning.fitting import Size, fit_maxent, numbered, pruned
 from grater.detect.learning.linear import GrowingVocabulary, Scores, miscalibration, sums_of, temperature
 from grater.errors import UsageError
 from grater.model import DELETE, Json
-from grater.rng import generator
+from grater.uncertainty.rng import generator
 
 LINES = 60
 """Lines in a passage."""

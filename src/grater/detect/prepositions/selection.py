@@ -28,12 +28,12 @@ from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine,
 from grater.errors import UsageError
 from grater.model import Essay, Interval, Json
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
-from grater.statistics.intervals import alike_interval, are_alike, tail_interval, z_value
-from grater.statistics.population import Scope
-from grater.statistics.proportions import wilson
+from grater.uncertainty.intervals import alike_interval, are_alike, tail_interval, z_value
+from grater.uncertainty.population import Scope
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import generator
 
 GAMON = ("about", "as", "at", "by", "for", "from", "in", "like", "of", "on", "since", "to", "with")
 FELICE = ("of", "to", "in", "for", "on")

@@ -84,7 +84,7 @@ from grater.detect.prepositions.features import FIELDS, HASHING, N_WORDS, contex
 from grater.detect.prepositions.linear import LinearEngine
 from grater.errors import UsageError
 from grater.model import Json
-from grater.rng import generator
+from grater.uncertainty.rng import generator
 
 GAP_RATE = 1 / 12
 LAYOUT = Layout(len(FIELDS), N_WORDS, counted=(0, 3))

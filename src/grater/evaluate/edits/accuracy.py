@@ -15,7 +15,7 @@ import numpy as np
 from grater.evaluate.edits.metrics import AnnotatorCounts, Bools, MetricOptions, SentenceCounts, TextMetric, of_rows
 from grater.evaluate.edits.systems import Hypothesis, References, corrected_texts, hypothesis_texts
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Ints, Numbers
+from grater.uncertainty.intervals import Ints, Numbers
 
 COLUMNS = ("right", "sentences")
 

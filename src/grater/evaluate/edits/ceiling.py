@@ -29,12 +29,12 @@ from grater.evaluate.edits.scores import Resampling, documents_of, knowing_texts
 from grater.evaluate.edits.systems import Hypothesis, References
 from grater.model import Essay, Interval, Json
 from grater.result import Result
-from grater.rng import generator
 from grater.sheet import Sheet, count, counted, percent
 from grater.signature import Signature
-from grater.statistics.bootstrap import Design, by_document, by_sentence, resampled_sums
-from grater.statistics.intervals import Numbers, percentile_interval
-from grater.statistics.population import Scope
+from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums
+from grater.uncertainty.intervals import Numbers, percentile_interval
+from grater.uncertainty.population import Scope
+from grater.uncertainty.rng import generator
 
 if TYPE_CHECKING:
     import polars as pl

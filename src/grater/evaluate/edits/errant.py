@@ -68,7 +68,7 @@ from grater.evaluate.edits.systems import (
 )
 from grater.model import Essay
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Ints, Numbers
+from grater.uncertainty.intervals import Ints, Numbers
 
 
 @dataclass(frozen=True, slots=True)

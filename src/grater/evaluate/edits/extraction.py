@@ -7,7 +7,7 @@ each sentence the edits of both sides are compared:
 - *type*: of the edits with equal spans, the share that have the same type;
 - *both*: F1 of span, correction and type together.
 
-Intervals draw sentences (`grater.statistics.bootstrap`).  The confusions are counts of (type on the first side, type
+Intervals draw sentences (`grater.uncertainty.bootstrap`).  The confusions are counts of (type on the first side, type
 on the second) where the spans are equal.
 """
 
@@ -24,11 +24,11 @@ from grater.errors import UsageError
 from grater.evaluate.edits.systems import require_same_sources
 from grater.model import Essay, Interval, Json
 from grater.result import Result, encode
-from grater.rng import generator
 from grater.sheet import Sheet, count, counted, interval
 from grater.signature import Signature
-from grater.statistics.bootstrap import by_sentence, resampled_sums
-from grater.statistics.intervals import Numbers, percentile_interval
+from grater.uncertainty.bootstrap import by_sentence, resampled_sums
+from grater.uncertainty.intervals import Numbers, percentile_interval
+from grater.uncertainty.rng import generator
 
 if TYPE_CHECKING:
     import polars as pl

@@ -45,10 +45,10 @@ from grater.evaluate.edits.systems import (
     source_words,
 )
 from grater.model import Essay
-from grater.rng import generator
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import MOST_WEIGHTS
-from grater.statistics.intervals import Ints, Numbers
+from grater.uncertainty.bootstrap import MOST_WEIGHTS
+from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty.rng import generator
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 

@@ -70,7 +70,7 @@ from grater.evaluate.edits.systems import (
 )
 from grater.model import Edit, Essay, Span
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Ints, Numbers
+from grater.uncertainty.intervals import Ints, Numbers
 
 NOBODY = "0"
 """The annotator of a block that has none: the official scorer's name for it."""

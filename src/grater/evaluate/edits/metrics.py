@@ -35,7 +35,7 @@ from grater.evaluate.edits.systems import Hypothesis, References, Sentences, cor
 from grater.model import Essay
 from grater.registry import Registry
 from grater.signature import Signature
-from grater.statistics.intervals import Ints, Numbers
+from grater.uncertainty.intervals import Ints, Numbers
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
 

@@ -26,7 +26,7 @@ from grater.evaluate.edits.scores import Resampling, Scores, compare_counts
 from grater.model import Json
 from grater.result import encode
 from grater.signature import Signature
-from grater.statistics.intervals import Ints
+from grater.uncertainty.intervals import Ints
 
 FORMAT = "grater-scores-1"
 DRAWN = frozenset({"resamples", "seed", "test", "baseline"})

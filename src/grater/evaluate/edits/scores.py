@@ -1,9 +1,9 @@
 """Scores of many systems on the same sentences, with confidence intervals, paired tests and rank groups.
 
-Every score has an interval from one bootstrap that all systems share (`grater.statistics.bootstrap`): over sentences,
+Every score has an interval from one bootstrap that all systems share (`grater.uncertainty.bootstrap`): over sentences,
 or over documents where sentences of one writer stand or fall together.  The annotator that a sentence was held
 against is not chosen anew in a resample.  Systems are ranked by the metric's last score (F or GLEU) and told apart by
-a paired test at 95 % after Holm's correction (`grater.statistics.paired`); those that are not told apart share a
+a paired test at 95 % after Holm's correction (`grater.uncertainty.paired`); those that are not told apart share a
 letter.  Tables are in per cent with two decimals, as the field prints these scores; the best of a column is not
 marked, since the rank groups say more.
 
@@ -24,13 +24,13 @@ from grater.evaluate.edits.metrics import Metric, MetricOptions, SentenceCounts
 from grater.evaluate.edits.systems import Hypothesis, References
 from grater.model import Interval, Json
 from grater.result import Result
-from grater.rng import generator
 from grater.sheet import Sheet, count, counted, p_value, percent, undefined_notes
 from grater.signature import Signature, require_same
-from grater.statistics.bootstrap import Design, by_document, by_sentence, resampled_sums, swapped_sums
-from grater.statistics.intervals import LEVEL, Numbers, percentile_interval
-from grater.statistics.paired import Drawn, PairTest, Test, paired_tests, rank_groups, resamples_needed
-from grater.statistics.population import Scope
+from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums, swapped_sums
+from grater.uncertainty.intervals import LEVEL, Numbers, percentile_interval
+from grater.uncertainty.paired import Drawn, PairTest, Test, paired_tests, rank_groups, resamples_needed
+from grater.uncertainty.population import Scope
+from grater.uncertainty.rng import generator
 
 if TYPE_CHECKING:
     import polars as pl

@@ -59,11 +59,11 @@ from grater.sampling.draw import draws_of
 from grater.sampling.strata import system_names
 from grater.sheet import count, counted
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Chance, Cluster
-from grater.statistics.intervals import RESAMPLES
-from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Population, Scope
-from grater.statistics.stratified import Stratum, expected_misses, normal_scores, scores
 from grater.tables import Judgments, Sample, Table
+from grater.uncertainty.bootstrap import Chance, Cluster
+from grater.uncertainty.intervals import RESAMPLES
+from grater.uncertainty.population import AS_ASKED, ESSAYS_UNKNOWN, Population, Scope
+from grater.uncertainty.stratified import Stratum, expected_misses, normal_scores, scores
 
 __all__ = ["Sampled", "SystemEstimate", "chance_of", "sampled"]
 

@@ -24,9 +24,9 @@ from grater.evaluate.cases import votes_of
 from grater.evaluate.sampled.cells import Cells, Members
 from grater.model import Json
 from grater.registry import unknown
-from grater.statistics.intervals import Numbers
-from grater.statistics.stratified import Stratum, drawn_variance
 from grater.tables import Judgments, Table
+from grater.uncertainty.intervals import Numbers
+from grater.uncertainty.stratified import Stratum, drawn_variance
 
 FEWEST = 10
 """Judged items of a cell below which no slope is fitted."""

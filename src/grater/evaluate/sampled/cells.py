@@ -28,8 +28,8 @@ from grater.evaluate.truth import Truth
 from grater.registry import unknown
 from grater.sampling.draw import crossed, draws_of, require_unchanged
 from grater.sampling.strata import decided
-from grater.statistics.stratified import Stratum
 from grater.tables import Judgments, Sample, Table, require_same_items, with_stratum_size
+from grater.uncertainty.stratified import Stratum
 
 
 @dataclass(frozen=True, slots=True, eq=False)

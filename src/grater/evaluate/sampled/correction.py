@@ -46,11 +46,11 @@ from grater.evaluate.sampled.estimates import Difference, SystemEstimate
 from grater.evaluate.sampled.resampled import Resampled, Totals
 from grater.evaluate.sampled.results import CorrectedEstimate, CorrectedSample, Sampled
 from grater.model import Interval
-from grater.rng import generator
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Numbers, holding
-from grater.statistics.stratified import BETAS, Stratum, pooled_rate
 from grater.tables import Judgments, Table
+from grater.uncertainty.intervals import Numbers, holding
+from grater.uncertainty.rng import generator
+from grater.uncertainty.stratified import BETAS, Stratum, pooled_rate
 
 RESAMPLES = 4000
 UNDEFINED = "nothing to divide by after the correction, or nothing judged"

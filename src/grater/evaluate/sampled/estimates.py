@@ -38,9 +38,9 @@ from grater.evaluate.sampled.cells import Cells, Members
 from grater.evaluate.truth import Truth
 from grater.model import Interval
 from grater.sampling.strata import decided
-from grater.statistics.intervals import z_value
-from grater.statistics.stratified import Scores, Slopes, Stratum, scores, slopes
 from grater.tables import Sample, Table
+from grater.uncertainty.intervals import z_value
+from grater.uncertainty.stratified import Scores, Slopes, Stratum, scores, slopes
 
 
 @dataclass(frozen=True, slots=True)

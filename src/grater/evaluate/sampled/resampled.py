@@ -36,12 +36,12 @@ from grater.evaluate.sampled.estimates import Difference
 from grater.evaluate.scope import rater_shares, require_drawable
 from grater.evaluate.truth import Truth
 from grater.model import Interval
-from grater.rng import generator
-from grater.statistics.bootstrap import Chance, defined_draws
-from grater.statistics.intervals import Ints, Numbers, holding, percentile_interval
-from grater.statistics.population import FEW_UNITS, cluster_interval, variance_ratio
-from grater.statistics.stratified import Scores, Stratum, slopes
-from grater.statistics.student_t import SHARE, student_interval
+from grater.uncertainty.bootstrap import Chance, defined_draws
+from grater.uncertainty.intervals import Ints, Numbers, holding, percentile_interval
+from grater.uncertainty.population import FEW_UNITS, cluster_interval, variance_ratio
+from grater.uncertainty.rng import generator
+from grater.uncertainty.stratified import Scores, Stratum, slopes
+from grater.uncertainty.student_t import SHARE, student_interval
 
 AT_ONCE = 100
 """Resamples drawn at one time where raters are not."""

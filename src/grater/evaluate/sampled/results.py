@@ -21,8 +21,8 @@ from grater.result import Result, encode
 from grater.sampling.plan import more_needed, recall_width
 from grater.sheet import Sheet, amount, interval, number
 from grater.signature import Signature
-from grater.statistics.population import Scope
-from grater.statistics.stratified import Scores, Stratum
+from grater.uncertainty.population import Scope
+from grater.uncertainty.stratified import Scores, Stratum
 
 TOTALS = ("hit", "false_alarm", "miss")
 NOT_ADDED_UP = "Each part is estimated from its own items, so totals of parts need not add up to those of all."

@@ -29,8 +29,6 @@ from grater.server.calls import (
 )
 from grater.server.context import Context, RequestContext
 from grater.server.study.files import brought_in, report_file, zipped_study
-from grater.statistics.bootstrap import Chance
-from grater.statistics.population import Population
 from grater.store import dump, essays, items, jobs, people, units
 from grater.study.essay_adjudication import sent_edit
 from grater.study.evaluation import Scheme, evaluate_study
@@ -40,6 +38,8 @@ from grater.study.status import rename_study, study_name
 from grater.study.tables import Counting, targets_of
 from grater.study.writing import Public, open_to_public, public_pages
 from grater.tasks import TASKS
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.population import Population
 
 router = calls_about("study")
 

@@ -58,7 +58,7 @@ from grater.corpora.text.tags import Tagger
 from grater.corpora.text.tokens import token_spans
 from grater.errors import MissingExtra, Problems, UsageError
 from grater.model import Interval, Json
-from grater.statistics.bootstrap import resample
+from grater.uncertainty.bootstrap import resample
 
 OF_LAST = {"VBN": "JJ", "VBG": "JJ", "VBD": "JJ", "VB": "NN", "VBP": "NN", "RP": "NN", "IN": "JJ"}
 

@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from grater.errors import UsageError
 from grater.model import Interval
-from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers
-from grater.statistics.population import Population, cluster_interval
+from grater.uncertainty.intervals import LEVEL, RESAMPLES, Ints, Numbers
+from grater.uncertainty.population import Population, cluster_interval
 
 Cluster: TypeAlias = Literal[
     "auto", "item", "essay", "document", "rater", "item+rater", "essay+rater", "document+rater"

@@ -9,7 +9,7 @@ Populations: `wider` (other essays, items or raters like these) and `these` (exa
 finite-population correction).  Units: item, essay, document or rater, and with `n_raters` raters drawn beside them.
 
 The rule for few units, `cluster_interval`: below `FEW_UNITS` Student's t on the spread of the resamples
-(`grater.statistics.student_t`), from there on expanded percentiles (`grater.statistics.intervals`); below `TOO_FEW`
+(`grater.uncertainty.student_t`), from there on expanded percentiles (`grater.uncertainty.intervals`); below `TOO_FEW`
 a warning.  In simulated corpora of 20 essays x 25 items limits that took items as independent held .72-.85 instead of
 .95 (docs/agreement.md).
 
@@ -34,7 +34,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grater.model import Interval, Json
-from grater.statistics.intervals import LEVEL, Ints, Numbers, percentile_interval
+from grater.uncertainty.intervals import LEVEL, Ints, Numbers, percentile_interval
 
 Population: TypeAlias = Literal["wider", "these"]
 
@@ -142,7 +142,7 @@ def cluster_interval(
     """A value with the interval of its draws by essay or rater: Student's t where these are few."""
     if n_units >= FEW_UNITS:
         return percentile_interval(value, draws, n_units=n_units, level=level, ends=ends)
-    from grater.statistics.student_t import student_interval  # scipy: a fifth of a second that few need
+    from grater.uncertainty.student_t import student_interval  # scipy: a fifth of a second that few need
 
     return student_interval(value, draws, n_units=n_units, level=level, ends=ends)
 

@@ -10,10 +10,10 @@ import pytest
 from grater.evaluate.cases import Cases, cases_of
 from grater.evaluate.comparison import compare_systems
 from grater.evaluate.truth import truth_of
-from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import Numbers, percentile_interval
-from grater.statistics.paired import Drawn, PairTest, paired_tests
-from grater.statistics.student_t import SHARE, student_interval, student_tests
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import Numbers, percentile_interval
+from grater.uncertainty.paired import Drawn, PairTest, paired_tests
+from grater.uncertainty.student_t import SHARE, student_interval, student_tests
 from tests.evaluate.coverage import coverage
 from tests.evaluate.worlds import decisions, items, votes
 

@@ -33,7 +33,7 @@ from __future__ import annotations
 from math import inf, nan, sqrt
 
 from grater.model import Interval
-from grater.statistics.intervals import LEVEL, ONE_UNIT, Numbers, score_limits, student_quantile, z_value
+from grater.uncertainty.intervals import LEVEL, ONE_UNIT, Numbers, score_limits, student_quantile, z_value
 
 NO_CASE = "no case was counted"
 

@@ -3,10 +3,10 @@ from math import isnan
 import numpy as np
 import pytest
 
-from grater.rng import generator
-from grater.statistics import bootstrap
-from grater.statistics.bootstrap import resample
-from grater.statistics.intervals import Numbers, expanded_tail, student_quantile
+from grater.uncertainty import bootstrap
+from grater.uncertainty.bootstrap import resample
+from grater.uncertainty.intervals import Numbers, expanded_tail, student_quantile
+from grater.uncertainty.rng import generator
 
 
 def test_ratio_of_sums_is_the_value() -> None:

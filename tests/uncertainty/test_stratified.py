@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.model import Interval
-from grater.statistics.proportions import wilson
-from grater.statistics.stratified import (
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.stratified import (
     Part,
     Stratum,
     mover_ratio,

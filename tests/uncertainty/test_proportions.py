@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.statistics.proportions import (
+from grater.uncertainty.proportions import (
     cluster_wilson,
     degrees_of_freedom,
     effective_n,

@@ -40,7 +40,7 @@ import numpy as np
 
 from grater.errors import UsageError
 from grater.model import Interval, Json
-from grater.statistics.intervals import (
+from grater.uncertainty.intervals import (
     LEVEL,
     Numbers,
     are_alike,

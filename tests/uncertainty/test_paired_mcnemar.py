@@ -8,7 +8,7 @@ from grater.errors import UsageError
 from grater.evaluate.cases import cases_of
 from grater.evaluate.scope import discordant
 from grater.evaluate.truth import truth_of
-from grater.statistics.paired import mcnemar
+from grater.uncertainty.paired import mcnemar
 from tests.evaluate.worlds import decisions, votes
 from tests.examples import examples
 

@@ -1,7 +1,7 @@
 """The bias-corrected and accelerated (BCa) bootstrap for any function of sums over items.
 
 Efron 1987, J. Am. Stat. Assoc. 82, 171-185; a statistic that is skewed by rare labels needs it.  The tails are
-expanded for few items (Hesterberg 2015, `grater.statistics.intervals`).  Items are resampled by drawing weights for
+expanded for few items (Hesterberg 2015, `grater.uncertainty.intervals`).  Items are resampled by drawing weights for
 their distinct patterns, not rows.
 
 A statistic says what each pattern adds to the sums (`rows`) and how sums become a number (`score`).  `score` works on
@@ -15,7 +15,7 @@ made-up item they err on the safe side, and at several hundred items nothing cha
 The value itself knows nothing of it, and intervals always include the value.
 
 Where items stand in essays, whole essays are drawn (`Groups`), and the interval is Student's t
-(`grater.statistics.student_t`) on the scale of log(1 - x): 1 - x is the ratio of two disagreements, and its logarithm
+(`grater.uncertainty.student_t`) on the scale of log(1 - x): 1 - x is the ratio of two disagreements, and its logarithm
 is nearly symmetric where x itself is squeezed against 1.  With 20 essays of 25 items and two raters it held .932 to
 .956, where BCa over essays held .914 to .950 (docs/agreement.md).  Essays of very unequal lengths count as what they
 are worth (`effective_units`): 26 of log-normal lengths, as if they were 26, held .88.
@@ -33,9 +33,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.model import Interval
-from grater.statistics.bootstrap import portions
-from grater.statistics.intervals import LEVEL, NO_DRAWS, ONE_UNIT, Ints, Numbers, student_quantile
-from grater.statistics.population import effective_units, variance_ratio
+from grater.uncertainty.bootstrap import portions
+from grater.uncertainty.intervals import LEVEL, NO_DRAWS, ONE_UNIT, Ints, Numbers, student_quantile
+from grater.uncertainty.population import effective_units, variance_ratio
 
 Sums: TypeAlias = npt.NDArray[Any]
 """Real, or complex while a derivative is taken."""
@@ -228,7 +228,7 @@ def group_interval(
     value: float, draws: Sums, *, n_units: float, level: float = LEVEL, is_difference: bool = False
 ) -> Interval:
     """Student's t on the spread of log(1 - x), or of x itself where it reaches 1."""
-    from grater.statistics.student_t import student_interval  # scipy: a fifth of a second that few need
+    from grater.uncertainty.student_t import student_interval  # scipy: a fifth of a second that few need
 
     if n_units < 2:
         return Interval(value, nan, nan, ONE_UNIT)

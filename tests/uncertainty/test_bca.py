@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from grater.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, pattern_units
-from grater.rng import generator
-from grater.statistics import bca
-from grater.statistics.bca import bca_interval, group_interval, grouped, resampled_weights
+from grater.uncertainty import bca
+from grater.uncertainty.bca import bca_interval, group_interval, grouped, resampled_weights
+from grater.uncertainty.rng import generator
 from tests.agreement.tables import counts_of
 
 COUNTS = counts_of(generator(1).multinomial(5, [0.5, 0.3, 0.2], size=200))

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from scipy.special import ndtri, stdtr
 
 from grater.errors import UsageError
-from grater.statistics.bootstrap import by_document, by_sentence, resampled_sums, swapped_sums
-from grater.statistics.intervals import (
+from grater.uncertainty.bootstrap import by_document, by_sentence, resampled_sums, swapped_sums
+from grater.uncertainty.intervals import (
     Numbers,
     contracted_tail,
     expanded_tail,
     percentile_interval,
     student_quantile,
 )
-from grater.statistics.paired import Drawn, holm, paired_tests, rank_groups, resamples_needed
+from grater.uncertainty.paired import Drawn, holm, paired_tests, rank_groups, resamples_needed
 from tests.examples import examples
 
 

@@ -20,8 +20,8 @@ from math import inf, isfinite, isnan, nan, sqrt
 import numpy as np
 
 from grater.model import Interval
-from grater.statistics.intervals import LEVEL, NO_DRAWS, NO_UNIT, ONE_UNIT, Numbers, alike_interval, are_alike
-from grater.statistics.paired import Drawn, PairTest, holm, unanimous_p
+from grater.uncertainty.intervals import LEVEL, NO_DRAWS, NO_UNIT, ONE_UNIT, Numbers, alike_interval, are_alike
+from grater.uncertainty.paired import Drawn, PairTest, holm, unanimous_p
 
 SHARE = (0.0, 1.0)
 """The ends of a score that is taken on the scale of its logit."""
