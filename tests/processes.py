@@ -5,4 +5,4 @@ from __future__ import annotations
 from multiprocessing import get_context
 
 PROCESSES = get_context("forkserver")
-PROCESSES.set_forkserver_preload(["tests.store.killed", "tests.study.killed"])
+PROCESSES.set_forkserver_preload(["tests.annotate.store.killed", "tests.annotate.study.killed"])

@@ -288,7 +288,7 @@ def test_pages_and_api_do_not_import_each_other() -> None:
         own = kinds & set(_module(path).split("."))
         for line, module in imports(path):
             other = kinds & set(module.split("."))
-            if own and other and module.startswith("grater.server") and own != other:
+            if own and other and module.startswith("grater.annotate.web") and own != other:
                 breaches.append(f"{path.relative_to(SOURCE)}:{line}: {module}")
     assert breaches == []
 
@@ -353,7 +353,7 @@ def test_commands_pages_and_api_change_a_study_only_through_the_service_layer() 
         direct = {
             alias.asname or alias.name: f"{node.module.rsplit('.', 1)[-1]}.{alias.name}"
             for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("grater.store")
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("grater.annotate.store")
             for alias in node.names
         }
         modules = {name for name, target in direct.items() if target.startswith("store.")}

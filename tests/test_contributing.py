@@ -15,20 +15,20 @@ import typer
 from fastapi import APIRouter
 
 from grater.agreement import coefficients
+from grater.annotate.web.jobs import pages
 from grater.corpora.formats import FORMATS
 from grater.crowd.aggregate import METHODS
 from grater.detect.systems import SYSTEMS
 from grater.model import Essay
 from grater.registry import Registry
 from grater.sample import sample_path
-from grater.server.jobs import pages
 from tests.agreement import test_coefficients
+from tests.annotate.tasks import test_every_task
+from tests.annotate.web.studies import served
 from tests.corpora import test_formats
 from tests.corpora.sources import TextSource
 from tests.crowd import test_aggregate, test_aggregate_gold
 from tests.detect import test_systems
-from tests.server.studies import served
-from tests.tasks import test_every_task
 from tests.test_docs import ROOT, blocks
 
 PAGE = ROOT / "CONTRIBUTING.md"

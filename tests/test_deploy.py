@@ -13,9 +13,9 @@ import pytest
 import typer.main
 import yaml  # type: ignore[import-untyped]
 
+from grater.annotate.store.engine import GLANCING_POOL, POOL
+from grater.annotate.web.roles import ANYBODY, PAGES
 from grater.cli import LazyCommand, app
-from grater.server.roles import ANYBODY, PAGES
-from grater.store.engine import GLANCING_POOL, POOL
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("grater*"))

@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from grater.agreement.coefficients import COEFFICIENTS
+from grater.annotate.tasks import TASKS
 from grater.cli import run
 from grater.cli.reference import python_reference, reference
 from grater.corpora.check import RULES
@@ -21,7 +22,6 @@ from grater.corpora.tagsets import TAGSETS
 from grater.crowd.aggregate import METHODS
 from grater.detect.systems import SYSTEMS
 from grater.evaluate.edits.metrics import METRICS
-from grater.tasks import TASKS
 from tests.conftest import Demo
 from tests.each import for_each
 

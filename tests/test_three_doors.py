@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
-from grater.server import security
-from grater.server.roles import API
-from grater.store import credentials, events, jobs, people, units
-from grater.study.gold import make_gold
-from grater.study.jobs import GIVEN_STATES, MOVES
-from grater.study.limits import LIMITS, LONGEST
-from grater.study.raters import CHANGES
-from grater.study.terms import set_terms
+from grater.annotate.store import credentials, events, jobs, people, units
+from grater.annotate.study.gold import make_gold
+from grater.annotate.study.jobs import GIVEN_STATES, MOVES
+from grater.annotate.study.limits import LIMITS, LONGEST
+from grater.annotate.study.raters import CHANGES
+from grater.annotate.study.terms import set_terms
+from grater.annotate.web import security
+from grater.annotate.web.roles import API
+from tests.annotate.web.studies import CHEAP_HASHER, Browser, Study, served
 from tests.cli.running import grater
-from tests.server.studies import CHEAP_HASHER, Browser, Study, served
 
 TAKEN, REFUSED = True, False
 NAMES = count(1)
@@ -231,13 +231,13 @@ NUMBERS: dict[str, Doors] = {
 
 ONE_DOOR = {
     "sample.flagged": "as sample.n",
-    "mining.most": "needs a language model; tests/server/test_mining.py",
+    "mining.most": "needs a language model; tests/annotate/web/test_mining.py",
     "mining.n_each": "needs a language model",
     "mining.n_gold": "needs a language model",
-    "review.stars": "raters only, and few a minute; tests/server/test_crowd.py",
+    "review.stars": "raters only, and few a minute; tests/annotate/web/test_crowd.py",
     "review.clear": "raters only",
     "invitation.number": "only a page makes several at once",
-    "webhook.verbs": "a list; tests/server/test_events_webhooks.py",
+    "webhook.verbs": "a list; tests/annotate/web/test_events_webhooks.py",
     "work.returns": "no field: how often a rater may give units back",
 }
 """Limits that are not in the table, and why."""

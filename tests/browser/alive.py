@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from grater.annotate.store import Store, Tx, jobs, people, progress, submissions, units
+from grater.annotate.store.people import Person
+from grater.annotate.study.messages import missed_by
 from grater.cli.living import CROWD, ESSAYS, NEXT
 from grater.sample import living
-from grater.store import Store, Tx, jobs, people, progress, submissions, units
-from grater.store.people import Person
-from grater.study.messages import missed_by
 from tests.browser.site import Site
 from tests.browser.tour import Stop
 

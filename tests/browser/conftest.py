@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.annotate.store.conftest import even_gold
 from tests.browser.chromium import launch, watched
 from tests.browser.modules import serve_modules
 from tests.browser.site import Site, live_site
 from tests.conftest import Demo
-from tests.store.conftest import even_gold
 
 __all__ = ["even_gold"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
-from grater.store import leases, revisions
-from grater.store.people import Person
+from grater.annotate.store import leases, revisions
+from grater.annotate.store.people import Person
 from tests.browser.chromium import Complaints, watched
 from tests.browser.site import Site
 

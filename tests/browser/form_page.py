@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from tests.server.studies import PASSWORD
+from tests.annotate.web.studies import PASSWORD
 
 DESKTOP, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=360, height=740)
 WAYS: dict[str, tuple[str, ViewportSize, bool]] = {

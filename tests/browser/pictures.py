@@ -16,7 +16,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, FloatRect, Page, ViewportSize, sync_playwright
 
-from grater.store import people
+from grater.annotate.store import people
+from tests.annotate.store.crowds import evenly_hidden_gold
 from tests.browser.alive import stops
 from tests.browser.chromium import launch
 from tests.browser.essay_page import open_essay, open_own_desk
@@ -26,7 +27,6 @@ from tests.browser.site import Site, live_site
 from tests.browser.test_adjudication import marked
 from tests.browser.tour import ESSAY as TOUR_ESSAY
 from tests.browser.tour import Stop, by_person, tour
-from tests.store.crowds import evenly_hidden_gold
 
 WIDE: ViewportSize = {"width": 1000, "height": 600}
 HIGHEST = {"manage-guidelines": 420, "api": 420, "manage-essays": 600, "manage-items": 600, "adjudicate-job": 700}

@@ -13,20 +13,20 @@ from pathlib import Path
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext
 
+from grater.annotate.store import Store, credentials, essays, items, jobs, judgments, open_store, people, units
+from grater.annotate.store.people import Person
+from grater.annotate.store.units import NewUnit
+from grater.annotate.study.work import take_next
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.marking import TASK as MARKING
+from grater.annotate.tasks.suggestions import payload_of
+from grater.annotate.tasks.task import Answer
+from grater.annotate.web import Settings, create_app
+from grater.annotate.web.context import SESSION
+from grater.annotate.web.serving import listening
 from grater.model import Essay, Item, Json, Span, Suggestion
-from grater.server import Settings, create_app
-from grater.server.context import SESSION
-from grater.server.serving import listening
-from grater.store import Store, credentials, essays, items, jobs, judgments, open_store, people, units
-from grater.store.people import Person
-from grater.store.units import NewUnit
-from grater.study.work import take_next
-from grater.tasks import TASKS
-from grater.tasks.marking import TASK as MARKING
-from grater.tasks.suggestions import payload_of
-from grater.tasks.task import Answer
+from tests.annotate.web import studies
 from tests.browser.chromium import WAIT
-from tests.server import studies
 
 START_SECONDS = 300
 NUMBER = count(1)

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.store import adjudications, leases
-from grater.study.work import desk_of, hand_in
-from grater.tasks.construction import CONSTRUCTIONS
-from grater.tasks.marking import edits_of
+from grater.annotate.store import adjudications, leases
+from grater.annotate.study.work import desk_of, hand_in
+from grater.annotate.tasks.construction import CONSTRUCTIONS
+from grater.annotate.tasks.marking import edits_of
 from tests.browser.chromium import watched
 from tests.browser.essay_page import open_own_desk
 from tests.browser.form_page import PHONE, WAYS, answer, tab_to

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.store import judgments
-from grater.study.writing import JOB
+from grater.annotate.store import judgments
+from grater.annotate.study.writing import JOB
 from tests.browser.chromium import watched
 from tests.browser.site import Site
 from tests.browser.test_accessibility import complaints

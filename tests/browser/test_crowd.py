@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from grater.annotate.store import checks, essays, gold, invitations, jobs, leases, panels, people, trust, units
+from grater.annotate.store.people import Person
+from grater.annotate.store.units import NewUnit
+from grater.annotate.study.terms import set_terms
 from grater.model import Json
-from grater.store import checks, essays, gold, invitations, jobs, leases, panels, people, trust, units
-from grater.store.people import Person
-from grater.store.units import NewUnit
-from grater.study.terms import set_terms
+from tests.annotate.web import studies
 from tests.browser.chromium import watched
 from tests.browser.site import NUMBER, Site, live_site
-from tests.server import studies
 
 REASON = "Two people wait at a place."
 PASSWORD = "a quiet evening"

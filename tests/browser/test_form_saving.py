@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from grater.store import adjudications
+from grater.annotate.store import adjudications
 from tests.browser.chromium import watched
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked, rated

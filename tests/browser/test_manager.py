@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from grater.store import checks, credentials, people
+from grater.annotate.store import checks, credentials, people
 from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from grater.store import checks
+from grater.annotate.store import checks
 from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
 from tests.browser.test_manager import let_answer

@@ -6,12 +6,12 @@ from itertools import count as numbers
 
 from playwright.sync_api import Browser, expect
 
+from grater.annotate.store import essays
+from grater.annotate.study.mining import all_of, mine_study
 from grater.model import Essay
-from grater.store import essays
-from grater.study.mining import all_of, mine_study
+from tests.annotate.study.mined_lists import MORE, TEXT, count
 from tests.browser.chromium import watched
 from tests.browser.site import Site
-from tests.study.mined_lists import MORE, TEXT, count
 
 NUMBER = numbers(1)
 

@@ -10,21 +10,21 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grater.annotate.store import essays, gold, invitations, jobs, panels, revisions, runs, units
+from grater.annotate.store.people import Person
+from grater.annotate.store.runs import RunFile
+from grater.annotate.store.units import NewUnit
+from grater.annotate.study.adjudication import review
+from grater.annotate.study.people import add_seat
+from grater.annotate.study.work import desk_of, hand_in
+from grater.annotate.web import Settings, setup_link
+from grater.annotate.web.roles import PAGES
+from grater.annotate.web.work.pages import last_page
 from grater.model import Json
-from grater.server import Settings, setup_link
-from grater.server.roles import PAGES
-from grater.server.work.pages import last_page
-from grater.store import essays, gold, invitations, jobs, panels, revisions, runs, units
-from grater.store.people import Person
-from grater.store.runs import RunFile
-from grater.store.units import NewUnit
-from grater.study.adjudication import review
-from grater.study.people import add_seat
-from grater.study.work import desk_of, hand_in
+from tests.annotate.web import studies
 from tests.browser.site import NUMBER, Site
 from tests.browser.test_adjudication import marked, rated
 from tests.browser.test_mining import mined_list
-from tests.server import studies
 
 NO_PAGES = frozenset(
     (

@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.cli.demo import EARLIER, fresh_study
-from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED
-from grater.sample import living, sample_path
-from grater.store import (
+from grater.annotate.store import (
     Store,
     credentials,
     gold_review,
@@ -25,8 +22,11 @@ from grater.store import (
     progress,
     trust,
 )
-from grater.study.suggestions import has_suggestions
-from grater.study.writing import public_pages
+from grater.annotate.study.suggestions import has_suggestions
+from grater.annotate.study.writing import public_pages
+from grater.cli.demo import EARLIER, fresh_study
+from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED
+from grater.sample import living, sample_path
 from tests.cli.running import grater
 from tests.conftest import Demo
 

@@ -13,8 +13,8 @@ from grater.corpora import read_corpus
 from grater.detect.decisions import best_word, filled, is_mismatch, written_word
 from grater.detect.detector import Finding
 from grater.detect.prepositions.linear import from_file
+from tests.annotate.study.files import write_essays
 from tests.cli.running import grater
-from tests.study.files import write_essays
 
 Capture = pytest.CaptureFixture[str]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate.store import open_store, people
 from grater.cli.study import pasted
-from grater.store import open_store, people
+from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.cli.running import Ran, grater
-from tests.study.files import write_essays, write_items, write_text
 
 
 @pytest.fixture

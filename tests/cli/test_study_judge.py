@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grater.store import essays, jobs, open_store
-from grater.study.jobs import JobPlan, add_job
-from grater.study.programs import judge, program_job
+from grater.annotate.store import essays, jobs, open_store
+from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate.study.programs import judge, program_job
+from tests.annotate.store.crowds import make_crowd
 from tests.cli.running import grater
-from tests.store.crowds import make_crowd
 
 PROGRAM = """\
 import json, sys

@@ -13,16 +13,16 @@ from urllib.request import OpenerDirector, Request
 
 import pytest
 
+from grater.annotate.study import status
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.task import Unit, UnitItem
 from grater.model import Essay, Item, Span
-from grater.study import status
-from grater.study.importing import import_files
-from grater.study.jobs import JobPlan, add_job
-from grater.tasks import TASKS
-from grater.tasks.task import Unit, UnitItem
 from grater.uncertainty.rng import generator
+from tests.annotate.study.chat_server import ChatServer, serving
+from tests.annotate.study.files import write_essays, write_items
 from tests.cli.running import grater
-from tests.study.chat_server import ChatServer, serving
-from tests.study.files import write_essays, write_items
 
 Capture = pytest.CaptureFixture[str]
 ANSWER = '{"label": "1", "better": "at", "confidence": "high", "flags": []}'

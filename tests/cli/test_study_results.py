@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from grater.store import invitations, open_store, people
-from grater.study import status
-from grater.study.importing import import_files
-from grater.study.jobs import JobPlan, add_job
+from grater.annotate.store import invitations, open_store, people
+from grater.annotate.study import status
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.jobs import JobPlan, add_job
+from tests.annotate.study.files import write_essays, write_items, write_text
+from tests.annotate.study.test_export import work
 from tests.cli.running import grater
-from tests.study.files import write_essays, write_items, write_text
-from tests.study.test_export import work
 
 
 @pytest.fixture

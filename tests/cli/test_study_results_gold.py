@@ -16,18 +16,18 @@ from typing import Any
 
 import pytest
 
+from grater.annotate.store import Store, intake, jobs, leases, open_store, people, samples, units
+from grater.annotate.study.reporting import study_inputs
+from grater.annotate.tasks.task import Answer
 from grater.cli import run
 from grater.corpora import write_corpus
 from grater.model import Essay, Item, Span
 from grater.report.build import build
 from grater.sheet import number
-from grater.store import Store, intake, jobs, leases, open_store, people, samples, units
-from grater.study.reporting import study_inputs
-from grater.tasks.task import Answer
 from grater.uncertainty.bootstrap import Chance
+from tests.annotate.store.crowds import evenly_hidden_gold
+from tests.annotate.study.files import write_text
 from tests.cli.running import grater
-from tests.store.crowds import evenly_hidden_gold
-from tests.study.files import write_text
 
 Capture = pytest.CaptureFixture[str]
 

@@ -9,19 +9,19 @@ from typing import Any
 import polars as pl
 import pytest
 
+from grater.annotate.store import jobs, open_store
+from grater.annotate.study import status
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.programs import program_job, store_answer, to_ask
+from grater.annotate.study.reporting import study_inputs
+from grater.annotate.study.tables import ALL_COUNT, Counting
 from grater.report.build import build
 from grater.report.document import Section
-from grater.store import jobs, open_store
-from grater.study import status
-from grater.study.importing import import_files
-from grater.study.programs import program_job, store_answer, to_ask
-from grater.study.reporting import study_inputs
-from grater.study.tables import ALL_COUNT, Counting
 from grater.tables import write_table
 from grater.uncertainty.bootstrap import Chance
 from tests.agreement.tables import TABLE_3
+from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.cli.running import grater
-from tests.study.files import write_essays, write_items, write_text
 
 LABELS = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}
 N_FLAGGED = 40

@@ -1,6 +1,6 @@
 """`grater study decide, sample, design, job, evaluate, report`: the walk of the architecture, as a person types it.
 
-The systems are files of edits, so no model is needed; the essays are those of `tests.study.files`, and of their
+The systems are files of edits, so no model is needed; the essays are those of `tests.annotate.study.files`, and of their
 eleven prepositions `careful` flags one and `eager` three.
 """
 
@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from grater.store import open_store
-from grater.store.columns import decision_columns
+from grater.annotate.store import open_store
+from grater.annotate.store.columns import decision_columns
+from tests.annotate.study.files import write_essays, write_text
+from tests.annotate.study.systems import write_systems, write_verdicts
 from tests.cli.running import Ran, grater
-from tests.study.files import write_essays, write_text
-from tests.study.systems import write_systems, write_verdicts
 
 Capture = pytest.CaptureFixture[str]
 

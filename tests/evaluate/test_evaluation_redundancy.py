@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from grater.crowd.terms import Redundancy, still_wanted
+from grater.annotate.terms import Redundancy, still_wanted
 from grater.evaluate.cases import cases_of
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.standard import agreement_of

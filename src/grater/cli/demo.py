@@ -24,6 +24,14 @@ import typer
 
 from grater.agreement.coefficients import band_words
 from grater.agreement.edits import edit_agreement
+from grater.annotate.store import Store, dump, jobs, people
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.reporting import names_of, study_inputs, with_names
+from grater.annotate.study.samples import Wish, draw
+from grater.annotate.study.status import new_study, open_study
+from grater.annotate.study.systems import decide
+from grater.annotate.study.tables import decision_frame, item_frame
+from grater.annotate.study.terms import set_terms
 from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show
 from grater.cli.inputs import Resamples
 from grater.cli.living import bring_to_life, mark_with_suggestions
@@ -59,14 +67,6 @@ from grater.sample.raters import (
     with_writer,
 )
 from grater.sheet import counted, interval
-from grater.store import Store, dump, jobs, people
-from grater.study.importing import import_files
-from grater.study.reporting import names_of, study_inputs, with_names
-from grater.study.samples import Wish, draw
-from grater.study.status import new_study, open_study
-from grater.study.systems import decide
-from grater.study.tables import decision_frame, item_frame
-from grater.study.terms import set_terms
 from grater.tables import read_decisions, read_gold, read_judgments, write_table
 from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty.intervals import RESAMPLES

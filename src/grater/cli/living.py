@@ -14,24 +14,24 @@ from typing import cast
 
 import numpy as np
 
+from grater.annotate.store import Store, Tx, invitations, jobs, people, progress
+from grater.annotate.store.clock import DAY, MINUTE, utc_now
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.people import Person
+from grater.annotate.study import adjudication, messages
+from grater.annotate.study.essay_adjudication import sent_edit
+from grater.annotate.study.gold import make_gold
+from grater.annotate.study.jobs import JobPlan, add_job, archive_job, set_state
+from grater.annotate.study.money import note_paid, settle
+from grater.annotate.study.people import accept_invitation, invite
+from grater.annotate.study.terms import set_terms
+from grater.annotate.study.work import Desk, hand_in, take_desk
+from grater.annotate.study.writing import Public, open_to_public
+from grater.annotate.tasks.suggestions import NUMBER, REJECTED, SUGGESTED, suggestions_of
 from grater.model import Essay, Json, Span
 from grater.sample import living
 from grater.sample.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
 from grater.sample.raters import ERROR, OK
-from grater.store import Store, Tx, invitations, jobs, people, progress
-from grater.store.clock import DAY, MINUTE, utc_now
-from grater.store.jobs import Job
-from grater.store.people import Person
-from grater.study import adjudication, messages
-from grater.study.essay_adjudication import sent_edit
-from grater.study.gold import make_gold
-from grater.study.jobs import JobPlan, add_job, archive_job, set_state
-from grater.study.money import note_paid, settle
-from grater.study.people import accept_invitation, invite
-from grater.study.terms import set_terms
-from grater.study.work import Desk, hand_in, take_desk
-from grater.study.writing import Public, open_to_public
-from grater.tasks.suggestions import NUMBER, REJECTED, SUGGESTED, suggestions_of
 from grater.uncertainty.rng import generator
 
 CROWD, ESSAYS, OFFERED, NEXT = "Prepositions", "Term essays", "Term essays with suggestions", "Better or worse"

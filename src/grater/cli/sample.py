@@ -11,6 +11,7 @@ from typing import Annotated
 import polars as pl
 import typer
 
+from grater.annotate.tasks.worksheet import sample_worksheet
 from grater.cli.command import (
     Json,
     Seed,
@@ -70,7 +71,6 @@ from grater.tables import (
 )
 from grater.tables import Table as ReadTable
 from grater.tables.write import write_worksheet
-from grater.tasks.worksheet import sample_worksheet
 from grater.uncertainty.intervals import RESAMPLES
 from grater.uncertainty.population import Population as PopulationName
 from grater.uncertainty.stratified import Stratum

@@ -43,12 +43,12 @@ def serve(
 ) -> None:
     """Serve a study in the browser; the first start prints a one-time set-up link."""
     try:
-        from grater.server import serving as server  # the extra may be missing, and then one line says so
-        from grater.server.serving import setup_link
-        from grater.server.settings import Settings
+        from grater.annotate.web import serving as server  # the extra may be missing, and then one line says so
+        from grater.annotate.web.serving import setup_link
+        from grater.annotate.web.settings import Settings
     except ImportError as error:
         raise MissingExtra(f"the server needs {error.name}: pip install 'grater[server]'") from error
-    from grater.study.status import open_study
+    from grater.annotate.study.status import open_study
 
     address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
     server.require_proxies(proxies or ())

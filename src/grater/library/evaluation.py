@@ -168,11 +168,11 @@ def worksheet(
     Filled sheets are judgments wherever these are read (`read_judgments`).  The task `verify` shows the suggestions
     of `system`.
     """
+    from grater.annotate.tasks.worksheet import sample_worksheet
     from grater.corpora.judgments import items_of as places_of
     from grater.sampling.draw import to_judge
     from grater.tables import as_decisions, as_judgments, as_sample
     from grater.tables.write import write_worksheet
-    from grater.tasks.worksheet import sample_worksheet
 
     table, drawn = as_decisions(decisions), as_sample(sample)
     judged = as_judgments(judgments).frame["item"].cast(str).to_list() if judgments is not None else []

@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from grater.annotate.trust import TrustRule, is_below
 from grater.corpora.text.analysis import analyse_all
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.sentences import sentences_of
-from grater.crowd.trust import TrustRule, is_below
 from grater.detect.articles.constructions import CONSTRUCTIONS, is_confusable
 from grater.detect.articles.design import item_rows, places_of, select
 from grater.detect.detector import Detector, Finding

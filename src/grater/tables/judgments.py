@@ -4,7 +4,7 @@ A filter gives a new value and adds to `dropped` how many judgments it set aside
 for and met nobody is there too, with 0.  A judgment without a status is valid; one without a confidence is below
 any.
 
-Where asking stops once raters agree (`grater.crowd.terms`), the share of all votes is nearer to 0 and 1 than it
+Where asking stops once raters agree (`grater.annotate.terms`), the share of all votes is nearer to 0 and 1 than it
 would be after any fixed number.  The first judgments of an item, as many as every item was to have in any case, came
 before anybody could stop: their shares are those of a job with a fixed number (`first_of_each`).
 """

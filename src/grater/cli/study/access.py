@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
+from grater.annotate.store import Tx, credentials, people
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.credentials import TOKEN_DAYS
+from grater.annotate.store.schema import SCOPES
+from grater.annotate.study.audit import audit_filter, csv_parts, entries, json_lines
+from grater.annotate.study.people import end_token, make_token
+from grater.annotate.study.second_factor import require_of, required_roles, reset
+from grater.annotate.study.status import open_study
 from grater.cli.command import Json, print_json, say
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
-from grater.store import Tx, credentials, people
-from grater.store.clock import as_iso
-from grater.store.credentials import TOKEN_DAYS
-from grater.store.schema import SCOPES
-from grater.study.audit import audit_filter, csv_parts, entries, json_lines
-from grater.study.people import end_token, make_token
-from grater.study.second_factor import require_of, required_roles, reset
-from grater.study.status import open_study
 
 token_app = typer.Typer()
 

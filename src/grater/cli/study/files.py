@@ -8,18 +8,18 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from grater.annotate.store import checks, jobs
+from grater.annotate.store.gold import has_gold
+from grater.annotate.study.archive import back_up, import_archive
+from grater.annotate.study.archive import restore as restore_backup
+from grater.annotate.study.export import export
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.status import open_study
 from grater.cli.command import Json, print_json, require_different, say, say_done
 from grater.cli.inputs import Columns, Format, tell_left_out
 from grater.cli.study import StudyName, pasted, tell_unmet_gold
 from grater.errors import UsageError
 from grater.sheet import counted
-from grater.store import checks, jobs
-from grater.store.gold import has_gold
-from grater.study.archive import back_up, import_archive
-from grater.study.archive import restore as restore_backup
-from grater.study.export import export
-from grater.study.importing import import_files
-from grater.study.status import open_study
 from grater.tables import parse_columns
 from grater.tables.files import SPREADSHEETS
 

@@ -9,24 +9,24 @@ from typing import Annotated, Literal
 
 import typer
 
+from grater.annotate.store import Store, jobs, people, progress
+from grater.annotate.store.gold import has_gold
+from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
+from grater.annotate.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
+from grater.annotate.study.money import job_costs, owed_frame, settle
+from grater.annotate.study.people import add_seat, invite, invite_back
+from grater.annotate.study.samples import of_sample
+from grater.annotate.study.status import open_study
+from grater.annotate.study.terms import protocol_sheet, set_terms
+from grater.annotate.tasks import TASKS
+from grater.annotate.terms import terms_json, terms_of
 from grater.cli.command import Json, Seed, print_json, require_outputs, say
 from grater.cli.study import StudyName, pasted, read_guidelines, tell_unmet_gold
 from grater.corpora import read_corpus
-from grater.crowd.terms import terms_json, terms_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.sheet import counted
-from grater.store import Store, jobs, people, progress
-from grater.store.gold import has_gold
-from grater.study.gold import PLANTED, gold_from_planted, known_gold
-from grater.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
-from grater.study.money import job_costs, owed_frame, settle
-from grater.study.people import add_seat, invite, invite_back
-from grater.study.samples import of_sample
-from grater.study.status import open_study
-from grater.study.terms import protocol_sheet, set_terms
 from grater.tables import write_table
-from grater.tasks import TASKS
 
 job_app = typer.Typer()
 

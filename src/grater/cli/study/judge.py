@@ -9,15 +9,15 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from grater.annotate.study.chat import Cache, Chat, Endpoint
+from grater.annotate.study.llm import judge_by_model, the_job
+from grater.annotate.study.programs import judge, program_job, through
+from grater.annotate.study.status import open_study
 from grater.cli.command import Json, print_json, say
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.sheet import counted
-from grater.study.chat import Cache, Chat, Endpoint
-from grater.study.llm import judge_by_model, the_job
-from grater.study.programs import judge, program_job, through
-from grater.study.status import open_study
 
 judge_app = typer.Typer()
 

@@ -8,6 +8,13 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from grater.annotate.store import Store, jobs
+from grater.annotate.study import evaluation as study_evaluation
+from grater.annotate.study.adjudication import Rule, Waiting, accept, decide, review, waiting
+from grater.annotate.study.reporting import study_inputs
+from grater.annotate.study.status import open_study
+from grater.annotate.study.suggestions import study_suggestions
+from grater.annotate.study.tables import Counting, judged_by_programs
 from grater.cli.command import (
     Author,
     Earlier,
@@ -38,13 +45,6 @@ from grater.errors import UsageError
 from grater.evaluate.sampled.results import Sampled
 from grater.report.versions import told_versions
 from grater.sheet import counted
-from grater.store import Store, jobs
-from grater.study import evaluation as study_evaluation
-from grater.study.adjudication import Rule, Waiting, accept, decide, review, waiting
-from grater.study.reporting import study_inputs
-from grater.study.status import open_study
-from grater.study.suggestions import study_suggestions
-from grater.study.tables import Counting, judged_by_programs
 from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty.intervals import RESAMPLES
 

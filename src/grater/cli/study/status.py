@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
+from grater.annotate.study.status import Step, new_study, open_study, status
 from grater.cli.command import Json, print_json, say, say_done, show_sheets
 from grater.cli.study import StudyName, pasted
 from grater.sheet import counted
-from grater.study.status import Step, new_study, open_study, status
 
 new_app = typer.Typer()
 

@@ -10,6 +10,23 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from grater.annotate.store import Store, essays, jobs, progress, samples
+from grater.annotate.store.jobs import Job
+from grater.annotate.study.adjudication import decider_of
+from grater.annotate.study.designs import DESIGNS, MISSING, Order, start
+from grater.annotate.study.mining import (
+    JUDGMENTS,
+    add_list,
+    balanced_job,
+    far,
+    lists,
+    mine_study,
+    the_list,
+    verdict_table,
+)
+from grater.annotate.study.samples import Drawn, Wish, draw, extend, notes_on
+from grater.annotate.study.status import open_study
+from grater.annotate.study.systems import decide, places_of
 from grater.cli.command import Json, Seed, print_json, say
 from grater.cli.mine import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
 from grater.cli.sample import parse_rates
@@ -21,14 +38,6 @@ from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.sampling.strata import Allocation
 from grater.sheet import counted
-from grater.store import Store, essays, jobs, progress, samples
-from grater.store.jobs import Job
-from grater.study.adjudication import decider_of
-from grater.study.designs import DESIGNS, MISSING, Order, start
-from grater.study.mining import JUDGMENTS, add_list, balanced_job, far, lists, mine_study, the_list, verdict_table
-from grater.study.samples import Drawn, Wish, draw, extend, notes_on
-from grater.study.status import open_study
-from grater.study.systems import decide, places_of
 from grater.tables import read_items, write_table
 
 decide_app = typer.Typer()

@@ -1,0 +1,1 @@
+"""Studies: tasks, the rules and storage of a study, the web server."""

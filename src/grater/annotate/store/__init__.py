@@ -1,0 +1,18 @@
+"""The database of a study: schema, migrations, and one file of queries per noun (docs/store.md).
+
+SQL lives only here.  Every query function takes a transaction first and returns frozen records; SQLite and PostgreSQL
+run the same code.
+"""
+
+from importlib.util import find_spec
+
+from grater.errors import MissingExtra
+
+if find_spec("sqlalchemy") is None:
+    raise MissingExtra("a study needs SQLAlchemy: pip install 'grater[server]'")
+
+from grater.annotate.store.clock import as_iso, utc_now
+from grater.annotate.store.store import Store, open_store
+from grater.annotate.store.transaction import Tx
+
+__all__ = ["Store", "Tx", "as_iso", "open_store", "utc_now"]

@@ -1,0 +1,180 @@
+"""Gold: units with known answers, how an answer does on them, and when a rater meets them.
+
+A gold answer is a set of accepted labels per item, with a reason to show after a miss.  Only active gold counts.
+
+A work unit can become gold while nobody has touched it: no more judgments are asked for it.  Otherwise the item would
+be gold and work at once, and a rater would meet it twice, the second time with the answer known.
+
+The gold schedule says whether a unit of work or hidden gold is due next for a rater (docs/crowd-jobs.md).  A job with
+a gold rule begins with its quiz, all gold.  After that every turn of a rater is gold with the same chance, drawn for
+this rater and turn from the study's key: nobody can predict it, it falls the same on every visit, and what came
+before tells nothing of it (P5).  A turn is over when its unit is answered: what was given back, ran out or was taken
+back comes again in the same turn, gold and work alike (`leases`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from sqlalchemy import Select, bindparam, exists, func, literal_column, select
+
+from grater.annotate.store import events, jobs, schema, slots, trust, units
+from grater.annotate.store.ids import PRIME, multiplier
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.transaction import Record, Tx
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.task import Answer
+from grater.annotate.terms import Terms, terms_of
+from grater.annotate.trust import gold_rate
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    unit_id: str
+    item_id: str
+    accepted: frozenset[str]
+    reason: str = ""
+    state: str = "active"
+
+
+def add(tx: Tx, unit_id: str, item_id: str, accepted: Iterable[str], *, reason: str = "") -> None:
+    """Make the known answers of one item of a gold or practice unit part of the study."""
+    row = {"unit_id": unit_id, "item_id": item_id, "accepted": sorted(set(accepted)), "reason": reason}
+    tx.insert(schema.gold, row)
+    events.write(tx, None, "gold.added", unit_id, {"item_id": item_id, "state": "active"})
+
+
+def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> None:
+    """What raters read after a miss, from now on."""
+    tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(reason=reason))
+    events.write(tx, actor, "gold.reason", unit_id, {"reason": reason})
+
+
+def of_unit(tx: Tx, unit_id: str) -> list[Gold]:
+    query = select(schema.gold).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id)
+    return [read(row) for row in tx.all(query)]
+
+
+def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
+    """Every known answer with the name of its job."""
+    query = (
+        select(schema.jobs.c.name, schema.gold)
+        .join(schema.units, schema.units.c.unit_id == schema.gold.c.unit_id)
+        .join(schema.jobs)
+    )
+    order = (tx.binary(schema.jobs.c.name), tx.binary(schema.gold.c.item_id), tx.binary(schema.gold.c.unit_id))
+    return [(row.name, read(row)) for row in tx.all(query.order_by(*order))]
+
+
+def read(row: Record) -> Gold:
+    """The gold of a row of its table."""
+    return Gold(
+        unit_id=row.unit_id,
+        item_id=row.item_id,
+        accepted=frozenset(row.accepted),
+        reason=row.reason,
+        state=row.state,
+    )
+
+
+def grade(task: str, answers: Sequence[Answer], known: Iterable[Gold]) -> bool | None:
+    """Whether the answers are right; None where nothing is known about the unit."""
+    accepted: Mapping[str, frozenset[str]] = {gold.item_id: gold.accepted for gold in known}
+    return TASKS[task].right(answers, accepted) if accepted else None
+
+
+def work_with(tx: Tx, job_id: str, item_id: str) -> str | None:
+    """The work unit of a job that asks about this item alone or with others."""
+    unit_id: str | None = tx.value(_units_with(job_id, item_id).where(schema.units.c.role == "work").limit(1))
+    return unit_id
+
+
+def is_known(tx: Tx, job_id: str, item_id: str) -> bool:
+    """Whether the item is gold or practice in this job already."""
+    return tx.first(_units_with(job_id, item_id).where(schema.units.c.role != "work")) is not None
+
+
+def _units_with(job_id: str, item_id: str) -> Select[Any]:
+    return (
+        select(schema.units.c.unit_id)
+        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.unit_items.c.item_id == item_id)
+    )
+
+
+def convert(
+    tx: Tx,
+    unit_id: str,
+    item_id: str,
+    accepted: Iterable[str],
+    *,
+    reason: str,
+    role: Literal["gold", "practice"] = "gold",
+    actor: str | None = None,
+) -> bool:
+    """Make an untouched work unit gold (or practice); False, and nothing done, where somebody has met it already."""
+    jobs.lock(tx, units.get(tx, unit_id).job.job_id)
+    traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
+    if not slots.hold(tx, unit_id) or any(tx.value(select(exists().where(trace))) for trace in traces):
+        return False
+    slots.close_all(tx, unit_id)
+    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role=role, batch=0))
+    add(tx, unit_id, item_id, accepted, reason=reason)
+    events.write(tx, actor, f"unit.{role}", unit_id)
+    return True
+
+
+Due: TypeAlias = Literal["work", "gold"]
+
+IN_QUIZ = ("new", "quiz")
+
+PRACTICE = select(schema.units.c.unit_id).where(
+    schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'practice'")
+)
+SENT = select(func.count(schema.submissions.c.unit_id.distinct())).where(
+    schema.submissions.c.job_id == bindparam("job"),
+    schema.submissions.c.person_id == bindparam("person"),
+    schema.submissions.c.unit_id.not_in(PRACTICE),
+)
+"""From one index, without a look at the units: a rater may have answered thousands."""
+
+ANSWERED = SENT.where(schema.submissions.c.status != literal_column("'withdrawn'"))
+VALID = SENT.where(schema.submissions.c.status == literal_column("'valid'"))
+
+
+def has_gold(job: Job) -> bool:
+    """Whether raters of this job are tested."""
+    return terms_of(job.options).gold is not None
+
+
+def due(tx: Tx, job: Job, person_id: str) -> Due:
+    terms = terms_of(job.options)
+    if terms.gold is None:
+        return "work"
+    if is_in_quiz(terms, trust.find(tx, job.job_id, person_id).state):
+        return "gold"
+    turn = str(n_answered(tx, job.job_id, person_id))
+    chance = multiplier(tx.key, "gold", job.job_id, person_id, turn) / PRIME
+    return "gold" if chance < gold_rate(terms.page) else "work"
+
+
+def is_in_quiz(terms: Terms, state: str) -> bool:
+    """Whether the rater has yet to pass the entry quiz."""
+    return terms.gold is not None and terms.gold.quiz > 0 and state in IN_QUIZ
+
+
+def n_answered(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units, practice aside, that a rater has answered and not taken back."""
+    return int(tx.value(ANSWERED, job=job_id, person=person_id) or 0)
+
+
+def n_sent(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units, practice aside, that a rater has submitted."""
+    return int(tx.value(SENT, job=job_id, person=person_id) or 0)
+
+
+def n_valid(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units, practice aside, with an answer that counts: what a limit and a code are for."""
+    return int(tx.value(VALID, job=job_id, person=person_id) or 0)

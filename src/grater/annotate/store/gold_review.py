@@ -1,0 +1,259 @@
+"""Gold under doubt: missed too often, disputed, forgiven; and the trust of everybody who saw it counted again.
+
+Gold missed by more than half of the raters who saw it, five at the least, suspends itself; a manager may forgive it
+for good, suspend it, or make it active again.  Each change recounts the trust of all who answered it.  Whom the rules
+had ejected and now would not is reinstated; nobody is ejected by such a change, only by their next answer to gold.
+
+A rater may dispute missed gold; a manager grants the dispute, which forgives the gold, or says why not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, case, func, select
+
+from grater.annotate.store import ejection, events, gold, jobs, people, schema
+from grater.annotate.store.gold import Gold
+from grater.annotate.store.ids import new_id
+from grater.annotate.store.transaction import Columns, Record, Tx, locking
+from grater.annotate.trust import is_suspect
+from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
+from grater.registry import unknown
+
+COUNTED = ("valid", "untrusted")
+"""Statuses of answers that count for trust."""
+
+LONGEST_DISPUTE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRecord:
+    """A gold unit and how raters did on it."""
+
+    unit_id: str
+    known: tuple[Gold, ...]
+    seen: int
+    missed: int
+    disputes: int
+
+    @property
+    def state(self) -> str:
+        return self.known[0].state
+
+    @property
+    def is_trouble(self) -> bool:
+        return self.state != "active" or self.disputes > 0 or 2 * self.missed > self.seen
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    dispute_id: str
+    submission_id: str
+    person_id: str
+    text: str
+    state: str
+    answer: str
+    decided_by: str | None
+    at: int
+    decided_at: int | None
+    unit_id: str = ""
+
+
+N_MISSED = func.coalesce(func.sum(case((schema.submissions.c.is_right.is_(False), 1), else_=0)), 0)
+
+OF_LEASE = locking(
+    select(schema.gold.c.item_id)
+    .join(schema.leases, schema.leases.c.unit_id == schema.gold.c.unit_id)
+    .where(schema.leases.c.lease_id == bindparam("lease"))
+    .order_by(schema.gold.c.item_id),
+    of=schema.gold,
+)
+
+DISPUTE_COLUMNS = Columns(Dispute, schema.disputes, without=["unit_id"])
+DISPUTES = select(*DISPUTE_COLUMNS, schema.submissions.c.unit_id).join(
+    schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
+)
+
+
+def of_job(tx: Tx, job_id: str) -> list[GoldRecord]:
+    """The gold of a job, the most missed first."""
+    by_unit: dict[str, list[Gold]] = {}
+    query = select(schema.gold).join(schema.units, schema.units.c.unit_id == schema.gold.c.unit_id)
+    query = query.where(schema.units.c.job_id == job_id, schema.units.c.role == "gold")
+    for row in tx.all(query.order_by(schema.units.c.position)):
+        by_unit.setdefault(row.unit_id, []).append(gold.read(row))
+    counts, n_disputes = _counts(tx, job_id), _n_open_disputes(tx, job_id)
+    records = []
+    for unit_id, known in by_unit.items():
+        seen, missed = counts.get(unit_id, (0, 0))
+        records.append(
+            GoldRecord(
+                unit_id=unit_id,
+                known=tuple(known),
+                seen=seen,
+                missed=missed,
+                disputes=n_disputes.get(unit_id, 0),
+            )
+        )
+    return sorted(records, key=lambda record: (-record.missed, -record.seen))
+
+
+def doubt(tx: Tx, unit_id: str) -> bool:
+    """Suspend gold that is missed too often; True if it was suspended now."""
+    if _state(tx, unit_id) != "active":
+        return False
+    seen, missed = _count(tx, unit_id)
+    if not is_suspect(seen=seen, missed=missed):
+        return False
+    set_state(tx, unit_id, "suspended")
+    return True
+
+
+def set_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> None:
+    """Forgive, suspend or reactivate a gold unit, and recount the trust of everybody who saw it."""
+    if state not in schema.GOLD_STATES:
+        raise UsageError(unknown("state", state, list(schema.GOLD_STATES)))
+    if _state(tx, unit_id) == state:
+        return
+    tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(state=state))
+    for row in tx.all(select(schema.gold.c.item_id).where(schema.gold.c.unit_id == unit_id)):
+        events.write(tx, actor, "gold.state", unit_id, {"item_id": row.item_id, "state": state})
+    job_id = tx.value(select(schema.units.c.job_id).where(schema.units.c.unit_id == unit_id))
+    job = jobs.get(tx, str(job_id))
+    for person_id in _who_saw(tx, unit_id):
+        ejection.judge_again(tx, job, person_id)
+
+
+def hold(tx: Tx, lease_id: str) -> None:
+    """Lock the gold of a lease, if it is gold, until the end: its rater's trust is counted by what counts then.
+
+    Gold is locked before people, here and where its state changes, so that no two wait for each other.
+    """
+    if tx.is_postgres:
+        tx.all(OF_LEASE, lease=lease_id)
+
+
+def _state(tx: Tx, unit_id: str) -> str:
+    """Locked until the end, so that two who change it wait for each other."""
+    query = select(schema.gold.c.state).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id)
+    rows = tx.all(tx.locked(query, of=schema.gold))
+    if not rows:
+        raise NotFound("there is no such gold in this study")
+    return str(rows[0].state)
+
+
+def _who_saw(tx: Tx, unit_id: str) -> list[str]:
+    saw = (schema.submissions.c.unit_id == unit_id) & schema.submissions.c.status.in_(COUNTED)
+    return sorted({row.person_id for row in tx.all(select(schema.submissions.c.person_id).where(saw))})
+
+
+def _count(tx: Tx, unit_id: str) -> tuple[int, int]:
+    """How often a gold unit was seen and missed."""
+    query = select(func.count().label("n_seen"), N_MISSED.label("n_missed"))
+    query = query.where(schema.submissions.c.unit_id == unit_id, schema.submissions.c.status.in_(COUNTED))
+    row = tx.first(query)
+    return (0, 0) if row is None else (int(row.n_seen), int(row.n_missed))
+
+
+def _counts(tx: Tx, job_id: str) -> dict[str, tuple[int, int]]:
+    """The same for every gold unit of a job."""
+    query = (
+        select(schema.submissions.c.unit_id, func.count().label("n_seen"), N_MISSED.label("n_missed"))
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .where(schema.submissions.c.job_id == job_id, schema.units.c.role == "gold")
+        .where(schema.submissions.c.status.in_(COUNTED))
+        .group_by(schema.submissions.c.unit_id)
+    )
+    return {row.unit_id: (int(row.n_seen), int(row.n_missed)) for row in tx.all(query)}
+
+
+def _n_open_disputes(tx: Tx, job_id: str) -> dict[str, int]:
+    query = (
+        select(schema.submissions.c.unit_id, func.count().label("n_open"))
+        .join(schema.disputes, schema.disputes.c.submission_id == schema.submissions.c.submission_id)
+        .where(schema.submissions.c.job_id == job_id, schema.disputes.c.state == "open")
+        .group_by(schema.submissions.c.unit_id)
+    )
+    return {row.unit_id: int(row.n_open) for row in tx.all(query)}
+
+
+def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Dispute:
+    """Dispute missed gold, once; the answer must be one's own."""
+    if not 0 < len(text.strip()) <= LONGEST_DISPUTE:
+        message = f"text: expected 1 to {LONGEST_DISPUTE} characters, found {len(text.strip())}"
+        raise BadInput(Problem("form", message))
+    people.lock(tx, person_id)
+    missed = _missed(tx, submission_id)
+    if missed is None or missed.person_id != person_id:
+        raise NotFound("there is no missed question of yours to dispute here")
+    query = select(schema.disputes.c.dispute_id).where(schema.disputes.c.submission_id == submission_id)
+    if tx.first(query) is not None:
+        raise Conflict("you have disputed this one already; wait for the answer")
+    row = {"dispute_id": new_id(), "submission_id": submission_id, "person_id": person_id, "text": text.strip()}
+    tx.insert(schema.disputes, row | {"at": tx.now})
+    events.write(tx, person_id, "dispute.opened", row["dispute_id"], {"submission_id": submission_id})
+    return get_dispute(tx, row["dispute_id"])
+
+
+def decide_dispute(
+    tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor: str | None = None
+) -> Dispute:
+    """Grant a dispute, which forgives its gold and settles every dispute about it; or refuse it with an answer."""
+    _lock_disputes(tx, get_dispute(tx, dispute_id).unit_id)
+    dispute = get_dispute(tx, dispute_id)  # only now: somebody may have decided it while we waited
+    if dispute.state != "open":
+        raise Conflict("this dispute has been decided already")
+    if is_granted:
+        set_state(tx, dispute.unit_id, "forgiven", actor=actor)
+    state = "granted" if is_granted else "refused"
+    values = {"answer": answer.strip()[:LONGEST_DISPUTE], "decided_by": actor, "decided_at": tx.now}
+    for settled in _open_disputes_about(tx, dispute.unit_id) if is_granted else [dispute]:
+        this = schema.disputes.c.dispute_id == settled.dispute_id
+        tx.execute(schema.disputes.update().where(this).values(state=state, **values))
+        events.write(tx, actor, "dispute.decided", settled.dispute_id, {"state": state})
+    return get_dispute(tx, dispute_id)
+
+
+def get_dispute(tx: Tx, dispute_id: str) -> Dispute:
+    """The dispute with this id, which must be there."""
+    row = tx.first(DISPUTES.where(schema.disputes.c.dispute_id == dispute_id))
+    if row is None:
+        raise NotFound("there is no such dispute")
+    return _dispute(row)
+
+
+def disputes_of_job(tx: Tx, job_id: str) -> list[Dispute]:
+    """The disputes of a job, open ones first."""
+    order = (schema.disputes.c.state != "open", schema.disputes.c.at, schema.disputes.c.dispute_id)
+    query = DISPUTES.where(schema.submissions.c.job_id == job_id).order_by(*order)
+    return [_dispute(row) for row in tx.all(query)]
+
+
+def disputes_of_person(tx: Tx, person_id: str) -> dict[str, Dispute]:
+    """A rater's own disputes by submission."""
+    query = DISPUTES.where(schema.disputes.c.person_id == person_id).order_by(schema.disputes.c.at)
+    return {row.submission_id: _dispute(row) for row in tx.all(query)}
+
+
+def _open_disputes_about(tx: Tx, unit_id: str) -> list[Dispute]:
+    query = DISPUTES.where(schema.submissions.c.unit_id == unit_id, schema.disputes.c.state == "open")
+    return [_dispute(row) for row in tx.all(query.order_by(schema.disputes.c.at))]
+
+
+def _dispute(row: Record) -> Dispute:
+    return DISPUTE_COLUMNS.read(row, unit_id=row.unit_id)
+
+
+def _lock_disputes(tx: Tx, unit_id: str) -> None:
+    """All disputes about one gold wait for whoever decides one of them."""
+    query = DISPUTES.where(schema.submissions.c.unit_id == unit_id).order_by(schema.disputes.c.dispute_id)
+    tx.all(tx.locked(query, of=schema.disputes))
+
+
+def _missed(tx: Tx, submission_id: str) -> Record | None:
+    query = select(schema.submissions.c.person_id).join(
+        schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id
+    )
+    is_missed = (schema.units.c.role == "gold") & schema.submissions.c.is_right.is_(False)
+    return tx.first(query.where(schema.submissions.c.submission_id == submission_id, is_missed))

@@ -1,0 +1,193 @@
+"""Judgments as rows of the table of judgments: `item, rater, label` and what belongs to a judgment.
+
+Beside the whole table: the labels alone, for agreement; the times; and every submission with its answers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Select, Text, cast, select
+
+from grater.annotate.store import schema
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.progress import DONE
+from grater.annotate.store.transaction import Record, Tx
+from grater.annotate.tasks.task import Answer
+from grater.model import Json
+
+GROUPS = {"worker": "crowd", "annotator": "expert", "adjudicator": "expert", "manager": "expert", "owner": "expert"}
+"""What the judgments table calls a person of this role; a program is a program whatever its role."""
+
+ALL = ("valid", "untrusted", "surplus", "withdrawn")
+
+
+def table(
+    tx: Tx,
+    job_id: str | None = None,
+    statuses: Sequence[str] = ("valid",),
+    *,
+    roles: Sequence[str] = ("work",),
+    names: bool = False,
+    payload: bool = True,
+    of_done: bool = False,
+    start: int = 0,
+    most: int | None = None,
+) -> list[dict[str, Json]]:
+    """Judgments in a fixed order; raters go by pseudonym unless `names`.
+
+    `of_done`: only those of finished units.  `most` of them from number `start` on.
+    """
+    query = _query(tx, roles).where(schema.submissions.c.status.in_(statuses))
+    if job_id is not None:
+        query = query.where(schema.submissions.c.job_id == job_id)
+    if of_done:
+        query = query.where(
+            schema.submissions.c.unit_id.in_(DONE if job_id is None else DONE.where(schema.units.c.job_id == job_id))
+        )
+    if most is not None:
+        query = query.offset(start).limit(most)
+    return [_row(row, names=names, payload=payload) for row in tx.all(query)]
+
+
+def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[dict[str, Json]]:
+    """What agreement needs of the judgments of a job's work, in the order of `table`, and nothing that costs more."""
+    query = (
+        select(
+            schema.judgments.c.item_id.label("item"),
+            schema.people.c.pseudonym.label("rater"),
+            schema.judgments.c.label.label("label"),
+            cast(schema.submissions.c.at, Text).label("at"),
+            schema.people.c.kind.label("kind"),
+        )
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status.in_(statuses))
+        .where(schema.units.c.role == "work")
+        .order_by(
+            tx.binary(schema.judgments.c.item_id),
+            schema.submissions.c.at,
+            tx.binary(schema.judgments.c.submission_id),
+        )
+    )
+    names = ("item", "rater", "label", "at", "kind")
+    return [dict(zip(names, row, strict=True)) for row in tx.all(query)]
+
+
+def times(tx: Tx, job_id: str) -> list[int]:
+    """When the valid judgments of a job's work were made."""
+    query = (
+        select(schema.submissions.c.at)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
+        .where(schema.units.c.role == "work")
+    )
+    return [row.at for row in tx.all(query)]
+
+
+def submitted(tx: Tx, job_id: str, *, person_id: str | None = None) -> Sequence[Record]:
+    """Every submission of a job, or of one rater in it, without its answers, in the order in which they came."""
+    columns = [schema.submissions.c[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
+    order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
+    query = select(*columns).where(schema.submissions.c.job_id == job_id).order_by(*order)
+    return tx.all(query if person_id is None else query.where(schema.submissions.c.person_id == person_id))
+
+
+def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:
+    """The answers of one submission, in the order in which they were given."""
+    query = (
+        select(schema.judgments)
+        .where(schema.judgments.c.submission_id == submission_id)
+        .order_by(schema.judgments.c.position)
+    )
+    return tuple(_answer(row) for row in tx.all(query))
+
+
+def by_submission(
+    tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)
+) -> Iterator[tuple[Record, tuple[Answer, ...]]]:
+    """Each submission of a job with its answers, in the order in which they came."""
+    order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
+    mine = (schema.submissions.c.job_id == job_id) & schema.submissions.c.status.in_(statuses)
+    query = (
+        select(schema.judgments)
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .where(mine)
+    )
+    answers: dict[str, list[Answer]] = defaultdict(list)
+    for row in tx.all(query.order_by(*order, schema.judgments.c.position)):
+        answers[row.submission_id].append(_answer(row))
+    for row in tx.all(select(schema.submissions).where(mine).order_by(*order)):
+        yield row, tuple(answers[row.submission_id])
+
+
+def _answer(row: Record) -> Answer:
+    return Answer(
+        item_id=row.item_id,
+        label=row.label,
+        confidence=row.confidence,
+        flags=tuple(row.flags),
+        alternatives=tuple(row.alternatives),
+        payload=row.payload,
+    )
+
+
+def _query(tx: Tx, roles: Sequence[str]) -> Select[Any]:
+    return (
+        select(
+            schema.judgments,
+            schema.submissions.c.status,
+            schema.submissions.c.seconds,
+            schema.submissions.c.at,
+            schema.submissions.c.is_right,
+            schema.submissions.c.guidelines_version,
+            schema.units.c.unit_id,
+            schema.units.c.stage,
+            schema.units.c.role.label("unit_role"),
+            schema.units.c.batch,
+            schema.jobs.c.name.label("job"),
+            schema.people.c.name,
+            schema.people.c.pseudonym,
+            schema.people.c.role,
+            schema.people.c.kind,
+        )
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id)
+        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+        .where(schema.units.c.role.in_(roles))
+        .order_by(
+            tx.binary(schema.jobs.c.name),
+            tx.binary(schema.judgments.c.item_id),
+            schema.submissions.c.at,
+            tx.binary(schema.judgments.c.submission_id),
+        )
+    )
+
+
+def _row(row: Record, *, names: bool, payload: bool) -> dict[str, Json]:
+    rest: dict[str, Json] = {"payload": row.payload} if payload else {}
+    return {
+        "item": row.item_id,
+        "rater": row.name if names else row.pseudonym,
+        "label": row.label,
+        "status": row.status,
+        "confidence": row.confidence,
+        "seconds": row.seconds,
+        "at": as_iso(row.at),
+        "flags": row.flags,
+        "alternatives": row.alternatives,
+        "stage": row.stage,
+        "batch": row.batch,
+        "group": "program" if row.kind == "program" else GROUPS[row.role],
+        "role": row.unit_role,
+        "kind": row.kind,
+        "job": row.job,
+        "unit": row.unit_id,
+        "submission": row.submission_id,
+        "guidelines": row.guidelines_version,
+        **rest,
+    }

@@ -1,0 +1,230 @@
+"""People, programs and joint seats; exports call them by a pseudonym.
+
+Changes that must not meet lock the people whom they concern: one person, all owners, or everybody.  So a double click
+waits for the first, a study keeps an owner, and whoever was shut out while they proved who they are is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from sqlalchemy import bindparam, func, select
+
+from grater.annotate.store import events, schema
+from grater.annotate.store.ids import new_id, new_pseudonym
+from grater.annotate.store.transaction import Columns, Record, Tx, locking
+from grater.errors import Conflict, NotFound, UsageError
+from grater.model import Json
+from grater.registry import unknown
+
+Role: TypeAlias = Literal["owner", "manager", "adjudicator", "annotator", "worker"]
+Kind: TypeAlias = Literal["human", "program", "joint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who may do something; without a `password_hash` they cannot log in."""
+
+    person_id: str
+    name: str
+    pseudonym: str
+    role: str
+    kind: str = "human"
+    email: str = ""
+    state: str = "active"
+    password_hash: str = field(default="", repr=False)
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    added_at: int = 0
+
+
+NO_PERSON = "there is no such person in this study"
+COLUMNS = Columns(Person, schema.people)
+BY_ID = select(*COLUMNS).where(schema.people.c.person_id == bindparam("person_id"))
+LOCKED = locking(BY_ID, of=schema.people)
+SEATS = select(schema.joint_members.c.person_id).where(schema.joint_members.c.member_id == bindparam("member"))
+
+
+def add(
+    tx: Tx,
+    *,
+    name: str,
+    role: str,
+    kind: str = "human",
+    email: str = "",
+    password_hash: str = "",
+    members: Sequence[str] = (),
+    payload: Mapping[str, Json] | None = None,
+    actor: str | None = None,
+) -> Person:
+    """Add a person; a joint seat names its two `members` by their ids."""
+    require_role(role)
+    if not name.strip():
+        raise UsageError("a person needs a name")
+    if (kind == "joint") != (len(set(members)) == 2):
+        raise UsageError(f"a joint seat is for two different people, found {len(set(members))}")
+    if by_name(tx, name) is not None:
+        raise Conflict(f"there is a person called {name!r} already; choose another name")
+    person = Person(
+        person_id=new_id(),
+        name=name,
+        pseudonym=new_pseudonym(),
+        role=role,
+        kind=kind,
+        email=email,
+        password_hash=password_hash,
+        payload=payload or {},
+        added_at=tx.now,
+    )
+    tx.insert(schema.people, COLUMNS.row(person))
+    tx.insert(schema.joint_members, [{"person_id": person.person_id, "member_id": member} for member in members])
+    events.write(tx, actor, "person.added", person.person_id, {"role": role, "kind": kind, "members": list(members)})
+    return person
+
+
+def add_raters(tx: Tx, raters: Sequence[tuple[str, str, str]]) -> dict[str, str]:
+    """Add raters of a table (name, role, kind) who are not in the study, all by one statement; return ids by name."""
+    new = [
+        Person(
+            person_id=new_id(),
+            name=name,
+            pseudonym=new_pseudonym(),
+            role=role,
+            kind=kind,
+            payload={},
+            added_at=tx.now,
+        )
+        for name, role, kind in raters
+    ]
+    if any(not person.name.strip() for person in new):
+        raise UsageError("a person needs a name")
+    tx.insert(schema.people, [COLUMNS.row(person) for person in new])
+    added = [
+        (None, "person.added", person.person_id, {"role": person.role, "kind": person.kind, "members": []})
+        for person in new
+    ]
+    events.write_all(tx, added)
+    return {person.name: person.person_id for person in new}
+
+
+def find(tx: Tx, person_id: str) -> Person | None:
+    return _one(tx.first(BY_ID, person_id=person_id))
+
+
+def get(tx: Tx, person_id: str) -> Person:
+    """The person with this id, who must be there."""
+    person = find(tx, person_id)
+    if person is None:
+        raise NotFound(NO_PERSON)
+    return person
+
+
+def by_name(tx: Tx, name: str) -> Person | None:
+    return _one(tx.first(select(*COLUMNS).where(schema.people.c.name == name)))
+
+
+def ids_by_name(tx: Tx) -> dict[str, str]:
+    return {row.name: row.person_id for row in tx.all(select(schema.people.c.name, schema.people.c.person_id))}
+
+
+def named(tx: Tx, name: str) -> Person:
+    """The person with this name; an unknown name is answered with the nearest one."""
+    person = by_name(tx, name)
+    if person is None:
+        raise NotFound(unknown("person", name, [person.name for person in all(tx)]))
+    return person
+
+
+def all(tx: Tx) -> list[Person]:  # noqa: A001  (read as people.all)
+    """Everybody, in the order in which they came."""
+    query = select(*COLUMNS).order_by(schema.people.c.added_at, tx.binary(schema.people.c.name))
+    return [COLUMNS.read(row) for row in tx.all(query)]
+
+
+def count(tx: Tx) -> int:
+    return int(tx.value(select(func.count()).select_from(schema.people)))
+
+
+def members(tx: Tx, person_id: str) -> tuple[str, ...]:
+    """The ids of the two people behind a joint seat."""
+    query = select(schema.joint_members.c.member_id).where(schema.joint_members.c.person_id == person_id)
+    return tuple(sorted(row.member_id for row in tx.all(query)))
+
+
+def seat_ids(tx: Tx, person_id: str) -> tuple[str, ...]:
+    """The ids of the joint seats that a person shares."""
+    return tuple(row.person_id for row in tx.all(SEATS, member=person_id))
+
+
+def seats(tx: Tx, person_id: str) -> list[Person]:
+    """The joint seats that a person shares."""
+    mine = seat_ids(tx, person_id)
+    query = select(*COLUMNS).where(schema.people.c.person_id.in_(mine)).order_by(tx.binary(schema.people.c.name))
+    return [COLUMNS.read(row) for row in tx.all(query)]
+
+
+def set_role(tx: Tx, person_id: str, role: str, *, actor: str | None = None) -> Person:
+    require_role(role)
+    return _change(tx, person_id, actor, "person.role", role=role)
+
+
+def set_state(tx: Tx, person_id: str, state: Literal["active", "ended"], *, actor: str | None = None) -> Person:
+    return _change(tx, person_id, actor, "person.state", state=state)
+
+
+def set_password(tx: Tx, person_id: str, password_hash: str, *, actor: str | None = None) -> Person:
+    person = get(tx, person_id)
+    tx.execute(
+        schema.people.update().where(schema.people.c.person_id == person_id).values(password_hash=password_hash)
+    )
+    events.write(tx, actor, "person.password", person_id)
+    return replace(person, password_hash=password_hash)
+
+
+def lock(tx: Tx, person_id: str) -> Person:
+    """One change at a time for one person: a double click waits for the first."""
+    person = _one(tx.first(LOCKED if tx.is_postgres else BY_ID, person_id=person_id))
+    if person is None:
+        raise NotFound(NO_PERSON)
+    return person
+
+
+def lock_all(tx: Tx) -> None:
+    """Nobody's change but this one, in the order in which owners are locked too."""
+    tx.all(tx.locked(select(schema.people.c.person_id).order_by(schema.people.c.person_id), of=schema.people))
+
+
+def owners(tx: Tx) -> list[str]:
+    """The active owners, locked until the end: of two who would leave at once, the second sees that the first has."""
+    is_owner = (schema.people.c.role == "owner") & (schema.people.c.state == "active")
+    query = select(schema.people.c.person_id).where(is_owner).order_by(schema.people.c.person_id)
+    return [row.person_id for row in tx.all(tx.locked(query, of=schema.people))]
+
+
+def require_unchanged(tx: Tx, person: Person) -> None:
+    """Refuse somebody whose password was changed, or who was shut out, while they proved who they are."""
+    current = lock(tx, person.person_id)
+    if (current.password_hash, current.state) != (person.password_hash, person.state):
+        raise Conflict("your password was changed a moment ago; log in again")
+
+
+def _change(tx: Tx, person_id: str, actor: str | None, verb: str, **values: str) -> Person:
+    get(tx, person_id)
+    tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(**values))
+    events.write(tx, actor, verb, person_id, values)
+    return get(tx, person_id)
+
+
+def lower_role(one: str, other: str) -> str:
+    """The role of the two that may do less."""
+    return max(one, other, key=schema.ROLES.index)
+
+
+def require_role(role: str) -> None:
+    if role not in schema.ROLES:
+        raise UsageError(unknown("role", role, list(schema.ROLES)))
+
+
+def _one(row: Record | None) -> Person | None:
+    return None if row is None else COLUMNS.read(row)

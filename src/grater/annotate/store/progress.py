@@ -1,0 +1,384 @@
+"""Progress: of a job by slot, unit and rater; units that are finished; and counts over the whole study.
+
+A unit is finished when it has all its judgments; adjudicators want to know whether its raters differ and whether
+somebody has decided.  The counts over the study are one query each, however long the tables are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal_column,
+    select,
+    union_all,
+)
+
+from grater.annotate.pay import UnitsAnswered
+from grater.annotate.store import schema
+from grater.annotate.store.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class UnitProgress:
+    unit_id: str
+    wanted: int
+    valid: int
+
+    @property
+    def is_done(self) -> bool:
+        return self.valid >= self.wanted
+
+
+@dataclass(frozen=True, slots=True)
+class RaterProgress:
+    person_id: str
+    name: str
+    pseudonym: str
+    kind: str
+    valid: int
+    untrusted: int
+    surplus: int
+    withdrawn: int
+    seconds: float | None
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`units` are work units; `slots` counts slots by state; `held` is the number of leases in raters' hands."""
+
+    units: int
+    done: int
+    wanted: int
+    valid: int
+    slots: dict[str, int]
+    held: int
+    by_unit: tuple[UnitProgress, ...]
+    by_rater: tuple[RaterProgress, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedUnit:
+    unit_id: str
+    differs: bool
+    is_decided: bool
+
+
+BY_UNIT = (
+    select(
+        schema.units.c.unit_id,
+        schema.units.c.wanted,
+        func.count(schema.submissions.c.submission_id).label("valid"),
+    )
+    .outerjoin(
+        schema.submissions,
+        and_(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid"),
+    )
+    .where(schema.units.c.role == "work")
+    .group_by(schema.units.c.unit_id, schema.units.c.wanted, schema.units.c.position)
+)
+
+DONE = BY_UNIT.having(func.count(schema.submissions.c.submission_id) >= schema.units.c.wanted).with_only_columns(
+    schema.units.c.unit_id
+)
+"""Work units that have all their judgments."""
+
+OF_PERSON = select(func.count(schema.submissions.c.unit_id.distinct())).where(
+    schema.submissions.c.job_id == bindparam("job"), schema.submissions.c.person_id == bindparam("person")
+)
+
+N_RECENT = 20
+
+RECENT = (
+    select(schema.submissions.c.seconds)
+    .where(
+        schema.submissions.c.job_id == bindparam("job"),
+        schema.submissions.c.person_id == bindparam("person"),
+        schema.submissions.c.status == literal_column("'valid'"),
+    )
+    .order_by(schema.submissions.c.at.desc())
+    .limit(literal_column(str(N_RECENT)))
+)
+
+UNITS_ANSWERED = select(
+    func.count(schema.submissions.c.unit_id.distinct()).label("n_units"),
+    func.count().filter(schema.submissions.c.status == literal_column("'valid'")).label("n_valid"),
+    func.count().filter(schema.submissions.c.status == literal_column("'untrusted'")).label("n_untrusted"),
+).where(schema.submissions.c.job_id == bindparam("job"), schema.submissions.c.person_id == bindparam("person"))
+
+MOST_FREE = 300
+"""A pool with more free slots than this is not counted to its end: every page of every rater would wait for it."""
+
+
+def _work_left() -> Select[Any]:
+    """The slots come in the order of their index, and no more of them than the limit, however large the job is."""
+    mine, held = schema.submissions.alias("mine"), schema.leases
+    order = (schema.slots.c.batch, schema.slots.c.shuffle, schema.slots.c.unit_id, schema.slots.c.n)
+    free = (
+        select(schema.slots.c.unit_id)
+        .where(schema.slots.c.job_id == bindparam("job"), schema.slots.c.state == literal_column("'free'"))
+        .order_by(*order)
+        .limit(literal_column(str(MOST_FREE + 1)))
+        .cte("free")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
+    is_judged = exists().where(mine.c.unit_id == free.c.unit_id, mine.c.person_id == bindparam("person"))
+    in_hand = select(held.c.unit_id).where(
+        held.c.job_id == bindparam("job"),
+        held.c.person_id == bindparam("person"),
+        held.c.n.is_not(None),
+        held.c.state == literal_column("'held'"),
+    )
+    open_units = union_all(select(free.c.unit_id).where(~is_judged), in_hand).subquery("open_units")
+    n_free = select(func.count()).select_from(free).scalar_subquery()
+    n_left = select(func.count(open_units.c.unit_id.distinct())).scalar_subquery()
+    return select(case((n_free <= literal_column(str(MOST_FREE)), n_left)))
+
+
+WORK_LEFT = _work_left()
+
+
+@dataclass(frozen=True, slots=True)
+class JobCounts:
+    """The same numbers without the units and raters behind them."""
+
+    units: int
+    done: int
+    wanted: int
+    valid: int
+    held: int
+    raters: int
+
+
+def counts_of(tx: Tx, job_id: str) -> JobCounts:
+    """Where a job stands, counted by the database."""
+    by_unit = BY_UNIT.where(schema.units.c.job_id == job_id).subquery()
+    is_done = case((by_unit.c.valid >= by_unit.c.wanted, 1), else_=0)
+    row = tx.first(
+        select(
+            func.count().label("units"),
+            func.sum(is_done).label("done"),
+            func.sum(by_unit.c.wanted).label("wanted"),
+            func.sum(by_unit.c.valid).label("valid"),
+        ).select_from(by_unit)
+    )
+    whole = {name: int(value or 0) for name, value in row._mapping.items()} if row else {}
+    n_raters = select(func.count(schema.submissions.c.person_id.distinct())).where(
+        schema.submissions.c.job_id == job_id
+    )
+    return JobCounts(**whole, held=_n_held(tx, job_id), raters=int(tx.value(n_raters) or 0))
+
+
+def n_submitted(tx: Tx, job_id: str) -> int:
+    """The number of submissions of a job, whatever became of them."""
+    return int(tx.value(select(func.count()).where(schema.submissions.c.job_id == job_id)) or 0)
+
+
+def seconds_of_task(tx: Tx, task: str, *, most: int) -> list[float]:
+    """How long the latest valid answers of all jobs of a task took."""
+    query = (
+        select(schema.submissions.c.seconds)
+        .join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id)
+        .where(schema.jobs.c.task == task, schema.submissions.c.status == "valid")
+        .where(schema.submissions.c.seconds.is_not(None))
+        .order_by(schema.submissions.c.at.desc())
+    )
+    return [row.seconds for row in tx.all(query.limit(most))]
+
+
+def _n_held(tx: Tx, job_id: str) -> int:
+    held = select(func.count()).where(schema.leases.c.job_id == job_id, schema.leases.c.state == "held")
+    return int(tx.value(held) or 0)
+
+
+def of_job(tx: Tx, job_id: str) -> Progress:
+    by_unit = _by_unit(tx, job_id)
+    counts = select(schema.slots.c.state, func.count().label("n_slots")).group_by(schema.slots.c.state)
+    slots = tx.all(counts.where(schema.slots.c.job_id == job_id).order_by(schema.slots.c.state))
+    return Progress(
+        units=len(by_unit),
+        done=sum(unit.is_done for unit in by_unit),
+        wanted=sum(unit.wanted for unit in by_unit),
+        valid=sum(unit.valid for unit in by_unit),
+        slots={row.state: row.n_slots for row in slots},
+        held=_n_held(tx, job_id),
+        by_unit=by_unit,
+        by_rater=by_rater(tx, job_id),
+    )
+
+
+def of_person(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units of a job that a rater has submitted: what they may know of the progress."""
+    return int(tx.value(OF_PERSON, job=job_id, person=person_id) or 0)
+
+
+def recent_seconds(tx: Tx, job_id: str, person_id: str) -> list[float]:
+    """How long the rater took for their newest answers in a job, `N_RECENT` at most."""
+    rows = tx.all(RECENT, job=job_id, person=person_id)
+    return [float(row.seconds) for row in rows if row.seconds is not None]
+
+
+def work_left(tx: Tx, job_id: str, person_id: str) -> int | None:
+    """The number of units that this rater could still do or has in hand; None where too much is left to count it."""
+    n_left: int | None = tx.value(WORK_LEFT, job=job_id, person=person_id)
+    return n_left
+
+
+def units_answered(tx: Tx, job_id: str, person_id: str) -> UnitsAnswered:
+    """What a rater has answered in a job, counted from an index: pay is by the unit."""
+    row = tx.first(UNITS_ANSWERED, job=job_id, person=person_id)
+    return UnitsAnswered(**row._mapping) if row else UnitsAnswered(n_units=0, n_valid=0, n_untrusted=0)
+
+
+def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:
+    """The progress of one work unit."""
+    row = tx.first(BY_UNIT.where(schema.units.c.unit_id == unit_id))
+    return None if row is None else UnitProgress(**row._mapping)
+
+
+def some_units(tx: Tx, job_id: str, *, start: int, most: int) -> tuple[UnitProgress, ...]:
+    """Work units of a job in their order, `most` of them from number `start` on."""
+    query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position).offset(start).limit(most)
+    return tuple(UnitProgress(**row._mapping) for row in tx.all(query))
+
+
+def n_units(tx: Tx, job_id: str) -> int:
+    query = select(func.count()).where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
+    return int(tx.value(query) or 0)
+
+
+def _by_unit(tx: Tx, job_id: str) -> tuple[UnitProgress, ...]:
+    query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
+    return tuple(UnitProgress(**row._mapping) for row in tx.all(query))
+
+
+def by_rater(tx: Tx, job_id: str) -> tuple[RaterProgress, ...]:
+    status = schema.submissions.c.status
+    by_status = [func.sum(case((status == name, 1), else_=0)).label(name) for name in schema.STATUSES]
+    sums = (
+        select(
+            schema.submissions.c.person_id,
+            *by_status,
+            func.sum(schema.submissions.c.seconds).label("seconds"),
+            func.max(schema.submissions.c.at).label("last_at"),
+        )
+        .where(schema.submissions.c.job_id == job_id)
+        .group_by(schema.submissions.c.person_id)
+        .subquery()
+    )
+    query = (
+        select(schema.people.c.name, schema.people.c.pseudonym, schema.people.c.kind, *sums.c)
+        .join(sums, sums.c.person_id == schema.people.c.person_id)
+        .order_by(tx.binary(schema.people.c.name))
+    )
+    return tuple(RaterProgress(**row._mapping) for row in tx.all(query))
+
+
+def recounted(tx: Tx, job_id: str, before: Sequence[RaterProgress]) -> tuple[RaterProgress, ...]:
+    """The same raters with their submissions counted now, from an index; seconds and last time stay as they were."""
+    by_status = select(schema.submissions.c.person_id, schema.submissions.c.status, func.count().label("n_rows"))
+    counts = {rater.person_id: dict.fromkeys(schema.STATUSES, 0) for rater in before}
+    grouped = by_status.group_by(schema.submissions.c.person_id, schema.submissions.c.status)
+    for row in tx.all(grouped.where(schema.submissions.c.job_id == job_id)):
+        if row.person_id in counts:
+            counts[row.person_id][row.status] = row.n_rows
+    return tuple(_with_counts(rater, counts[rater.person_id]) for rater in before)
+
+
+def _with_counts(rater: RaterProgress, by_status: Mapping[str, int]) -> RaterProgress:
+    return replace(
+        rater,
+        valid=by_status["valid"],
+        untrusted=by_status["untrusted"],
+        surplus=by_status["surplus"],
+        withdrawn=by_status["withdrawn"],
+    )
+
+
+def finished_units(tx: Tx, job_id: str, *, by: Literal["label", "payload"] = "label") -> list[FinishedUnit]:
+    """The finished units of a job with two judgments or more, those on which raters differ first.
+
+    Raters differ where an item has two labels; where the work is in the payload (marked essays), two of those.
+    """
+    answers = _different_answers(job_id, schema.judgments.c[by])
+    n_valid = (
+        select(func.count())
+        .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
+        .scalar_subquery()
+    )
+    query = (
+        select(
+            schema.units.c.unit_id,
+            func.max(answers.c.n_different).label("n_different"),
+            exists().where(schema.adjudications.c.unit_id == schema.units.c.unit_id).label("is_decided"),
+        )
+        .join(answers, answers.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
+        .where(schema.units.c.wanted > 1, n_valid >= schema.units.c.wanted)
+        .group_by(schema.units.c.unit_id, schema.units.c.position)
+        .order_by(schema.units.c.position)
+    )
+    finished = [
+        FinishedUnit(unit_id=row.unit_id, differs=row.n_different > 1, is_decided=bool(row.is_decided))
+        for row in tx.all(query)
+    ]
+    return sorted(finished, key=lambda unit: not unit.differs)
+
+
+def _different_answers(job_id: str, answer: ColumnElement[Any]) -> Subquery:
+    """The number of different valid answers to each item of each unit of a job."""
+    return (
+        select(
+            schema.submissions.c.unit_id,
+            schema.judgments.c.item_id,
+            func.count(answer.distinct()).label("n_different"),
+        )
+        .join(schema.judgments, schema.judgments.c.submission_id == schema.submissions.c.submission_id)
+        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
+        .group_by(schema.submissions.c.unit_id, schema.judgments.c.item_id)
+        .subquery()
+    )
+
+
+def slots_by_job(tx: Tx) -> dict[str, dict[str, int]]:
+    """Slots of each job by state."""
+    return _counts_by_job(tx, schema.slots.c.job_id, schema.slots.c.state)
+
+
+def submissions_by_job(tx: Tx) -> dict[str, dict[str, int]]:
+    """Submissions of each job by status; practice and gold too.
+
+    Counted person by person, in the order of an index: any other order means to sort them all.
+    """
+    own = schema.submissions.c
+    counted = select(own.job_id, own.status, func.count().label("n_rows"))
+    by_job: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in tx.all(counted.group_by(own.job_id, own.person_id, own.status)):
+        by_job[row.job_id][row.status] += row.n_rows
+    return {job_id: dict(sorted(by_job[job_id].items())) for job_id in sorted(by_job)}
+
+
+def units_by_job(tx: Tx) -> dict[str, dict[str, int]]:
+    """Units of each job by role."""
+    return _counts_by_job(tx, schema.units.c.job_id, schema.units.c.role)
+
+
+def _counts_by_job(tx: Tx, job_id: ColumnElement[str], kind: ColumnElement[str]) -> dict[str, dict[str, int]]:
+    """The rows of a table by job and by another column."""
+    query = select(job_id.label("job_id"), kind.label("kind"), func.count().label("n_rows")).group_by(job_id, kind)
+    by_job: dict[str, dict[str, int]] = {}
+    for row in sorted(tx.all(query), key=lambda row: (str(row.job_id), str(row.kind))):
+        by_job.setdefault(row.job_id, {})[row.kind] = row.n_rows
+    return by_job

@@ -1,0 +1,399 @@
+"""A study's database, opened: transactions to write in, snapshots to read from, one server at a time.
+
+`with store.write() as tx` commits at its end or changes nothing; only when it has ended may anybody hear that work is
+stored (P1).  `with store.read() as tx` sees one snapshot throughout.  `with store.glance() as tx` runs queries
+without a transaction around them.
+
+On SQLite one process serves a study: `serving` holds a lock beside the file that the operating system frees when the
+process ends, however it ends.  The file is the real one, whatever link leads to it.  The command line may read and
+write at the same time, since every writer queues at `BEGIN IMMEDIATE`.  On PostgreSQL any number of processes may
+serve.
+
+Writers of one SQLite file queue at a door (`Writers`).  A COMMIT waits for the disk, some milliseconds in which
+nobody else can write.  Brief changes therefore share one: whoever is done while others wait leaves the transaction
+open for the next of them, and hears that all is well only when the COMMIT that holds their change is on the disk
+(P1).  A change that fails is undone by itself; if the COMMIT fails, every change in it fails, and everybody hears so.
+Other changes, which may take long, share nothing: what was done before them is on the disk before they begin.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from copy import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from sqlalchemy import Connection, Engine, Transaction, event, select
+from sqlalchemy.exc import DBAPIError
+
+from grater.annotate.store import migrations, schema
+from grater.annotate.store.clock import Clock, utc_now
+from grater.annotate.store.engine import BUSY_SECONDS, WRITES, is_url, make_engine, make_glancing, translated_errors
+from grater.annotate.store.transaction import Tx
+from grater.errors import StoreBusy, UsageError
+
+Moment: TypeAlias = Literal["before", "after"]
+
+MOST_TOGETHER = 20
+"""Changes in one COMMIT: the first must not wait for ever because others keep coming."""
+
+PATIENCE_SECONDS = 1.0
+"""After this a writer looks after the COMMIT itself: whoever was to do it may have given up at the door."""
+
+
+@dataclass(slots=True, eq=False)
+class SharedTransaction:
+    """An open transaction and the changes in it so far; `over` when it has ended, well or with an `error`."""
+
+    connection: Connection
+    transaction: Transaction
+    n_changes: int = 0
+    over: threading.Event = field(default_factory=threading.Event)
+    error: BaseException | None = None
+
+
+class Writers:
+    """The door of one file, for all threads of a process; `around_commit` is told before and after each COMMIT."""
+
+    def __init__(self, engine: Engine, *, name: str, around_commit: Callable[[Moment], None]) -> None:
+        self.engine = engine
+        self.name = name
+        self.around_commit = around_commit
+        self.n_waiting = 0
+        self._counting = threading.Lock()
+        self._door = threading.Lock()
+        self._open: SharedTransaction | None = None
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """A change with a COMMIT of its own."""
+        with self._inside():
+            self._finish()
+            mine = self._begin()
+            try:
+                with _undone_if_it_fails(mine):
+                    yield mine.connection
+            finally:
+                self._finish()
+        _require_well(mine)
+
+    @contextmanager
+    def together(self) -> Iterator[Connection]:
+        """A brief change, which may share its COMMIT with those who wait."""
+        with self._inside():
+            mine = self._open or self._begin()
+            try:
+                with _undone_if_it_fails(mine):
+                    yield mine.connection
+            finally:
+                if not self.n_waiting or not 0 < mine.n_changes < MOST_TOGETHER or mine.error:
+                    self._finish()
+        while not mine.over.wait(PATIENCE_SECONDS):
+            with self._inside():
+                self._finish()
+        _require_well(mine)
+
+    @contextmanager
+    def _inside(self) -> Iterator[None]:
+        """Behind the door; writers queue there, in order, instead of polling SQLite's lock."""
+        self._count(1)
+        try:
+            is_in = self._door.acquire(timeout=BUSY_SECONDS)
+        finally:
+            self._count(-1)
+        if not is_in:
+            raise StoreBusy(f"{self.name}: another change takes too long; try again")
+        try:
+            yield
+        finally:
+            self._door.release()
+
+    def _count(self, change: int) -> None:
+        with self._counting:
+            self.n_waiting += change
+
+    def _begin(self) -> SharedTransaction:
+        connection = self.engine.connect().execution_options(**{WRITES: True})
+        try:
+            self._open = SharedTransaction(connection, connection.begin())
+        except BaseException:
+            connection.close()
+            raise
+        return self._open
+
+    def _finish(self) -> None:
+        """COMMIT what is open, if anything; whatever goes wrong, those who wait for it hear it."""
+        mine, self._open = self._open, None
+        if mine is None:
+            return
+        try:
+            if mine.n_changes and mine.error is None:
+                self.around_commit("before")
+                mine.transaction.commit()
+                self.around_commit("after")
+        except BaseException as error:
+            mine.error = error
+        finally:
+            with suppress(DBAPIError):
+                mine.connection.close()  # takes back what was not committed
+            mine.over.set()
+
+
+@contextmanager
+def _undone_if_it_fails(mine: SharedTransaction) -> Iterator[None]:
+    """One more change of a transaction; one that fails leaves the others as they were."""
+    point = mine.connection.begin_nested() if mine.n_changes else None
+    try:
+        yield
+        if point is not None:
+            point.commit()
+    except BaseException as failure:
+        try:
+            if point is not None:
+                point.rollback()
+        except DBAPIError:  # with a full disk SQLite takes back everything, the changes of others too
+            mine.error = failure
+        raise
+    mine.n_changes += 1
+
+
+def _require_well(mine: SharedTransaction) -> None:
+    if mine.error is not None:
+        raise mine.error
+
+
+def no_witness(moment: Moment) -> None:
+    """Nobody watches the commits."""
+
+
+def no_check(tx: Tx) -> None:
+    """Whoever has the store may change it, as commands may."""
+
+
+class Store:
+    """An open study; `close` it, or use it in a `with`.
+
+    `around_commit` is called just before and just after every COMMIT: tests pull the plug there.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        glancing: Engine,
+        *,
+        name: str,
+        clock: Clock,
+        around_commit: Callable[[Moment], None] = no_witness,
+    ) -> None:
+        self.engine = engine
+        self.glancing = glancing
+        self.name = name
+        self.clock = clock
+        self._around_commit = around_commit
+        self._writers = Writers(engine, name=name, around_commit=around_commit)
+        self._key = ""
+        self._check: Callable[[Tx], None] = no_check
+        self._statement_seconds = 0.0
+        for each in (engine, glancing) if self.is_postgres else ():
+            event.listen(each, "connect", self._set_timeout)
+
+    @property
+    def is_postgres(self) -> bool:
+        return self.engine.dialect.name == "postgresql"
+
+    def checked(self, check: Callable[[Tx], None]) -> Store:
+        """The same study, in which every change begins with a check, which may refuse it."""
+        mine = copy(self)
+        mine._check = check
+        return mine
+
+    @contextmanager
+    def write(self, *, brief: bool = False) -> Iterator[Tx]:
+        """A transaction: all of it at the end, or nothing; do not open another inside it.
+
+        `brief` ones, which raters wait for, may share a COMMIT on SQLite (`commits`).
+        """
+        with translated_errors(self.name), self._changing(brief=brief) as connection:
+            tx = Tx(connection, self.clock(), self._study_key(connection))
+            self._check(tx)
+            yield tx
+            tx.send()
+
+    @contextmanager
+    def _changing(self, *, brief: bool) -> Iterator[Connection]:
+        if not self.is_postgres:
+            with self._writers.together() if brief else self._writers.alone() as connection:
+                yield connection
+            return
+        with self.engine.connect() as connection, connection.begin() as transaction:
+            yield connection
+            self._around_commit("before")
+            transaction.commit()
+            self._around_commit("after")
+
+    @contextmanager
+    def read(self) -> Iterator[Tx]:
+        """One snapshot, in which nothing can be changed by mistake on PostgreSQL.
+
+        There it ends with COMMIT: with ROLLBACK psycopg forgets every prepared query of the connection, and raters
+        who get it next wait for all of them to be planned again.
+        """
+        with translated_errors(self.name), self.engine.connect() as connection:
+            if self.is_postgres:
+                options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+                connection = connection.execution_options(**options)
+            with connection.begin() as transaction:
+                yield Tx(connection, self.clock(), self._study_key(connection), known={})
+                transaction.commit() if self.is_postgres else transaction.rollback()
+
+    @contextmanager
+    def glance(self) -> Iterator[Tx]:
+        """For one query, or several that need not agree: no snapshot, so nothing to begin and nothing to end."""
+        with translated_errors(self.name), self.glancing.connect() as connection:
+            yield Tx(connection, self.clock(), self._study_key(connection))
+
+    def _study_key(self, connection: Connection) -> str:
+        if not self._key:
+            self._key = (
+                connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "key")).scalar() or ""
+            )
+        return self._key
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Serve the study; a second process that wants to serve the same file is refused while this lasts."""
+        if self.is_postgres:
+            yield
+            return
+        file = _real_file(self.name)
+        lock = sqlite3.connect(f"{file}.serving", timeout=0, isolation_level=None, check_same_thread=False)
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            lock.close()
+            raise StoreBusy(f"{self.name}: is being served already, by another process on this file") from error
+        try:
+            yield
+        finally:
+            lock.close()
+
+    def limit_statements(self, seconds: float) -> None:
+        """Have PostgreSQL break off every statement after this time; SQLite looks at the request's own limit."""
+        if seconds == self._statement_seconds:
+            return
+        self._statement_seconds = seconds
+        for engine in (self.engine, self.glancing) if self.is_postgres else ():
+            engine.dispose()  # connections made before would not know of it
+
+    def _set_timeout(self, connection: Any, _record: Any) -> None:
+        if self._statement_seconds:
+            connection.execute(f"SET statement_timeout = {round(self._statement_seconds * 1000)}")
+            connection.commit()
+
+    def close(self) -> None:
+        self.engine.dispose()
+        self.glancing.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_store(
+    location: Path | str,
+    *,
+    create: bool = False,
+    clock: Clock = utc_now,
+    around_commit: Callable[[Moment], None] = no_witness,
+) -> Store:
+    """Open a study by its file or `postgresql://` URL; `create` makes a new one and refuses one that is there."""
+    address = str(location)
+    name = address.rsplit("/", 1)[-1] if is_url(address) else address  # a URL holds a password; messages must not
+    if not is_url(address):
+        _require_file(address, create=create)
+    engine = make_engine(address)
+    store = Store(engine, make_glancing(engine, address), name=name, clock=clock, around_commit=around_commit)
+    try:
+        _prepare(store, create=create)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _require_file(address: str, *, create: bool) -> None:
+    if "://" in address:
+        raise UsageError(f"{address.split('://')[0]}: expected a file or a postgresql:// URL as the study")
+    path = Path(address)
+    if create and path.exists() and not _is_blank(path):
+        raise UsageError(f"{path}: already exists; choose another name for the new study")
+    if not create and not path.exists():
+        raise UsageError(f"{path}: no such study; create it first: grater study new {path}")
+    if create and not path.parent.exists():
+        raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
+    if create:
+        _make_private(path)
+    if not create and not _looks_like_sqlite(path):
+        raise UsageError(f"{path}: expected a study of grater, found some other file")
+
+
+def _real_file(name: str) -> Path:
+    """The file behind all symbolic links, beside which its lock lies; one with several names has no such place."""
+    file = Path(name).resolve()
+    n_names = file.stat().st_nlink
+    if n_names > 1:
+        raise UsageError(
+            f"{name}: has {n_names} names on this disk (hard links), and served by two of them it would be damaged; "
+            "remove the others, or serve a copy"
+        )
+    return file
+
+
+OWNER_ONLY = 0o600
+"""A study holds names, addresses and hashes of passwords; SQLite gives its log the rights of the file."""
+
+
+def _make_private(path: Path) -> None:
+    try:
+        path.touch(OWNER_ONLY)
+        path.chmod(OWNER_ONLY)  # also where an empty file was there already
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be made: {error.strerror or error}") from error
+
+
+def _is_blank(path: Path) -> bool:
+    """Whether a file holds nothing: no bytes, or no tables, as a full disk leaves a study that was being made."""
+    if not path.is_file() or not path.stat().st_size:
+        return path.is_file()
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    except sqlite3.Error:
+        return False
+
+
+def _looks_like_sqlite(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(16) in (b"SQLite format 3\0", b"")
+
+
+def _prepare(store: Store, *, create: bool) -> None:
+    with translated_errors(store.name), store.engine.connect() as connection:
+        is_old = not create and migrations.version_of(connection, name=store.name) == migrations.VERSION
+        connection.rollback()
+        if is_old:
+            return
+        connection = connection.execution_options(**{WRITES: True})
+        with connection.begin():
+            if not create:
+                migrations.migrate(connection, name=store.name)
+            elif migrations.is_empty(connection):
+                migrations.create(connection)
+            else:
+                raise UsageError(f"{store.name}: is a study already; choose another database for the new one")

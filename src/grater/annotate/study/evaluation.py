@@ -1,0 +1,440 @@
+"""The systems of a study against its raters, and how far raters agree: once, for commands, pages and API.
+
+Where a sample of the study was judged, scores are estimates for the whole corpus; else they are of the judged items.
+Hidden gold is about other items than those judged, so it is the truth only where the truth is adjudicated.
+Live agreement is that of `grater agree` on the valid judgments of a job, with the same options, so that page and
+command print the same number and the same signature.  Where the task has a verdict, its classes are compared too;
+labels that the task merges in analysis are merged here (the grey answer of Lee 2009 with yes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from grater.agreement.edits import CorpusAgreement, edit_agreement
+from grater.agreement.essays import known_essays
+from grater.agreement.summary import Agreement, Options, agreement
+from grater.annotate.store import Tx, samples
+from grater.annotate.store.jobs import Job
+from grater.annotate.study.samples import kind_of
+from grater.annotate.study.tables import (
+    ALL_COUNT,
+    Counting,
+    StudyTables,
+    all_verdicts,
+    judged_by_programs,
+    program_verdicts,
+    study_tables,
+)
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.task import Task, merged_by
+from grater.errors import GraterError, UsageError
+from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.evaluate.rater_error import as_many_votes
+from grater.evaluate.sampled import Sampled, chance_of, sampled
+from grater.evaluate.sampled.assist import CheapJudge, judge_of_labels
+from grater.evaluate.sampled.correction import correct
+from grater.model import Essay, Interval, Json
+from grater.sheet import counted
+from grater.tables import Judgments, Sample, Table, equal_in_number, first_of_each, items_hash
+from grater.tables.judgments import with_labels
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import RESAMPLES
+from grater.uncertainty.population import Population
+
+
+def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:
+    """The latest sample of these items that somebody has begun to judge."""
+    if tables.judgments is None or tables.decisions is None:
+        return None
+    items = items_hash(tables.decisions.frame["item"].cast(str).unique())
+    judged = set(tables.judgments.frame["item"].cast(str).unique())
+    for name in reversed(samples.names(tx)):
+        sample = samples.named(tx, name)
+        fits = sample.meta is not None and sample.meta.items == items
+        if fits and not judged.isdisjoint(sample.frame["item"]):
+            return sample
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """What of the rating scheme of T&C 2008, 5.1 an evaluation uses beside the verdicts.
+
+    `counting` leaves judgments out; items with a flag of `contexts`, or judged below `least_confidence` by anybody,
+    are shown apart.
+    """
+
+    counting: Counting = ALL_COUNT
+    contexts: tuple[str, ...] = ()
+    least_confidence: float | None = None
+
+    @property
+    def is_apart(self) -> bool:
+        return bool(self.contexts) or self.least_confidence is not None
+
+
+PLAIN = Scheme()
+
+PAST_RESAMPLES = 200
+"""For figures as they once stood, of which only the width is seen; today's are drawn as often as in a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemLine:
+    """One system so far, on `n` judged items."""
+
+    system: str
+    n: int
+    precision: Interval
+    recall: Interval
+
+
+def evaluate_study(
+    tx: Tx,
+    name: str,
+    *,
+    job_names: Sequence[str] = (),
+    kind: str = "",
+    sample: str = "",
+    truth: str = "majority",
+    redundancy: int | None = None,
+    with_programs: bool = False,
+    scheme: Scheme = PLAIN,
+    population: Population = "wider",
+    assist: str = "",
+    corrected: bool = False,
+    errors_by_flag: bool = False,
+    chance: Chance | None = None,
+) -> Evaluation | Sampled:
+    """Every system on the judged items, or, from a named sample, for the whole corpus.
+
+    With `corrected`, corrected too for what raters get wrong on hidden gold, on what systems flag and on the rest
+    apart with `errors_by_flag`.
+    """
+    drawn = samples.named(tx, sample) if sample else None
+    if drawn is not None and scheme.is_apart:
+        raise UsageError("results by context and confidence are for the judged items only, not for estimates")
+    tables = study_tables(
+        tx,
+        name,
+        job_names=job_names,
+        kind=kind_of(drawn) if drawn else kind,
+        with_programs=with_programs,
+        counting=scheme.counting,
+    )
+    if tables.decisions is None or tables.judgments is None:
+        missing = "decisions; run a system first" if tables.decisions is None else "judgments with verdicts"
+        raise UsageError(f"{name}: the study has no {missing}")
+    first = tables.redundancy if redundancy is None else redundancy
+    options = EvaluationOptions(
+        truth=truth,
+        chance=replace(chance or Chance(), population=population),
+        contexts=scheme.contexts,
+        least_confidence=scheme.least_confidence,
+        redundancy=first,
+        errors_by_flag=errors_by_flag,
+    )
+    is_corrected = corrected or errors_by_flag
+    if is_corrected:
+        _require_answered_gold(tables, name)
+    if assist and drawn is None:
+        raise UsageError("a cheap judge assists estimates from a sample: expected the name of one")
+    judge = _whole_judge(tx, assist, tables.decisions) if assist else None
+    return _telling(_evaluated(tx, tables, drawn, options, judge, is_corrected=is_corrected), tables.judgments)
+
+
+def _require_answered_gold(tables: StudyTables, name: str) -> None:
+    if tables.gold is None or tables.on_gold is None:
+        raise UsageError(
+            f"{name}: nobody has answered hidden gold yet, so the error rates of raters are unknown; gold is given "
+            "out in jobs whose terms have a rule for it"
+        )
+
+
+def _evaluated(
+    tx: Tx,
+    tables: StudyTables,
+    drawn: Sample | None,
+    options: EvaluationOptions,
+    judge: CheapJudge | None = None,
+    *,
+    is_corrected: bool = False,
+) -> Evaluation | Sampled:
+    """The systems of the tables: once, for the command, the API, and the page that is looked at while people work."""
+    if tables.decisions is None:
+        raise UsageError(f"{tables.name}: the study has no decisions; run a system first")
+    if drawn is None:
+        gold = tables.gold if is_corrected or options.truth == "adjudicated" else None
+        answers = tables.on_gold if is_corrected else None
+        return evaluate(
+            tables.decisions, _judgments(tables), items=tables.items, gold=gold, on_gold=answers, options=options
+        )
+    whole, lines = judged_anywhere(tx, drawn, tables)
+    is_share = options.redundancy and options.truth == "share"
+    judged = first_of_each(whole, options.redundancy) if is_share else whole
+    estimates = _estimate(
+        tables,
+        drawn,
+        judged,
+        truth=options.truth,
+        population=options.chance.population,
+        chance=options.chance,
+        assist=judge,
+    )
+    if is_corrected:
+        estimates = _corrected(estimates, tables, options)
+    return replace(estimates, warnings=(*lines, *estimates.warnings))
+
+
+def _judgments(tables: StudyTables) -> Judgments:
+    if tables.judgments is None:
+        raise UsageError(f"{tables.name}: the study has no judgments with verdicts")
+    return tables.judgments
+
+
+def _corrected(estimates: Sampled, tables: StudyTables, options: EvaluationOptions) -> Sampled:
+    """The estimates, corrected for what raters get wrong on the study's hidden gold."""
+    if tables.gold is None or tables.on_gold is None:
+        return estimates
+    correction = correct(
+        estimates,
+        as_many_votes(tables.on_gold, _judgments(tables), truth=options.truth),
+        tables.gold,
+        truth=options.truth,
+        fpc=options.chance.population == "these",
+        seed=options.chance.seed,
+        decisions=tables.decisions,
+        by_flag=bool(options.errors_by_flag),
+    )
+    return replace(estimates, correction=correction)
+
+
+def _estimate(
+    tables: StudyTables,
+    drawn: Sample,
+    judged: Judgments,
+    *,
+    truth: str = "majority",
+    population: Population = "wider",
+    chance: Chance | None = None,
+    assist: CheapJudge | None = None,
+) -> Sampled:
+    """Every system for the whole corpus; a study knows the essay of its items, so essays are drawn."""
+    if tables.decisions is None:
+        raise UsageError(f"{tables.name}: the study has no decisions; run a system first")
+    numbers = chance or Chance()
+    drawing = chance_of(
+        tables.decisions,
+        drawn,
+        items=tables.items,
+        population=population,
+        n_resamples=numbers.n_resamples,
+        seed=numbers.seed,
+    )
+    return sampled(
+        tables.decisions,
+        drawn,
+        judged,
+        items=tables.items,
+        truth=truth,
+        population=population,
+        chance=drawing,
+        assist=assist,
+    )
+
+
+def program_judge(tx: Tx, name: str) -> CheapJudge:
+    """A program of the study as a cheap judge of every item, by the verdicts that it gave."""
+    said = program_verdicts(tx, name)
+    if said is None:
+        known = ", ".join(judged_by_programs(tx)) or "none; grater judge asks one"
+        raise UsageError(f"expected a program that has judged items of the study, found {name!r}. Known: {known}")
+    return judge_of_labels(said)
+
+
+def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
+    """A program as a cheap judge; refuse one that has judged only a part of the corpus."""
+    judge, wanted = program_judge(tx, name), _items_of(decided)
+    n_missing = len(wanted.join(judge.frame, on="item", how="anti"))
+    if n_missing:
+        raise UsageError(
+            f"{name} has judged {len(wanted) - n_missing:,} of the {len(wanted):,} items that systems decided on; "
+            "a cheap judge needs all: let it judge a job over every item of this kind"
+        )
+    return judge
+
+
+def whole_judges(tx: Tx, tables: StudyTables) -> list[CheapJudge]:
+    """The programs that gave a verdict on every item that systems decided on."""
+    if tables.decisions is None:
+        return []
+    wanted = _items_of(tables.decisions)
+    judges = [program_judge(tx, name) for name in judged_by_programs(tx)]
+    return [judge for judge in judges if not len(wanted.join(judge.frame, on="item", how="anti"))]
+
+
+def _items_of(decided: Table) -> pl.DataFrame:
+    return decided.frame.select(pl.col("item").cast(pl.String)).unique()
+
+
+def judged_anywhere(tx: Tx, drawn: Sample, tables: StudyTables) -> tuple[Judgments, tuple[str, ...]]:
+    """The judgments, and for drawn items that lack one those of other jobs and raters, with a line that says so.
+
+    A job for a sample does not ask again what somebody judged elsewhere, and a drawn item may have become hidden
+    gold.  Without those answers the sample would no longer be a probability sample.
+    """
+    judgments, lines = _judgments(tables), []
+    on_gold = as_many_votes(tables.on_gold, judgments, truth="share") if tables.on_gold is not None else None
+    sources = [
+        (all_verdicts(tx, judgments.name), "were judged elsewhere in the study; those judgments are used"),
+        (on_gold, "are hidden gold; what raters said of them is used"),
+    ]
+    for source, words in sources:
+        missing = drawn.frame.select("item").unique().join(judgments.frame.select("item"), on="item", how="anti")
+        rows = source.frame.join(missing, on="item", how="semi") if source is not None else missing.head(0)
+        if len(rows):
+            lines.append(f"{rows['item'].n_unique():,} of the drawn items {words}")
+            judgments = replace(judgments, frame=pl.concat([judgments.frame, rows], how="diagonal_relaxed"))
+    return judgments, tuple(lines)
+
+
+def _telling(result: Evaluation | Sampled, judgments: Judgments) -> Evaluation | Sampled:
+    """The same result with a line for each filter that was asked for: how many judgments it left out."""
+    left_out = [f"left out {counted(n, 'judgment')}: {reason}" for reason, n in judgments.dropped.items()]
+    return replace(result, warnings=(*left_out, *result.warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresSoFar:
+    """Systems against the majority of a job; `sample` is the judged sample, `words` what the intervals speak of."""
+
+    sample: str = ""
+    systems: tuple[SystemLine, ...] = ()
+    words: str = ""
+
+
+def scores_so_far(tx: Tx, job: Job) -> ScoresSoFar:
+    """What `evaluate_study` and the report say of a job, without their further tables: the same intervals."""
+    tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
+    if tables is None or tables.judgments is None or tables.decisions is None:
+        return ScoresSoFar()
+    sample = None if _is_all_judged(tables) else sample_of(tx, tables)
+    options = EvaluationOptions(redundancy=tables.redundancy, is_brief=True)
+    try:
+        result = _evaluated(tx, tables, sample, options)
+    except GraterError:  # no judged item has a decision yet
+        return ScoresSoFar()
+    return ScoresSoFar(sample.name if sample else "", tuple(_lines(result)), result.scope.sentence)
+
+
+def _is_all_judged(tables: StudyTables) -> bool:
+    """Whether nothing is left to estimate: then scores are of the judged items, as in the report's answer."""
+    if tables.decisions is None or tables.judgments is None:
+        return False
+    judged = tables.judgments.frame.select(pl.col("item").cast(pl.String))
+    return _items_of(tables.decisions).join(judged, on="item", how="anti").is_empty()
+
+
+def scores_until(tables: StudyTables, sample: Sample | None, until: str) -> tuple[SystemLine, ...]:
+    """The systems of a job as they stood at a moment (ISO), by its own judgments up to then."""
+    if tables.judgments is None or tables.decisions is None:
+        return ()
+    judged = replace(tables.judgments, frame=tables.judgments.frame.filter(pl.col("at") <= until))
+    chance = Chance(n_resamples=PAST_RESAMPLES)
+    try:
+        if sample is not None:
+            return tuple(_lines(_estimate(tables, sample, judged, chance=chance)))
+        options = EvaluationOptions(chance=chance, is_brief=True)
+        return tuple(_lines(evaluate(tables.decisions, judged, items=tables.items, options=options)))
+    except GraterError:  # no judged item had a decision yet
+        return ()
+
+
+def _lines(result: Evaluation | Sampled) -> list[SystemLine]:
+    if isinstance(result, Evaluation):
+        whole = result.whole.standard
+        return [SystemLine(each.system, each.n, each["precision"], each["recall"]) for each in whole]
+    return [
+        SystemLine(each.system, result.n_judged, each.scores.precision, each.scores.recall) for each in result.systems
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementSoFar:
+    """What can be said now: the agreement on labels, on verdicts, or why there is none yet."""
+
+    labels: Agreement | None
+    verdicts: Agreement | None
+    reason: str
+
+
+def live_agreement(
+    rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: pl.DataFrame | None = None
+) -> AgreementSoFar:
+    """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in.
+
+    `places` has the essay of each item; where it has any of the job's, essays are drawn.
+    """
+    verdict = task.verdict
+    judgments = _merged(by_people(rows, name=name, first=first), task)
+    n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
+    if not n_twice:
+        return AgreementSoFar(None, None, "No item has two judgments yet.")
+    essays = known_essays(judgments, _table_of(places))
+    try:
+        whole = agreement(judgments, essays=essays)
+        of_verdicts = agreement(with_labels(judgments, verdict), essays=essays) if verdict else None
+        return AgreementSoFar(whole, of_verdicts, "")
+    except GraterError as error:
+        return AgreementSoFar(None, None, str(error))
+
+
+def _merged(judgments: Judgments, task: Task) -> Judgments:
+    """The judgments with the labels that the task merges in analysis."""
+    return with_labels(judgments, merged_by(task)) if merged_by(task) else judgments
+
+
+def _table_of(places: pl.DataFrame | None) -> Table | None:
+    return None if places is None else Table("items", places, "items")
+
+
+def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
+    """The agreement of annotators on where errors are, of what kind, how to mend them; or why there is none yet."""
+    if not any(len(essay.annotators) > 1 for essay in essays):
+        return None, "No essay has been marked by two annotators yet."
+    try:
+        return edit_agreement(essays), ""
+    except GraterError as error:
+        return None, str(error)
+
+
+def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
+    """What people said, of each item only the `first` judgments where that is asked; programs are never mixed in."""
+    schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
+    said = [[row.get(column) for column in schema] for row in rows if row.get("kind") != "program"]
+    all_judgments = Judgments(pl.DataFrame(said, schema, orient="row"), name)
+    return equal_in_number(all_judgments, first)
+
+
+def agreement_so_far(
+    rows: Sequence[Mapping[str, Json]],
+    task: Task,
+    *,
+    name: str,
+    first: int = 0,
+    places: pl.DataFrame | None = None,
+    n_resamples: int = RESAMPLES,
+) -> Agreement | None:
+    """What `live_agreement` says of labels, without its pairs; None where nothing compares yet."""
+    said = _merged(by_people(rows, name=name, first=first), task)
+    if not len(said):
+        return None
+    try:
+        options = Options(n_resamples=n_resamples, most_raters=0)
+        return agreement(said, options, essays=known_essays(said, _table_of(places)))
+    except GraterError:
+        return None

@@ -1,0 +1,375 @@
+"""Gold for a job, and practice: from a table, from items on which experts agree, from known or planted errors.
+
+Madnani et al. 2011, section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert
+said the same.  An item that the job asks about becomes gold instead of work, as long as nobody has met it; one that
+somebody has met is left alone.  Practice comes first, once for everybody, and says what was expected.
+
+Candidates for gold are units that nobody has met, those whose answer is known from elsewhere first.  Gold of earlier
+jobs comes first, then items on which all experts agree, then those on which every rater of another job said the same
+(`LEAST_CROWD` or more).  Last come units of the job itself, drawn at random (`MOST_OWN` at most), which the manager
+answers: a first study has no other gold.  A manager looks at each, changes the accepted answers or the reason, and
+takes it or passes on (`grater.annotate.web.gold.pages`).  Reasons that were written before are offered again.
+
+The recommended rule is the one that docs/crowd-jobs.md works out ("Which rule"): a quiz of 12, then out with whoever
+is below 80 % of the gold with 90 % certainty, from 12 questions on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from typing import Literal
+
+from grater.annotate.store import Tx, essays, gold, gold_review, items, jobs, mending, units
+from grater.annotate.store.columns import label_counts
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.units import NewUnit, Role
+from grater.annotate.study.job_units import plant, shown
+from grater.annotate.study.limits import require_number, require_text
+from grater.annotate.study.terms import set_terms
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.error import ASKS
+from grater.annotate.tasks.marking import DEFAULT_TAGSET
+from grater.annotate.tasks.suggestions import SUGGESTIONS
+from grater.annotate.tasks.task import UNKNOWN, Unit, UnitItem
+from grater.corpora.tagsets import TAGSETS, TagSet
+from grater.errors import UsageError
+from grater.model import Edit, Essay, Item, Json, Span
+from grater.sheet import counted
+from grater.tables import Table
+from grater.tables.schema import LIST_SEPARATOR
+from grater.uncertainty.rng import generator
+
+LOOKS = (ASKS, "grey", "tagset")
+"""What a job says of all its units alike."""
+REASON = "All experts who judged this gave this answer."
+PLANTED = "These errors were added to the essay to see whether they are found."
+LEAST_EXPERTS, LEAST_CROWD = 2, 3
+MOST_OWN = 200
+OWN = "Nobody has answered it yet: choose it only if the answer is beyond doubt"
+MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12
+"""The recommended rule: the least share of the gold, how sure of it, from how many questions on; and the quiz."""
+
+
+def add_gold(
+    tx: Tx, table: Table, ids: Mapping[str, str], *, job: str | None, role: Literal["gold", "practice"] = "gold"
+) -> tuple[int, int]:
+    """A gold (or practice) unit of the job for every row; return the number of new ones and of those met already."""
+    if job is None:
+        raise UsageError(f"{table.name}: {role} belongs to a job; expected its name, found none")
+    job_id = jobs.named(tx, job).job_id
+    n_new = 0
+    for row in table.frame.iter_rows(named=True):
+        item_id, reason = ids[str(row["item"])], str(row.get("reason") or "")
+        accepted = [label.strip() for label in str(row["label"]).split(LIST_SEPARATOR) if label.strip()]
+        unit_id = gold.work_with(tx, job_id, item_id)
+        if gold.is_known(tx, job_id, item_id):
+            continue
+        if unit_id is not None:
+            n_new += gold.convert(tx, unit_id, item_id, accepted, reason=reason, role=role)
+        else:
+            add_known(tx, job_id, item_id, accepted, reason=reason, role=role)
+            n_new += 1
+    return n_new, len(table) - n_new
+
+
+def looks_of(tx: Tx, job_id: str) -> dict[str, Json]:
+    """How the units of a job are shown: what is known must look like all other work, and offer the same answers."""
+    unit_ids = units.ids_of_job(tx, job_id, role="work")
+    payload = units.get(tx, unit_ids[0]).unit.payload if unit_ids else {}
+    return {name: payload[name] for name in LOOKS if name in payload}
+
+
+def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason: str, role: Role = "gold") -> str:
+    """One gold (or practice) unit of one item, with its known answers."""
+    item = items.find(tx, item_id)
+    essay_id = item.item.essay_id if item and item.item else None
+    asked = ((item_id, shown(item) if item else {}),)
+    new = NewUnit(asked, essay_id, role=role, payload=looks_of(tx, job_id))
+    job = jobs.get(tx, job_id)
+    _require_no_suggestions(job)
+    if item and item.item:
+        _require_showable(tx, job, item.item, new)
+    (unit_id,) = units.add_all(tx, job_id, [new])
+    gold.add(tx, unit_id, item_id, accepted, reason=reason)
+    return unit_id
+
+
+def _require_no_suggestions(job: Job) -> None:
+    if SUGGESTIONS in job.options:
+        raise UsageError(f"{job.name}: this job offers a system's marks, and none would point at planted errors")
+
+
+def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
+    """Refuse what every rater who gets it would stumble over: a noun without its five forms, no suggestion."""
+    essay = essays.bare(tx, item.essay_id)
+    if essay is None:
+        return
+    unit = Unit("new", essay, (UnitItem(item, new.items[0][1]),), new.stage, new.payload)
+    try:
+        TASKS[job.task].show(unit, rng=generator(0, item.item_id))
+    except UsageError as error:
+        message = f"item {item.item_id}: cannot be shown as {new.role} of job {job.name!r}: {error}"
+        raise UsageError(message) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How many gold units were made, and how many items had been met by raters already."""
+
+    made: int
+    met: int
+
+
+def make_gold(
+    tx: Tx,
+    job: Job,
+    item_id: str,
+    accepted: Sequence[str],
+    *,
+    reason: str,
+    role: Literal["gold", "practice"] = "gold",
+    actor: str | None = None,
+) -> bool:
+    """One item with its accepted answers as gold (or practice) of a job; False where a rater has met it already."""
+    _require_labels(job, accepted)
+    require_text("gold.reason", reason)
+    jobs.lock(tx, job.job_id)  # of two who make the same gold at once the second sees that it is known
+    if gold.is_known(tx, job.job_id, item_id):
+        return False
+    unit_id = gold.work_with(tx, job.job_id, item_id)
+    if unit_id is not None:
+        return gold.convert(tx, unit_id, item_id, accepted, reason=reason, role=role, actor=actor)
+    add_known(tx, job.job_id, item_id, list(accepted), reason=reason, role=role)
+    return True
+
+
+def gold_from_experts(
+    tx: Tx,
+    job: Job,
+    *,
+    source: str | None = None,
+    least: int = 2,
+    most: int | None = None,
+    reason: str = REASON,
+    seed: int = 0,
+    actor: str | None = None,
+) -> Made:
+    """Items on which `least` experts or more agree, `most` of them at random; they may have had another task."""
+    require_number("gold.least", least)
+    require_number("gold.most", most)
+    agreed = unanimous(tx, job, source=source, least=least)
+    if not agreed:
+        raise UsageError(f"{job.name}: no item has {least} or more expert judgments that all agree")
+    order = sorted(agreed)
+    generator(seed, "gold", job.name).shuffle(order)
+    made = met = 0
+    for item_id in order:
+        if most is not None and made >= most:
+            break
+        if make_gold(tx, job, item_id, agreed[item_id], reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
+
+
+def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) -> dict[str, tuple[str, ...]]:
+    """Items with the labels of this job's task that mean what all experts said."""
+    of_jobs = [jobs.named(tx, source)] if source else jobs.all(tx)
+    said = meanings(of_jobs, label_counts(tx, ("work", "gold", "practice"), by_experts=True))
+    agreed = {item: min(each) for item, each in said.items() if each.total() >= least and len(each) == 1}
+    accepted = {item: labels_meaning(job, meaning) for item, meaning in agreed.items()}
+    return {item: labels for item, labels in accepted.items() if labels}
+
+
+def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> Made:
+    """Essays of a marking job whose errors are known, planted or marked before, become gold by errors found."""
+    made, met, tags = 0, 0, _tags(tx, job)
+    for essay in essays.all(tx):
+        edits = [edit for edit in essay.edits if rater is None or edit.rater == rater]
+        item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
+        if not edits or (gold.work_with(tx, job.job_id, item.item_id) is None):
+            continue
+        _require_tags(tags, essay.essay_id, edits)
+        places = sorted({f"{edit.span.start}-{edit.span.end}:{edit.tag}" for edit in edits})
+        if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
+
+
+def gold_from_planted(
+    tx: Tx, job: Job, corpus: Iterable[Essay], *, reason: str = PLANTED, actor: str | None = None
+) -> Made:
+    """Good essays whose edits say which wrong words to put in, as gold by errors found; each comes in but once."""
+    if job.task != "marking":
+        raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")
+    _require_no_suggestions(job)
+    made, met, tags = 0, 0, _tags(tx, job)
+    for good in corpus:
+        if not good.edits:
+            raise UsageError(f"{good.essay_id}: expected edits that say what to plant, found none")
+        _require_tags(tags, good.essay_id, good.edits)
+        essay, places = plant(good, good.edits)
+        item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
+        essays.add_all(tx, [essay])
+        items.add_all(tx, [items.of(item)])
+        if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
+
+
+def _tags(tx: Tx, job: Job) -> TagSet:
+    """The tags that the raters of a marking job can give."""
+    return TAGSETS[str(looks_of(tx, job.job_id).get("tagset") or DEFAULT_TAGSET)]
+
+
+def _require_tags(tags: TagSet, essay_id: str, edits: Iterable[Edit]) -> None:
+    """An error under a tag that nobody can give would never be found, and every rater would fail."""
+    strange = next((edit.tag for edit in edits if edit.tag and edit.tag not in tags), None)
+    if strange is not None:
+        raise UsageError(f"{essay_id}: expected errors with a tag of {tags.name} or none, found {strange!r}")
+
+
+def meanings(of_jobs: Iterable[Job], counts: Iterable[tuple[str, str, str, int]]) -> dict[str, Counter[str]]:
+    """What was said of each item in these jobs, and how often, from counts by job, item and label."""
+    by_id = {job.job_id: job for job in of_jobs}
+    meaning = cache(lambda job_id, label: meaning_of(by_id[job_id], label))
+    said: dict[str, Counter[str]] = defaultdict(Counter)
+    for job_id, item_id, label, n in counts:
+        if job_id in by_id:
+            said[item_id][meaning(job_id, label)] += n
+    return said
+
+
+def meaning_of(job: Job, label: str) -> str:
+    """What a label comes to; the label itself where the task has no verdict."""
+    verdict = TASKS[job.task].verdict
+    return verdict.get(label, label) if verdict else label
+
+
+def labels_meaning(job: Job, meaning: str) -> tuple[str, ...]:
+    """The labels of a job's task that come to this; none where it is unknown."""
+    verdict = TASKS[job.task].verdict
+    if verdict is None:
+        return (meaning,)
+    return () if meaning == UNKNOWN else tuple(label for label, to in verdict.items() if to == meaning)
+
+
+def _require_labels(job: Job, accepted: Sequence[str]) -> None:
+    known = TASKS[job.task].labels
+    if not accepted:
+        raise UsageError(f"{job.name}: gold needs at least one accepted answer")
+    wrong = [label for label in accepted if known and label not in known and job.task != "marking"]
+    if wrong:
+        raise UsageError(f"{job.name}: expected answers from {', '.join(known)}, found {wrong[0]!r}")
+
+
+def known_gold(
+    tx: Tx,
+    job: Job,
+    *,
+    source: str | None = None,
+    rater: str | None = None,
+    least: int = 2,
+    most: int | None = None,
+    reason: str = "",
+    seed: int = 0,
+    actor: str | None = None,
+) -> Made:
+    """Gold from what is known: of essays the errors (of one `rater`), else the items on which experts agree."""
+    why = reason or REASON
+    if job.task == "marking":
+        return gold_from_edits(tx, job, rater=rater, reason=why, actor=actor)
+    return gold_from_experts(tx, job, source=source, least=least, most=most, reason=why, seed=seed, actor=actor)
+
+
+def set_gold_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> Job:
+    """Forgive, suspend or reactivate gold, and count everybody who saw it anew; returns its job."""
+    gold_review.set_state(tx, unit_id, state, actor=actor)
+    return units.get(tx, unit_id).job
+
+
+def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> Job:
+    """A reason that teaches, in place of the one that the gold was made with; returns the job of the gold."""
+    gold.set_reason(tx, unit_id, require_text("gold.reason", reason), actor=actor)
+    return units.get(tx, unit_id).job
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A work unit of one item, the answers that would be accepted (none where nobody knows yet), and why."""
+
+    unit_id: str
+    item_id: str
+    accepted: tuple[str, ...]
+    reason: str
+    source: str
+
+
+def candidates(tx: Tx, job: Job) -> list[Candidate]:
+    """Everything that could be made gold of a job now; each item once."""
+    open_units = dict(mending.unmet_items(tx, job.job_id))
+    chosen: dict[str, Candidate] = {}
+    for item_id, accepted, reason, source in _proposed(tx, job):
+        if item_id in open_units and item_id not in chosen and accepted:
+            chosen[item_id] = Candidate(
+                unit_id=open_units[item_id], item_id=item_id, accepted=accepted, reason=reason, source=source
+            )
+    return [
+        *chosen.values(),
+        *_unanswered(job, {item: unit for item, unit in open_units.items() if item not in chosen}),
+    ]
+
+
+def _unanswered(job: Job, unit_by_item: Mapping[str, str]) -> Iterator[Candidate]:
+    """Units whose answer the manager is to give, in an order that stays the same while gold is made of them."""
+    order = sorted(unit_by_item, key=lambda item_id: sha256(f"{job.name} {item_id}".encode()).digest())
+    for item_id in order[:MOST_OWN]:
+        yield Candidate(unit_id=unit_by_item[item_id], item_id=item_id, accepted=(), reason="", source=OWN)
+
+
+def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
+    by_name = {each.name: each for each in jobs.all(tx)}
+    for name, known in gold.all(tx):
+        if name != job.name and known.state == "active":
+            meant = {meaning_of(by_name[name], label) for label in known.accepted}
+            accepted = labels_meaning(job, meant.pop()) if len(meant) == 1 else ()
+            yield known.item_id, accepted, known.reason, f"Gold of the job {name}"
+    for item_id, accepted in sorted(unanimous(tx, job, least=LEAST_EXPERTS).items()):
+        yield item_id, accepted, "", "All experts who judged it agree"
+    yield from _by_crowds(tx, job)
+
+
+def _by_crowds(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
+    said = meanings([other for other in jobs.all(tx) if other.job_id != job.job_id], label_counts(tx))
+    for item_id, of_item in sorted(said.items(), key=lambda each: (-each[1].total(), each[0])):
+        if of_item.total() >= LEAST_CROWD and len(of_item) == 1:
+            source = f"{counted(of_item.total(), 'rater')} of other jobs agree"
+            yield item_id, labels_meaning(job, min(of_item)), "", source
+
+
+def earlier_reasons(tx: Tx, *, most: int = 20) -> list[str]:
+    """The reasons that were written most often."""
+    written = Counter(known.reason for _, known in gold.all(tx) if known.reason)
+    return [reason for reason, _ in written.most_common(most)]
+
+
+def use_recommended_rule(tx: Tx, job_id: str, *, actor: str | None = None) -> Job:
+    """The rule, with a quiz of half the gold where that is less than 12: the rest is for the work."""
+    n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
+    rule: dict[str, Json] = {
+        "minimum": MINIMUM,
+        "least_seen": LEAST_SEEN,
+        "quiz": min(QUIZ, n_gold // 2),
+        "attempts": 1,
+        "sure": SURE,
+    }
+    return set_terms(tx, job_id, {"gold": rule}, actor=actor)

@@ -1,0 +1,443 @@
+"""Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold and practice.
+
+All files of one call come in together or not at all.  Importing the same file again changes nothing and is not an
+error; an essay that is there with another text is one, and so is a system whose decisions have changed.
+
+Essays may also be pasted into a page, several at once with a line of three hyphens or more between two.  A first line
+that begins with `#` is the title of its essay and no part of it; an essay without one is called by its number and its
+first words.  Files of plain text keep their names.
+
+Judgments that were made elsewhere become a closed job: one unit per item, one submission per judgment.  Raters become
+people of the study who cannot log in.  Items that the study does not have are kept by their names, with no place in
+an essay.  A judgment keeps its status, seconds, time, flags, alternatives, confidence and payload; its body is its
+row, every cell that says something.  Cells repeat: each different one is read or written as JSON once, and a row is
+put together from the texts of its cells.  Rows go to the store in slices, in the order of their units: memory is that
+of the table and one slice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, time
+from functools import partial
+from math import isfinite, isnan
+from pathlib import Path, PurePath
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+
+from grater.annotate.store import Store, Tx, bulk, decisions, dump, essays, items, jobs, people, schema
+from grater.annotate.store.clock import from_iso
+from grater.annotate.store.ids import hashed
+from grater.annotate.store.items import StudyItem
+from grater.annotate.store.schema.columns import to_text
+from grater.annotate.study.gold import add_gold
+from grater.annotate.study.systems import require_same_decisions
+from grater.annotate.tasks import TASKS
+from grater.corpora import FORMATS, format_for, read_corpus
+from grater.corpora.formats import parse_json
+from grater.corpora.identity import EssayIds
+from grater.corpora.source import files_of
+from grater.errors import BadInput, Problem, Problems
+from grater.model import Decision, Essay, Item, Json, Span
+from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
+from grater.tables.judgments import ANY
+from grater.tables.schema import VALID
+
+PLACE = ("item", "essay", "start", "end", "kind")
+BETWEEN = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
+TITLE = re.compile(r"\A#+[ \t]*(?P<title>[^\n]+)\n")
+HARD_TO_NAME = re.compile(r"[^\w ()+-]+")
+LONGEST_TITLE = 60
+FIRST_WORDS = 4
+NAME = "name"
+"""The metadata of an essay that says what its file or its paste was called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of one file: rows that are new, rows that were there."""
+
+    name: str
+    kind: str
+    new: int
+    known: int = 0
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"file": self.name, "kind": self.kind, "new": self.new, "known": self.known}
+
+
+def import_files(
+    store: Store,
+    *,
+    corpora: Sequence[Path] = (),
+    items: Sequence[Path] = (),
+    decisions: Sequence[Path] = (),
+    judgments: Sequence[Path] = (),
+    gold: Sequence[Path] = (),
+    practice: Sequence[Path] = (),
+    format_name: str | None = None,
+    job: str | None = None,
+    task: str = "error",
+    columns: Mapping[str, str] | None = None,
+    actor: str | None = None,
+) -> list[Imported]:
+    """Bring files in, all or nothing; judgments, gold and practice go to the named `job`, made for judgments."""
+    asked = [
+        *((path, "corpus", lambda tx, path, key: _corpus(tx, path, key, format_name)) for path in corpora),
+        *((path, "items", lambda tx, path, _: _items(tx, path, columns)) for path in items),
+        *((path, "decisions", lambda tx, path, _: _decisions(tx, path, columns)) for path in decisions),
+        *((path, "judgments", lambda tx, path, _: _judgments(tx, path, columns, job, task)) for path in judgments),
+        *((path, "gold", lambda tx, path, _: _gold(tx, path, columns, job, "gold")) for path in gold),
+        *((path, "practice", lambda tx, path, _: _gold(tx, path, columns, job, "practice")) for path in practice),
+    ]
+    with store.write() as tx:
+        essays.hold(tx)
+        return [_one(tx, path, kind, bring, actor) for path, kind, bring in asked]
+
+
+def _one(
+    tx: Tx, path: Path, kind: str, bring: Callable[[Tx, Path, str], tuple[int, int]], actor: str | None
+) -> Imported:
+    sha256 = fingerprint(path)
+    earlier = dump.find_import(tx, kind=kind, sha256=sha256)
+    if earlier is not None:
+        return Imported(str(path), kind, 0, earlier.n_rows)
+    import_id = dump.start_import(tx, kind=kind, name=path.name, sha256=sha256)
+    n_new, n_known = bring(tx, path, import_id)
+    dump.finish_import(tx, import_id, n_rows=n_new + n_known, actor=actor)
+    return Imported(str(path), kind, n_new, n_known)
+
+
+def fingerprint(path: Path) -> str:
+    """A hash of a file, or of a folder's files with their names."""
+    total = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.is_file():
+            total.update(f"{file.relative_to(path) if path.is_dir() else ''}\0".encode())
+            with file.open("rb") as stream:
+                total.update(hashlib.file_digest(stream, "sha256").digest())
+    return total.hexdigest()
+
+
+def _corpus(tx: Tx, path: Path, import_id: str, format_name: str | None) -> tuple[int, int]:
+    return essays.add_all(tx, named_essays(path, format_name), import_id=import_id)
+
+
+def _items(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
+    table = read_items(path, columns=columns)
+    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, _column(table, "essay"))}
+    n_new = items.add_all(tx, _placed(table, texts))
+    return n_new, len(table) - n_new
+
+
+def _placed(table: Table, by_id: Mapping[str, Essay]) -> Iterator[StudyItem]:
+    """The items of a table, each held against its essay: inside the text, and on the words that it names."""
+    problems = Problems(table.name)
+    for number, row in enumerate(table.frame.iter_rows(named=True), 2):
+        item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))
+        complaint = _complaint(item, row, by_id.get(item.essay_id))
+        if complaint:
+            problems.add(complaint, line=number)
+            continue
+        payload = as_json({name: value for name, value in row.items() if name not in PLACE})
+        yield items.of(item, outside_id=str(row["item"]), payload=payload)
+    problems.done()
+
+
+def _complaint(item: Item, row: Mapping[str, Any], essay: Essay | None) -> str:
+    if essay is None:
+        return f"expected an essay of the study, found {item.essay_id!r}; import its corpus first"
+    if not item.span.start <= item.span.end <= len(essay.text):
+        return f"expected a span inside the essay ({len(essay.text)} characters), found {item.span}"
+    target = row.get("target")
+    if target is not None and target != item.span.of(essay.text):
+        return f"expected {target!r} at {item.span.start}-{item.span.end}, found {item.span.of(essay.text)!r}"
+    return ""
+
+
+def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
+    table = read_decisions(path, columns=columns)
+    ids = _ids_of_items(tx, table)
+    frame = _with_ids(table, ids)
+    is_known = pl.col("system").is_in(decisions.system_names(tx))
+    known, new = frame.filter(is_known), frame.filter(~is_known)
+    n_new = bulk.add_decisions(tx, new) if len(new) else 0
+    if len(known):
+        require_same_decisions(tx, _decided(known))
+        n_new += decisions.add_all(tx, _decided(known))
+    return n_new, len(table) - n_new
+
+
+def _with_ids(table: Table, ids: Mapping[str, str]) -> pl.DataFrame:
+    """The decisions of a table as the study keeps them."""
+    left_out = [
+        pl.lit(None).alias(name) for name in ("score", "type", "suggestion") if name not in table.frame.columns
+    ]
+    item = pl.col("item").cast(pl.String).replace_strict(list(ids), list(ids.values()), return_dtype=pl.String)
+    return table.frame.with_columns(*left_out).select(
+        pl.col("system").cast(pl.String),
+        item.alias("item_id"),
+        "flagged",
+        pl.col("score").cast(pl.Float64),
+        pl.col("type").cast(pl.String).fill_null(""),
+        pl.col("suggestion").cast(pl.String),
+    )
+
+
+def _decided(frame: pl.DataFrame) -> Iterator[Decision]:
+    return (Decision(**row) for row in frame.iter_rows(named=True))
+
+
+def _judgments(tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, task: str) -> tuple[int, int]:
+    table = read_judgments(path, columns=columns, status=(ANY,))
+    return add_judgments(tx, table, job=job or path.stem, task=task), 0
+
+
+def _gold(
+    tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, role: Literal["gold", "practice"]
+) -> tuple[int, int]:
+    table = read_gold(path, columns=columns)
+    return add_gold(tx, table, _ids_of_items(tx, table), job=job, role=role)
+
+
+def _column(table: Table, name: str) -> list[str]:
+    return [str(value) for value in table.frame[name].to_list()]
+
+
+def _ids_of_items(tx: Tx, table: Table) -> dict[str, str]:
+    """Item ids by the names that a table uses; items that the study does not have are refused."""
+    wanted = _column(table, "item")
+    known, problems = items.by_name(tx, wanted), Problems(table.name)
+    for number, each in enumerate(wanted, 2):
+        if each not in known:
+            problems.add(f"expected an item of the study, found {each!r}; import its items first", line=number)
+    problems.done()
+    return known
+
+
+KINDS = ("corpus", "items", "decisions", "judgments", "gold", "practice")
+
+
+def pasted_essays(pasted: str) -> list[tuple[str, str]]:
+    """The title and the text of each essay that was pasted, all titles different."""
+    parts = [part.strip("\n") for part in BETWEEN.split(pasted.replace("\r\n", "\n"))]
+    essays: dict[str, str] = {}
+    for number, part in enumerate((part for part in parts if part.strip()), 1):
+        headed = TITLE.match(part)
+        text = part[headed.end() :].lstrip("\n") if headed else part
+        title = _plain(headed["title"]) if headed else ""
+        title = title or _plain(f"{number} {' '.join(text.split()[:FIRST_WORDS])}")
+        essays[title if title not in essays else f"{title} ({number})"] = f"{text}\n"
+    return [(title, text) for title, text in essays.items() if text.strip()]
+
+
+def _plain(words: str) -> str:
+    return HARD_TO_NAME.sub(" ", words).strip()[:LONGEST_TITLE].strip()
+
+
+def named_essays(path: Path, format_name: str | None) -> Iterator[Essay]:
+    """The essays of a file or folder; where they are plain text, each knows the name of its file."""
+    chosen = format_for(path, format_name)
+    if chosen is not FORMATS["text"]:
+        yield from read_corpus(path, format_name=format_name)
+        return
+    ids = EssayIds()
+    for file in files_of(path, chosen):
+        for essay in read_corpus(file, format_name="text"):
+            yield replace(essay, essay_id=ids.of_document(essay.essay_id), metadata={NAME: file.stem})
+
+
+def name_of(essay: Essay) -> str:
+    """What people call an essay: the name that it came with, else its id."""
+    return str(essay.metadata.get(NAME) or essay.essay_id)
+
+
+# Judgments that were made elsewhere
+
+
+GROUP_ROLES = {"expert": "annotator", "crowd": "worker", "writer": "worker", "program": "worker"}
+
+UNITS_AT_A_TIME = 20_000
+
+UNIT, STATUS, SLOT = "_unit", "_status", "_n"
+"""Columns that are added to those of the table: the number of the unit, the status, the slot that it fills."""
+
+Columns: TypeAlias = "dict[str, pl.Series]"
+
+
+def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
+    """Add every judgment of a table under a new job; return the count."""
+    rows = _in_units(table.frame)
+    units = _units(rows)
+    most = max(units["n_rows"])
+    options = {"imported": PurePath(table.name).name}
+    made = jobs.add(tx, name=job, task=TASKS[task].name, judgments=most, options=options)
+    units = units.with_columns(_places(tx, units["item"].to_list()))
+    raters = _raters(tx, rows)
+    with bulk.loading(tx, n_rows=rows.height):
+        for of_units, judged in _slices(units, rows):
+            unit_ids = bulk.add_units(tx, made.job_id, of_units.select("item_id", "essay_id", "stage", "wanted"))
+            placed = of_units.select(UNIT, "item_id", unit_ids.alias("unit_id"))
+            sent = judged.select(UNIT, n=SLOT, status=STATUS).join(placed, on=UNIT, how="left", maintain_order="left")
+            own = judged.drop(UNIT, STATUS, SLOT)
+            bulk.add_submissions(tx, made.job_id, sent.drop(UNIT).with_columns(**_cells(own, raters, tx.now)))
+    jobs.set_state(tx, made.job_id, "closed")
+    return rows.height
+
+
+def _in_units(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of each item together, items in the order of their first rows; only valid judgments have a slot."""
+    units = frame.select(pl.col("item").unique(maintain_order=True)).with_row_index(UNIT)
+    rows = frame.join(units, on="item", how="left", maintain_order="left").sort(UNIT, maintain_order=True)
+    is_valid = pl.col(STATUS) == VALID
+    n = pl.when(is_valid).then(is_valid.cast(pl.Int64).cum_sum().over(UNIT))
+    return rows.with_columns(_status(frame).alias(STATUS)).with_columns(n.alias(SLOT))
+
+
+def _status(frame: pl.DataFrame) -> pl.Expr:
+    """A status that the study does not know is that of a judgment which does not count."""
+    if "status" not in frame.columns:
+        return pl.lit(VALID)
+    given = pl.col("status").cast(pl.String)
+    is_known = given.is_in(schema.STATUSES)
+    is_blank = given.is_null() | (given == "")
+    return pl.when(is_blank).then(pl.lit(VALID)).when(is_known).then(given).otherwise(pl.lit("withdrawn"))
+
+
+def _units(rows: pl.DataFrame) -> pl.DataFrame:
+    stage = pl.col("stage").first().cast(pl.String).fill_null("") if "stage" in rows.columns else pl.lit("")
+    return rows.group_by(UNIT, maintain_order=True).agg(
+        pl.col("item").first().cast(pl.String),
+        n_rows=pl.len(),
+        wanted=(pl.col(STATUS) == VALID).sum().cast(pl.Int64),
+        stage=stage,
+    )
+
+
+def _places(tx: Tx, names: Sequence[str]) -> list[pl.Series]:
+    """Ids and essays of items; those that the study does not have are added."""
+    known = items.places(tx, names)
+    new = [name for name in names if name not in known]
+    bulk.insert(tx, schema.items, pl.DataFrame({"item_id": new}, schema={"item_id": pl.String}))
+    places = [known.get(name, (name, None)) for name in names]
+    return [
+        pl.Series("item_id", [item_id for item_id, _ in places], dtype=pl.String),
+        pl.Series("essay_id", [essay_id for _, essay_id in places], dtype=pl.String),
+    ]
+
+
+def _raters(tx: Tx, rows: pl.DataFrame) -> dict[str, str]:
+    """People by the names of raters; somebody who is in the study already is the same person."""
+    first = rows.unique("rater", keep="first", maintain_order=True)
+    names = [str(name) for name in first["rater"].to_list()]
+    groups = first["group"].to_list() if "group" in rows.columns else [None] * len(names)
+    by_name = people.ids_by_name(tx)
+    new = [
+        (name, GROUP_ROLES.get(group or "crowd", "worker"), "program" if group == "program" else "human")
+        for name, group in zip(names, groups, strict=True)
+        if name not in by_name
+    ]
+    return by_name | people.add_raters(tx, new)
+
+
+def _slices(units: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    start = 0
+    for some in units.iter_slices(UNITS_AT_A_TIME):
+        n_rows = int(some["n_rows"].sum())
+        yield some, rows.slice(start, n_rows)
+        start += n_rows
+
+
+def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> Columns:
+    """The columns of submissions and judgments that the cells of the table fill."""
+    blank = pl.Series("", [None], dtype=pl.String).extend_constant(None, rows.height - 1)
+
+    def column(name: str) -> pl.Series:
+        return rows[name] if name in rows.columns else blank
+
+    body = _bodies(rows)
+    return {
+        "person_id": _each(rows["rater"], lambda name: raters[str(name)]),
+        "body": body,
+        "body_hash": pl.Series([hashed(text) for text in body], dtype=pl.String),
+        "seconds": column("seconds").cast(pl.Float64),
+        "at": _each(column("at"), lambda cell: _time(cell, now), pl.Int64),
+        "label": rows["label"].cast(pl.String),
+        "confidence": _each(column("confidence"), lambda cell: "" if cell is None else f"{cell:g}"),
+        "flags": _each(column("flags"), _entries),
+        "alternatives": _each(column("alternatives"), _entries),
+        "payload": _payloads(column("item"), column("payload")),
+    }
+
+
+def _each(cells: pl.Series, text_of: Callable[[Any], Any], dtype: Any = str) -> pl.Series:
+    """What is made of each cell; equal ones are looked at once."""
+    if cells.dtype.is_nested() or cells.dtype == pl.Object or (cells.dtype.is_float() and (cells == 0).any()):
+        return pl.Series([text_of(cell) for cell in cells.to_list()], dtype=dtype)  # -0.0 equals 0.0
+    different = cells.unique()
+    texts = pl.Series([text_of(cell) for cell in different.to_list()], dtype=dtype)
+    return cells.replace_strict(different, texts, return_dtype=texts.dtype)
+
+
+def _bodies(rows: pl.DataFrame) -> pl.Series:
+    """Each row as the JSON text of its cells, keys in order; cells that say nothing are left out."""
+    members = [_each(rows[name], partial(_member, name)).alias(name) for name in sorted(rows.columns)]
+    joined = pl.concat_str(pl.all(), separator=",", ignore_nulls=True)
+    return pl.DataFrame(members).select(pl.concat_str(pl.lit("{"), joined, pl.lit("}"))).to_series()
+
+
+def _member(name: str, cell: Any) -> str | None:
+    return None if _is_blank(cell) else f"{to_text(name)}:{to_text(_cell(cell))}"
+
+
+def _entries(cell: str | None) -> str:
+    return to_text([part.strip() for part in cell.split("|") if part.strip()] if cell else [])
+
+
+def _payloads(names: pl.Series, cells: pl.Series) -> pl.Series:
+    texts = _each(cells, _payload)
+    if texts.null_count():
+        bad = int(texts.is_null().arg_max() or 0)
+        message = f"payload of item {names[bad]!r}: expected a JSON object, found {cells[bad][:60]!r}"
+        raise BadInput(Problem("judgments", message))
+    return texts
+
+
+def _payload(text: str | None) -> str | None:
+    """As the study spells it; None where it is not a JSON object."""
+    try:
+        payload = parse_json(text or "{}")
+    except ValueError:
+        return None
+    return to_text(payload) if isinstance(payload, dict) else None
+
+
+def as_json(row: Mapping[str, Any]) -> dict[str, Json]:
+    """The cells of a row that say something, as JSON; dates and other kinds of a table become their words."""
+    return {name: _cell(value) for name, value in row.items() if not _is_blank(value)}
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or (isinstance(value, float) and isnan(value))
+
+
+def _cell(value: Any) -> Json:
+    if isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
+        return value
+    if isinstance(value, Mapping):
+        return as_json(value)
+    if isinstance(value, list):
+        return [None if _is_blank(each) else _cell(each) for each in value]
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _time(text: object, now: int) -> int:
+    """When it was judged, where the table says so in a form that we can read."""
+    try:
+        return from_iso(str(text)) if text else now
+    except ValueError:
+        return now

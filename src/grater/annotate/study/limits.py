@@ -1,0 +1,130 @@
+"""Every limit of a study by name: one table that pages, API and commands ask.
+
+`LIMITS` has the ranges of numbers, `LONGEST` the lengths of texts.  Whatever comes in is checked by the function of
+`grater.annotate.study` that stores it, so a limit holds however a request arrives; pages and the API's schema name it as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grater.annotate.store.gold_review import LONGEST_DISPUTE
+from grater.annotate.store.messages import LONGEST_MESSAGE, LONGEST_REVIEW
+from grater.errors import UsageError
+
+LARGEST = 2**31 - 1
+"""The largest integer that every database stores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The least and the most that a number may be; `excludes_least` where it must be more than the least."""
+
+    least: float
+    most: float
+    excludes_least: bool = False
+
+    def allows(self, value: float) -> bool:
+        return (self.least < value if self.excludes_least else self.least <= value) and value <= self.most
+
+    def __str__(self) -> str:
+        least, most = _plain(self.least), _plain(self.most)
+        return f"more than {least}, up to {most}" if self.excludes_least else f"a number from {least} to {most}"
+
+
+LIMITS: Mapping[str, Limit] = {
+    "seed": Limit(0, LARGEST),
+    "job.judgments": Limit(1, 100),
+    "job.most": Limit(1, 1_000_000),
+    "job.batch_size": Limit(0, 1_000_000),
+    "job.overlap_every": Limit(0, 1_000_000),
+    "job.delay_days": Limit(0, 365),
+    "job.suggested_share": Limit(0, 1, excludes_least=True),
+    "job.lease_minutes": Limit(0, 43_200, excludes_least=True),
+    "sample.n": Limit(1, 1_000_000),
+    "sample.flagged": Limit(0, 1_000_000),
+    "mining.most": Limit(1, 2_000),
+    "mining.n_each": Limit(1, 2_000),
+    "mining.n_gold": Limit(0, 2_000),
+    "gold.least": Limit(1, 100),
+    "gold.most": Limit(1, 100_000),
+    "terms.page": Limit(2, 200),
+    "terms.limit": Limit(0, 1_000_000),
+    "terms.pool": Limit(0, 1_000_000),
+    "terms.gold.minimum": Limit(0, 1),
+    "terms.gold.least_seen": Limit(1, 1000),
+    "terms.gold.quiz": Limit(0, 1000),
+    "terms.gold.attempts": Limit(1, 100),
+    "terms.gold.sure": Limit(0, 0.999),
+    "terms.redundancy.least": Limit(1, 100),
+    "terms.redundancy.most": Limit(1, 100),
+    "terms.redundancy.lead": Limit(1, 100),
+    "terms.pay.cents": Limit(0, 1_000_000),
+    "terms.pay.least_hourly": Limit(0, 1_000_000),
+    "terms.qualifications.judgments": Limit(0, 1_000_000),
+    "bonus.cents": Limit(1, 1_000_000),
+    "panel.places": Limit(0, 1_000_000),
+    "panel.minutes": Limit(0, 1_000_000),
+    "work.returns": Limit(0, 20),
+    "review.stars": Limit(1, 5),
+    "review.clear": Limit(1, 5),
+    "invitation.days": Limit(0, 365, excludes_least=True),
+    "invitation.number": Limit(1, 100),
+    "token.days": Limit(0, 366, excludes_least=True),
+    "webhook.verbs": Limit(0, 30),
+}
+"""Ranges of numbers; the last part of a name is the field that a message names."""
+
+LONGEST: Mapping[str, int] = {
+    "name": 80,
+    "job.title": 80,
+    "job.guidelines": 100_000,
+    "gold.reason": 500,
+    "bonus.note": 200,
+    "bonus.payment_id": 100,
+    "about.country": 200,
+    "about.languages": 200,
+    "adjudication.comment": 2000,
+    "check.text": 20_000,
+    "report.title": 200,
+    "report.author": 200,
+    "panel.text": 1000,
+    "webhook.url": 2000,
+    "message.text": LONGEST_MESSAGE,
+    "dispute.text": LONGEST_DISPUTE,
+    "dispute.answer": LONGEST_DISPUTE,
+    "review.text": LONGEST_REVIEW,
+}
+"""Lengths of texts in characters."""
+
+
+def require_number(name: str, value: float | None) -> None:
+    """Refuse a number outside of its limit; None is a number that was not given."""
+    if value is not None and not LIMITS[name].allows(value):
+        raise UsageError(f"{field_of(name)}: expected {LIMITS[name]}, found {_plain(value)}")
+
+
+def require_text(name: str, text: str) -> str:
+    """The text; one that is longer than its limit is refused."""
+    if len(text) > LONGEST[name]:
+        raise UsageError(f"{field_of(name)}: expected at most {LONGEST[name]:,} characters, found {len(text):,}")
+    return text
+
+
+def require_name(name: str) -> str:
+    """The name of a job, a list, a sample or a person: one line that can be shown, typed and quoted."""
+    longest = LONGEST["name"]
+    if not name.strip() or len(name) > longest or not name.isprintable():
+        shown = f"{name[:40]!r}" if len(name) <= longest else f"{len(name):,}"
+        raise UsageError(f"name: expected 1 to {longest} printable characters, found {shown}")
+    return name
+
+
+def field_of(name: str) -> str:
+    """The field of a form, a call or a command that a limit is about."""
+    return name.rpartition(".")[2]
+
+
+def _plain(value: float) -> str:
+    return f"{value:g}" if value != int(value) else f"{int(value)}"

@@ -1,0 +1,353 @@
+"""Mined lists in a study: suspects that people accept or reject, as tables, and as a balanced corpus.
+
+Madnani et al. 2011, section 2.1 (`grater.detect.mining`).  A list is a job of the task `error` whose units want no
+rater: each is a suspicious trigram at the place of its first use, the worst first, with its counts and up to
+`EXAMPLES` places.  Whoever may adjudicate decides: `y` is the label error, `n` is ok.  So verdicts grow and are
+exported like every adjudication.
+
+The balanced corpus is a job: accepted errors, as many correct uses, some of both as gold.  Items are of the kind
+`prep`, as detectors decide on them, and raters are asked whether the preposition is extraneous, not whether it is
+wrong.  They are not told which are which: units are shuffled, and what was mined stays with the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+import polars as pl
+
+from grater.annotate.store import Store, Tx, adjudications, essays, items, jobs, units
+from grater.annotate.store.adjudications import ListedSuspect
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.people import Person
+from grater.annotate.store.units import NewUnit
+from grater.annotate.study.gold import make_gold
+from grater.annotate.study.job_units import own_essays
+from grater.annotate.study.jobs import JobPlan, plan_job
+from grater.annotate.study.limits import require_name, require_number
+from grater.annotate.tasks import TASKS, Answer
+from grater.annotate.tasks.error import ASKS
+from grater.annotate.tasks.form import pieces_around
+from grater.annotate.tasks.task import ERROR, OK, Piece
+from grater.detect.mining.ranking import RATIO, Suspect, Use, by_trigram, uses_of
+from grater.detect.mining.review import (
+    N_EACH,
+    N_GOLD,
+    NO,
+    OPEN,
+    SPOKEN,
+    YES,
+    Balanced,
+    ReviewProgress,
+    TrigramCounter,
+    balanced_from,
+    mine,
+    suspects_table,
+    verdicts_of,
+)
+from grater.errors import BadInput, NotFound, Problem, Problems, UsageError
+from grater.model import Essay, Item, Json, Span
+from grater.tables import Table
+from grater.uncertainty.rng import generator
+
+TASK, KIND = "error", "prep-extraneous"
+MINED = "mined"
+"""The option of a job that says where its counts came from: it marks the job as a mined list."""
+
+EXAMPLES = 5
+LABELS = {YES: ERROR, NO: OK}
+VERDICTS = {label: verdict for verdict, label in LABELS.items()}
+NUMBERS = ("n_trigram", "n_bigram", "expected")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One suspect as people see it: the trigram, its counts, what was decided, by whom."""
+
+    listed: ListedSuspect
+
+    @property
+    def trigram(self) -> str:
+        return str(self.listed.payload["trigram"])
+
+    @property
+    def bigram(self) -> str:
+        first, _, last = self.trigram.split(" ")
+        return f"{first} {last}"
+
+    @property
+    def verdict(self) -> str:
+        return VERDICTS.get(self.listed.label, OPEN)
+
+    def number(self, name: str) -> float:
+        return cast(float, self.listed.payload[name])
+
+    def numbers(self, names: Iterable[str]) -> dict[str, float]:
+        return {name: self.number(name) for name in names}
+
+    @property
+    def n_uses(self) -> int:
+        return int(self.number("n_uses"))
+
+    def to_dict(self) -> dict[str, Json]:
+        counts = self.numbers((*NUMBERS, "score"))
+        words: dict[str, Json] = {"unit": self.listed.unit_id, "trigram": self.trigram, "bigram": self.bigram}
+        decided: dict[str, Json] = {"verdict": self.verdict, "by": self.listed.by, "version": self.listed.version}
+        return {**words, **counts, "uses": self.n_uses, **decided}
+
+
+def mine_study(
+    store: Store,
+    name: str,
+    count: TrigramCounter,
+    *,
+    source: str,
+    most: int,
+    least_bigram: float = 1,
+    ratio: float = RATIO,
+    actor: str | None = None,
+) -> Job:
+    """Mine the essays of the study and keep the worst suspects as a list; nobody waits while it counts."""
+    require_name(name)
+    require_number("mining.most", most)
+    mined = mine(uses_in(store), count, least_bigram=least_bigram, ratio=ratio)
+    if not mined.suspects:
+        raise UsageError("no preposition in these essays is suspicious by these counts")
+    with store.write() as tx:
+        return keep(tx, name, mined.suspects[:most], source=source, actor=actor)
+
+
+def keep(tx: Tx, name: str, suspects: Sequence[Suspect], *, source: str, actor: str | None = None) -> Job:
+    """Suspects, worst first, as a list of the study."""
+    essays.hold(tx)
+    essays.require_all(tx, {use.essay_id for each in suspects for use in each.uses[:EXAMPLES]})
+    title = f"Mined: {name}"
+    job = jobs.add(tx, name=name, task=TASK, title=title, judgments=1, options={MINED: source}, actor=actor)
+    jobs.add_guidelines(tx, job.job_id, TASKS[TASK].guidelines, actor=actor)
+    firsts = [Item(each.uses[0].essay_id, each.uses[0].span, KIND) for each in suspects]
+    items.add_all(tx, (items.of(item) for item in firsts))
+    units.add_all(
+        tx,
+        job.job_id,
+        [
+            NewUnit(((item.item_id, {}),), item.essay_id, wanted=0, payload=_payload(each))
+            for each, item in zip(suspects, firsts, strict=True)
+        ],
+    )
+    return job
+
+
+def the_list(tx: Tx, job_id: str) -> Job:
+    """A mined list, which must be one."""
+    job = jobs.get(tx, job_id)
+    if MINED not in job.options:
+        raise NotFound(f"{job.name}: this job is not a mined list")
+    return job
+
+
+def lists(tx: Tx) -> list[Job]:
+    return [job for job in jobs.all(tx) if MINED in job.options]
+
+
+def all_of(tx: Tx, job_id: str) -> list[Verdict]:
+    return [Verdict(each) for each in adjudications.suspects_of_job(tx, job_id)]
+
+
+def some_of(tx: Tx, job_id: str, verdict: str | None, *, start: int, most: int) -> list[Verdict]:
+    """The suspects with a verdict (OPEN is one too), or with any: `most` of them, from number `start` on."""
+    label = None if verdict is None else LABELS.get(verdict, "")
+    return [Verdict(each) for each in adjudications.suspects_of_job(tx, job_id, label=label, start=start, most=most)]
+
+
+def find(tx: Tx, job_id: str, place: int) -> Verdict | None:
+    """The suspect at a place of the list."""
+    listed = adjudications.suspect_at(tx, job_id, place)
+    return None if listed is None else Verdict(listed)
+
+
+def the_suspect(tx: Tx, job_id: str, place: int) -> Verdict:
+    """The same, which must be there."""
+    suspect = find(tx, job_id, place)
+    if suspect is None:
+        raise NotFound(f"there is no entry {place} in this list")
+    return suspect
+
+
+def far(tx: Tx, job_id: str) -> ReviewProgress:
+    n_of = adjudications.suspect_counts(tx, job_id)
+    return ReviewProgress(n_of.get(ERROR, 0), n_of.get(OK, 0), n_of.get("", 0))
+
+
+def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int | None = None) -> str:
+    """Accept (y), reject (n) or take back (nothing), and give which it was.
+
+    `version` is the decision that this one was made from; without it, the same verdict again is no new decision.
+    """
+    spoken = SPOKEN.get(verdict.strip().lower())
+    if spoken is None:
+        raise BadInput(Problem("form", f"verdict: expected y, n or nothing, found {verdict[:20]!r}"))
+    if version is None and spoken == each.verdict:
+        return spoken
+    answers = [Answer(each.listed.item.item_id, LABELS[spoken])] if spoken else []
+    who = person.person_id
+    adjudications.save(tx, unit_id=each.listed.unit_id, person_id=who, answers=answers, version=version)
+    return spoken
+
+
+def examples(tx: Tx, each: Verdict) -> list[tuple[Piece, ...]]:
+    """The sentences of the first uses, cut at the preposition."""
+    first_uses = cast("list[tuple[str, int, int]]", each.listed.payload["places"])
+    places = [Item(essay_id, Span(start, end), KIND) for essay_id, start, end in first_uses]
+    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [place.essay_id for place in places])}
+    return [pieces_around(texts[place.essay_id], place.span) for place in places]
+
+
+def uses_in(store: Store) -> list[Use]:
+    """Every use of a preposition between two words in the essays of the study."""
+    with store.read() as tx:
+        corpus = list(own_essays(tx))
+    if not corpus:
+        raise UsageError(f"{store.name}: the study has no essays yet; import some first")
+    return list(uses_of(corpus))
+
+
+def _payload(suspect: Suspect) -> dict[str, Json]:
+    numbers: dict[str, Json] = {"n_trigram": suspect.n_trigram, "n_bigram": suspect.n_bigram}
+    numbers |= {"expected": suspect.expected, "score": suspect.score, "n_uses": len(suspect.uses)}
+    places: list[Json] = [[use.essay_id, use.span.start, use.span.end] for use in suspect.uses[:EXAMPLES]]
+    return {"trigram": suspect.words, **numbers, "places": places}
+
+
+Decider: TypeAlias = Callable[[Tx], Person]
+"""Finds whoever decides."""
+
+
+def add_list(store: Store, name: str, table: Table, decider: Decider) -> Job:
+    """A list that `grater mine extraneous` wrote; its verdicts, if it has any, are those of `decider`."""
+    require_name(name)
+    verdicts = {trigram: verdict for trigram, verdict in verdicts_of(table).items() if verdict != OPEN}
+    suspects = _suspects(table, by_trigram(uses_in(store)))
+    with store.write() as tx:
+        job = keep(tx, name, suspects, source=table.name)
+        for each in all_of(tx, job.job_id) if verdicts else ():
+            decide(tx, each, verdicts.get(each.trigram, OPEN), decider(tx))
+    return job
+
+
+def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
+    """The list as `grater mine extraneous` writes and reads it."""
+    verdicts = all_of(tx, job_id)
+    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [each.listed.item.essay_id for each in verdicts])}
+    firsts = [_first_use(each, texts[each.listed.item.essay_id]) for each in verdicts]
+    table = suspects_table(
+        [
+            Suspect(use.trigram, uses=(use,), **each.numbers(NUMBERS))
+            for each, use in zip(verdicts, firsts, strict=True)
+        ],
+        {each.trigram: each.verdict for each in verdicts},
+    )
+    return table.with_columns(n_uses=pl.Series([each.n_uses for each in verdicts], dtype=pl.Int64))
+
+
+def _first_use(each: Verdict, essay: Essay) -> Use:
+    span = each.listed.item.span
+    pieces = pieces_around(essay, span)
+    offset = 0 if pieces[0].mark else len(pieces[0].text)
+    context = "".join(piece.text for piece in pieces)
+    document = str(essay.metadata.get("document") or "")
+    first, middle, last = each.trigram.split(" ")
+    return Use(
+        trigram=(first, middle, last),
+        essay_id=essay.essay_id,
+        document=document,
+        span=span,
+        context=context,
+        offset=offset,
+    )
+
+
+def _suspects(table: Table, uses: Mapping[str, Sequence[Use]]) -> list[Suspect]:
+    """The rows of a list as suspects, at the places where the study's essays have them."""
+    problems = Problems(table.name)
+    by_trigram: dict[str, Suspect] = {}
+    for line, row in enumerate(table.frame.iter_rows(named=True), 2):
+        trigram = " ".join(str(row["trigram"] or "").split())
+        if trigram not in uses:
+            problems.add(f"expected a trigram of the study's essays, found {trigram!r}", line=line)
+        elif trigram in by_trigram:
+            problems.add(f"expected every trigram once, found {trigram!r} again", line=line)
+        else:
+            numbers = {name: _number(row.get(name), name, problems, line) for name in NUMBERS}
+            by_trigram[trigram] = Suspect(uses[trigram][0].trigram, uses=tuple(uses[trigram]), **numbers)
+    problems.done()
+    if not by_trigram:
+        raise BadInput(Problem(table.name, "expected trigrams, found none"))
+    return list(by_trigram.values())
+
+
+def _number(cell: object, name: str, problems: Problems, line: int) -> float:
+    try:
+        value = float(str(cell))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        problems.add(f"{name}: expected a number, found {str(cell)[:20]!r}", line=line)
+    return value
+
+
+JUDGMENTS = 3
+"""Raters asked about each item."""
+
+
+def balanced_job(
+    store: Store,
+    job_id: str,
+    name: str,
+    count: TrigramCounter,
+    *,
+    judgments: int = JUDGMENTS,
+    n_each: int = N_EACH,
+    n_gold: int = N_GOLD,
+    seed: int = 0,
+    actor: str | None = None,
+) -> tuple[Job, Balanced]:
+    """The accepted trigrams of a list and as many correct uses as a job of its own, some of them gold; not open yet.
+
+    Correct uses are attested by `count`, and neither suspicious by it nor on the list.
+    """
+    require_name(name)
+    require_number("job.judgments", judgments)
+    require_number("mining.n_each", n_each)
+    require_number("mining.n_gold", n_gold)
+    require_number("seed", seed)
+    with store.read() as tx:
+        the_list(tx, job_id)
+        verdicts = {each.trigram: each.verdict for each in all_of(tx, job_id)}
+    rng = generator(seed, "mine", "balanced")
+    made = balanced_from(mine(uses_in(store), count), verdicts, rng=rng, n_each=n_each, n_gold=n_gold)
+    rows = made.items.select("essay", "start", "end", "kind", "label", "trigram", "gold").rows()
+    placed = [
+        (Item(essay, Span(start, end), kind), label, trigram, gold)
+        for essay, start, end, kind, label, trigram, gold in rows
+    ]
+    with store.write() as tx:
+        essays.hold(tx)
+        essays.require_all(tx, {item.essay_id for item, *_ in placed})
+        items.add_all(tx, (items.of(item) for item, *_ in placed))
+        ids = [item.item_id for item, *_ in placed]
+        asks: dict[str, Json] = {ASKS: KIND}
+        plan = JobPlan(name, TASK, judgments, item_ids=ids, seed=seed, is_open=False, payload=asks)
+        job = plan_job(tx, plan, actor=actor)
+        for item, label, trigram, gold in placed:
+            if gold:
+                make_gold(tx, job, item.item_id, [label], reason=_reason(trigram, label), actor=actor)
+    return job, made
+
+
+def _reason(trigram: str, label: str) -> str:
+    first, middle, last = trigram.split(" ")
+    if label == ERROR:
+        return f"People say “{first} {last}”: “{middle}” is extraneous."
+    return f"“{trigram}” is common usage."

@@ -1,0 +1,207 @@
+"""What a job cost in money and time: the paper's Table 5 for any job, and what an hour of it paid.
+
+T,C&M 2013, Table 5, gives judgments, cost and turn-around for four tasks.  Added: the cost of a judgment that counts,
+what was wasted on judgments that do not, what gold cost, and cents per hour at the median and for the slower quarter
+of raters.  `costs` is the part of it that every export has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import polars as pl
+
+from grater.annotate.pay import HourlyPay, Pay, Work, bill, hourly, money, valid_share
+from grater.annotate.store import Tx, dump, judgments, panels, payments, people, units
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.payments import Payment
+from grater.annotate.store.transaction import Record
+from grater.annotate.study.limits import require_number, require_text
+from grater.annotate.terms import terms_of
+from grater.model import Interval, Json
+
+
+def costs(tx: Tx, job_id: str) -> dict[str, Json]:
+    """Submissions by status, working time, first to last answer, money by currency, and per valid answer to work."""
+    rows = judgments.submitted(tx, job_id)
+    statuses = Counter(row.status for row in rows)
+    gold_ids = _gold_ids(tx, job_id)
+    n_valid = sum(row.status == "valid" and row.unit_id not in gold_ids for row in rows)
+    seconds = [row.seconds for row in rows if row.seconds is not None]
+    money: Counter[str] = Counter()
+    for payment in dump.rows(tx, "payments"):
+        if payment["job_id"] == job_id and payment["state"] != "refused":
+            money[payment["currency"]] += payment["cents"]
+    times = _times(tx, rows)
+    return {
+        "submissions": dict(sorted(statuses.items())),
+        "seconds": {"total": sum(seconds), "median": median(seconds) if seconds else None},
+        "turn_around_seconds": (max(times) - min(times)) / 1000 if times else None,
+        "cents": dict(sorted(money.items())),
+        "cents_per_valid": {name: _share(cents, n_valid) for name, cents in sorted(money.items())},
+    }
+
+
+def _gold_ids(tx: Tx, job_id: str) -> set[str]:
+    """Units with known answers, which are no work."""
+    return set(units.ids_of_job(tx, job_id)) - set(units.ids_of_job(tx, job_id, role="work"))
+
+
+def _times(tx: Tx, rows: Sequence[Record]) -> list[int]:
+    """When answers came; of an imported one without a time nobody knows it."""
+    unknown = dump.undated(tx)
+    return [row.at for row in rows if row.lease_id is not None or row.at not in unknown]
+
+
+def _share(cents: int, n_valid: int) -> Any:
+    return cents / n_valid if n_valid else None
+
+
+HOUR_MS = 3_600_000
+COLUMNS = ("panel", "id", "amount", "currency")
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Money is in whole cents of `pay.currency`, None where no pay is agreed.
+
+    `hours` are from the first to the last answer, None where no answer has a time of its own.
+    """
+
+    judgments: int
+    valid: int
+    raters: int
+    hours: float | None
+    share_valid: Interval
+    pay: Pay | None = None
+    cents: int = 0
+    wasted: int = 0
+    on_gold: int = 0
+    bonuses: int = 0
+    hourly: HourlyPay | None = None
+
+    @property
+    def per_valid(self) -> float:
+        """Cents, bonuses and gold included, for each judgment of the work that counts; nan without any."""
+        return (self.cents + self.bonuses) / self.valid if self.valid else float("nan")
+
+    def money(self, cents: float) -> str:
+        return money(cents, self.pay.currency) if self.pay else ""
+
+    def to_dict(self) -> dict[str, Json]:
+        shares: dict[str, Json] = {
+            "judgments": self.judgments,
+            "valid": self.valid,
+            "raters": self.raters,
+            "turn_around_hours": self.hours,
+            "share_valid": [self.share_valid.value, self.share_valid.low, self.share_valid.high],
+        }
+        if self.pay is None:
+            return shares
+        rates = self.hourly
+        return {
+            **shares,
+            "currency": self.pay.currency,
+            "policy": self.pay.policy,
+            "cents": self.cents,
+            "bonus_cents": self.bonuses,
+            "wasted_cents": self.wasted,
+            "gold_cents": self.on_gold,
+            "cents_per_valid": self.per_valid if self.valid else None,
+            "hourly_median_cents": rates.median if rates and rates.n_raters else None,
+            "hourly_slow_quarter_cents": rates.slow_quarter if rates and rates.n_raters else None,
+            "warning": rates.warning if rates else "",
+        }
+
+
+def job_costs(tx: Tx, job: Job) -> Costs:
+    """What a job cost so far."""
+    gold_ids = _gold_ids(tx, job.job_id)
+    rows = judgments.submitted(tx, job.job_id)
+    done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]
+    work = [each for each in done if each.unit not in gold_ids]
+    tests = [each for each in done if each.unit in gold_ids]
+    times = _times(tx, rows)
+    costs = Costs(
+        judgments=len(work),
+        valid=sum(each.status == "valid" for each in work),
+        raters=len({row.person_id for row in rows}),
+        hours=(max(times) - min(times)) / HOUR_MS if times else None,
+        share_valid=valid_share(work),
+    )
+    pay = terms_of(job.options).pay
+    return costs if pay is None else _with_money(tx, job, costs, pay, work, tests)
+
+
+def _with_money(tx: Tx, job: Job, costs: Costs, pay: Pay, work: list[Work], tests: list[Work]) -> Costs:
+    extra = sum(each.cents for each in payments.of_job(tx, job.job_id) if each.kind == "bonus")
+    of_work = bill(pay, work)
+    on_gold = bill(pay, tests).cents
+    return Costs(
+        judgments=costs.judgments,
+        valid=costs.valid,
+        raters=costs.raters,
+        hours=costs.hours,
+        share_valid=costs.share_valid,
+        pay=pay,
+        cents=of_work.cents + on_gold,
+        wasted=of_work.wasted,
+        on_gold=on_gold,
+        bonuses=extra,
+        hourly=hourly(pay, [*work, *tests]),
+    )
+
+
+def owed_frame(tx: Tx, job: Job, *, panel: str = "") -> pl.DataFrame:
+    """The payment file: what each rater is owed now, by the panel's own id for them; of one panel if named."""
+    owed = [row for row in _owed(tx, job) if not panel or row["panel"] == panel]
+    rows = sorted(owed, key=lambda row: (row["panel"] or "", row["id"] or ""))
+    return pl.DataFrame({name: [row[name] for row in rows] for name in COLUMNS}, dict.fromkeys(COLUMNS, pl.String))
+
+
+def _owed(tx: Tx, job: Job) -> Iterator[dict[str, str | None]]:
+    places = {
+        place.person_id: (panel.panel.provider.name, place.external_id)
+        for panel in panels.of_job(tx, job.job_id)
+        for place in panels.places(tx, panel.panel_id)
+    }
+    totals: Counter[tuple[str, str]] = Counter()
+    for payment in payments.of_job(tx, job.job_id):
+        if payment.state == "owed":
+            totals[payment.person_id, payment.currency] += payment.cents
+    names = {person.person_id: person for person in people.all(tx)}
+    for (person_id, currency), cents in sorted(totals.items()):
+        panel, external_id = places.get(person_id, (None, names[person_id].name))
+        yield {"panel": panel, "id": external_id, "amount": f"{cents / 100:.2f}", "currency": currency}
+
+
+def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
+    """Write down what is owed now and was not before; returns by how many cents the total changed."""
+    return payments.settle(tx, job, actor=actor)
+
+
+def pay_bonus(
+    tx: Tx,
+    job: Job,
+    person_id: str,
+    cents: int,
+    *,
+    note: str = "",
+    payment_id: str | None = None,
+    actor: str | None = None,
+) -> Payment:
+    """Something extra for a rater, in the currency of the job; the same `payment_id` again pays once."""
+    require_number("bonus.cents", cents)
+    require_text("bonus.note", note)
+    require_text("bonus.payment_id", payment_id or "")
+    return payments.bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
+
+
+def note_paid(tx: Tx, job_id: str, *, actor: str) -> int:
+    """All that is owed in a job has been paid; return the number of rows."""
+    owed = {each.person_id for each in payments.of_job(tx, job_id) if each.state == "owed"}
+    return payments.set_paid(tx, job_id, sorted(owed), actor=actor)

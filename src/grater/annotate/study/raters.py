@@ -1,0 +1,247 @@
+"""The raters of a job with their signals, as managers see them, and a rater's own progress, as they see it.
+
+Signals are never enough to put anybody out by themselves: seconds for a unit against the rest, straight-lining,
+agreement with the plurality of the others, skill by Dawid and Skene (`grater.crowd.raters`), and trust on gold.  The
+best are those with the highest skill among trusted raters who did enough to tell; T,C&M 2013, 7.2, wish for a way to
+follow them and to ask them back.
+
+A rater sees n of N, the minutes left at their own pace, and what they have earned.  N is what the job lets one person
+do: the limit of its terms, or what is assigned to them, or what is left for them in a pool; a pool with many free
+slots is not counted to its end, since every page would wait for it.  Where raters are tested and there is no limit, N
+is not told: units of work would be counted off and hidden gold would not, so the count would show which is which
+while the last answer can still be taken back (P5).  For the same reason n counts every unit, gold or work.
+
+The pace is the median of the rater's newest answers, so that one long break does not matter.  What was earned is what
+the pay policy owes for the work as it stands, without bonuses.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil, inf
+from statistics import median
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.annotate.pay import earned, money
+from grater.annotate.store import Tx, assignments, ejection, gold, judgments, people, progress, trust
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.people import Person
+from grater.annotate.store.progress import RaterProgress
+from grater.annotate.store.trust import Trust
+from grater.annotate.study.corpus import TASK as MARKING
+from grater.annotate.terms import Terms, terms_of
+from grater.crowd.raters import Rater, raters
+from grater.errors import GraterError, NotFound, UsageError
+from grater.model import Interval, Json
+from grater.tables import Judgments
+from grater.uncertainty.proportions import wilson
+
+ENOUGH = 20
+"""Judgments before a rater is ranked."""
+QUICK, SAME = 1 / 3, 0.95
+"""A rater is quick below this part of the others' median, and straight-lines above this share of one label."""
+FEWEST = 3
+"""Answers before a pace is told."""
+
+LARGE_SECONDS = 5.0
+"""How long a pool that had too many free slots to be counted is taken to have them still."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterLine:
+    """One rater: what they did, how they do on gold, what stands out.
+
+    `signals` is None before anybody overlaps, and for essays.
+    """
+
+    person: Person
+    done: RaterProgress
+    trust: Trust
+    seconds: float | None
+    others_seconds: float | None
+    signals: Rater | None
+
+    @property
+    def on_gold(self) -> Interval | None:
+        return wilson(self.trust.right, self.trust.seen) if self.trust.seen else None
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What a manager should look at, in a word each."""
+        signs = []
+        if self.seconds is not None and self.others_seconds and self.seconds < QUICK * self.others_seconds:
+            signs.append("fast")
+        if self.signals and self.signals.n >= ENOUGH and self.signals.top_share > SAME > self.signals.others_share:
+            signs.append("same answer")
+        if self.signals and self.signals.n_compared >= ENOUGH and self.signals.with_others.high < 0.5:
+            signs.append("disagrees with others")
+        return tuple(signs)
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What rests on every judgment of a job: signals by pseudonym, seconds and those of the others by person."""
+
+    done: tuple[RaterProgress, ...]
+    by_rater: Mapping[str, Rater]
+    seconds: Mapping[str, float]
+    others_seconds: Mapping[str, float]
+
+
+def signals_of(tx: Tx, job: Job) -> Signals:
+    """Signals and seconds; labels of marked essays say only that there are marks, so they give no signals."""
+    times, done = _seconds(tx, job.job_id), progress.by_rater(tx, job.job_id)
+    rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id, ("valid", "untrusted"))
+    others = {who: [times[other] for other in times if other != who] for who in (each.person_id for each in done)}
+    return Signals(
+        done=done,
+        by_rater=_signals(rows),
+        seconds={who: float(np.median(own)) for who, own in times.items()},
+        others_seconds={who: float(np.median(np.concatenate(rest))) for who, rest in others.items() if rest},
+    )
+
+
+def rater_lines(tx: Tx, job: Job, signals: Signals | None = None) -> list[RaterLine]:
+    """Everybody who worked on a job, by name; `signals` where somebody has counted them."""
+    known = {each.person_id: each for each in trust.of_job(tx, job.job_id)}
+    everybody = {person.person_id: person for person in people.all(tx)}
+    counted = signals or signals_of(tx, job)
+    done_by = progress.recounted(tx, job.job_id, signals.done) if signals else counted.done
+    return [
+        RaterLine(
+            person=everybody[done.person_id],
+            done=done,
+            trust=known.get(done.person_id, Trust(job.job_id, done.person_id)),
+            seconds=counted.seconds.get(done.person_id),
+            others_seconds=counted.others_seconds.get(done.person_id),
+            signals=counted.by_rater.get(done.pseudonym),
+        )
+        for done in done_by
+    ]
+
+
+def best(lines: list[RaterLine], n: int = 10) -> list[RaterLine]:
+    """The raters to ask back: trusted, with enough done, by gold and skill."""
+    able = [line for line in lines if line.trust.state not in ("ejected", "flagged") and line.done.valid >= ENOUGH]
+    return sorted(able, key=_rank)[:n]
+
+
+def _rank(line: RaterLine) -> tuple[float, float]:
+    skill = line.signals.skill if line.signals and line.signals.skill == line.signals.skill else 0.0
+    return (-(line.on_gold.low if line.on_gold else 0.0), -skill)
+
+
+def _signals(rows: Sequence[Mapping[str, Json]]) -> dict[str, Rater]:
+    if not rows:
+        return {}
+    columns = ("item", "rater", "label")
+    frame = pl.DataFrame({name: [str(row[name]) for row in rows] for name in columns})
+    try:
+        return {each.rater: each for each in raters(Judgments(frame, "judgments"))}
+    except GraterError:  # one label, one rater: there is nothing to compare yet
+        return {}
+
+
+def _seconds(tx: Tx, job_id: str) -> dict[str, npt.NDArray[np.float64]]:
+    by_person: dict[str, list[float]] = {}
+    for row in judgments.submitted(tx, job_id):
+        if row.seconds is not None:
+            by_person.setdefault(row.person_id, []).append(row.seconds)
+    return {who: np.array(seconds) for who, seconds in by_person.items()}
+
+
+CHANGES = ("flag", "reject", "reinstate")
+"""What a manager may do with a rater: stop their work, put them out with their judgments, take them back."""
+
+
+def change_standing(tx: Tx, job: Job, person_id: str, change: str, *, actor: str) -> Trust:
+    """Flag, reject or reinstate a rater of a job."""
+    if change == "flag":
+        ejection.flag(tx, job.job_id, person_id, actor=actor)
+    elif change == "reject":
+        ejection.eject(tx, job, person_id, actor=actor)
+    elif change == "reinstate":
+        ejection.reinstate(tx, job, person_id, actor=actor)
+    else:
+        raise UsageError(f"change: expected {', '.join(CHANGES)}, found {change[:20]!r}")
+    return trust.find(tx, job.job_id, person_id)
+
+
+def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:
+    line = next((each for each in rater_lines(tx, job) if each.person.person_id == person_id), None)
+    if line is None:
+        raise NotFound("this person has no answers in this job")
+    return line
+
+
+@dataclass(slots=True, eq=False)
+class LargePools:
+    """The jobs whose free slots are not worth counting again for every page of every rater."""
+
+    seen_at: dict[str, float] = field(default_factory=dict)
+
+    def note(self, job_id: str) -> None:
+        self.seen_at[job_id] = time.monotonic()
+
+    def __contains__(self, job_id: str) -> bool:
+        return time.monotonic() - self.seen_at.get(job_id, -inf) < LARGE_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPace:
+    """`n_total` is None where it is not known or must not be told; `earned` is empty where no pay is set."""
+
+    n_done: int
+    n_total: int | None
+    minutes_left: int | None
+    earned: str
+
+    @property
+    def n_shown(self) -> int:
+        """How far the bar goes: never beyond its end."""
+        return self.n_done if self.n_total is None else min(self.n_done, self.n_total)
+
+
+def pace_of(
+    tx: Tx, job: Job, person_id: str, *, n_done: int | None = None, pools: LargePools | None = None
+) -> OwnPace:
+    """`n_done`: the units that the rater has answered, where the caller has counted them.
+
+    `pools` are those that were too large to count a moment ago.
+    """
+    terms = terms_of(job.options)
+    n_done = gold.n_answered(tx, job.job_id, person_id) if n_done is None else n_done
+    n_total = _total(tx, job, terms, person_id, n_done, LargePools() if pools is None else pools)
+    seconds = [] if n_total is None else progress.recent_seconds(tx, job.job_id, person_id)
+    is_known = n_total is not None and len(seconds) >= FEWEST
+    n_left = max(0, (n_total or 0) - n_done)
+    return OwnPace(
+        n_done=n_done,
+        n_total=n_total,
+        minutes_left=ceil(n_left * median(seconds) / 60) if is_known else None,
+        earned=_earned(tx, job, terms, person_id),
+    )
+
+
+def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int, pools: LargePools) -> int | None:
+    if terms.gold is not None:
+        return terms.limit or None
+    if job.access == "assigned":
+        return assignments.n_of(tx, job.job_id, person_id)
+    n_left = None if job.job_id in pools else progress.work_left(tx, job.job_id, person_id)
+    if n_left is None and job.job_id not in pools:
+        pools.note(job.job_id)
+    total = None if n_left is None else n_done + n_left
+    return min(filter(None, (terms.limit, total)), default=None)
+
+
+def _earned(tx: Tx, job: Job, terms: Terms, person_id: str) -> str:
+    if terms.pay is None or not terms.pay.cents:
+        return ""
+    answered = progress.units_answered(tx, job.job_id, person_id)
+    return money(earned(terms.pay, answered), terms.pay.currency)

@@ -1,0 +1,325 @@
+"""The report of a study: its tables, its costs and its protocol in one page.
+
+Raters go by pseudonyms, or by name for readers who may know them.  Of the studies of words (blanks filled, words
+chosen between, constructions judged) it takes judgments in the labels of their tasks; in the cloze test the writer's
+own word is the one in the essay, and a program among the raters is a system.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import PurePath
+from typing import Any
+
+import polars as pl
+
+from grater.agreement.constructions import KIND as CONSTRUCTION
+from grater.annotate.pay import money
+from grater.annotate.store import Tx, dump, jobs, people
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.columns import decision_columns, essay_columns, kinds_of, place_columns
+from grater.annotate.store.jobs import Job
+from grater.annotate.study.corpus import marked_essays, marked_in
+from grater.annotate.study.evaluation import judged_anywhere, sample_of, whole_judges
+from grater.annotate.study.limits import require_text
+from grater.annotate.study.money import Costs, job_costs
+from grater.annotate.study.suggestions import has_suggestions, study_suggestions
+from grater.annotate.study.tables import (
+    ALL_COUNT,
+    CHOICE,
+    CROWD,
+    EXPERT,
+    PEOPLE,
+    PROGRAM,
+    USAGE,
+    Counting,
+    StudyTables,
+    hours_of,
+    labels_of,
+    latest_judgments,
+    study_tables,
+    verdicts_of,
+)
+from grater.annotate.study.terms import protocol_sheet
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.marking import TASK as MARKING
+from grater.annotate.terms import KEY, terms_of
+from grater.corpora.text.prepositions import canonical
+from grater.detect.factors import with_factors
+from grater.errors import UsageError
+from grater.evaluate.construction_scores import ARTICLE, NUMBER, has_constructions
+from grater.evaluate.offered import SuggestionEffect
+from grater.evaluate.selection import WRITER
+from grater.model import Essay, Json
+from grater.report.build import Inputs
+from grater.report.document import Byline
+from grater.report.raters import CrowdJob
+from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments
+from grater.uncertainty.bootstrap import Chance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Judgments in the labels of their tasks; what a study does not have is None."""
+
+    constructions: Judgments | None = None
+    construction_items: Table | None = None
+    construction_decisions: Table | None = None
+    cloze: Judgments | None = None
+    cloze_words: Table | None = None
+    choice: Judgments | None = None
+
+
+def words_of(tx: Tx) -> Words:
+    """Everything of the three studies that the study has."""
+    constructions, items = _constructions(tx)
+    blanks = labels_of(tx, "cloze")
+    return Words(
+        constructions=constructions,
+        construction_items=items,
+        construction_decisions=_on_nouns(tx, items) if items is not None else None,
+        cloze=None if blanks is None else _with_writer(tx, blanks),
+        cloze_words=_of_programs(tx) if blanks is not None else None,
+        choice=labels_of(tx, "choice", groups=(EXPERT,)) or labels_of(tx, "choice", groups=PEOPLE),
+    )
+
+
+def _constructions(tx: Tx) -> tuple[Judgments | None, Table | None]:
+    judged = labels_of(tx, "construction")
+    if judged is None:
+        return None, None
+    kinds = kinds_of(tx, judged.frame["item"].cast(pl.String).unique().to_list())
+    return judged, read_items(place_columns(tx, {kind for kind in kinds if kind.startswith(CONSTRUCTION)}))
+
+
+def _on_nouns(tx: Tx, items: Table) -> Table | None:
+    """What systems decide on the articles and the number of these nouns; None where none does, or not on both."""
+    decided = decision_columns(tx, (ARTICLE, NUMBER))
+    if not len(decided) or "original" not in items.frame.columns:
+        return None
+    places = place_columns(tx, (ARTICLE, NUMBER)).select("item", "essay", "start", "end", "kind")
+    table = read_decisions(decided.join(places, on="item", how="inner"), name="decisions")
+    return table if has_constructions(table, items) else None
+
+
+def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
+    """The filled blanks with the writer's own words beside them."""
+    said = blanks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+    places = place_columns(tx, kinds_of(tx, said["item"].unique().to_list()))
+    own = places.join(said, on="item", how="semi").select(
+        "item",
+        rater=pl.lit(WRITER),
+        label=pl.col("target").map_elements(lambda word: canonical(word) or word, return_dtype=pl.String),
+    )
+    return read_judgments(pl.concat([said, own]), name=blanks.name)
+
+
+def _of_programs(tx: Tx) -> Table | None:
+    filled = labels_of(tx, "cloze", groups=(PROGRAM,))
+    if filled is None:
+        return None
+    frame = filled.frame.select("item", system="rater", flagged=pl.lit(value=False), suggestion="label")
+    return read_decisions(frame, name="cloze")
+
+
+def names_of(tx: Tx) -> dict[str, str]:
+    """Names by pseudonym; no two people of a study have the same."""
+    return {person.pseudonym: person.name for person in people.all(tx)}
+
+
+def with_names(inputs: Inputs, names: Mapping[str, str]) -> Inputs:
+    """The same inputs, every rater called by name."""
+    tables = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
+    named: dict[str, Any] = {
+        key: _named(table, names) for key, table in tables.items() if isinstance(table, Judgments)
+    }
+    return replace(inputs, **named)
+
+
+def _named(table: Judgments, names: Mapping[str, str]) -> Judgments:
+    rater = pl.col("rater").cast(pl.String).replace(dict(names))
+    is_coded = table.frame.schema["rater"] == pl.Categorical
+    return replace(table, frame=table.frame.with_columns(rater.cast(pl.Categorical) if is_coded else rater))
+
+
+IMPORTED = "imported"
+TASK, PER_UNIT = "Task", "Judgments per unit"
+"""Lines of a protocol sheet: the report has the first already, and nobody asked for the second in an imported job."""
+
+HIDDEN_OPTIONS = ("seed", "order", IMPORTED, KEY)
+"""Options of a job that say nothing to a reader: how its units were drawn and asked for."""
+
+
+def study_inputs(
+    tx: Tx,
+    *,
+    title: str = "",
+    author: str = "",
+    job_names: Collection[str] = (),
+    kind: str = "",
+    counting: Counting = ALL_COUNT,
+    earlier: Mapping[str, str] | None = None,
+    chance: Chance | None = None,
+    names: bool = False,
+) -> Inputs:
+    """Everything that the study can say, for `report.build`; raters by their pseudonyms, or by `names`.
+
+    The latest sample that fits the judgments is the one shown.
+    """
+    require_text("report.title", title)
+    require_text("report.author", author)
+    name = dump.meta_values(tx).get("name", "study")
+    tables = _tables_of(tx, name, job_names, kind=kind, counting=counting)
+    words, sample = words_of(tx), sample_of(tx, tables)
+    costs = {job.job_id: job_costs(tx, job) for job in jobs.all(tx) if job.options.get(KEY)}
+    of_sample = _judged_of(tx, sample, tables)
+    inputs = Inputs(
+        title or name,
+        _essays(tx, job_names),
+        _by_item(tables.judgments),
+        _by_item(tables.experts),
+        decisions=tables.decisions,
+        items=tables.items,
+        places=Table("items", essay_columns(tx), "items"),
+        factors=with_factors,
+        gold=tables.gold,
+        on_gold=tables.on_gold,
+        sample=sample,
+        sample_judgments=of_sample,
+        judges=whole_judges(tx, tables) if of_sample is not None else (),
+        constructions=words.constructions,
+        construction_items=words.construction_items,
+        construction_decisions=words.construction_decisions,
+        cloze=words.cloze,
+        cloze_words=words.cloze_words,
+        choice=words.choice,
+        usage=counting.of(labels_of(tx, USAGE, job_names=job_names)),
+        programs=tables.programs,
+        crowds=tuple(_crowds(tx, costs)),
+        hours=tables.hours,
+        redundancy=tables.redundancy,
+        cost=_cost(tx),
+        protocol=protocol(tx, costs),
+        notes=_left_out(tables),
+        suggestions=_suggestions(tx, chance),
+        earlier=earlier or {},
+        byline=Byline(author=author, date=as_iso(tx.now)[:10], study=name),
+        chance=chance or Chance(),
+    )
+    return with_names(inputs, names_of(tx)) if names else inputs
+
+
+def _by_item(judgments: Judgments | None) -> Judgments | None:
+    """In the order in which pages and exports have them, so that resamples of agreement draw the same essays."""
+    if judgments is None:
+        return None
+    return replace(judgments, frame=judgments.frame.sort(pl.col("item").cast(pl.String), maintain_order=True))
+
+
+def _suggestions(tx: Tx, chance: Chance | None) -> SuggestionEffect | None:
+    """What suggestions changed; None where no job offers any, or nobody has marked with them yet."""
+    if not has_suggestions(tx):
+        return None
+    try:
+        return study_suggestions(tx, chance=chance)
+    except UsageError:
+        return None
+
+
+def _judged_of(tx: Tx, sample: Sample | None, tables: StudyTables) -> Judgments | None:
+    """What was judged of a sample, in any job and as hidden gold."""
+    if sample is None or tables.judgments is None:
+        return None
+    return judged_anywhere(tx, sample, tables)[0]
+
+
+def _tables_of(tx: Tx, name: str, job_names: Collection[str], *, kind: str, counting: Counting) -> StudyTables:
+    """What can be evaluated; nothing where no answer of the named jobs says whether something is an error."""
+    judging = [each for each in job_names if TASKS[jobs.named(tx, each).task].verdict]
+    if job_names and not judging:
+        return StudyTables(name=name, judgments=None, experts=None, decisions=None, items=None, gold=None)
+    return study_tables(tx, name, job_names=judging, kind=kind, counting=counting)
+
+
+def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:
+    """The corpus with everybody's marks; where only jobs of marked essays are named, their essays and marks."""
+    chosen = [jobs.named(tx, name) for name in job_names]
+    if chosen and all(job.task == MARKING.name for job in chosen):
+        return [essay for job in chosen for essay in marked_in(tx, job.job_id)]
+    return list(marked_essays(tx))
+
+
+def _crowds(tx: Tx, costs_of: Mapping[str, Costs]) -> Iterator[CrowdJob]:
+    """Every job that a crowd worked at, with what experts say of its items elsewhere."""
+    asked = [job for job in jobs.all(tx) if job.task != CHOICE]
+    everything = verdicts_of(tx, asked, (EXPERT, CROWD))
+    experts = everything.filter(group=EXPERT)
+    crowds = everything.filter(group=CROWD).partition_by("job", as_dict=True) if len(everything) else {}
+    for job in asked:
+        said = crowds.get((job.name,), everything.clear())
+        judgments = latest_judgments(said, job.name)
+        if judgments is None:
+            continue
+        known = latest_judgments(experts.join(said, on="item", how="semi"), f"experts of {job.name}")
+        costs = costs_of[job.job_id] if terms_of(job.options).pay else None
+        paid = costs.cents + costs.bonuses if costs else 0
+        hours = hours_of(said)
+        yield CrowdJob(
+            name=job.name,
+            judgments=judgments,
+            experts=known,
+            hours=max(hours) if hours else None,
+            cost=costs.money(paid) if costs else "",
+            per_judgment=costs.money(costs.per_valid) if costs and costs.valid else "",
+        )
+
+
+def _left_out(tables: StudyTables) -> tuple[str, ...]:
+    """What was left out of all numbers because somebody asked for it."""
+    by_reason: Counter[str] = Counter()
+    for judgments in (tables.judgments, tables.experts):
+        by_reason.update(judgments.dropped if judgments else {})
+    return tuple(f"Left out of all numbers: {n:,} judgments, {reason}." for reason, n in by_reason.items())
+
+
+def protocol(tx: Tx, costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str, str], ...]:
+    """What T,C&M 2013, 7.1 asks to be reported of every job; its name stands in the first of its rows."""
+    rows: list[tuple[str, str, str]] = []
+    for job in jobs.all(tx):
+        version = jobs.current_guidelines(tx, job.job_id)
+        rules = "; ".join(
+            f"{key} {_readable(value)}" for key, value in sorted(job.options.items()) if key not in HIDDEN_OPTIONS
+        )
+        summary = f"{job.task}, {_asked(job)}"
+        words = f"guidelines version {version.version}" if version else ""
+        rows.append((job.name, "task", "; ".join(part for part in (summary, words, rules) if part)))
+        if job.options.get(KEY):
+            sheet = protocol_sheet(tx, job, costs_of[job.job_id])
+            known = {TASK, *([PER_UNIT] if IMPORTED in job.options else [])}
+            rows += [("", name.lower(), words) for name, words in sheet if name not in known]
+    return tuple(rows)
+
+
+def _asked(job: Job) -> str:
+    """How a job was done; one that was done elsewhere has only its file to tell of."""
+    day = as_iso(job.added_at)[:10]
+    if IMPORTED in job.options:
+        return f"judged elsewhere, imported on {day} from {_readable(job.options[IMPORTED])}"
+    return f"{job.judgments} judgments per unit, {job.access}, since {day}"
+
+
+def _readable(value: Json) -> str:
+    """An option as a reader may see it: of a path only the file's name."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_readable(each)}" for name, each in sorted(value.items()))
+    return PurePath(value).name if isinstance(value, str) and "/" in value else str(value)
+
+
+def _cost(tx: Tx) -> str:
+    total: Counter[str] = Counter()
+    for payment in dump.rows(tx, "payments"):
+        if payment["state"] != "refused":
+            total[payment["currency"]] += payment["cents"]
+    return " and ".join(money(cents, currency) for currency, cents in sorted(total.items()))

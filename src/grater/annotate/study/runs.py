@@ -1,0 +1,255 @@
+"""Long work in the background: a system run over the essays, a big import, a report; it survives a restart.
+
+What is asked for is stored as a run before anybody begins (`grater.annotate.store.runs`).  One thread of a process works on
+runs, one after the other, for as long as any waits.  A process that dies takes nothing along: its run begins anew.
+Each kind of run stores its result in one transaction, or is the same when done twice: beginning anew is safe.
+Whatever goes wrong with one run is its own end, and those behind it go on.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from grater.annotate.store import Store, Tx, essays, jobs, runs
+from grater.annotate.store.runs import Run, RunFile
+from grater.annotate.study.importing import KINDS as IMPORTED_KINDS
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.job_units import own_essays
+from grater.annotate.study.limits import require_text
+from grater.annotate.study.reporting import study_inputs
+from grater.annotate.study.systems import decide
+from grater.detect.learners import class_report
+from grater.detect.systems import SYSTEMS, default_systems, load_system, load_systems
+from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
+from grater.model import Essay, Json
+from grater.report.build import build
+from grater.report.save import report_html
+from grater.report.versions import told_versions
+from grater.sheet import counted
+
+LOG = logging.getLogger("grater.annotate.study.runs")
+BEAT_SECONDS = 2.0
+
+UNFORESEEN = "Something went wrong on our side ({kind}); the server's log has the rest. Nothing was stored."
+
+SYSTEM, IMPORT, REPORT, CLASS = "system", "import", "report", "class"
+
+
+def ask_for_system(tx: Tx, name: str, *, actor: str | None = None) -> Run:
+    """Run an installed system over all essays; nothing else than its name is ever taken from outside."""
+    if name not in SYSTEMS:
+        raise UsageError(f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
+    if not essays.count(tx):
+        raise UsageError("the study has no essays yet; import some first")
+    return runs.add(tx, SYSTEM, f"Run {name} over the essays", {"system": name}, actor=actor)
+
+
+def ask_for_report(
+    tx: Tx,
+    *,
+    job: str = "",
+    title: str = "",
+    author: str = "",
+    earlier: Sequence[str] = (),
+    actor: str | None = None,
+) -> Run:
+    """Make the report of the study, or of the job of this name; `earlier` are versions as `NEW=OLD`."""
+    require_text("report.title", title)
+    require_text("report.author", author)
+    about = jobs.named(tx, job).title if job else "the study"
+    told_versions(earlier)
+    options: dict[str, Json] = {"job": job, "title": title, "author": author, "earlier": list(earlier)}
+    return runs.add(tx, REPORT, f"Report: {title or about}", options, actor=actor)
+
+
+def ask_for_class_report(tx: Tx, *, actor: str | None = None) -> Run:
+    """Make the class report: what the default systems mark in the essays, per learner and over time."""
+    if not essays.count(tx):
+        raise UsageError("the study has no essays yet; import some first")
+    return runs.add(tx, CLASS, "Class report", {}, actor=actor)
+
+
+def ask_for_import(tx: Tx, files: Sequence[RunFile], options: Mapping[str, Json], *, actor: str | None = None) -> Run:
+    """Import files; `options` as the form has them: kind, format, job, task."""
+    kind = str(options.get("kind"))
+    if kind not in IMPORTED_KINDS:
+        raise UsageError(f"kind: expected one of {', '.join(IMPORTED_KINDS)}, found {kind[:20]!r}")
+    return runs.add(tx, IMPORT, f"Import {counted(len(files), 'file')}", options, files=files, actor=actor)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    words: str
+    files: tuple[RunFile, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Steps:
+    """How far a run is, told to the study every few seconds by a thread of its own until `close`."""
+
+    store: Store
+    run: Run
+    total: int = 0
+    done: int = 0
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def advance(self, n: int) -> None:
+        self.done += n
+
+    def beat_on(self) -> None:
+        while not self._over.wait(BEAT_SECONDS):
+            try:
+                with self.store.write(brief=True) as tx:
+                    runs.beat(tx, self.run, done=self.done, total=self.total)
+            except GraterError as error:  # the next beat may get through
+                LOG.warning("%s: %s", self.run.title, error)
+
+    def __enter__(self) -> Steps:
+        threading.Thread(target=self.beat_on, name=f"beat {self.run.run_id}", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+
+
+def _system(store: Store, run: Run, _files: Sequence[RunFile], steps: Steps) -> Outcome:
+    with store.read() as tx:
+        steps.total = essays.count(tx)
+    (done,) = decide(store, [load_system(str(run.options["system"]))], advance=steps.advance)
+    return Outcome(f"{done.system}: {done.n_items} places, {done.n_flagged} flagged, {done.n_new} new.")
+
+
+def _report(store: Store, run: Run, _files: Sequence[RunFile], _steps: Steps) -> Outcome:
+    job = str(run.options.get("job") or "")
+    with store.read() as tx:
+        inputs = study_inputs(
+            tx,
+            title=str(run.options.get("title") or ""),
+            author=str(run.options.get("author") or ""),
+            job_names=[job] if job else [],
+            earlier=told_versions(cast("list[str]", run.options.get("earlier") or [])),
+        )
+    page = report_html(build(inputs)).encode()
+    return Outcome("The report is ready.", (RunFile(name="report.html", content=page),))
+
+
+def _class_report(store: Store, _run: Run, _files: Sequence[RunFile], steps: Steps) -> Outcome:
+    with store.read() as tx:
+        written = list(own_essays(tx))
+    steps.total = len(written)
+    report = class_report(_stepping(written, steps), load_systems(default_systems()))
+    page = report.to_html().encode()
+    return Outcome("The class report is ready.", (RunFile(name="class-report.html", content=page),))
+
+
+def _stepping(written: Sequence[Essay], steps: Steps) -> Iterator[tuple[str, Essay]]:
+    for essay in written:
+        yield essay.essay_id, essay
+        steps.advance(1)
+
+
+def _import(store: Store, run: Run, files: Sequence[RunFile], _steps: Steps) -> Outcome:
+    kind = str(run.options["kind"])
+    with tempfile.TemporaryDirectory(prefix="grater-run-") as name:
+        paths = _written(Path(name), files, is_corpus=kind == "corpus")
+        imported = import_files(
+            store,
+            **{"corpora" if kind == "corpus" else kind: paths},  # type: ignore[arg-type]
+            format_name=str(run.options.get("format") or "") or None,
+            job=str(run.options.get("job") or "") or None,
+            task=str(run.options.get("task") or "error"),
+            actor=run.person_id,
+        )
+    new, known = sum(each.new for each in imported), sum(each.known for each in imported)
+    return Outcome(f"{counted(len(imported), 'file')}: {new:,} new, {known:,} already in the study.")
+
+
+def _written(folder: Path, files: Sequence[RunFile], *, is_corpus: bool) -> list[Path]:
+    """Files in a folder of ours; of a corpus an archive is one path, its folder."""
+    paths: dict[Path, None] = {}
+    for file in files:
+        path = folder / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
+        paths[folder / Path(file.name).parts[0] if is_corpus else path] = None
+    return list(paths)
+
+
+WORK: Mapping[str, Callable[[Store, Run, Sequence[RunFile], Steps], Outcome]] = {
+    SYSTEM: _system,
+    REPORT: _report,
+    CLASS: _class_report,
+    IMPORT: _import,
+}
+
+
+def work_once(store: Store) -> Run | None:
+    """Claim a run and see it through; None where none waits."""
+    with store.write() as tx:
+        run = runs.claim(tx)
+        files = runs.files_of(tx, run.run_id, is_result=False) if run else []
+    if run is None:
+        return None
+    try:
+        with Steps(store, run) as steps:
+            outcome = WORK[run.kind](store, run, files, steps)
+        with store.write() as tx:
+            runs.finish(tx, run, words=outcome.words, files=outcome.files)
+    except (StoreBusy, StoreFull):  # nothing is wrong with the run: it begins anew when its process has been silent
+        raise
+    except Exception as error:
+        words = str(error) if isinstance(error, GraterError) else UNFORESEEN.format(kind=type(error).__name__)
+        if not isinstance(error, GraterError):
+            LOG.exception("%s", run.title)
+        with store.write() as tx:
+            runs.finish(tx, run, words=words, is_failed=True)
+    return run
+
+
+@dataclass(slots=True, eq=False)
+class Runner:
+    """The one worker of a process: a thread that is there while runs wait."""
+
+    store: Store
+    _thread: threading.Thread | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def wake(self) -> None:
+        """Begin to work, unless somebody does."""
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="runs", daemon=True)
+                self._thread.start()
+
+    def take_up(self) -> None:
+        """At the start of a server: on SQLite it is the only one, and whatever was being worked on waits again."""
+        if not self.store.is_postgres:
+            with self.store.write() as tx:
+                runs.release_all(tx)
+        self.wake()
+
+    def wait(self, run_id: str, *, seconds: float) -> Run:
+        """The run when it is over, or as it is after some seconds."""
+        end = time.monotonic() + seconds
+        self.wake()
+        while True:
+            with self.store.read() as tx:
+                run = runs.get(tx, run_id)
+            if run.is_over or time.monotonic() >= end:
+                return run
+            self.wake()  # the thread may just have ended
+            time.sleep(0.05)
+
+    def _work(self) -> None:
+        try:
+            while work_once(self.store) is not None:
+                pass
+        except Exception:  # a full disk, a closed study: the run stays, and the next wake begins it anew
+            LOG.exception("the background task stopped")

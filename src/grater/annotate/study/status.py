@@ -1,0 +1,162 @@
+"""A study made and opened; its status in numbers that cost little to count; the pace of a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from grater.annotate.store import (
+    Store,
+    Tx,
+    decisions,
+    dump,
+    essays,
+    events,
+    invitations,
+    items,
+    jobs,
+    open_store,
+    people,
+    progress,
+    utc_now,
+)
+from grater.annotate.store.clock import HOUR, Clock
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.progress import JobCounts, Progress
+from grater.annotate.study.limits import require_name
+from grater.model import Json
+from grater.sheet import Sheet, count
+
+
+def new_study(location: Path | str, *, name: str = "", clock: Clock = utc_now) -> Store:
+    """Make an empty study in a file that is not there yet, or in an empty PostgreSQL database."""
+    store = open_store(location, create=True, clock=clock)
+    with store.write() as tx:
+        dump.set_meta(tx, "name", name or Path(store.name).stem)
+        events.write(tx, None, "study.made", "", {})
+    return store
+
+
+def open_study(location: Path | str, *, clock: Clock = utc_now) -> Store:
+    """Open a study that is there; one of an older version of grater is brought up to date."""
+    return open_store(location, clock=clock)
+
+
+def study_name(tx: Tx) -> str:
+    return dump.meta_value(tx, "name")
+
+
+def rename_study(tx: Tx, name: str, *, actor: str | None = None) -> str:
+    """Give the study another name, the title of its pages; the same name again changes nothing."""
+    name, before = require_name(name.strip()), study_name(tx)
+    if name != before:
+        dump.set_meta(tx, "name", name)
+        events.write(tx, actor, "study.renamed", "", {"name": name, "before": before})
+    return name
+
+
+Step: TypeAlias = Literal["import", "plan", "sample", "invite", "serve", "wait", "report"]
+"""What comes next in a study: its essays, a job, a sample to judge, people, the pages, patience, the results."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """`slots` by state say how far the work is; `submissions` by status what came of it."""
+
+    job: Job
+    units: dict[str, int]
+    slots: dict[str, int]
+    submissions: dict[str, int]
+
+    @property
+    def wanted(self) -> int:
+        """Judgments that work still asks for or has: what became gold, or is sure early, asks for none."""
+        return sum(n for state, n in self.slots.items() if state != "closed")
+
+    @property
+    def valid(self) -> int:
+        return self.slots.get("filled", 0)
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """Units, valid judgments, judgments wanted, and units that raters hold now."""
+        return sum(self.units.values()), self.valid, self.wanted, self.slots.get("leased", 0)
+
+    def to_dict(self) -> dict[str, Json]:
+        shown = {"name": self.job.name, "task": self.job.task, "state": self.job.state, "access": self.job.access}
+        counts = {"units": self.units, "slots": self.slots, "submissions": self.submissions}
+        return {**shown, "judgments": self.job.judgments, "wanted": self.wanted, "valid": self.valid, **counts}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    name: str
+    essays: int
+    items: int
+    decisions: int
+    systems: tuple[str, ...]
+    people: int
+    jobs: tuple[JobStatus, ...]
+    n_invited: int = 0
+
+    def to_dict(self) -> dict[str, Json]:
+        counts = {"essays": self.essays, "items": self.items, "decisions": self.decisions, "people": self.people}
+        counts["invited"] = self.n_invited
+        return {
+            "study": self.name,
+            **counts,
+            "systems": list(self.systems),
+            "jobs": [job.to_dict() for job in self.jobs],
+        }
+
+    @property
+    def next_step(self) -> Step:
+        """What a person would do now."""
+        if not self.essays and not self.items:
+            return "import"
+        if not self.jobs:
+            return "sample" if self.systems else "plan"
+        if not self.people:
+            return "serve" if self.n_invited else "invite"
+        is_waiting = any(job.job.state == "open" and job.valid < job.wanted for job in self.jobs)
+        return "wait" if is_waiting else "report"
+
+    def sheet(self) -> Sheet:
+        """The jobs with their progress."""
+        rows = tuple((job.job.name, job.job.task, job.job.state, *map(count, job.numbers)) for job in self.jobs)
+        return Sheet("", ("job", "task", "state", "units", "valid", "wanted", "in progress"), rows)
+
+
+def status(tx: Tx) -> Status:
+    by_slot, by_status = progress.slots_by_job(tx), progress.submissions_by_job(tx)
+    by_role = progress.units_by_job(tx)
+    job_statuses = tuple(
+        JobStatus(job, by_role.get(job.job_id, {}), by_slot.get(job.job_id, {}), by_status.get(job.job_id, {}))
+        for job in jobs.all(tx)
+    )
+    name = dump.meta_values(tx).get("name", "")
+    counts = (essays.count(tx), items.count(tx), decisions.count(tx))
+    waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
+    n_invited = sum(each.expires_at > tx.now for each in waiting)
+    return Status(name, *counts, tuple(decisions.system_names(tx)), people.count(tx), job_statuses, n_invited)
+
+
+LATELY = 20
+"""The latest judgments, from which the pace is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobPace:
+    """Judgments an hour of late, and the hours that are left at that pace; None before there is a pace."""
+
+    an_hour: float
+    hours_left: float
+
+
+def pace_of(far: Progress | JobCounts, times: list[int]) -> JobPace | None:
+    late = sorted(times)[-LATELY:]
+    if len(late) < LATELY or late[-1] <= late[0]:
+        return None
+    an_hour = (len(late) - 1) * HOUR / (late[-1] - late[0])
+    return JobPace(an_hour, (far.wanted - far.valid) / an_hour)

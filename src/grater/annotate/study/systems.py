@@ -1,0 +1,155 @@
+"""Systems run over the essays of a study: an item for every place they look at, a decision for each.
+
+A system of one name is one version of it: what it said before, it says again.  Samples, jobs, curves and reports rest
+on flags, scores and suggestions, and on the places that a system looked at.  A system that changed any of them is a
+new version: it is refused under the old name and accepted under a new one, so that both can be evaluated against the
+same judgments.  Essays that came since are no change, and neither is a place of a kind that the system never looked
+at before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isclose
+
+from grater.annotate.store import Store, Tx, decisions, essays, items
+from grater.annotate.store.transaction import chunks
+from grater.annotate.study.job_units import own_essays
+from grater.detect.decisions import answers_of
+from grater.detect.detector import Detector, Finding
+from grater.detect.systems import SYSTEMS, load_system
+from grater.errors import Conflict, UsageError
+from grater.model import Decision, Essay, Item, Json
+
+FIELDS = {"flagged": "flags", "score": "scores", "type": "types", "suggestion": "suggestions"}
+NEARLY = 1e-6
+"""Scores this close are the same: another machine adds up in another order."""
+
+
+def require_same_findings(tx: Tx, system: str, findings: Sequence[Finding]) -> None:
+    """Refuse findings on all essays of the study that differ from what the system said of them before."""
+    stored = {each.item_id: each for each in decisions.all(tx, system=system)}
+    changed = _changes(stored, (finding.decision for finding in findings))
+    decided = {(each.item.essay_id, each.item.kind) for each in findings if each.item.item_id in stored}
+    new = (each.item for each in findings if each.item.item_id not in stored)
+    changed["places it did not look at"] = sum((item.essay_id, item.kind) in decided for item in new)
+    changed["places it no longer looks at"] = len(stored.keys() - {each.item.item_id for each in findings})
+    _require_none(system, len(stored), changed)
+
+
+def require_same_decisions(tx: Tx, new: Iterable[Decision]) -> None:
+    """Refuse decisions of which some are stored and say something else; others may be missing or new."""
+    known = set(decisions.system_names(tx))
+    by_system: dict[str, list[Decision]] = {}
+    for decision in new if known else ():
+        if decision.system in known:
+            by_system.setdefault(decision.system, []).append(decision)
+    for system in sorted(by_system):
+        stored = {each.item_id: each for each in decisions.all(tx, system=system)}
+        _require_none(system, len(stored), _changes(stored, by_system[system]))
+
+
+def _changes(stored: Mapping[str, Decision], decided: Iterable[Decision]) -> Counter[str]:
+    """How many items differ, by what differs."""
+    changed: Counter[str] = Counter()
+    for new in decided:
+        old = stored.get(new.item_id)
+        if old is not None and old != new:
+            changed.update(words for field, words in FIELDS.items() if not _same(old, new, field))
+    return changed
+
+
+def _same(old: Decision, new: Decision, field: str) -> bool:
+    before, now = getattr(old, field), getattr(new, field)
+    if isinstance(before, float) and isinstance(now, float):
+        return isclose(before, now, rel_tol=NEARLY, abs_tol=NEARLY)
+    return bool((before or "") == (now or "")) if field != "score" else before is now
+
+
+def _require_none(system: str, n_stored: int, changed: Mapping[str, int]) -> None:
+    parts = ", ".join(f"{n:,} {words}" for words, n in changed.items() if n)
+    if parts:
+        raise Conflict(
+            f"{system} is not the {system} that decided on {n_stored:,} items of this study: {parts} differ; nothing "
+            "was changed. Give the new version its own name"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What one system did."""
+
+    system: str
+    n_items: int
+    n_flagged: int
+    n_new: int
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"system": self.system, "items": self.n_items, "flagged": self.n_flagged, "new": self.n_new}
+
+
+def decide(
+    store: Store, detectors: Sequence[Detector], *, advance: Callable[[int], None] = lambda _: None
+) -> list[Decided]:
+    """Run the systems and keep their decisions, each system all or nothing; a second run changes nothing.
+
+    A system that says something else than before is a new version, and refused under its old name (`versions`).
+
+    The systems run outside any transaction: raters need not wait for them.
+    """
+    with store.read() as tx:
+        corpus = list(own_essays(tx))
+    if not corpus:
+        raise UsageError(f"{store.name}: the study has no essays yet; import some first")
+    return [_one(store, detector, _counted(corpus, advance)) for detector in detectors]
+
+
+def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
+    findings = list(detector.find(corpus))
+    with store.write() as tx:
+        essays.hold(tx)
+        # of essays that were deleted meanwhile nothing is stored
+        known = essays.known(tx, {finding.item.essay_id for finding in findings})
+        findings = [finding for finding in findings if finding.item.essay_id in known]
+        require_same_findings(tx, detector.name, findings)
+        items.add_all(tx, (items.of(finding.item) for finding in findings))
+        n_new = decisions.add_all(tx, (finding.decision for finding in findings))
+        decisions.keep_answers(tx, detector.name, _answers(findings))
+    return Decided(detector.name, len(findings), sum(each.decision.flagged for each in findings), n_new)
+
+
+def _answers(findings: Iterable[Finding]) -> dict[str, Json]:
+    """The words of every place where the system gives probabilities, flagged or not (T&C 2008, 4)."""
+    return {
+        finding.item.item_id: [[word, share] for word, share in answers_of(finding)]
+        for finding in findings
+        if finding.probabilities and len(finding.item.span)
+    }
+
+
+def places_of(tx: Tx, kind: str) -> dict[str, list[Item]]:
+    """The items of one kind that the study has, by essay: where a system from outside is to look."""
+    by_essay: dict[str, list[Item]] = {}
+    for each in items.all(tx, kind=kind):
+        if each.item is not None:
+            by_essay.setdefault(each.item.essay_id, []).append(each.item)
+    if not by_essay:
+        known = ", ".join(name for name, _ in items.kinds(tx)) or "none yet"
+        raise UsageError(f"the study has no items of kind {kind!r} in its essays; its kinds: {known}")
+    return by_essay
+
+
+def _counted(corpus: Sequence[Essay], advance: Callable[[int], None]) -> Iterator[Essay]:
+    for some in chunks(corpus, 10):
+        yield from some
+        advance(len(some))
+
+
+def run_installed(store: Store, name: str) -> Decided:
+    """What an installed system decides on all essays; nothing else than its name is ever taken from outside."""
+    if name not in SYSTEMS:
+        raise UsageError(f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
+    (done,) = decide(store, [load_system(name)])
+    return done

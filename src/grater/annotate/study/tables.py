@@ -1,0 +1,403 @@
+"""The tables of a study: as every statistic takes them, and as an export writes them.
+
+Judgments are verdicts.  A task has its own map from labels to error, ok and unknown; jobs of a task without one
+(cloze, construction, marking) have no verdicts and are left out.  Programs are never mixed with people unless asked
+for.  Decisions on items of a kind that nobody judged (gaps, where only prepositions were judged) are left out, unless
+that kind is asked for.
+
+Where a job asked for more judgments only where raters differed, `redundancy` is the number of judgments that every
+item was to have: shares and agreement are of the first judgments of each item, up to that number
+(`grater.tables.judgments`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import polars as pl
+
+from grater.annotate.store import (
+    Tx,
+    adjudications,
+    decisions,
+    dump,
+    essays,
+    gold,
+    items,
+    jobs,
+    judgments,
+    people,
+    units,
+)
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.columns import decision_columns, judged_by_people, kinds_of, label_columns, place_columns
+from grater.annotate.store.items import StudyItem
+from grater.annotate.store.jobs import Job
+from grater.annotate.tasks import TASKS, choice, usage
+from grater.annotate.terms import terms_of
+from grater.errors import UsageError
+from grater.model import Essay, Json
+from grater.tables import (
+    Judgments,
+    Table,
+    read_decisions,
+    read_gold,
+    read_items,
+    read_judgments,
+    with_confidence,
+    without_flags,
+)
+from grater.tables.judgments import TYPE_OF_RATING
+from grater.tables.schema import LIST_SEPARATOR
+
+Row = Mapping[str, Json]
+
+
+def frame(rows: Iterable[Row], columns: Sequence[str]) -> pl.DataFrame:
+    """Rows under fixed columns; lists joined by `|`, other nested values as JSON, no value as an empty cell."""
+    all_rows = list(rows)
+    return pl.DataFrame(
+        {name: pl.Series(name, [_cell(row.get(name)) for row in all_rows], dtype=pl.String) for name in columns}
+    )
+
+
+def _cell(value: Json) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, list | tuple):
+        return "|".join(str(each) for each in value) or None
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else None
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def item_frame(tx: Tx) -> pl.DataFrame:
+    texts = {essay.essay_id: essay for essay in essays.all(tx)}
+    rows: list[Row] = []
+    for each in items.all(tx):
+        place: dict[str, Json] = {}
+        if each.item is not None:
+            essay, span = texts[each.item.essay_id], each.item.span
+            target = span.of(essay.text) if len(span) < 200 else ""
+            place = {"essay": essay.essay_id, "start": span.start, "end": span.end, "target": target}
+            place["document"] = str(essay.metadata.get("document") or "")
+        rows.append({"item": each.item_id, **place, "kind": each.kind, "outside": each.outside_id, **each.payload})
+    known = ("item", "essay", "start", "end", "kind", "document", "target", "outside")
+    further = sorted({name for row in rows for name in row} - set(known))
+    return frame(rows, [*known, *further])
+
+
+def judgment_frame(tx: Tx, job_id: str | None = None, *, names: bool = False) -> pl.DataFrame:
+    """Judgments of every status, with the columns of the contract first."""
+    rows = judgments.table(tx, job_id, judgments.ALL, roles=("work", "practice", "gold"), names=names)
+    return frame(rows, JUDGMENTS)
+
+
+JUDGMENTS = (
+    *("item", "rater", "label", "status", "confidence", "seconds", "at", "flags", "alternatives"),
+    *("stage", "batch", "group", "payload", "role", "kind", "job", "unit", "submission", "guidelines"),
+)
+
+
+def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
+    """Everybody; a joint seat names the two people behind it."""
+    columns = ("rater", "role", "kind", "members", "state", "added_at", *(("name", "email") if names else ()))
+    persons = list(dump.rows(tx, "people", names=names))
+    called = {row["person_id"]: row["name"] if names else row["pseudonym"] for row in persons}
+    rows = [
+        {
+            **row,
+            "rater": called[row["person_id"]],
+            "members": sorted(called[each] for each in people.members(tx, row["person_id"])),
+            "added_at": as_iso(row["added_at"]),
+        }
+        for row in persons
+    ]
+    return frame(sorted(rows, key=lambda row: str(row["rater"])), columns)
+
+
+def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
+    """The newest decision for each item, as judgments of the annotator `gold`, with who decided."""
+    rows: list[Row] = [
+        {
+            **asdict(answer),
+            "item": answer.item_id,
+            "rater": adjudications.ANNOTATOR,
+            "job": units.get(tx, each.unit_id).job.name,
+            "unit": each.unit_id,
+            "version": each.version,
+            "by": raters[each.person_id],
+            "comment": each.comment,
+            "at": as_iso(each.at),
+        }
+        for each in adjudications.all(tx)
+        for answer in each.answers
+    ]
+    columns = ("item", "rater", "label", "confidence", "flags", "alternatives", "payload")
+    return frame(rows, (*columns, "job", "unit", "version", "by", "comment", "at"))
+
+
+def gold_frame(tx: Tx) -> pl.DataFrame:
+    rows: list[Row] = [
+        {"item": each.item_id, "label": sorted(each.accepted), "reason": each.reason, "state": each.state, "job": job}
+        for job, each in gold.all(tx)
+    ]
+    return frame(rows, ("item", "label", "reason", "state", "job"))
+
+
+def payment_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
+    rows = [
+        {**row, "rater": raters[row["person_id"]], "amount": f"{row['cents'] / 100:.2f}", "at": as_iso(row["at"])}
+        for row in dump.rows(tx, "payments")
+    ]
+    return frame(rows, ("rater", "kind", "amount", "currency", "state", "note", "at"))
+
+
+def decision_frame(tx: Tx) -> pl.DataFrame:
+    rows: list[Row] = [
+        {
+            "item": each.item_id,
+            "system": each.system,
+            "flagged": each.flagged,
+            "score": each.score,
+            "type": each.type,
+            "suggestion": each.suggestion,
+        }
+        for each in decisions.all(tx)
+    ]
+    return frame(rows, ("item", "system", "flagged", "score", "type", "suggestion"))
+
+
+def label_frame(judged: pl.DataFrame) -> pl.DataFrame:
+    """Valid judgments as `task, worker, label`, which crowd tools read."""
+    valid = judged.filter(pl.col("status") == "valid")
+    return valid.select(task="item", worker="rater", label="label").sort("task", "worker")
+
+
+def rating_frame(judged: pl.DataFrame) -> pl.DataFrame:
+    """A matrix: one row an item, one column a rater, the label in the cell."""
+    labels = label_frame(judged)
+    raters = labels["worker"].unique().sort().to_list()
+    wide: dict[str, dict[str, str]] = {}
+    for task, worker, label in labels.iter_rows():
+        wide.setdefault(task, {})[worker] = label
+    return frame([{"item": task, **cells} for task, cells in sorted(wide.items())], ["item", *raters])
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Which judgments of people count: those without these flags, those of at least this confidence (low 0, high 1).
+
+    T&C 2008, 5.1: a rater flags other errors near the place, which a detector of prepositions need not answer for.
+    """
+
+    drop_flags: tuple[str, ...] = ()
+    min_confidence: float | None = None
+
+    def of(self, judgments: Judgments | None) -> Judgments | None:
+        """The judgments that count; None where none is left."""
+        if judgments is None:
+            return None
+        kept = self._kept(judgments)
+        return kept if len(kept) else None
+
+    def require_some(self, judgments: Judgments | None) -> None:
+        """Refuse a scheme that leaves nothing, and say what it leaves out."""
+        if judgments is not None and not len(kept := self._kept(judgments)):
+            reasons = ", ".join(reason for reason, n in kept.dropped.items() if n)
+            raise UsageError(f"no judgment is left: {len(judgments):,} are left out ({reasons})")
+
+    def _kept(self, judgments: Judgments) -> Judgments:
+        kept = without_flags(judgments, self.drop_flags) if self.drop_flags else judgments
+        return kept if self.min_confidence is None else with_confidence(kept, self.min_confidence)
+
+
+ALL_COUNT = Counting()
+
+PEOPLE = ("expert", "crowd", "writer")
+EXPERT, CROWD, PROGRAM = "expert", "crowd", "program"
+CHOICE, USAGE = choice.TASK.name, usage.TASK.name
+"""Raters chose between two words; what they prefer is not an error in itself, and a report shows it separately."""
+
+HOUR = 3_600_000
+"""Milliseconds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyTables:
+    """What a study holds; a table without rows is None; `on_gold` are answers to hidden gold, no part of the rest.
+
+    Neither are `programs`, the verdicts of programs, unless they were asked to count among people.
+    """
+
+    name: str
+    judgments: Judgments | None
+    experts: Judgments | None
+    decisions: Table | None
+    items: Table | None
+    gold: Table | None
+    on_gold: Judgments | None = None
+    hours: tuple[float, ...] = ()
+    redundancy: int = 0
+    programs: Judgments | None = None
+
+
+def study_tables(
+    tx: Tx,
+    name: str,
+    *,
+    job_names: Collection[str] = (),
+    kind: str = "",
+    with_programs: bool = False,
+    counting: Counting = ALL_COUNT,
+) -> StudyTables:
+    """Everything that can be evaluated; crowd and experts apart where both judged; only items of `kind` if named."""
+    chosen = _jobs(tx, job_names)
+    said = verdicts_of(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
+    kinds = {kind} if kind else kinds_of(tx, said["item"].unique().to_list())
+    places = place_columns(tx, kinds)
+    if kind:
+        said = said.join(places, on="item", how="semi")
+    experts, crowd = said.filter(group=EXPERT), said.filter(pl.col("group") != EXPERT)
+    both = bool(len(experts) and len(crowd))
+    if counting != ALL_COUNT:
+        counting.require_some(latest_judgments(said, f"judgments of {name}"))
+    return StudyTables(
+        name=name,
+        judgments=counting.of(latest_judgments(crowd if both else said, f"judgments of {name}")),
+        experts=counting.of(latest_judgments(experts, f"experts of {name}")) if both else None,
+        decisions=_table(decision_columns(tx, kinds), lambda frame: read_decisions(frame, name="decisions")),
+        items=_table(places, lambda frame: read_items(frame, name="items")),
+        gold=_gold(tx, {job.name for job in chosen}),
+        on_gold=latest_judgments(verdicts_of(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
+        hours=hours_of(crowd if both else said),
+        redundancy=redundancy_of(job for job in chosen if TASKS[job.task].verdict),
+        programs=latest_judgments(verdicts_of(tx, chosen, (PROGRAM,)), f"programs of {name}"),
+    )
+
+
+def judged_by_programs(tx: Tx, *, job_names: Collection[str] = ()) -> dict[str, int]:
+    """How many verdicts each program gave, by its name: they count only where they are asked for."""
+    said = verdicts_of(tx, _jobs(tx, job_names), (PROGRAM,))
+    return dict(said.group_by("rater").len().sort("rater").iter_rows()) if len(said) else {}
+
+
+def redundancy_of(chosen: Iterable[Job]) -> int:
+    """The judgments that every item of these jobs has, where some asked on only where raters differed; else 0."""
+    rules = [terms_of(job.options).redundancy for job in chosen]
+    return min((rule.least for rule in rules if rule and not rule.is_fixed), default=0)
+
+
+def labels_of(
+    tx: Tx, task: str, *, groups: Collection[str] = PEOPLE, job_names: Collection[str] = ()
+) -> Judgments | None:
+    """What raters of these groups said in the jobs of one task (only in these, if any are named), in its labels."""
+    chosen = [job for job in jobs.all(tx) if job.task == task and (not job_names or job.name in job_names)]
+    frames = [label_columns(tx, job.job_id) for job in chosen]
+    said = pl.concat(frames).filter(pl.col("group").is_in(list(groups))) if frames else pl.DataFrame()
+    return latest_judgments(said, task)
+
+
+def judged_items(tx: Tx) -> set[str]:
+    """The items that somebody gave a verdict on."""
+    return judged_by_people(tx, [job.job_id for job in jobs.all(tx) if TASKS[job.task].verdict])
+
+
+def all_verdicts(tx: Tx, name: str) -> Judgments | None:
+    """What people said in any job whose task has verdicts, experts and crowd alike."""
+    return latest_judgments(verdicts_of(tx, jobs.all(tx), PEOPLE), name)
+
+
+def program_verdicts(tx: Tx, name: str) -> Judgments | None:
+    """What one program said in any job whose task has verdicts."""
+    said = verdicts_of(tx, jobs.all(tx), (PROGRAM,))
+    return latest_judgments(said.filter(pl.col("rater") == name), name) if len(said) else None
+
+
+def latest_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
+    """One judgment per rater and item: where a rater judged an item in several jobs, the latest counts."""
+    if not len(frame):
+        return None
+    at = pl.from_epoch("ms", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").alias("at")
+    dated = frame.sort("ms", maintain_order=True).with_columns(at).drop("ms", "is_dated")
+    texts = [pl.col(column).replace("", None) for column in ("confidence", "stage")]
+    return read_judgments(dated.with_columns(*texts, pl.col("batch").cast(pl.String)), name=name, duplicates="last")
+
+
+def verdicts_of(tx: Tx, chosen: Collection[Job], groups: Collection[str], *, role: str = "work") -> pl.DataFrame:
+    """Every verdict of these jobs by raters of these groups."""
+    frames = [_verdicts(tx, job, role) for job in chosen if TASKS[job.task].verdict]
+    if not frames:
+        return pl.DataFrame(schema={"item": pl.String, "group": pl.String, "ms": pl.Int64})
+    return pl.concat(frames).filter(pl.col("group").is_in(list(groups)))
+
+
+def _verdicts(tx: Tx, job: Job, role: str) -> pl.DataFrame:
+    verdict = dict(TASKS[job.task].verdict or {})
+    frame = label_columns(tx, job.job_id, role=role).filter(pl.col("label").is_in(list(verdict)))
+    types = TYPE_OF_RATING if job.task == usage.TASK.name else {}
+    return frame.with_columns(
+        pl.col("label").replace_strict(verdict, return_dtype=pl.String),
+        type=pl.col("label").replace_strict(types, default=None, return_dtype=pl.String),
+        job=pl.lit(job.name),
+    )
+
+
+def _jobs(tx: Tx, names: Collection[str]) -> list[Job]:
+    """The named jobs; else all, without preferences (`choice`) where others were asked whether it is an error."""
+    if not names:
+        chosen = jobs.all(tx)
+        asked = [job for job in chosen if job.task != CHOICE]
+        return asked if any(TASKS[job.task].verdict for job in asked) else chosen
+    chosen = [jobs.named(tx, name) for name in names]
+    if not any(TASKS[job.task].verdict for job in chosen):
+        raise UsageError(f"expected a job whose task has verdicts, found {', '.join(job.task for job in chosen)}")
+    return chosen
+
+
+def _table(frame: pl.DataFrame, read: Callable[[pl.DataFrame], Table]) -> Table | None:
+    return read(frame) if len(frame) else None
+
+
+def _gold(tx: Tx, names: Collection[str]) -> Table | None:
+    """Active gold; its accepted labels are those of the task, so they are turned into verdicts like judgments."""
+    frame = gold_frame(tx)
+    active = frame.filter((pl.col("state") == "active") & pl.col("job").is_in(list(names)))
+    verdicts = {job.name: dict(TASKS[job.task].verdict or {}) for job in jobs.all(tx)}
+    rows = [
+        {**row, "label": _accepted(str(row["label"]), verdicts[str(row["job"])])}
+        for row in active.unique("item", keep="first", maintain_order=True).iter_rows(named=True)
+    ]
+    return read_gold(pl.DataFrame(rows), name="gold") if rows else None
+
+
+def _accepted(cell: str, verdict: dict[str, str]) -> str:
+    labels = [label.strip() for label in cell.split(LIST_SEPARATOR)]
+    return LIST_SEPARATOR.join(dict.fromkeys(verdict.get(label, label) for label in labels))
+
+
+def hours_of(said: pl.DataFrame) -> tuple[float, ...]:
+    """When judgments came, counted from the first; those of which nobody knows it are left out."""
+    times = said.filter("is_dated")["ms"].sort().to_list() if len(said) else []
+    return tuple((time - times[0]) / HOUR for time in times)
+
+
+LONGEST_TARGET = 80
+
+
+def targets_of(tx: Tx, study_items: list[StudyItem]) -> list[str]:
+    """The words of each item."""
+    texts = {each.essay_id: each for each in essays.of_ids(tx, [e.item.essay_id for e in study_items if e.item])}
+    return [_target(each, texts) for each in study_items]
+
+
+def _target(each: StudyItem, texts: dict[str, Essay]) -> str:
+    """The words of an item, cut where they are long."""
+    if each.item is None or each.item.essay_id not in texts:
+        return ""
+    words = each.item.span.of(texts[each.item.essay_id].text)
+    return words if len(words) <= LONGEST_TARGET else f"{words[:LONGEST_TARGET]}…"

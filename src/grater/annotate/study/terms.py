@@ -1,0 +1,185 @@
+"""The terms of a job for a crowd, and its protocol sheet.
+
+Terms are checked and stored, and the units are asked for as many judgments as the terms now say.  The protocol sheet
+has what T,C&M 2013, 7.1, ask every crowdsourced study to report: instructions, gold, the rule by which raters are
+ejected, pay, restrictions, redundancy, dates, and the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grater.annotate.pay import POLICY_WORDS, money
+from grater.annotate.store import Tx, jobs, payments, slots, trust, units
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.judgments import submitted
+from grater.annotate.study.limits import require_number
+from grater.annotate.study.money import Costs, job_costs
+from grater.annotate.terms import KEY, Terms, read_terms, terms_json, terms_of
+from grater.annotate.trust import GoldRuleOdds, TrustRule, gold_on_page, odds, steady
+from grater.errors import UsageError
+from grater.model import Json
+from grater.sheet import counted
+
+
+def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | None = None) -> Job:
+    """Change some terms of a job and keep the others; a part set to null is taken away."""
+    job = jobs.lock(tx, job_id)
+    before = terms_of(job.options)
+    merged = {**terms_json(before), **changes}
+    terms = read_terms({name: value for name, value in merged.items() if value is not None})
+    _require_limits(terms)
+    for wanted in terms.qualifications:
+        jobs.named(tx, wanted.job)
+    if terms.pay is not None:
+        payments.require_currency(tx, job_id, terms.pay.currency)
+    _require_units(tx, job, before, terms)
+    job = jobs.set_options(tx, job_id, {KEY: terms_json(terms)}, actor=actor)
+    if terms.redundancy != before.redundancy:
+        units.log_finished(tx, slots.settle(tx, job, units.ids_of_job(tx, job_id, role="work")))
+    return job
+
+
+PARTS = {
+    "gold": ("minimum", "least_seen", "quiz", "attempts", "sure"),
+    "redundancy": ("least", "most", "lead"),
+    "pay": ("cents", "least_hourly"),
+}
+"""The numbers of each part that have a limit."""
+
+
+def _require_limits(terms: Terms) -> None:
+    for name in ("page", "limit", "pool"):
+        require_number(f"terms.{name}", getattr(terms, name))
+    for part, names in PARTS.items():
+        value = getattr(terms, part)
+        for name in names if value is not None else ():
+            require_number(f"terms.{part}.{name}", getattr(value, name))
+    for qualification in terms.qualifications:
+        require_number("terms.qualifications.judgments", qualification.judgments)
+
+
+def _require_units(tx: Tx, job: Job, before: Terms, terms: Terms) -> None:
+    """Without gold units a gold rule would give nobody any work; assigned jobs have their judgments planned."""
+    if terms.gold is not None and not units.ids_of_job(tx, job.job_id, role="gold"):
+        raise UsageError(f"{job.name}: has no gold yet; make some first")
+    if terms.redundancy != before.redundancy and job.access == "assigned":
+        raise UsageError(f"{job.name}: its annotators are named, so the number of judgments is fixed")
+
+
+PROTOCOL_LABELS = {
+    "Judgments a unit": "Judgments per unit",
+    "Put out": "Removal rule",
+    "Limit a rater": "Limit per rater",
+    "Turn-around": "Turnaround",
+}
+"""What people read for the keys of a protocol that do not speak for themselves; JSON keeps the keys."""
+
+
+def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> list[tuple[str, str]]:
+    """Label and words, one line each, in a fixed order; `known` are the costs where somebody has them."""
+    return [(PROTOCOL_LABELS.get(key, key), words) for key, words in protocol_fields(tx, job, known).items()]
+
+
+def protocol_fields(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, str]:
+    """The protocol by its keys, without what does not apply."""
+    terms, costs = terms_of(job.options), known or job_costs(tx, job)
+    version = jobs.current_guidelines(tx, job.job_id)
+    rows = {
+        "Task": f"{job.task}, {job.title}",
+        "Judgments a unit": str(terms.redundancy or job.judgments),
+        "Instructions": f"version {version.version}, {len(version.markdown.split())} words" if version else "",
+        "Gold": _gold(tx, job, terms),
+        "Put out": _rule(terms.gold, _n_out(tx, job)),
+        "Pay": _pay(terms, costs),
+        "Restrictions": _restrictions(terms),
+        "Opening hours": str(terms.opening or ""),
+        "Limit a rater": f"{terms.limit} units" if terms.limit else "",
+        "Dates": _dates(tx, job),
+        "Raters": f"{costs.raters}" + (f" of a pool of {terms.pool}" if terms.pool else ""),
+        "Judgments": f"{costs.judgments:,}, {costs.valid:,} valid",
+        "Turn-around": _hours(costs.hours),
+        "Cost": _cost(costs),
+    }
+    return {key: words for key, words in rows.items() if words}
+
+
+def whole_protocol(tx: Tx, job: Job) -> dict[str, str]:
+    """The sheet with the instructions word by word, for an export."""
+    version = jobs.current_guidelines(tx, job.job_id)
+    return {**protocol_fields(tx, job), **({"Instructions in full": version.markdown} if version else {})}
+
+
+def _gold(tx: Tx, job: Job, terms: Terms) -> str:
+    n_gold = len(units.ids_of_job(tx, job.job_id, role="gold"))
+    if not n_gold or terms.gold is None:
+        return "none"
+    return f"{n_gold} units, on average {gold_on_page(terms.page)} hidden in every {terms.page}"
+
+
+def _rule(rule: TrustRule | None, n_out: int) -> str:
+    if rule is None:
+        return ""
+    attempts = counted(rule.attempts, "attempt")
+    quiz = f"entry quiz of {rule.quiz} questions ({attempts}); " if rule.quiz else ""
+    sure = f", once that is {100 * rule.sure:g} % certain" if rule.sure else ""
+    below = f"removed below {100 * rule.minimum:g} % on gold after at least {counted(rule.least_seen, 'gold unit')}"
+    return f"{quiz}{below}{sure}; {counted(n_out, 'rater')} removed"
+
+
+def _n_out(tx: Tx, job: Job) -> int:
+    return sum(each.state == "ejected" for each in trust.of_job(tx, job.job_id))
+
+
+def _pay(terms: Terms, costs: Costs) -> str:
+    if terms.pay is None:
+        return "none"
+    rates = costs.hourly
+    hour = f"; median {costs.money(rates.median)} per hour" if rates and rates.n_raters else ""
+    return f"{money(terms.pay.cents, terms.pay.currency)} per unit, {POLICY_WORDS[terms.pay.policy]} paid{hour}"
+
+
+def _restrictions(terms: Terms) -> str:
+    wanted = [str(each) for each in terms.qualifications]
+    wanted += [f"from {', '.join(terms.countries)}"] if terms.countries else []
+    wanted += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
+    return "; ".join(wanted) or "none"
+
+
+def _dates(tx: Tx, job: Job) -> str:
+    times = [row.at for row in submitted(tx, job.job_id)]
+    if not times:
+        return "no answers yet"
+    first, last = as_iso(min(times))[:10], as_iso(max(times))[:10]
+    return first if first == last else f"{first} to {last}"
+
+
+def _hours(hours: float | None) -> str:
+    if hours is None:
+        return "unknown: no judgment has a time"
+    return f"{hours:.1f} hours" if hours >= 1 else counted(max(1, round(60 * hours)), "minute")
+
+
+def _cost(costs: Costs) -> str:
+    if costs.pay is None:
+        return ""
+    each = f", {costs.money(costs.per_valid)} per valid judgment" if costs.valid else ""
+    whole, lost = costs.money(costs.cents + costs.bonuses), costs.money(costs.wasted)
+    return f"{whole}{each}; {lost} on judgments that do not count"
+
+
+SKILLS = (0.5, 0.7, 0.8, 0.9, 0.95)
+"""Raters for whom the page tells what the gold rule would do; the first guesses between two answers."""
+
+
+MOST_GOLD = 100
+"""Gold of one rater that is looked ahead to."""
+
+
+def odds_for(terms: Terms, n_gold: int) -> list[tuple[float, GoldRuleOdds]]:
+    """What the rule does to raters of several skills who meet all the gold that there is."""
+    if terms.gold is None:
+        return []
+    n_met = max(terms.gold.quiz, min(n_gold, MOST_GOLD))
+    return [(skill, odds(terms.gold, steady(skill, n_met))) for skill in SKILLS]

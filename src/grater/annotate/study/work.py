@@ -1,0 +1,438 @@
+"""A rater's work between the store and the tasks: take a unit, look at it, hand it in, give it back, undo an answer.
+
+The page of a lease is made from the unit, the task and a random stream that belongs to the lease and the study's key,
+so a reload shows the same page.  Each lease has one submission id for ever: a double click, a second tab or an old
+page from the browser's memory is the same submission again, or a conflict, never a second judgment.
+
+A unit may be given back a limited number of times; where raters are not tested it may also be put off to the end.
+Raters see how far they are in a job, and of an essay what was stored; they revise marks that a check found odd.
+
+Staff see a unit as raters do, and what was sent for it: once it is finished, or after they have given up rating in
+its job (P9).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+from sqlalchemy import Row
+
+from grater.annotate.store import (
+    Store,
+    Tx,
+    assignments,
+    blinding,
+    gold_review,
+    intake,
+    judgments,
+    leases,
+    panels,
+    people,
+    progress,
+    revisions,
+    submissions,
+    trust,
+    units,
+)
+from grater.annotate.store.gold import has_gold
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.leases import Lease
+from grater.annotate.store.people import Person
+from grater.annotate.store.submissions import Receipt
+from grater.annotate.store.units import LeasedUnit, StudyUnit
+from grater.annotate.study.limits import LIMITS
+from grater.annotate.tasks import TASKS, Answer, Shown, Task, Unit
+from grater.annotate.tasks.marking import SET_ASIDE, edits_of, tagset_of
+from grater.annotate.tasks.marking import TASK as MARKING
+from grater.annotate.tasks.task import may_keep
+from grater.errors import Conflict, Forbidden, NotFound, StoreBusy, StoreFull, UsageError
+from grater.model import Json
+from grater.uncertainty.rng import generator
+
+LOG = logging.getLogger("grater.annotate.study.work")
+
+NO_RETURNS = (
+    "you have given back {most} units of this job, the maximum; answer this one, or leave it: it is yours "
+    "until its time runs out"
+)
+NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and continue another time"
+NOT_YOURS = "no such unit, or it is not yours"
+MOST_SHOWN = 500
+LONGEST_TITLE = 40
+NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """One unit in one rater's hands; `key` is the study's own, from which chance comes."""
+
+    lease: Lease
+    unit: StudyUnit
+    task: Task
+    key: str = field(repr=False)
+
+    @cached_property
+    def shown(self) -> Shown:
+        """All that the page may show, the same on every visit; an answer is stored without it."""
+        return _shown(self.unit.job.task, self.unit.unit, self.key, self._stream)
+
+    @property
+    def _stream(self) -> str:
+        """Chance belongs to the lease; an essay's to its annotator, who may come back to it under another lease."""
+        is_essay = self.unit.job.task == MARKING.name
+        return f"{self.lease.unit_id}|{self.lease.person_id}" if is_essay else self.lease.lease_id
+
+    @property
+    def kept(self) -> Mapping[str, Json]:
+        """What the page must not tell; an essay that is marked again, under another lease, is shown as before."""
+        return self.lease.kept or (self.shown.kept if self.task.name == MARKING.name else {})
+
+    @property
+    def submission_id(self) -> str:
+        return submission_id_of(self.lease.lease_id)
+
+
+@lru_cache(maxsize=MOST_SHOWN)
+def _shown(task: str, unit: Unit, key: str, stream: str) -> Shown:
+    """Remembered for a while: a unit is taken by one request and looked at by the next."""
+    return TASKS[task].show(unit, rng=generator(0, key, stream))
+
+
+def submission_id_of(lease_id: str) -> str:
+    """The one id under which the answer to a lease is stored."""
+    digest = hashlib.sha256(f"submission|{lease_id}".encode()).digest()
+    return str(uuid.UUID(bytes=digest[:16], version=4))
+
+
+def take_next(store: Store, *, job_id: str, person_id: str) -> Lease | None:
+    """The lease that the rater holds in this job, or a new one."""
+    desk = take_desk(store, job_id=job_id, person_id=person_id)
+    return None if desk is None else desk.lease
+
+
+def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
+    """The same with all that belongs to it; what its page must not tell is kept with the lease."""
+    with store.write(brief=True) as tx:
+        lease = leases.take(tx, job_id=job_id, person_id=person_id)
+        if lease is None:  # whoever came from a panel may be done; every answer of theirs is stored by now
+            panels.conclude(tx, job_id, person_id)
+            return None
+        return _desk_kept(tx, lease)
+
+
+def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
+    """A piece of work, if it is this person's; to anybody else it does not exist."""
+    leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
+    if leased is None:
+        raise NotFound(NOT_YOURS)
+    lease, unit = leased
+    return Desk(lease, unit, TASKS[unit.job.task], tx.key)
+
+
+def hand_in(
+    store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
+) -> Receipt:
+    """Store the answer to a lease; when this returns it is stored for good."""
+    answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
+    with store.write(brief=True) as tx:
+        person = people.lock(tx, desk.lease.person_id)
+        receipt = _receive(tx, desk, person, fields, answers, submission_id=submission_id, seconds=seconds)
+    _doubt(store, desk, receipt)
+    return receipt
+
+
+def hand_in_and_take(
+    store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
+) -> tuple[Receipt, Lease | None]:
+    """Store an answer and take the next unit in one transaction; none is taken before feedback, or in a revision."""
+    answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
+    with store.write(brief=True) as tx:
+        person = people.lock(tx, desk.lease.person_id)
+        receipt = _receive(tx, desk, person, fields, answers, submission_id=submission_id, seconds=seconds)
+        lease = _take_after(tx, desk, person) if _goes_on(desk, receipt) else None
+    _doubt(store, desk, receipt)
+    return receipt, lease
+
+
+def _goes_on(desk: Desk, receipt: Receipt) -> bool:
+    return desk.lease.place != leases.REVISION and not is_told(desk, receipt.is_right)
+
+
+def _take_after(tx: Tx, desk: Desk, person: Person) -> Lease | None:
+    """The next unit of the same job; it is looked at here only if its page may have something to keep."""
+    lease = leases.take(tx, job_id=desk.lease.job_id, person_id=person.person_id, locked=person)
+    if lease is None:
+        panels.conclude(tx, desk.lease.job_id, desk.lease.person_id)
+        return None
+    return _desk_kept(tx, lease).lease if may_keep(desk.task) else lease
+
+
+def _receive(
+    tx: Tx,
+    desk: Desk,
+    person: Person,
+    fields: Mapping[str, Sequence[str]],
+    answers: Sequence[Answer],
+    *,
+    submission_id: str,
+    seconds: float | None,
+) -> Receipt:
+    """The caller has locked the rater, who answers as they stand now: whoever was shut out meanwhile does not."""
+    receipt = intake.receive(
+        tx,
+        submission_id=submission_id or desk.submission_id,
+        lease_id=desk.lease.lease_id,
+        person_id=desk.lease.person_id,
+        body={name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER},
+        answers=answers,
+        seconds=seconds,
+        leased=LeasedUnit(place=desk.lease.place, role=desk.unit.role, job_id=desk.lease.job_id),
+        is_locked=True,
+    )
+    if person.state != "active" and not receipt.is_replay:
+        raise Forbidden("your access ended a moment ago, and this answer was not stored")
+    return receipt
+
+
+def _doubt(store: Store, desk: Desk, receipt: Receipt) -> None:
+    """Whether missed gold is wrong itself.  The answer is stored: if this cannot be asked now, the next miss asks."""
+    if receipt.is_right is not False or receipt.is_replay or desk.unit.role != "gold":
+        return
+    try:
+        with store.write() as tx:
+            gold_review.doubt(tx, desk.unit.unit_id)
+    except (StoreBusy, StoreFull) as error:
+        LOG.warning("%s", error)
+
+
+def seconds_of(text: str, lease: Lease, now: int) -> float:
+    """How long the rater took: what the page measured, but never more than since the unit was handed out."""
+    longest = max(0.0, (now - lease.issued_at) / 1000)
+    try:
+        measured = float(text)
+    except ValueError:
+        return longest
+    return min(measured, longest) if measured >= 0 else longest
+
+
+def _desk_kept(tx: Tx, lease: Lease) -> Desk:
+    unit = units.get(tx, lease.unit_id)
+    desk = Desk(lease, unit, TASKS[unit.job.task], tx.key)
+    if lease.kept or not desk.shown.kept:
+        return desk
+    leases.keep(tx, lease.lease_id, desk.shown.kept)
+    return replace(desk, lease=replace(lease, kept=desk.shown.kept))
+
+
+def shown_to_staff(tx: Tx, unit_id: str) -> Shown:
+    """A unit as raters see it, for managers and adjudicators; the sides of a choice fall by the unit here."""
+    unit = units.get(tx, unit_id)
+    try:
+        return TASKS[unit.job.task].show(unit.unit, rng=generator(0, tx.key, unit_id))
+    except UsageError as error:  # imported judgments may lack what a page would need, and can still be looked at
+        return Shown(str(error), (), "", ())
+
+
+@dataclass(frozen=True, slots=True)
+class OwnJob:
+    """A job as one rater sees it: nothing of other raters, nothing of where its units come from."""
+
+    job: Job
+    task_title: str
+    n_done: int
+    n_assigned: int | None
+    is_begun: bool
+    n_left: int | None = None
+    """Units of an open pool that this rater could still do, once they have done some; None where nobody counted."""
+
+    @property
+    def n_total(self) -> int | None:
+        """What `n_done` can be told of; where raters are tested it counts gold as well, and has no total."""
+        return None if has_gold(self.job) else self.n_assigned
+
+    @property
+    def is_finished(self) -> bool:
+        return self.n_total is not None and self.n_done >= self.n_total
+
+    @property
+    def is_idle(self) -> bool:
+        """Nothing is left for this rater; more may come where others give units back."""
+        return self.is_finished or self.n_left == 0
+
+
+def own_job(tx: Tx, job: Job, person: Person) -> OwnJob:
+    n_done = progress.of_person(tx, job.job_id, person.person_id)
+    n_assigned = None
+    if job.access == "assigned":
+        n_assigned = assignments.n_of(tx, job.job_id, person.person_id)
+    is_begun = leases.held(tx, job_id=job.job_id, person_id=person.person_id) is not None
+    n_left = None
+    if n_done and job.access != "assigned":
+        n_left = progress.work_left(tx, job.job_id, person.person_id)
+    return OwnJob(
+        job=job,
+        task_title=TASKS[job.task].title,
+        n_done=n_done,
+        n_assigned=n_assigned,
+        is_begun=is_begun,
+        n_left=n_left,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EssayReceipt:
+    """What was stored of an essay that its annotator has handed in; `by_tag` the most frequent kinds first."""
+
+    title: str
+    n_marks: int
+    by_tag: tuple[tuple[str, int], ...]
+    is_aside: bool
+    at: int
+
+
+def essay_receipt(tx: Tx, lease_id: str, *, person_id: str) -> EssayReceipt | None:
+    """None where there is no such answer of this person's; essays are all that is answered for."""
+    leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
+    stored = submissions.find(tx, submission_id_of(lease_id))
+    if leased is None or stored is None or leased[1].job.task != MARKING.name:
+        return None
+    (answer,) = judgments.answers_of(tx, stored.submission_id)
+    known = tagset_of(leased[1].unit)
+    tags = Counter(known[edit.tag].name if edit.tag in known else edit.tag for edit in edits_of(answer, rater=""))
+    text = " ".join(leased[1].unit.essay.text.split())
+    return EssayReceipt(
+        title=_beginning(text),
+        n_marks=tags.total(),
+        by_tag=tuple(tags.most_common()),
+        is_aside=answer.label == SET_ASIDE,
+        at=stored.at,
+    )
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text, whole ones where there are any."""
+    if len(text) <= LONGEST_TITLE:
+        return text
+    cut = text[:LONGEST_TITLE]
+    return f"{cut.rpartition(' ')[0] or cut} …"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sent:
+    """One rater's answers to a unit, as staff see them."""
+
+    person: Person
+    submission: Row[Any]
+    answers: tuple[Answer, ...]
+
+
+def is_finished(tx: Tx, unit_id: str) -> bool:
+    far = progress.of_unit(tx, unit_id)
+    return far is not None and far.is_done
+
+
+def sent_for(tx: Tx, unit_id: str) -> list[Sent]:
+    """Everything that was sent for a unit, with who sent it."""
+    return [
+        Sent(people.get(tx, row.person_id), row, judgments.answers_of(tx, row.submission_id))
+        for row in submissions.of_unit(tx, unit_id)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """Beside a unit: units answered, how often one may still be given back, the lease whose answer may be undone."""
+
+    n_done: int
+    n_returns: int
+    undo_id: str
+
+
+def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
+    """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already.
+
+    It stays the rater's own next unit.  Returns are counted by rater and job, and there is a limit to them.
+    """
+    with store.write() as tx:
+        people.lock(tx, person_id)
+        lease = leases.find(tx, lease_id, person_id=person_id)
+        if lease is not None and lease.state == "held" and not returns_left(tx, lease):
+            raise Conflict(NO_RETURNS.format(most=_most_returns()))
+        return leases.give_back(tx, lease_id, person_id=person_id)
+
+
+def may_skip(job: Job) -> bool:
+    """Whether a rater may have another unit first: not where they are tested, for gold would show (P5)."""
+    return not has_gold(job)
+
+
+def skip(store: Store, desk: Desk) -> bool:
+    """Give a unit back and have others first; it comes again at the end.  Counted like every return."""
+    if not may_skip(desk.unit.job):
+        raise Conflict(NO_SKIPPING)
+    with store.write() as tx:
+        people.lock(tx, desk.lease.person_id)
+        if desk.lease.state == "held" and not returns_left(tx, desk.lease):
+            raise Conflict(NO_RETURNS.format(most=_most_returns()))
+        return leases.skip(tx, desk.lease.lease_id, person_id=desk.lease.person_id)
+
+
+def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:
+    """Take back the last answer, given to this lease; its unit is in the rater's hands again."""
+    with store.write() as tx:
+        return _desk_kept(tx, intake.take_back(tx, lease_id, person_id=person_id))
+
+
+def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
+    """The lease whose answer the rater may take back; empty if there is none."""
+    last = intake.last_answer(tx, job_id, person_id)
+    return "" if last is None else str(last.lease_id)
+
+
+def returns_left(tx: Tx, lease: Lease) -> int:
+    """How often the rater may still give a unit of this job back."""
+    if lease.place == leases.REVISION:
+        return _most_returns()
+    return max(0, _most_returns() - trust.find(tx, lease.job_id, lease.person_id).returns)
+
+
+def page_state(tx: Tx, lease: Lease) -> PageState:
+    """What the page of a lease says beside its unit; `n_returns` are left."""
+    state = intake.so_far(tx, lease.job_id, lease.person_id)
+    is_free = lease.place == leases.REVISION
+    return PageState(
+        n_done=state.n_done,
+        n_returns=_most_returns() if is_free else max(0, _most_returns() - state.n_returned),
+        undo_id=state.undoable_lease_id,
+    )
+
+
+def _most_returns() -> int:
+    return int(LIMITS["work.returns"].most)
+
+
+def revise(tx: Tx, unit_id: str, *, person_id: str) -> Lease:
+    """The lease under which an annotator mends a marked essay of their own."""
+    return revisions.begin(tx, unit_id=unit_id, person_id=person_id)
+
+
+def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *, person_id: str) -> None:
+    """An annotator has looked at a mark again: it is mended, or kept as it is."""
+    revisions.settle_finding(tx, finding_id, state, person_id=person_id)
+
+
+def unblind(tx: Tx, job_id: str, person_id: str) -> None:
+    """From now on the person sees the answers of a job, and rates in it no more."""
+    blinding.look(tx, job_id, person_id)
+
+
+def is_told(desk: Desk, is_right: bool | None) -> bool:
+    """Whether the rater hears what would have been right."""
+    return desk.unit.role == "practice" or (desk.unit.role == "gold" and is_right is False)

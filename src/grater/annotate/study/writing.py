@@ -1,0 +1,191 @@
+"""Check my writing: feedback for whoever writes, and their answers as judgments where they agree to that.
+
+A proofreader has its systems loaded once and checks one text at a time; a few may wait for it, and others are asked
+to come again, so that a crowd of writers keeps no thread of the server from its raters.
+
+Nothing of a text is stored unless its writer consents; then the text becomes an essay of the study, every answered
+mark an item, and every answer a judgment of the task `verify`: who takes a suggestion says that it is better, who
+rejects it that their own word is.  These judgments stay in a job of their own, since writers are no independent
+judges of their own words; each text has a rater of its own, who has no name and cannot log in.  Where a manager has
+closed that job, or has another of its name, nothing is kept.
+
+"Check my writing" and LanguageTool's protocol for editors need no account.  Both are closed unless an owner opens
+them here, or whoever starts the server does (`grater.annotate.web.settings`); what the start of the server opened, a page
+cannot close.  What is opened stays so through restarts, and leaves an event; a study that is made again from its
+archive is closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from threading import Lock, Semaphore
+
+from grater.annotate.store import (
+    Store,
+    Tx,
+    assignments,
+    dump,
+    essays,
+    events,
+    intake,
+    items,
+    jobs,
+    leases,
+    people,
+    units,
+)
+from grater.annotate.store.assignments import Assignment
+from grater.annotate.store.ids import new_id
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.people import Person
+from grater.annotate.store.queue import UnitSlot
+from grater.annotate.store.units import NewUnit
+from grater.annotate.study.limits import require_text
+from grater.annotate.tasks import Answer
+from grater.annotate.tasks.form import LABEL
+from grater.annotate.tasks.verify import SUGGESTION as SUGGESTION_BETTER
+from grater.annotate.tasks.verify import TASK as VERIFY
+from grater.annotate.tasks.verify import WRITER as WRITER_BETTER
+from grater.corpora.plain import read_text
+from grater.detect.detector import Detector, Finding
+from grater.detect.feedback import Feedback, feedback_on
+from grater.detect.marks import change
+from grater.detect.systems import default_systems, load_systems
+from grater.errors import TooBusy, UsageError
+from grater.model import Essay, Item, Json
+
+JOB = "check my writing"
+ACCEPT, REJECT = "accept", "reject"
+LABELS = {ACCEPT: SUGGESTION_BETTER, REJECT: WRITER_BETTER}
+CONSENT = "Keep my text and my answers in this study, without my name, to measure how good these marks are."
+MOST_WAITING = 6
+BUSY = "Many texts are being checked at this moment. Yours was not; wait a little, then send it again."
+NOT_KEPT = "Nothing was kept: this study does not collect answers of writers at the moment."
+TITLE = "Check my writing: writers on marks in their own texts"
+OPEN = "open"
+KEYS = dict(zip(("check_page", "editors"), dump.PUBLIC_META, strict=True))
+
+
+@dataclass(slots=True, eq=False)
+class Proofreader:
+    """Feedback on texts by the systems of these names, else by the default ones; loaded when first needed."""
+
+    names: tuple[str, ...] = ()
+    _systems: list[Detector] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
+    _places: Semaphore = field(default_factory=lambda: Semaphore(MOST_WAITING))
+
+    def check(self, text: str) -> Feedback:
+        """Feedback on a text; one that is too long is refused, and so is one behind which too many wait."""
+        require_text("check.text", text)
+        essay = next(iter(read_text([text], name="text")))
+        essay = replace(essay, text=text)
+        if not self._places.acquire(blocking=False):
+            raise TooBusy(BUSY)
+        try:
+            with self._lock:
+                return feedback_on(essay, self._loaded(), name="your text")
+        finally:
+            self._places.release()
+
+    def _loaded(self) -> list[Detector]:
+        if not self._systems:
+            self._systems = load_systems(self.names or default_systems())
+        return self._systems
+
+
+def changed(text: str, findings: Iterable[Finding]) -> str:
+    """The text with these suggestions taken; of two that touch, the first."""
+    done, end = "", 0
+    for each in sorted((change(text, finding) for finding in findings), key=lambda each: each.span):
+        if each.replacements and each.span.start >= end:
+            done += text[end : each.span.start] + each.replacements[0]
+            end = each.span.end
+    return done + text[end:]
+
+
+def keep(store: Store, feedback: Feedback, answers: Mapping[str, str]) -> int:
+    """Store a text and its writer's answers to marks, by item; return the number of judgments.
+
+    To be called with the writer's consent only.  A text that is sent twice is stored once for every time, as the work
+    of another rater.
+    """
+    strange = sorted(set(answers.values()) - set(LABELS))
+    if strange:
+        raise UsageError(f"expected {ACCEPT} or {REJECT}, found {strange[0][:20]!r}")
+    answered = [finding for finding in feedback.flags if finding.item.item_id in answers and _has_word(finding)]
+    if not answered:
+        raise UsageError("expected an answer to one mark at least, found none; accept or reject a mark first")
+    with store.write() as tx:
+        writer = people.add(tx, name=f"writer {new_id()}", role="worker", payload={"from": JOB})
+        essay = Essay(essay_id=new_id(), text=feedback.essay.text, metadata={"from": JOB, "consent": CONSENT})
+        essays.add_all(tx, [essay])
+        _judge(
+            tx, _job(tx), writer, essay, [(finding, LABELS[answers[finding.item.item_id]]) for finding in answered]
+        )
+    return len(answered)
+
+
+def _has_word(finding: Finding) -> bool:
+    return finding.decision.suggestion is not None
+
+
+def _job(tx: Tx) -> Job:
+    """The job of writers' answers; made when the first comes."""
+    known = next((job for job in jobs.all(tx) if job.name == JOB), None)
+    if known is not None and (known.task, known.access, known.state) != (VERIFY.name, "assigned", "open"):
+        raise UsageError(NOT_KEPT)
+    if known is not None:
+        return known
+    made = jobs.add(tx, name=JOB, task=VERIFY.name, title=TITLE, access="assigned", actor=None)
+    jobs.add_guidelines(tx, made.job_id, VERIFY.guidelines, actor=None)
+    return jobs.set_state(tx, made.job_id, "open", actor=None)
+
+
+def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tuple[Finding, str]]) -> None:
+    """One unit for each answer, assigned to the writer and answered at once."""
+    places = [Item(essay.essay_id, finding.item.span, finding.item.kind) for finding, _ in answered]
+    items.add_all(tx, map(items.of, places))
+    new = [
+        NewUnit(((place.item_id, _payload(finding)),), essay.essay_id, wanted=1)
+        for place, (finding, _) in zip(places, answered, strict=True)
+    ]
+    unit_ids = units.add_all(tx, job.job_id, new)
+    assignments.add_all(tx, job.job_id, [Assignment(unit_id, writer.person_id) for unit_id in unit_ids])
+    for unit_id, place, (_, label) in zip(unit_ids, places, answered, strict=True):
+        lease = leases.issue(tx, job, UnitSlot(unit_id, 1), person_id=writer.person_id)
+        intake.receive(
+            tx,
+            submission_id=new_id(),
+            lease_id=lease.lease_id,
+            person_id=writer.person_id,
+            body={LABEL: [label]},
+            answers=(Answer(place.item_id, label),),
+        )
+
+
+def _payload(finding: Finding) -> dict[str, Json]:
+    return {"suggestion": finding.decision.suggestion, "system": finding.decision.system}
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """`check_page` is the page at `/check`, `editors` are the calls at `/v2`."""
+
+    check_page: bool = False
+    editors: bool = False
+
+
+def public_pages(tx: Tx) -> Public:
+    """What the owners of the study have opened."""
+    return Public(**{name: dump.meta_value(tx, key) == OPEN for name, key in KEYS.items()})
+
+
+def open_to_public(tx: Tx, wanted: Public, *, actor: str | None = None) -> Public:
+    """Open and close; the same again changes nothing."""
+    if wanted != public_pages(tx):
+        for name, is_open in asdict(wanted).items():
+            dump.set_meta(tx, KEYS[name], OPEN if is_open else "")
+        events.write(tx, actor, "study.public", "", asdict(wanted))
+    return wanted

@@ -1,0 +1,14 @@
+"""What raters are asked: one file per task, with form, labels, verdict, gold rule, guidelines (docs/tasks.md)."""
+
+from __future__ import annotations
+
+from grater.annotate.tasks.task import Answer, Choice, Field, Piece, Shown, Task, Unit, UnitItem
+from grater.registry import Registry
+
+__all__ = ["TASKS", "Answer", "Choice", "Field", "Piece", "Shown", "Task", "Unit", "UnitItem"]
+
+NAMES = ("usage", "cloze", "choice", "error", "construction", "marking", "verify")
+
+TASKS: Registry[Task] = Registry(
+    "task", "grater.annotate.tasks", {name: f"grater.annotate.tasks.{name}:TASK" for name in NAMES}
+)

@@ -1,0 +1,94 @@
+"""Error, OK or unknown: the quick question for a crowd.
+
+Madnani et al. 2011, section 2.1 (extraneous prepositions); T,C&M 2013, sections 5.3-5.5 (confused and extraneous
+prepositions, determiners, collocations).  The target is highlighted in its sentence; `unknown` is for contexts too
+messy to decide.  What counts as an error depends on the item's kind, and the question says so.  The kind is the same
+for every item of a job, so it tells nothing of one of them.  A unit's payload may name another kind to ask about
+(`"asks": "prep-extraneous"`): the items of a mined corpus are prepositions, as detectors decide on them, and the
+question of Madnani 2.1 is whether they are extraneous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grater.annotate.tasks.form import LABEL, all_accepted, only_item, pieces_around, read_fields, the_one
+from grater.annotate.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
+from grater.model import Json
+
+QUESTIONS: Mapping[str, str] = {
+    "prep": "Is the highlighted preposition wrong here?",
+    "prep-extraneous": "Is the highlighted preposition extraneous: should there be none?",
+    "prep-confused": "Is the highlighted preposition the wrong one here?",
+    "prep-missing": "Is a preposition missing at the mark?",
+    "article": "Is the highlighted article or determiner wrong here?",
+    "article-missing": "Is an article or determiner missing at the mark?",
+    "number": "Is the number (singular or plural) of the highlighted noun wrong here?",
+    "verb-form": "Is the form of the highlighted verb wrong here?",
+    "collocation": "Are the highlighted words a wrong collocation: words that do not go together?",
+}
+ASKS = "asks"
+ANY_KIND = "Is there an error in the highlighted words?"
+
+GUIDELINES = """\
+Some words of a learner's sentence are **highlighted**. Say whether they are an error *of the kind asked about*.
+
+- **Error**: they are wrong here. **OK**: a native speaker could have written them. **Unknown**: the sentence is
+  too confused to tell; use it rarely.
+- There are often **other errors** in the sentence, even inside the highlighted words. **Ignore them, or fix them in
+  your head**, and judge as if they were not there. If you are asked whether words go together, as in *He **made an
+  decision** after lunch*, answer OK: *made* and *decision* do, and *an* is another kind of error.
+- *Extraneous preposition*: there should be no preposition here at all. *They entered **into** the room.* If a
+  different preposition is needed, it is not extraneous.
+- *Confused preposition*: a different preposition is needed. *He depends **of** his brother.* → *on*
+- *Missing preposition*: one is needed where the mark is.
+- *Article or determiner*: *a*, *an*, *the*, *this* or the like is wrong, should not be there, or is missing at the
+  mark. *We visited **a** Eiffel Tower.* → *the*
+- *Number*: the noun is singular and should be plural, or the other way round. *She has many **friend** here.* →
+  *friends*
+- *Verb form*: another form of the same verb is needed. *My brother **work** in a bank.* → *works*
+- *Collocation*: each word is right by itself, but they are not used together. *We had **big rain** all night.* →
+  *heavy rain*
+"""
+
+CHOICES = (Choice(ERROR, "Error", "1"), Choice(OK, "OK", "2"), Choice(UNKNOWN, "Unknown: too hard to tell", "3"))
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorOrOk:
+    """Say whether highlighted words are an error."""
+
+    name: str = "error"
+    title: str = "Error or OK"
+    kind: str = "prep"
+    labels: tuple[str, ...] = (ERROR, OK, UNKNOWN)
+    verdict: Mapping[str, str] | None = field(default_factory=lambda: {ERROR: ERROR, OK: OK, UNKNOWN: UNKNOWN})
+    guidelines: str = GUIDELINES
+    summary: str = "Is the highlighted word an error or not? The quickest question, for crowds and experts."
+    source: str = "Madnani et al. 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5"
+    keeps: bool = False
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
+        item = only_item(unit).item
+        return Shown(
+            before="",
+            pieces=pieces_around(unit.essay, item.span),
+            after="",
+            fields=(_question(unit),),
+        )
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
+        item = only_item(unit).item
+        return (Answer(item.item_id, the_one(read_fields((_question(unit),), form), LABEL)),)
+
+    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
+        return all_accepted(answers, accepted)
+
+
+def _question(unit: Unit) -> Field:
+    kind = str(unit.payload.get(ASKS) or only_item(unit).item.kind)
+    return Field(LABEL, "one", QUESTIONS.get(kind, ANY_KIND), CHOICES)
+
+
+TASK = ErrorOrOk()

@@ -1,0 +1,221 @@
+"""Mark a whole essay: spans, tags, corrections, comments.
+
+Dahlmeier, Ng and Wu 2013, sections 2-4.  Spans are free; they may overlap and may have no width; each annotation
+has one tag of the study's set (the unit's `"tagset"`, the 27 of NUCLE by default), and a span may bear several.
+A correction is required except for tags that cannot have one (`Um`, `Cit`, `Wa`).  An essay beyond correction is set
+aside.
+
+The form has `edits`, a JSON list of `{start, end, quote, tag, replacements, comment}`, and `set_aside`; where a
+system's marks are offered (`suggestions`), an edit that came of one names its number in `suggestion`, and `rejected`
+lists those that were turned down.
+
+Offsets are code points.  Every span carries its quote, and is refused unless the text has those words there: a
+browser that counts in other units is detected at once.  Departure: an empty `replacements` (found, not corrected) is
+accepted only for tags that require none.
+
+Gold is graded by the planted errors that were found: the accepted answers of the essay's one item are marks,
+`120-124` or `120-124:Wcip`, and an essay is right when at least half of them were found.  A mark is found by an edit
+that touches it (with that tag, where it names one).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from grater.annotate.tasks.form import FORM, first
+from grater.annotate.tasks.suggestions import REJECTED, SUGGESTED, SUGGESTIONS, draw_condition, record
+from grater.annotate.tasks.task import Accepted, Answer, Form, Rng, Shown, Subject, Unit
+from grater.corpora.tagsets import TAGSETS, TagSet
+from grater.errors import Problems
+from grater.model import Edit, Item, Json, Span
+
+MARKED, CLEAN, SET_ASIDE = "marked", "clean", "set-aside"
+DEFAULT_TAGSET = "nucle"
+MOST_EDITS = 5000
+LONGEST = 2000
+SHARE_FOUND = 0.5
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+"""What JSON can write and no page, file or database can hold: NUL, and half a surrogate pair."""
+
+GUIDELINES = """\
+Read the whole essay once before you mark anything. Then mark **every error**, whatever its kind, one by one.
+
+- **Mark the smallest span** that is needed to correct the error.
+- **Choose one tag.** If the error could just as well be of another kind, mark the same span again with that tag.
+- **Write the correction.** With your correction in place of the span, the text must be right. Leave the
+  correction empty to say that the words should be deleted.
+- **Something is missing?** Mark the word before or after it, and write both words: *She wrote **letter** to us.* →
+  *a letter*. Or put the cursor in the gap and insert.
+- Tags for unclear meaning, citations and unexplained acronyms need no correction; a comment helps.
+- Spans may overlap, or lie inside each other.
+- Correct errors of grammar and usage; leave style and ideas alone.
+- If an essay is so poor that no meaningful correction is possible, **set it aside**.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """Mark the errors of a whole essay."""
+
+    name: str = "marking"
+    title: str = "Mark an essay"
+    kind: str = "essay"
+    labels: tuple[str, ...] = (MARKED, CLEAN, SET_ASIDE)
+    verdict: Mapping[str, str] | None = None
+    guidelines: str = GUIDELINES
+    summary: str = "Read a whole essay and mark its errors, each with its kind and a correction."
+    subject: Subject = "essay"
+    source: str = "Dahlmeier, Ng and Wu 2013, sections 2 to 4"
+    keeps: bool = False
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:
+        """The essay is shown whole by the marking page; there are no questions beside it."""
+        kept = draw_condition(unit, rng=rng)
+        return Shown(before=unit.essay.text, pieces=(), after="", fields=(), kept=kept)
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:
+        sent = first(form, "edits") or "[]"
+        edits = read_edits(unit, sent)
+        is_aside = first(form, "set_aside").lower() in ("1", "true", "on", "yes")
+        label = SET_ASIDE if is_aside else MARKED if edits else CLEAN
+        payload: dict[str, Json] = {"edits": [_as_json(edit) for edit in edits], "tagset": tagset_of(unit).name}
+        if SUGGESTED in kept:
+            rejected = _json_list(first(form, REJECTED) or "[]")
+            is_shown = bool(kept[SUGGESTED])
+            payload[SUGGESTIONS] = record(unit, json.loads(sent), edits, rejected, is_shown=is_shown)
+        return (Answer(essay_item_id(unit), label, payload=payload),)
+
+    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
+        n_found, n_planted = planted_found(answers, accepted)
+        return n_found >= SHARE_FOUND * n_planted
+
+
+def _json_list(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def tagset_of(unit: Unit) -> TagSet:
+    return TAGSETS[str(unit.payload.get("tagset") or DEFAULT_TAGSET)]
+
+
+def essay_item_id(unit: Unit) -> str:
+    """The id of the essay as an item: the unit's own, or the whole text."""
+    if unit.items:
+        return unit.items[0].item.item_id
+    return Item(unit.essay.essay_id, Span(0, len(unit.essay.text)), "essay").item_id
+
+
+def edits_of(answer: Answer, *, rater: str) -> tuple[Edit, ...]:
+    """The edits that an answer of this task holds, as one rater's."""
+    return tuple(_edit(cast("Mapping[str, Json]", row), rater) for row in cast("list[Json]", answer.payload["edits"]))
+
+
+def planted_found(answers: Sequence[Answer], accepted: Accepted) -> tuple[int, int]:
+    """The number of planted errors that the edits touch, and of all planted errors."""
+    edits = {answer.item_id: edits_of(answer, rater="") for answer in answers}
+    planted = [(item_id, mark) for item_id, marks in accepted.items() for mark in marks]
+    hits = [mark for item_id, mark in planted if any(_is_at(edit, mark) for edit in edits.get(item_id, ()))]
+    return len(hits), len(planted)
+
+
+def planted_in_words(text: str, accepted: Iterable[str]) -> str:
+    """The planted errors in words, in the order of the text: `of (Wcip), bakery (Nn)`."""
+    marks = sorted(_parsed(mark) for mark in accepted)
+    return ", ".join(f"{span.of(text) or '∧'}{f' ({tag})' if tag else ''}" for span, tag in marks)
+
+
+def _is_at(edit: Edit, mark: str) -> bool:
+    span, tag = _parsed(mark)
+    return edit.span.touches(span) and tag in ("", edit.tag)
+
+
+def _parsed(mark: str) -> tuple[Span, str]:
+    """`120-124:Wcip` as a span and a tag; the tag may be missing."""
+    span, _, tag = mark.partition(":")
+    start, _, end = span.partition("-")
+    return Span(int(start), int(end)), tag
+
+
+def read_edits(unit: Unit, text: str) -> tuple[Edit, ...]:
+    """The edits of a form, each checked against the essay and the tag set; all problems are reported together."""
+    problems = Problems(FORM)
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        rows = None
+    if not isinstance(rows, list) or len(rows) > MOST_EDITS:
+        problems.add(f"edits: expected a JSON list of at most {MOST_EDITS} edits")
+        problems.done()
+    for number, row in enumerate(cast("list[object]", rows), 1):
+        for complaint in _complaints(unit, row):
+            problems.add(f"edits: edit {number}: {complaint}")
+    problems.done()
+    return tuple(_edit(row, "") for row in cast("list[Mapping[str, Json]]", rows))
+
+
+def _complaints(unit: Unit, row: object) -> list[str]:
+    if not isinstance(row, dict):
+        return [f"expected an object, found {type(row).__name__}"]
+    return [*_span_complaints(unit, row), *_tag_complaints(unit, row), *_word_complaints(row)]
+
+
+def _span_complaints(unit: Unit, row: Mapping[str, object]) -> list[str]:
+    start, end, quote = row.get("start"), row.get("end"), row.get("quote")
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(unit.essay.text):
+        return [f"expected 0 <= start <= end <= {len(unit.essay.text)}, found {start!r} and {end!r}"[:200]]
+    there = unit.essay.text[start:end]
+    if quote != there:
+        return [f"expected the quote {there[:60]!r} at {start}-{end}, found {str(quote)[:60]!r}"]
+    return []
+
+
+def _tag_complaints(unit: Unit, row: Mapping[str, object]) -> list[str]:
+    tag, replacements = row.get("tag"), row.get("replacements")
+    tags = tagset_of(unit)
+    if not isinstance(tag, str) or tag not in tags:
+        return [f"expected a tag of {tags.name}, found {str(tag)[:60]!r}"]
+    if tags[tag].owes_correction and isinstance(replacements, list) and not replacements:
+        return [f"expected a correction for {tag}, found none; an empty one says that the words should go"]
+    return []
+
+
+def _word_complaints(row: Mapping[str, object]) -> list[str]:
+    replacements, comment = row.get("replacements"), row.get("comment", "")
+    if not isinstance(replacements, list) or not all(_is_short_text(word) for word in replacements):
+        return [f"expected replacements as a list of texts of at most {LONGEST} characters"]
+    if not _is_short_text(comment):
+        return [f"expected a comment of at most {LONGEST} characters"]
+    if row.get("start") == row.get("end") and "" in replacements:
+        return ["expected words to insert, found none"]
+    return []
+
+
+def _is_short_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST and not UNSTORABLE.search(value)
+
+
+def _edit(row: Mapping[str, Json], rater: str) -> Edit:
+    span = Span(cast(int, row["start"]), cast(int, row["end"]))
+    replacements = tuple(cast("list[str]", row["replacements"]))
+    return Edit(
+        span=span,
+        replacements=replacements,
+        tag=str(row["tag"]),
+        rater=rater,
+        comment=str(row.get("comment") or ""),
+    )
+
+
+def _as_json(edit: Edit) -> dict[str, Json]:
+    span, words = edit.span, list(edit.replacements)
+    return {"start": span.start, "end": span.end, "tag": edit.tag, "replacements": words, "comment": edit.comment}
+
+
+TASK = Marking()

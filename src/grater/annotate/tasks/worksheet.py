@@ -1,0 +1,150 @@
+"""A task as a worksheet: items of a sample to be judged in a spreadsheet, by people who need no server.
+
+A row has what the task's own page shows of an item and nothing else: the sentence with its target between brackets,
+the sentence before where the task shows it, a suggestion only where the task compares one (`verify`).  So a worksheet
+is as blind as the page.  The task's fields are empty columns under the names of the table of judgments (words that
+would be better go to `alternatives`); `answers` lists what may stand in `label`.  Filled sheets
+are judgments (`grater.tables.worksheets`).  Tasks that put words in a random order, or ask about several items on one
+page, need the server, and are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import polars as pl
+
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.form import LABEL, SUGGESTION
+from grater.annotate.tasks.task import ONE, WORDS, Field, Piece, Shown, Task, Unit, UnitItem
+from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.model import Essay, Item
+from grater.registry import unknown
+from grater.sampling.strata import decided
+from grater.tables import Table
+from grater.tables.worksheets import SEPARATOR, Worksheet
+from grater.uncertainty.rng import generator
+
+ALTERNATIVES = "alternatives"
+VERIFY = "verify"
+OPEN, CLOSE, GAP = "[[", "]]", "[[ ]]"
+HEADING = re.compile(r"^#+ *")
+BULLET = re.compile(r"^- ")  # a spreadsheet would take it for a formula
+
+
+def worksheet(
+    task: Task,
+    items: Sequence[tuple[str, Item]],
+    essays: Iterable[Essay],
+    *,
+    suggestions: Mapping[str, str] | None = None,
+    rater: str = "",
+) -> Worksheet:
+    """The sheet of these items, in their order; an item whose essay is not there is an error."""
+    by_id = {essay.essay_id: essay for essay in essays}
+    missing = sorted({item.essay_id for _, item in items} - by_id.keys())
+    if missing:
+        message = f"expected the essays of all items, found none called {', '.join(missing[:3])}"
+        raise BadInput(Problem("essays", f"{message} ({len(missing)} in all)"))
+    shown = [_shown(task, name, item, by_id[item.essay_id], suggestions or {}) for name, item in items]
+    fields = _fields(task, shown)
+    names = tuple(dict.fromkeys(_column(field) for field in fields))
+    columns = ("item", "before", "sentence", "question", "answers", *names, "comment", "rater")
+    rows = tuple(
+        (name, page.before, _marked(page.pieces), _question(page), _answers(page), *("" for _ in names), "", rater)
+        for (name, _), page in zip(items, shown, strict=True)
+    )
+    choices = {field.name: [choice.value for choice in field.choices] for field in fields if field.kind == ONE}
+    has_own_words = any(page.fields != shown[0].fields for page in shown)
+    return Worksheet(columns, rows, _instructions(task, fields, has_own_words=has_own_words), choices)
+
+
+def sample_worksheet(
+    left: Sequence[str],
+    places: Mapping[str, Item],
+    essays: Iterable[Essay],
+    *,
+    task: str = "error",
+    decisions: Table | None = None,
+    system: str = "",
+    rater: str = "",
+) -> Worksheet:
+    """The sheet of items that are still to judge; a task that compares suggestions gets those that have one."""
+    if task not in TASKS:
+        raise UnknownName(unknown("task", task, sorted(TASKS)))
+    suggestions = _suggestions(decisions, system) if task == VERIFY else {}
+    wanted = [(item, places[item]) for item in left if task != VERIFY or item in suggestions]
+    if not wanted:
+        raise UsageError("no worksheet is written: nothing is left to judge")
+    return worksheet(TASKS[task], wanted, essays, suggestions=suggestions, rater=rater)
+
+
+def _suggestions(decisions: Table | None, system: str) -> dict[str, str]:
+    rows = decided(decisions, system) if decisions is not None else pl.DataFrame()
+    if "suggestion" not in rows.columns:
+        name = decisions.name if decisions is not None else "decisions"
+        raise UsageError(f"{name}: expected a column suggestion for the task {VERIFY}, found none")
+    return dict(rows.filter(pl.col("suggestion").is_not_null()).select("item", "suggestion").iter_rows())
+
+
+def _shown(task: Task, name: str, item: Item, essay: Essay, suggestions: Mapping[str, str]) -> Shown:
+    payload = {SUGGESTION: suggestions[name]} if name in suggestions else {}
+    unit = Unit(unit_id=name, essay=essay, items=(UnitItem(item, payload),), payload={})
+    page = task.show(unit, rng=generator(0, "worksheet", name))
+    if page.kept:
+        raise UsageError(
+            f"the task {task.name} puts words in a random order, which a sheet cannot keep; use the server"
+        )
+    return page
+
+
+def _fields(task: Task, shown: Sequence[Shown]) -> tuple[Field, ...]:
+    fields = shown[0].fields if shown else ()
+    if LABEL not in [field.name for field in fields]:
+        raise UsageError(f"the task {task.name} has no single answer per item; expected one such as error or usage")
+    return tuple(sorted(fields, key=lambda field: field.name != LABEL))
+
+
+def _column(field: Field) -> str:
+    return ALTERNATIVES if field.kind == WORDS else field.name
+
+
+def _marked(pieces: Sequence[Piece]) -> str:
+    """The sentence on one line, its target in brackets."""
+    return " ".join("".join(_with_brackets(piece) if piece.mark else piece.text for piece in pieces).split())
+
+
+def _with_brackets(piece: Piece) -> str:
+    return f"{OPEN}{piece.text}{CLOSE}" if piece.text else GAP
+
+
+def _question(page: Shown) -> str:
+    return next(field.question for field in page.fields if field.name == LABEL)
+
+
+def _answers(page: Shown) -> str:
+    field = next(field for field in page.fields if field.name == LABEL)
+    return f" {SEPARATOR} ".join(choice.value for choice in field.choices)
+
+
+def _instructions(task: Task, fields: Sequence[Field], *, has_own_words: bool) -> tuple[str, ...]:
+    """How to fill the sheet, what each column means, and the task's guidelines.
+
+    Where the questions of items have words of their own, these stand in the rows only.
+    """
+    lines = [
+        f"{task.title}: judge each row. The words in question stand between {OPEN} and {CLOSE}.",
+        "Write one of the answers of the row into the column label; leave it empty where you have not judged.",
+        "Write your name into the column rater, once is enough. Do not change the column item.",
+    ]
+    for field in fields if not has_own_words else ():
+        offered = "; ".join(f"{choice.value} = {choice.text}" for choice in field.choices)
+        lines.append(
+            f"{_column(field)}: {field.question}"
+            + (f" {offered}" if field.name == LABEL or field.kind == ONE else "")
+        )
+    guide = [
+        HEADING.sub("", BULLET.sub("• ", line)).replace("**", "").rstrip() for line in task.guidelines.splitlines()
+    ]
+    return (*lines, *(line for line in guide if line))

@@ -1,0 +1,213 @@
+"""`create_app`: one application for one study, with no global state; and all its routers, in the order of trying.
+
+Every route goes through `open_context`, which lets a request in or turns it away, so a route that somebody forgets to
+put on the table of roles is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlsplit
+
+from fastapi import Depends, FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from grater import __version__
+from grater.annotate.store import Store
+from grater.annotate.study.live import Live
+from grater.annotate.study.runs import Runner
+from grater.annotate.study.writing import Proofreader
+from grater.annotate.web import openapi
+from grater.annotate.web.account import api as account_api
+from grater.annotate.web.account import pages as account_pages
+from grater.annotate.web.account import second_factor as second_factor_pages
+from grater.annotate.web.adjudication import api as adjudication_api
+from grater.annotate.web.adjudication import pages as adjudication_pages
+from grater.annotate.web.check import languagetool
+from grater.annotate.web.check import pages as check_pages
+from grater.annotate.web.context import Server, open_context
+from grater.annotate.web.crowd import api as crowd_api
+from grater.annotate.web.crowd import pages as crowd_pages
+from grater.annotate.web.errors import BodyLimit, Shelter, TimeLimit, add_handlers
+from grater.annotate.web.events import api as events_api
+from grater.annotate.web.events import pages as events_pages
+from grater.annotate.web.events.delivery import deliver_for_ever
+from grater.annotate.web.gold import api as gold_api
+from grater.annotate.web.gold import pages as gold_pages
+from grater.annotate.web.jobs import api as jobs_api
+from grater.annotate.web.jobs import pages as jobs_pages
+from grater.annotate.web.jobs import trying as trying_pages
+from grater.annotate.web.mining import api as mining_api
+from grater.annotate.web.mining import pages as mining_pages
+from grater.annotate.web.money import api as money_api
+from grater.annotate.web.money import pages as money_pages
+from grater.annotate.web.panels import api as panels_api
+from grater.annotate.web.panels import pages as panels_pages
+from grater.annotate.web.people import api as people_api
+from grater.annotate.web.people import pages as people_pages
+from grater.annotate.web.raters import api as raters_api
+from grater.annotate.web.raters import pages as raters_pages
+from grater.annotate.web.rendering import PageFiles, environment
+from grater.annotate.web.roles import API
+from grater.annotate.web.security import SecurityHeaders, Tries
+from grater.annotate.web.settings import Settings
+from grater.annotate.web.study import api as study_api
+from grater.annotate.web.study import pages as study_pages
+from grater.annotate.web.systems import api as systems_api
+from grater.annotate.web.systems import pages as systems_pages
+from grater.annotate.web.units import api as units_api
+from grater.annotate.web.units import pages as units_pages
+from grater.annotate.web.work import api as work_api
+from grater.annotate.web.work import pages as work_pages
+
+BUSY = (work_api.router, work_pages.router)
+"""What raters ask for all day: routes are tried one after the other, so these come first."""
+
+PAGES = (
+    account_pages.router,
+    second_factor_pages.router,
+    panels_pages.router,
+    crowd_pages.router,
+    gold_pages.router,
+    raters_pages.router,
+    money_pages.router,
+    jobs_pages.router,
+    trying_pages.router,
+    study_pages.router,
+    systems_pages.router,
+    units_pages.router,
+    people_pages.router,
+    events_pages.router,
+    adjudication_pages.router,
+    mining_pages.router,
+    check_pages.router,
+    languagetool.router,
+)
+
+CALLS = (
+    openapi.router,
+    account_api.router,
+    study_api.router,
+    systems_api.runs_router,
+    systems_api.router,
+    mining_api.router,
+    people_api.router,
+    jobs_api.router,
+    units_api.router,
+    work_api.reviews_router,
+    adjudication_api.router,
+    raters_api.talk_router,
+    crowd_api.router,
+    gold_api.router,
+    raters_api.router,
+    money_api.router,
+    panels_api.router,
+    events_api.router,
+)
+
+DESCRIBED = (work_api.router, *CALLS)
+"""The routers that the description of the API names."""
+
+ROUTERS = (*BUSY, *PAGES, *CALLS)
+
+
+LOOK_SECONDS = 20.0
+"""Between two looks for long work that a process left behind when it died."""
+
+UPLOADS = ("/manage/import", "/manage/start", f"{API}/import")
+LONG = (
+    "import",
+    "start",
+    "preview",
+    "export",
+    "report",
+    "class-report",
+    "systems",
+    "samples",
+    "mining",
+    "balanced",
+    "jobs",
+    "agreement",
+)
+"""The last words of paths whose work grows with the study: files in and out, systems, samples, new jobs."""
+
+
+def create_app(settings: Settings, store: Store) -> FastAPI:
+    """The application that serves a study."""
+    store.limit_statements(settings.long_request_seconds)
+    logins = Tries(a_minute=settings.logins_a_minute, clock=settings.clock)
+    with store.glance() as tx:
+        server = Server(
+            settings=settings,
+            store=store,
+            templates=environment(),
+            logins=logins,
+            checks=Tries(a_minute=settings.checks_a_minute, clock=settings.clock),
+            proofreader=Proofreader(settings.check_systems),
+            live=Live(store),
+            secret=tx.key,
+            runner=Runner(store),
+        )
+    app = FastAPI(
+        title="grater",
+        version=__version__,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        dependencies=[Depends(open_context)],
+        lifespan=_lifespan,
+    )
+    app.state.server = server
+    for router in ROUTERS:
+        app.include_router(router, include_in_schema=router in DESCRIBED)
+    app.mount("/static", PageFiles(), name="static")
+    add_handlers(app)
+    _add_walls(app, settings)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Tell webhooks and do long work, also what an earlier process left, for as long as the server runs."""
+    server: Server = app.state.server
+    await run_in_threadpool(server.runner.take_up)
+    async with _beside(deliver_for_ever(server)), _beside(_work_for_ever(server.runner)):
+        yield
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _work_for_ever(runner: Runner) -> None:
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        runner.wake()
+
+
+def _add_walls(app: FastAPI, settings: Settings) -> None:
+    """From the inside out: the last one added is the first that a request meets."""
+
+    def limit_of(path: str) -> int:
+        return settings.most_upload_bytes if path in UPLOADS else settings.most_body_bytes
+
+    def seconds_of(path: str) -> float:
+        is_long = path.rpartition("/")[2] in LONG
+        return settings.long_request_seconds if is_long else settings.request_seconds
+
+    names = sorted({urlsplit(f"//{host}").hostname or host for host in settings.hosts})
+    app.add_middleware(TimeLimit, seconds_of=seconds_of)
+    app.add_middleware(BodyLimit, limit_of=limit_of)
+    app.add_middleware(Shelter)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
+    app.add_middleware(SecurityHeaders, is_secure=settings.is_secure)

@@ -1,0 +1,269 @@
+"""How API calls are made, and the shapes that several of them share.
+
+There is a router for each noun; bodies refuse what they do not know; long lists come by pages.  A call is known to
+programs by the name of its function (the OpenAPI operation id), which therefore never changes.  What the API says of
+the study are shapes of their own, never rows, so nothing hidden can slip out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Annotated, Any, Self, TypeAlias, TypeVar
+
+from fastapi import APIRouter, Query
+from fastapi.routing import APIRoute
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    JsonValue,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic import Field as About
+
+from grater.annotate.store.clock import as_iso
+from grater.annotate.study.limits import LARGEST, LIMITS
+from grater.annotate.study.limits import LONGEST as LONGEST_TEXTS
+from grater.annotate.tasks import Shown as ShownByTask
+from grater.annotate.web.roles import API
+from grater.model import Json
+
+T = TypeVar("T")
+
+MOST = 1000
+A_PAGE = 100
+LONGEST = 1_000_000
+
+
+def within(name: str) -> Any:
+    """The limit of a number by its name in `LIMITS`, for the schema of a call."""
+    limit = LIMITS[name]
+    if limit.excludes_least:
+        return About(gt=limit.least, le=limit.most)
+    return About(ge=limit.least, le=limit.most)
+
+
+def at_most(name: str, *, least: int = 0) -> StringConstraints:
+    """The limit of a text by its name in `LONGEST` of the study, for the schema of a call."""
+    return StringConstraints(min_length=least, max_length=LONGEST_TEXTS[name])
+
+
+Start: TypeAlias = Annotated[
+    int, Query(ge=0, le=LARGEST, description="Number of entries to skip: `next` of the previous page.")
+]
+Most: TypeAlias = Annotated[int, Query(ge=1, le=MOST, description="Maximum number of entries to return.")]
+Id: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
+
+
+class Body(BaseModel):
+    """What a call is sent; a name that it does not know is an error, not a wish that nobody heard.
+
+    With a longest length every text is read as Unicode, and half a surrogate pair is refused; so is NUL, which no
+    database holds.
+    """
+
+    model_config = ConfigDict(extra="forbid", str_max_length=LONGEST)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _storable(cls, sent: Any) -> Any:
+        if _has_nul(sent):
+            raise ValueError("expected text without NUL")
+        return sent
+
+
+def calls_about(tag: str) -> APIRouter:
+    """A router for the calls about one noun."""
+    return APIRouter(prefix=API, tags=[tag], generate_unique_id_function=_operation_id)
+
+
+def example(**body: Any) -> ConfigDict:
+    """The configuration of a body with an example, which a test sends."""
+    return ConfigDict(json_schema_extra={"examples": [body]})
+
+
+def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What OpenAPI says of a call that takes a form with files; the `required` fields must be there."""
+    schema = {"type": "object", "required": list(required), "properties": fields}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
+
+
+def cut(rows: Sequence[T], start: int, most: int) -> tuple[Sequence[T], int | None]:
+    """A page of `rows`, which has one more where there is more, and the start of the next, None after the last."""
+    return rows[:most], start + most if len(rows) > most else None
+
+
+def _has_nul(sent: Any) -> bool:
+    if isinstance(sent, str):
+        return "\0" in sent
+    if isinstance(sent, Mapping):
+        return any(_has_nul(part) for pair in sent.items() for part in pair)
+    return isinstance(sent, Sequence) and any(map(_has_nul, sent))
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _iso(at: object) -> object:
+    return as_iso(at) if isinstance(at, int) else at
+
+
+def _defined(value: object) -> object:
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+When: TypeAlias = Annotated[
+    str, BeforeValidator(_iso), WithJsonSchema({"type": "string", "format": "date-time", "title": "When"})
+]
+Number: TypeAlias = Annotated[float | None, BeforeValidator(_defined)]
+"""A number, null where it is not defined."""
+Object: TypeAlias = dict[str, JsonValue]
+
+
+class Shape(BaseModel):
+    """Made of whatever has attributes of these names, and of nothing else that it has."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of(cls, noun: object) -> Self:
+        return cls.model_validate(noun)
+
+
+class Page(Shape):
+    """A part of a long list."""
+
+    next: int | None = About(description="`start` of the next page, null on the last.")
+
+
+class Interval(Shape):
+    """A number with its limits; null, with a `reason`, where it is not defined."""
+
+    value: Number
+    low: Number
+    high: Number
+    reason: str = ""
+
+
+class Person(Shape):
+    """`kind` is human, program or joint (a seat for two); `pseudonym` is what exports and tables call them."""
+
+    person_id: str
+    name: str
+    pseudonym: str
+    role: str
+    kind: str
+    state: str
+
+
+class Job(Shape):
+    """`judgments` are wanted for each unit; `access` is pool (anybody) or assigned (named annotators).
+
+    With `archived_at` it is out of sight.
+    """
+
+    job_id: str
+    name: str
+    title: str
+    task: str
+    state: str
+    access: str
+    judgments: int
+    archived_at: When | None = None
+
+
+class Deleting(Body):
+    model_config = example(word="delete")
+    word: str = About(description="`delete`, so that nothing is deleted by mistake.", max_length=20)
+
+
+class Deleted(Shape):
+    """What it was called."""
+
+    deleted: str
+
+
+class Piece(Shape):
+    """A stretch of text; `mark` says what it is: nothing, `target`, `gap` or `blank`."""
+
+    text: str
+    mark: str
+
+
+class Choice(Shape):
+    value: str
+    text: str
+
+
+class Field(Shape):
+    """One question; `asked_for` names the answers to `label` for which it is asked at all, none means always.
+
+    `one` and `many` are picked from `choices`; for `words` and `text` these are only suggestions.
+    """
+
+    name: str
+    kind: str
+    question: str
+    choices: list[Choice]
+    asked_for: list[str]
+    required: bool
+
+
+class Shown(Shape):
+    """What a page of the task shows, and asks; `question` where several fields share one."""
+
+    question: str = ""
+    before: str
+    pieces: list[Piece]
+    after: str
+    fields: list[Field]
+
+
+class Answer(Shape):
+    """What was said of one item; the edits of an essay are in the `payload`."""
+
+    item_id: str
+    label: str
+    confidence: str
+    flags: list[str]
+    alternatives: list[str]
+    payload: Object
+
+
+class Edit(Shape):
+    """A mark in an essay; `start` and `end` are code points, several `replacements` are alternatives."""
+
+    start: int
+    end: int
+    quote: str
+    tag: str
+    replacements: list[str]
+    comment: str
+
+
+def shown_json(shown: ShownByTask) -> dict[str, Json]:
+    """The same as the shape `Shown`, without its checks: raters ask for it all day."""
+    pieces: list[Json] = [{"text": piece.text, "mark": piece.mark} for piece in shown.pieces]
+    fields: list[Json] = [
+        {
+            "name": field.name,
+            "kind": field.kind,
+            "question": field.question,
+            "choices": [{"value": choice.value, "text": choice.text} for choice in field.choices],
+            "asked_for": list(field.asked_for),
+            "required": field.required,
+        }
+        for field in shown.fields
+    ]
+    return {
+        "question": shown.question,
+        "before": shown.before,
+        "pieces": pieces,
+        "after": shown.after,
+        "fields": fields,
+    }

@@ -1,0 +1,394 @@
+"""Charts of pages as SVG text: how far a job is and how fast, intervals that narrow, confusions, raters by skill.
+
+Plain shapes with classes, coloured by the style sheet, each chart with its numbers in words.  There are no style
+attributes: the content policy forbids them.  Series differ in the pattern of their line as well as in colour.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, log
+
+from markupsafe import Markup, escape
+
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.progress import Progress
+from grater.annotate.study.dashboard import Confusion, PairShare
+from grater.model import Interval
+from grater.sheet import counted
+from grater.sheet import interval as in_words
+
+WIDTH, HEIGHT = 480, 230
+LETTER, MOST_LETTERS = 9, 20
+"""Width of a letter in a label, with room for wide ones, and the most of them."""
+
+
+def _svg(
+    drawn: Sequence[Markup], *, width: float, height: float, title: str, words: str, role: str = "img"
+) -> Markup:
+    head = Markup('<svg class="chart" viewBox="0 0 {} {}" role="{}" aria-label="{}">')
+    return head.format(width, height, role, f"{title}. {words}") + Markup("").join(drawn) + Markup("</svg>")
+
+
+def _short(label: str, most: int) -> Markup:
+    return escape(label if len(label) <= most else label[: most - 1] + "…")
+
+
+# A job: how far it is, how fast, and who does how much
+
+ROW, BAR_LETTERS = 30, 18
+CURVE_HEIGHT, MARGIN, MOST_POINTS = 180, 34, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row of a bar chart: a part `value` of a whole `of`."""
+
+    label: str
+    value: float
+    of: float
+    words: str
+
+
+def bars(rows: Sequence[Bar], *, title: str) -> Markup:
+    """Horizontal bars, each on the track of its whole; the longest whole fills the width."""
+    longest = max((row.of for row in rows), default=0) or 1
+    left = 14 + LETTER * min(BAR_LETTERS, max((len(row.label) for row in rows), default=0))
+    right = 14 + LETTER * max((len(row.words) for row in rows), default=0)
+    scale = max(1, WIDTH - left - right) / longest
+    drawn = [_bar(row, number * ROW, scale, left) for number, row in enumerate(rows)]
+    words = "; ".join(f"{row.label}: {row.words}" for row in rows)
+    return _svg(drawn, width=WIDTH, height=max(1, len(rows)) * ROW, title=title, words=words)
+
+
+def _bar(row: Bar, top: float, scale: float, left: float) -> Markup:
+    return Markup(
+        '<text x="{right}" y="{base}" text-anchor="end">{label}</text>'
+        '<rect class="bar-rest" x="{left}" y="{y}" width="{of:.1f}" height="14" rx="7"/>'
+        '<rect class="bar" x="{left}" y="{y}" width="{value:.1f}" height="14" rx="7"/>'
+        '<text x="{end:.1f}" y="{base}">{words}</text>'
+    ).format(
+        right=left - 10,
+        base=top + 19,
+        label=_short(row.label, BAR_LETTERS),
+        left=left,
+        y=top + 8,
+        of=row.of * scale,
+        value=min(row.value, row.of) * scale,
+        end=left + row.of * scale + 8,
+        words=row.words,
+    )
+
+
+def curve(points: Sequence[tuple[float, float]], *, title: str, ends: tuple[str, str], top: str) -> Markup:
+    """A line over time from the first point to the last; `ends` label the axis, `top` the highest value."""
+    if len(points) < 2:
+        return Markup("")
+    placed = _placed(points)
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
+    floor = CURVE_HEIGHT - MARGIN
+    under = f"{placed[0][0]:.1f},{floor} {line} {placed[-1][0]:.1f},{floor}"
+    drawn = [
+        Markup('<polygon class="below" points="{}"/><polyline class="curve" points="{}"/>').format(under, line),
+        Markup('<line class="axis" x1="{0}" x2="{1}" y1="{2}" y2="{2}"/>').format(MARGIN, WIDTH - MARGIN, floor),
+        Markup('<text x="{}" y="{}">{}</text>').format(MARGIN, CURVE_HEIGHT - 10, ends[0]),
+        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(WIDTH - MARGIN, CURVE_HEIGHT - 10, ends[1]),
+        Markup('<text x="{}" y="14">{}</text>').format(MARGIN, top),
+    ]
+    words = f"From {ends[0]} to {ends[1]}: {top}"
+    return _svg(drawn, width=WIDTH, height=CURVE_HEIGHT, title=title, words=words)
+
+
+def _placed(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    first, last = points[0][0], points[-1][0]
+    across, up = (last - first) or 1, max(y for _, y in points) or 1
+    wide, high = WIDTH - 2 * MARGIN, CURVE_HEIGHT - MARGIN - 22
+    return [(MARGIN + (x - first) / across * wide, CURVE_HEIGHT - MARGIN - y / up * high) for x, y in points]
+
+
+def job_charts(progress: Progress, moments: Sequence[int]) -> list[tuple[str, Markup]]:
+    """The charts of a job with their titles; those with nothing to show are left out."""
+    drawn = {
+        "Judgments per unit": unit_chart(progress),
+        "Judgments per rater": rater_chart(progress),
+        "Over time": time_chart(moments),
+    }
+    return [(title, chart) for title, chart in drawn.items() if chart]
+
+
+def unit_chart(progress: Progress) -> Markup:
+    """How many units have how many of the judgments they want."""
+    wanted = max((unit.wanted for unit in progress.by_unit), default=0)
+    counts = [sum(min(unit.valid, wanted) == n for unit in progress.by_unit) for n in range(wanted + 1)]
+    if len(counts) > 12:
+        return Markup("")
+    is_same = all(unit.wanted == wanted for unit in progress.by_unit)  # not so where some are for all annotators
+    rows = [
+        Bar(
+            f"{n} of {wanted}" if is_same else str(n),
+            count if n else 0,  # nothing done is no full bar
+            progress.units or 1,
+            counted(count, "unit"),
+        )
+        for n, count in enumerate(counts)
+    ]
+    return bars(rows, title="Judgments per unit")
+
+
+def rater_chart(progress: Progress) -> Markup:
+    raters = sorted(progress.by_rater, key=lambda rater: -rater.valid)[:20]
+    most = max((rater.valid for rater in raters), default=1)
+    rows = [Bar(rater.name, rater.valid, most, str(rater.valid)) for rater in raters]
+    return bars(rows, title="Valid judgments per rater") if rows else Markup("")
+
+
+def time_chart(moments: Sequence[int]) -> Markup:
+    """Judgments over time, added up."""
+    times = sorted(moments)
+    if len(times) < 2:
+        return Markup("")
+    step = max(1, len(times) // MOST_POINTS)
+    points = [(float(at), float(n)) for n, at in enumerate(times, 1) if n % step == 0 or n in (1, len(times))]
+    ends = (as_iso(times[0])[:16].replace("T", " "), as_iso(times[-1])[:16].replace("T", " "))
+    return curve(points, title="Judgments over time", ends=ends, top=counted(len(times), "judgment"))
+
+
+# The dashboard: intervals over the number of judgments
+
+LEFT, RIGHT, TOP, BOTTOM = 38, 110, 14, 30
+MOST_SERIES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A figure over the number of judgments."""
+
+    name: str
+    points: tuple[tuple[int, Interval], ...]
+
+    @property
+    def drawn(self) -> list[tuple[int, Interval]]:
+        return [(n, interval) for n, interval in self.points if isfinite(interval.value)]
+
+
+def narrowing(series: Sequence[Series], *, title: str) -> Markup:
+    """Lines with their intervals from 0 to 1; numbers of judgments double from tick to tick."""
+    shown = [one for one in series if one.drawn][:MOST_SERIES]
+    if not shown:
+        return Markup("")
+    most = max(n for one in shown for n, _ in one.drawn)
+    least = min(n for one in shown for n, _ in one.drawn)
+    parts = [_grid(least, most)]
+    ends = _apart([_y(one.drawn[-1][1].value) for one in shown])
+    for number, (one, end) in enumerate(zip(shown, ends, strict=True), 1):
+        parts.append(_band(one, number, least, most, end))
+    words = "; ".join(f"{one.name}: {in_words(one.drawn[-1][1])} after {one.drawn[-1][0]:,} answers" for one in shown)
+    return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words=words)
+
+
+def _x(n: int, least: int, most: int) -> float:
+    room = WIDTH - LEFT - RIGHT
+    return LEFT + (room * log(n / least) / log(most / least) if most > least else room / 2)
+
+
+def _y(value: float) -> float:
+    return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(1.0, max(0.0, value)))
+
+
+def _apart(heights: Sequence[float], gap: float = 16) -> list[float]:
+    """Heights of labels moved down until none covers another."""
+    order = sorted(range(len(heights)), key=lambda number: heights[number])
+    placed, last = list(heights), -gap
+    for number in order:
+        placed[number] = last = max(heights[number], last + gap)
+    return placed
+
+
+def _shares(right: float) -> list[Markup]:
+    """Lines at 0, one half and 1."""
+    line = Markup(
+        '<line class="grid-line" x1="{}" x2="{}" y1="{y:.1f}" y2="{y:.1f}"/><text x="2" y="{t:.1f}">{}</text>'
+    )
+    return [line.format(LEFT, right, f"{value:g}", y=_y(value), t=_y(value) + 5) for value in (0, 0.5, 1)]
+
+
+def _grid(least: int, most: int) -> Markup:
+    lines = _shares(WIDTH - RIGHT)
+    ticks = [(least, "start"), (most, "end")] if most > least else [(most, "middle")]
+    for n, anchor in ticks:
+        lines.append(
+            Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{:,}</text>').format(
+                _x(n, least, most), HEIGHT - 10, anchor, n
+            )
+        )
+    return Markup("").join(lines)
+
+
+def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup:
+    points = [(_x(n, least, most), interval) for n, interval in one.drawn]
+    above = [f"{x:.1f},{_y(interval.high):.1f}" for x, interval in points]
+    below = [f"{x:.1f},{_y(interval.low):.1f}" for x, interval in reversed(points)]
+    line = " ".join(f"{x:.1f},{_y(interval.value):.1f}" for x, interval in points)
+    last_x, last = points[-1]
+    return Markup(
+        '<polygon class="band series-{0}" points="{1}"/><polyline class="line series-{0}" points="{2}"/>'
+        '<line class="whisker series-{0}" x1="{3:.1f}" x2="{3:.1f}" y1="{4:.1f}" y2="{5:.1f}"/>'
+        '<circle class="dot series-{0}" cx="{3:.1f}" cy="{6:.1f}" r="4"/>'
+        '<text class="series-name" x="{7:.1f}" y="{8:.1f}">{9}</text>'
+    ).format(
+        number,
+        " ".join([*above, *below]),
+        line,
+        last_x,
+        _y(last.high),
+        _y(last.low),
+        _y(last.value),
+        last_x + 9,
+        end + 5,
+        _short(one.name, 15),
+    )
+
+
+# Squares for pairs of answers and pairs of raters
+
+CELL, SHADES = 44, 6
+
+
+def confusion_map(confusion: Confusion, *, title: str) -> Markup:
+    """A cell for each pair of answers, darker the more often two raters gave them to one item."""
+    most = max(max(row) for row in confusion.counts) or 1
+    left, parts = _label_room(confusion.labels), []
+    n_labels = len(confusion.labels)
+    across = max(CELL, min(2 * CELL, (WIDTH - left - 10) // n_labels))
+    for row, label in enumerate(confusion.labels):
+        parts.append(_cell_label(label, row, left))
+        parts.append(_column_label(label, _short(label, across // LETTER), row, left, across))
+        for column, n in enumerate(confusion.counts[row]):
+            parts.append(_cell(row, column, n, most, left, across))
+    words = "; ".join(
+        f"{one} and {other}: {confusion.counts[i][j]:,}"
+        for i, one in enumerate(confusion.labels)
+        for j, other in enumerate(confusion.labels)
+        if i <= j
+    )
+    wide, high = left + n_labels * across + 10, n_labels * CELL + 30
+    return _svg(parts, width=max(WIDTH, wide), height=high, title=title, words=words)
+
+
+def _label_room(labels: Sequence[str]) -> int:
+    """How far from the left the first cell begins, so that every label fits before it."""
+    return 16 + LETTER * min(MOST_LETTERS, max(map(len, labels)))
+
+
+def _cell(row: int, column: int, n: int, most: int, left: int, across: int) -> Markup:
+    shade = 0 if not n else 1 + min(SHADES - 2, int((SHADES - 1) * n / most))
+    x, y = left + column * across, 24 + row * CELL
+    return Markup(
+        '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
+        '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{}</text>'
+    ).format(shade, x + 1, y + 1, across - 2, CELL - 2, shade, x + across / 2, y + CELL / 2 + 5, _count(n))
+
+
+def _cell_label(name: str, row: int, left: int) -> Markup:
+    return Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(
+        left - 8, 24 + row * CELL + CELL / 2 + 5, _short(name, MOST_LETTERS)
+    )
+
+
+def _column_label(name: str, shown: str, column: int, left: int, across: int = CELL) -> Markup:
+    return Markup('<text x="{}" y="16" text-anchor="middle">{}<title>{}</title></text>').format(
+        left + column * across + across / 2, shown, name
+    )
+
+
+def _initials(names: Iterable[str]) -> dict[str, Markup]:
+    """`AB` for Aisha Bello, whose row has the whole name; a name of one word is cut, as are initials of several."""
+    initials = {name: "".join(word[0] for word in name.split()[:3]) for name in names}
+    shared = Counter(initials.values())
+    return {
+        name: escape(short) if len(short) > 1 and shared[short] == 1 else _short(name.split()[-1], 5)
+        for name, short in initials.items()
+    }
+
+
+def _count(n: int) -> str:
+    return f"{n}" if n < 10_000 else f"{n // 1000}k"
+
+
+def pair_map(pairs: Sequence[PairShare], names: Mapping[str, str], *, title: str) -> Markup:
+    """Who agrees with whom: a square for each pair, darker the more they agree, with the percentage."""
+    raters = sorted(
+        {pair.first for pair in pairs} | {pair.second for pair in pairs}, key=lambda one: names.get(one, one)
+    )
+    place = {rater: number for number, rater in enumerate(raters)}
+    shown = {rater: names.get(rater, rater) for rater in raters}
+    left, parts, short = _label_room(list(shown.values())), [], _initials(shown.values())
+    for rater, number in place.items():
+        parts.append(_cell_label(shown[rater], number, left))
+        parts.append(_column_label(shown[rater], short[shown[rater]], number, left))
+    for pair in pairs:
+        shade = 1 + min(SHADES - 2, int((SHADES - 1) * pair.share))
+        for row, column in ((pair.first, pair.second), (pair.second, pair.first)):
+            parts.append(_pair_cell(place[row], place[column], shade, pair, left))
+    size = len(raters) * CELL
+    words = "; ".join(
+        f"{shown[pair.first]} and {shown[pair.second]}: {100 * pair.share:.0f} % of {pair.n}" for pair in pairs
+    )
+    return _svg(parts, width=max(WIDTH, left + size + 10), height=size + 30, title=title, words=words)
+
+
+def _pair_cell(row: int, column: int, shade: int, pair: PairShare, left: int) -> Markup:
+    x, y = left + column * CELL, 24 + row * CELL
+    return Markup(
+        '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
+        '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{:.0f}<title>{} of {}</title></text>'
+    ).format(
+        shade,
+        x + 1,
+        y + 1,
+        CELL - 2,
+        CELL - 2,
+        shade,
+        x + CELL / 2,
+        y + CELL / 2 + 5,
+        100 * pair.share,
+        pair.agreed,
+        pair.n,
+    )
+
+
+# Raters by skill and speed
+
+
+@dataclass(frozen=True, slots=True)
+class RaterPoint:
+    """A rater: seconds per judgment, how well they do from 0 to 1, and where to read more."""
+
+    name: str
+    seconds: float
+    share: float
+    address: str
+
+
+def rater_scatter(points: Sequence[RaterPoint], *, title: str) -> Markup:
+    """Raters by speed (across) and by how often they agree with the others (up); a dot leads to its rater."""
+    if not points:
+        return Markup("")
+    slowest = max(point.seconds for point in points) or 1.0
+    room = WIDTH - LEFT - 20
+    parts = _shares(WIDTH - 20)
+    slow = Markup('<text x="{}" y="{}">0 s</text><text x="{}" y="{}" text-anchor="end">{:.0f} s</text>')
+    parts.append(slow.format(LEFT, HEIGHT - 10, WIDTH - 20, HEIGHT - 10, slowest))
+    for point in sorted(points, key=lambda point: point.name):
+        x, y = LEFT + room * point.seconds / slowest, _y(point.share)
+        said = f"{point.name}: {100 * point.share:.0f} %, {point.seconds:.0f} s"
+        parts.append(
+            Markup(
+                '<a href="{}" aria-label="{}"><circle class="dot series-1" cx="{:.1f}" cy="{:.1f}" r="6"/>'
+                "<title>{}</title></a>"
+            ).format(point.address, said, x, y, said)
+        )
+    words = "; ".join(f"{point.name}: {100 * point.share:.0f} %, {point.seconds:.0f} s" for point in points)
+    return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words=words, role="group")

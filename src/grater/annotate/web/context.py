@@ -1,0 +1,467 @@
+"""The context of a request: the server, who is asking, and the form that was sent.
+
+Every route opens its `RequestContext` before it does anything, in this order, so that nothing is read from somebody
+who may not send it: the roles of the route, the person, the origin of a change, then the form and its token.  Pages
+know a person by the session cookie, the API by a bearer token only; a cookie is worth nothing there, so no foreign
+page can use it.
+
+There are two cookies: the session of a person, and a random number that ties the forms of a visitor without a session
+to their browser.  Both are out of reach of scripts, stay on our site and, where the server is https, bear the
+`__Host-` prefix, so that no other host of the domain can set them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from math import inf, isfinite, nan
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import Depends
+from jinja2 import Environment
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from grater.annotate.store import Store, Tx, credentials
+from grater.annotate.store.ids import new_secret
+from grater.annotate.store.people import Person
+from grater.annotate.study.dashboard import Dashboard
+from grater.annotate.study.jobs import Previews
+from grater.annotate.study.live import Live
+from grater.annotate.study.people import ENDED, Beside, note_use, require_access
+from grater.annotate.study.raters import LargePools
+from grater.annotate.study.runs import Runner
+from grater.annotate.study.second_factor import is_missing
+from grater.annotate.study.status import study_name
+from grater.annotate.study.writing import Proofreader
+from grater.annotate.web.roles import API, EDITORS, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
+from grater.annotate.web.security import (
+    FIELD,
+    HEADER,
+    Tries,
+    client_address,
+    require_own_origin,
+    require_token,
+    visitor_token,
+)
+from grater.annotate.web.settings import Settings
+from grater.errors import BadInput, Forbidden, GraterError, OutOfTime, Problem, StoreBusy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Server:
+    """One value, made by `create_app`; handlers reach it through their context.
+
+    `secret` signs the forms of visitors who have not logged in.  It is the study's own, so any process takes a form
+    that another one made.  `drawings` are the charts of a job's dashboard, drawn once for each count.
+    """
+
+    settings: Settings
+    store: Store
+    templates: Environment
+    logins: Tries
+    checks: Tries
+    proofreader: Proofreader
+    live: Live
+    secret: str = field(repr=False)
+    runner: Runner
+    previews: Previews = field(default_factory=Previews)
+    drawings: dict[str, tuple[Dashboard, dict[str, Markup]]] = field(default_factory=dict)
+    title: StudyTitle = field(default_factory=lambda: StudyTitle())
+    pools: LargePools = field(default_factory=LargePools)
+
+
+@dataclass(slots=True, eq=False)
+class StudyTitle:
+    """The name of the study, which stands on every page, read again after some seconds; the last one while busy."""
+
+    name: str = ""
+    read_at: float = -inf
+
+    def of(self, store: Store) -> str:
+        if time.monotonic() - self.read_at > TITLE_SECONDS:
+            with suppress(StoreBusy, OutOfTime), store.glance() as tx:
+                self.name = study_name(tx) or "grater"
+            self.read_at = time.monotonic()
+        return self.name or "grater"
+
+    def forget(self) -> None:
+        self.read_at = -inf
+
+
+TITLE_SECONDS = 5.0
+
+
+def server_of(request: HTTPConnection) -> Server:
+    server = request.app.state.server
+    if not isinstance(server, Server):
+        raise TypeError("the application was not made by create_app")
+    return server
+
+
+SESSION, NONCE, PLACE, DEVICE = "grater-session", "grater-visit", "grater-place", "grater-device"
+DEVICE_DAYS = 365
+RETURN_DAYS = 60
+LONGEST_COOKIE = 100
+
+
+def _name(name: str, settings: Settings) -> str:
+    return f"__Host-{name}" if settings.is_secure else name
+
+
+def read_session(request: Request, settings: Settings) -> str:
+    return request.cookies.get(_name(SESSION, settings), "")[:LONGEST_COOKIE]
+
+
+def read_nonce(request: Request, settings: Settings) -> str:
+    return request.cookies.get(_name(NONCE, settings), "")[:LONGEST_COOKIE]
+
+
+def set_session(response: Response, settings: Settings, token: str) -> None:
+    seconds = int(settings.session_hours * 3600)
+    _set(response, settings, SESSION, token, seconds)
+
+
+def end_session(response: Response, settings: Settings) -> None:
+    response.delete_cookie(_name(SESSION, settings), path="/", secure=settings.is_secure, httponly=True)
+
+
+def set_nonce(response: Response, settings: Settings, nonce: str) -> None:
+    _set(response, settings, NONCE, nonce, None)
+
+
+def read_return_code(request: Request, settings: Settings, person_id: str) -> str:
+    """What the browser of a rater from a panel keeps, so that it is known again."""
+    return request.cookies.get(_name(f"{PLACE}-{person_id}", settings), "")[:LONGEST_COOKIE]
+
+
+def set_return_code(response: Response, settings: Settings, person_id: str, code: str) -> None:
+    _set(response, settings, f"{PLACE}-{person_id}", code, RETURN_DAYS * 86_400)
+
+
+def read_device(request: Request, settings: Settings) -> str:
+    return request.cookies.get(_name(DEVICE, settings), "")[: 2 * LONGEST_COOKIE]
+
+
+def set_device(response: Response, settings: Settings, cookie: str) -> None:
+    _set(response, settings, DEVICE, cookie, DEVICE_DAYS * 86_400)
+
+
+def _set(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
+    response.set_cookie(
+        _name(name, settings),
+        value,
+        max_age=seconds,
+        path="/",
+        secure=settings.is_secure,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+MOST_FIELDS = 1000
+MOST_FILES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a request was let in: the person, with the role that they have here, by a session or by a token.
+
+    `human_id` is who is behind it: the person, whoever sits on a joint seat, or whoever made the token.  Who
+    `lacks_factor` must set up a second factor before anything else.
+    """
+
+    person: Person
+    human_id: str
+    csrf: str = ""
+    scope: str = "manage"
+    expires_at: int | None = None
+    lacks_factor: bool = False
+
+
+class FactorNeeded(Exception):
+    """A page for somebody whose role requires a second factor, and who has none yet."""
+
+
+class LoginNeeded(Exception):
+    """A page that wants to know who is there; the answer is the way to the login."""
+
+    def __init__(self, next_path: str) -> None:
+        super().__init__(next_path)
+        self.next_path = next_path
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestContext:
+    """Who came, with what; `csrf` is the token for the forms of the page that answers.
+
+    `fresh_nonce` is the cookie that a visitor without one is to get with that page.
+    """
+
+    request: Request
+    server: Server
+    visitor: Person | None
+    csrf: str
+    session_token: str
+    form: FormData
+    fresh_nonce: str = ""
+    access: Access | None = None
+
+    @property
+    def person(self) -> Person:
+        """The person, on routes that let nobody else in."""
+        if self.visitor is None:
+            raise LoginNeeded(self.request.url.path)
+        return self.visitor
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from, as far as it can be believed."""
+        host = self.request.client.host if self.request.client else ""
+        forwarded = self.request.headers.getlist("x-forwarded-for")
+        return client_address(host, forwarded, self.server.settings.proxies)
+
+    @property
+    def role(self) -> str:
+        return self.visitor.role if self.visitor else PUBLIC
+
+    @contextmanager
+    def changing(self, *, beside: Beside = "nobody") -> Iterator[Tx]:
+        """A transaction of whoever came, who is judged as they stand when it is stored (P11).
+
+        Refused if their access ended after the request was let in; who would end it now waits until this is done.
+        `beside` is who else is locked first, in one order, where the change is about owners or about everybody.
+        """
+        with self._checked(beside).write() as tx:
+            yield tx
+
+    @property
+    def store(self) -> Store:
+        """The study for what begins transactions of its own: whoever came is judged at the beginning of each."""
+        return self._checked("nobody")
+
+    def _checked(self, beside: Beside) -> Store:
+        access = self.access
+        if access is None:
+            return self.server.store
+        return self.server.store.checked(
+            lambda tx: require_access(
+                tx,
+                {access.human_id, access.person.person_id},
+                session_token=self.session_token,
+                bearer=_bearer(self.request),
+                beside=beside,
+            )
+        )
+
+    def text(self, name: str) -> str:
+        """A text field of the form, trimmed; empty where there is none."""
+        value = self.form.get(name, "")
+        return value.strip() if isinstance(value, str) else ""
+
+    def fields(self) -> dict[str, list[str]]:
+        """All text fields of the form, as tasks read them."""
+        fields: dict[str, list[str]] = {}
+        for name, value in self.form.multi_items():
+            if isinstance(value, str):
+                fields.setdefault(name, []).append(value)
+        return fields
+
+    def page(
+        self, template_name: str, values: Mapping[str, object] | None = None, /, *, status: int = 200, **more: object
+    ) -> HTMLResponse:
+        """A page from a template; all text in it is escaped."""
+        on_every_page = {
+            "person": self.visitor,
+            "csrf": self.csrf,
+            "path": self.request.url.path,
+            "study_name": self.server.title.of(self.server.store),
+        }
+        template = self.server.templates.get_template(template_name)
+        response = HTMLResponse(template.render({**on_every_page, **(values or {}), **more}), status)
+        if self.fresh_nonce and self.visitor is None:
+            set_nonce(response, self.server.settings, self.fresh_nonce)
+        return response
+
+    def go(self, path: str) -> Response:
+        """After a change: look at another page."""
+        return RedirectResponse(path, 303)
+
+
+async def open_context(request: Request) -> AsyncIterator[RequestContext]:
+    server = server_of(request)
+    route: str = request.scope["route"].path
+    is_api = route.startswith((API, EDITORS))
+    token = "" if is_api else read_session(request, server.settings)
+    access = await run_in_threadpool(_who, server, request, token, is_api)
+    visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
+    request.state.known = (visitor, session_csrf)  # a page that tells of an error keeps the way on
+    _require_allowed(request, route, access)
+    sent_nonce = read_nonce(request, server.settings)
+    nonce = sent_nonce or new_secret()
+    expected = session_csrf or visitor_token(server.secret, nonce)
+    try:
+        begun = time.monotonic()
+        form = await _form(request, server, "" if is_api else expected)
+        if access is not None and time.monotonic() - begun > SLOW_SECONDS:
+            await run_in_threadpool(_require_still_in, server, request, token, is_api)
+        yield RequestContext(
+            request=request,
+            server=server,
+            visitor=visitor,
+            csrf=expected,
+            session_token=token if visitor else "",
+            form=form,
+            fresh_nonce="" if sent_nonce else nonce,
+            access=access,
+        )
+    finally:
+        await request.close()  # uploads lie in temporary files
+
+
+SLOW_SECONDS = 1.0
+"""A form that takes longer to come may outlive the access of whoever sends it, and they are looked up again."""
+
+
+def _require_still_in(server: Server, request: Request, token: str, is_api: bool) -> None:
+    if _who(server, request, token, is_api) is None:
+        raise Forbidden(ENDED)
+
+
+async def _form(request: Request, server: Server, expected: str) -> FormData:
+    """The form of a change, its origin and its token checked; with no `expected` token (the API) neither is asked."""
+    if request.method in SAFE:
+        return FormData()
+    if expected:
+        require_own_origin(request.headers, server.settings.origins)
+    most = server.settings.most_body_bytes
+    form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=most)
+    if expected:
+        sent = request.headers.get(HEADER) or form.get(FIELD)
+        require_token(expected, sent if isinstance(sent, str) else "")
+    return form
+
+
+Context = Annotated[RequestContext, Depends(open_context)]
+
+
+def _who(server: Server, request: Request, token: str, is_api: bool) -> Access | None:
+    """The person of a bearer token, or of a session with its form token."""
+    if is_api:
+        bearer = _bearer(request)
+        return _by_token(server, bearer) if bearer else None
+    if not token:
+        return None
+    with server.store.glance() as tx:
+        known = credentials.find_session(tx, token)
+        lacks_factor = known is not None and is_missing(tx, known[1])
+    if known is None:
+        return None
+    session, person = known
+    return Access(person, session.member_id or person.person_id, csrf=session.csrf, lacks_factor=lacks_factor)
+
+
+def _bearer(request: Request) -> str:
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    return bearer.strip() if scheme.lower() == "bearer" else ""
+
+
+def _by_token(server: Server, secret: str) -> Access | None:
+    with server.store.glance() as tx:
+        known = credentials.find_token(tx, secret)
+        lacks_factor = known is not None and is_missing(tx, known[1])
+        now = tx.now
+    if known is None:
+        return None
+    token, person = known
+    if credentials.is_use_news(token, now):
+        with suppress(GraterError), server.store.write(brief=True) as tx:  # a full disk must not keep readers out
+            note_use(tx, token.token_id)
+    return Access(
+        person,
+        token.made_by or person.person_id,
+        scope=token.scope,
+        expires_at=token.expires_at,
+        lacks_factor=lacks_factor,
+    )
+
+
+def _require_allowed(request: Request, route: str, access: Access | None) -> None:
+    allowed = roles_of(request.method, route)
+    if access is not None and access.lacks_factor and route not in WITHOUT_FACTOR:
+        if route.startswith(API):
+            raise Forbidden("your role requires a second factor; set it up on your page first")
+        raise FactorNeeded
+    if access is not None and access.person.role in allowed:
+        if not scope_allows(access.scope, request.method, route):
+            raise Forbidden(f"this token has the scope {access.scope}; create one with a wider scope")
+        return
+    if PUBLIC in allowed:
+        return
+    if access is not None or not allowed:
+        raise Forbidden("your role does not let you do this; ask the owner of the study")
+    if route.startswith(API):
+        raise HTTPException(401, "expected a bearer token", {"www-authenticate": "Bearer"})
+    raise LoginNeeded(request.url.path if request.method in SAFE else "/")
+
+
+def known_visitor(request: Request) -> tuple[Person | None, str]:
+    """Who came, and the token of their forms, as far as a request has got."""
+    known: tuple[Person | None, str] = getattr(request.state, "known", (None, ""))
+    return known
+
+
+def login_path(next_path: str) -> str:
+    return "/login" if next_path == "/" else f"/login?next={quote(next_path, safe='/')}"
+
+
+def require_slow(context: RequestContext, what: str) -> None:
+    """Refuse more than a few a minute: words are cheap to send."""
+    if not context.server.logins.take(f"{what} {context.person.person_id}"):
+        raise BadInput(Problem("form", "too many requests; wait a minute and try again"))
+
+
+LONGEST_VERSION = 10
+LONGEST_NUMBER = 12
+
+
+def passed_on(context: RequestContext) -> dict[str, Any]:
+    """What a token that somebody makes has at most: their role here, the human behind it, the end of their own."""
+    access = context.access
+    if access is None:
+        raise LoginNeeded(context.request.url.path)
+    return {"role": access.person.role, "made_by": access.human_id, "not_after": access.expires_at}
+
+
+def number_of(context: RequestContext, name: str, default: int) -> int:
+    """A whole number of the form; whether it is within its limit is asked where it is stored."""
+    text = context.text(name)
+    if not text:
+        return default
+    if not text.removeprefix("-").isdecimal() or len(text) > LONGEST_NUMBER:
+        raise BadInput(Problem("form", f"{name}: expected a number, found {text[:20]!r}"))
+    return int(text)
+
+
+def version_of(text: str) -> int | None:
+    """The version that a page says it was made from; None where it says none, and then nothing is compared."""
+    return int(text) if text.isdecimal() and len(text) < LONGEST_VERSION else None
+
+
+def decimal_of(context: RequestContext, name: str, default: float) -> float:
+    """A number of the form, perhaps with a decimal point."""
+    text = context.text(name)
+    try:
+        value = float(text) if text else default
+    except ValueError:
+        value = nan
+    if not isfinite(value):
+        raise BadInput(Problem("form", f"{name}: expected a number, found {text[:20]!r}"))
+    return value

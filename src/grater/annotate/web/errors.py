@@ -1,0 +1,274 @@
+"""Errors as pages for people and as JSON for programs; what went wrong inside stays in the log.
+
+A request that brings too much is refused by its length before a byte is read, or as soon as it has sent too much.
+Only the import takes files, so only it has the large limit.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grater.annotate.store.clock import at_most
+from grater.annotate.web.context import FactorNeeded, LoginNeeded, known_visitor, login_path, server_of
+from grater.annotate.web.roles import API, EDITORS, FACTOR_PATH, SAFE
+from grater.errors import (
+    BadInput,
+    Conflict,
+    Forbidden,
+    GraterError,
+    MissingExtra,
+    NotFound,
+    OutOfTime,
+    StoreBusy,
+    StoreFull,
+    TooBusy,
+    UnknownName,
+    UsageError,
+)
+
+LOG = logging.getLogger("grater.annotate.web")
+UNKNOWN_WORDS = "Something went wrong on our side. Nothing you sent was stored."
+GONE_WORDS = "The request was cut short."
+NOT_THERE = "There is no such page."
+BUSY_WORDS = "The server is busy, and nothing was saved. Wait a moment, then try again."
+HEADINGS = {
+    400: "This request could not be read",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Not possible here",
+    409: "This has changed in the meantime",
+    413: "Too large",
+    422: "Something is missing or wrong",
+    429: "Too many requests",
+    500: "Something went wrong",
+    501: "Not installed on this server",
+    503: "Not possible at the moment",
+}
+"""What a page calls an error; programs get the number."""
+
+STATUS: tuple[tuple[type[GraterError], int], ...] = (
+    (NotFound, 404),
+    (Forbidden, 403),
+    (Conflict, 409),
+    (StoreBusy, 503),
+    (StoreFull, 503),
+    (OutOfTime, 503),
+    (TooBusy, 503),
+    (MissingExtra, 501),
+    (BadInput, 422),
+    (UnknownName, 422),
+    (UsageError, 422),
+    (GraterError, 500),
+)
+
+
+def status_of(error: GraterError) -> int:
+    return next(status for kind, status in STATUS if isinstance(error, kind))
+
+
+def answer(request: Request, status: int, *lines: str) -> Response:
+    """The error as the asker wants it: JSON under the API, a line to editors, else a page."""
+    if request.url.path.startswith(API):
+        return JSONResponse({"error": {"status": status, "message": "\n".join(lines)}}, status)
+    if request.url.path.startswith(f"{EDITORS}/"):
+        return PlainTextResponse(f"Error: {' '.join(lines)}", status)
+    template = server_of(request).templates.get_template("error.html")
+    person, csrf = known_visitor(request)
+    shown = {
+        "status": status,
+        "phrase": _heading(status),
+        "lines": lines,
+        "path": "",
+        "way_on": _way_on(request),
+    }
+    is_change = request.method not in SAFE and person is not None
+    name = server_of(request).title.name or "grater"  # the study may be what fails
+    page = template.render(shown, person=person, csrf=csrf, is_change=is_change, study_name=name)
+    return HTMLResponse(page, status)
+
+
+def _heading(status: int) -> str:
+    return HEADINGS.get(status) or HTTPStatus(status).phrase
+
+
+def _lines(request: Request, error: GraterError) -> list[str]:
+    """What went wrong, in words for whoever asked: people have no use for the name of a database."""
+    is_page = not request.url.path.startswith((API, f"{EDITORS}/"))
+    return [BUSY_WORDS] if is_page and isinstance(error, StoreBusy) else str(error).splitlines()
+
+
+def _way_on(request: Request) -> tuple[str, str]:
+    """Where an error page leads: whoever had a text checked finds it where they typed it."""
+    if request.method not in SAFE and request.url.path.startswith("/check"):
+        return "/check", "Back to my text"
+    return "/", "Go to the start page"
+
+
+def _named(scope: Scope) -> str:
+    """A request as the log knows it: its path may hold a link that lets its reader in, the route does not."""
+    route = scope.get("route")
+    return f"{scope['method']} {getattr(route, 'path', '')}"
+
+
+async def on_grater_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, GraterError):
+        raise error
+    status = status_of(error)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        LOG.error("%s: %s", _named(request.scope), error)
+    response = answer(request, status, *_lines(request, error))
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["retry-after"] = "5"
+    return response
+
+
+async def on_http_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    words = NOT_THERE if error.status_code == HTTPStatus.NOT_FOUND else str(error.detail)
+    response = answer(request, error.status_code, words)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def on_wrong_shape(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:20]]
+    return answer(request, 422, *lines)
+
+
+async def on_login_needed(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return RedirectResponse(login_path(error.next_path if isinstance(error, LoginNeeded) else "/"), 303)
+
+
+def on_factor_needed(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return RedirectResponse(FACTOR_PATH, 303)
+
+
+class Shelter:
+    """Answers whatever nobody foresaw with a plain page, and logs it with its trace.
+
+    It stands inside the middleware that adds headers, so that this page has them too.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noted)
+        except ClientDisconnect:  # nobody's mistake: a page was left while it sent something
+            if has_begun:
+                raise
+            LOG.debug("%s: the client went away", _named(scope))
+            await answer(Request(scope), 400, GONE_WORDS)(scope, receive, send)
+        except Exception:
+            if scope["type"] != "http" or has_begun:
+                raise
+            LOG.exception("%s", _named(scope))
+            await answer(Request(scope), 500, UNKNOWN_WORDS)(scope, receive, send)
+
+
+def add_handlers(app: FastAPI) -> None:
+    app.add_exception_handler(GraterError, on_grater_error)
+    app.add_exception_handler(HTTPException, on_http_error)
+    app.add_exception_handler(RequestValidationError, on_wrong_shape)
+    app.add_exception_handler(LoginNeeded, on_login_needed)
+    app.add_exception_handler(FactorNeeded, on_factor_needed)
+
+
+TOO_LARGE = 413
+TOO_LARGE_WORDS = "This is more than the server accepts at once ({limit:,} bytes)."
+
+
+class _TooMuch(Exception):
+    """The body went past its limit while it was read."""
+
+
+class BodyLimit:
+    """Counts what a request sends; `limit_of` says how much a path may bring."""
+
+    def __init__(self, app: ASGIApp, *, limit_of: Callable[[str], int]) -> None:
+        self.app = app
+        self.limit_of = limit_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        limit = self.limit_of(scope["path"])
+        if _declared(scope) > limit:
+            await _refusal(scope, limit)(scope, receive, send)
+            return
+        n_bytes = 0
+        has_begun = False
+
+        async def counted() -> Message:
+            nonlocal n_bytes
+            message = await receive()
+            n_bytes += len(message.get("body", b""))
+            if n_bytes > limit:
+                raise _TooMuch
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, counted, noted)
+        except _TooMuch:
+            if not has_begun:
+                await _refusal(scope, limit)(scope, receive, send)
+
+
+class TimeLimit:
+    """Gives every request its time; what is not done by then is broken off and undone (`store.clock`)."""
+
+    def __init__(self, app: ASGIApp, *, seconds_of: Callable[[str], float]) -> None:
+        self.app = app
+        self.seconds_of = seconds_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        with at_most(self.seconds_of(scope["path"])):
+            await self.app(scope, receive, send)
+
+
+def _refusal(scope: Scope, limit: int) -> Response:
+    response = answer(Request(scope), TOO_LARGE, TOO_LARGE_WORDS.format(limit=limit))
+    response.headers["connection"] = "close"
+    return response
+
+
+def _declared(scope: Scope) -> int:
+    """The length that the request says it has; nonsense counts as too long."""
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            return int(value) if value.isdigit() else 1 << 62
+    return 0
+
+
+def lines_of(error: GraterError) -> list[str]:
+    """A line for each problem; that it is in the form, whoever filled it in knows."""
+    return [line.removeprefix("form: ") for line in str(error).splitlines()]

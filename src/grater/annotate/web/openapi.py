@@ -1,0 +1,219 @@
+"""The description of the API: OpenAPI for programs, and a page made from it for people.
+
+FastAPI knows the calls; what only we know is added here: a summary (the first line of what a call does), its bearer
+token, and the errors that it can answer with, all of one shape.  Which errors those are follows from the call: who
+may use it, whether it names a thing, whether it changes something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from starlette.responses import JSONResponse, Response
+
+from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.roles import API, EVERYBODY, PUBLIC, roles_of
+
+WORDS = """\
+Everything the pages do, for programs.  Create a token on your page (your name, top right) and send it as
+`Authorization: Bearer TOKEN`; it can do what you can do, within its scope, until it expires.  Bodies and answers are
+JSON, times are UTC (ISO 8601), offsets are Unicode code points of the essay's text.  A body with an unknown key is
+refused.
+
+Long lists come in pages: `start` and `most`; `next` of an answer is the `start` of the next page, null on the last.
+
+Errors are `{"error": {"status": 404, "message": "..."}}`, one line for each problem.  After a 503 nothing was stored,
+and the same request can be sent again after `Retry-After` seconds.
+"""
+
+TAGS = {
+    "me": "Who you are, and your tokens.",
+    "study": "What the study holds; files in, everything out.",
+    "runs": "Long tasks in the background: started, followed, fetched.",
+    "systems": "Detectors run over the essays, samples drawn from what they decide.",
+    "mining": "Likely errors found by n-gram counts, accepted or rejected one by one.",
+    "people": "Everybody, invitations, joint seats, roles.",
+    "jobs": "One task over many units: make, open, watch.",
+    "units": "What raters are asked and what they answered, for managers.",
+    "work": "Take a unit, answer it, give it back.",
+    "reviews": "Odd marks that go back to their annotator.",
+    "adjudication": "Where raters disagree, and the final answer.",
+    "talk": "A rater's side of a crowd job.",
+    "crowd": "A crowd job at a glance, its terms, programs as raters.",
+    "gold": "Questions with known answers, and disputes about them.",
+    "raters": "The raters of a crowd job.",
+    "money": "What is owed and what was paid.",
+    "panels": "Raters sent by a panel, who return to it with a code.",
+    "events": "The audit log, and webhooks that report it.",
+}
+
+ERRORS = {
+    400: "The request could not be read.",
+    401: "No bearer token, or one that is not valid.",
+    403: "Your role, or the scope of your token, does not let you do this.",
+    404: "There is no such thing, or you may not see it.",
+    409: "The id or name is already taken, or somebody else changed this first: read it again, then decide.",
+    413: "More than the server takes at once.",
+    422: "Something that was sent is wrong: a line for each problem, with the name of its field.",
+    503: "The database did not answer in time, or its disk is full; nothing was stored, and trying again is safe.",
+}
+
+ERROR = {
+    "title": "Error",
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["status", "message"],
+            "properties": {"status": {"type": "integer"}, "message": {"type": "string"}},
+        }
+    },
+    "example": {"error": {"status": 404, "message": "there is no such job in this study"}},
+}
+
+TOLD = {
+    "title": "Told",
+    "type": "object",
+    "required": ["n", "at", "verb", "noun", "payload"],
+    "properties": {
+        "n": {"type": "integer", "description": "The number of the event; the same number is the same event again."},
+        "at": {"type": "integer", "description": "Milliseconds since 1970, UTC."},
+        "verb": {"type": "string"},
+        "noun": {"type": "string"},
+        "payload": {"type": "object", "additionalProperties": True},
+    },
+}
+"""What a webhook is sent (`grater.annotate.web.events.delivery`)."""
+
+HEARING = {
+    "operationId": "told",
+    "summary": "What a webhook is sent: one event, until the answer is 2xx",
+    "tags": ["events"],
+    "parameters": [
+        {
+            "name": "x-grater-signature",
+            "in": "header",
+            "required": True,
+            "schema": {"type": "string"},
+            "description": "`sha256=` and the HMAC-SHA256 of the body under the webhook's secret, in hexadecimal.",
+        }
+    ],
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Told"}}},
+    },
+    "responses": {"2XX": {"description": "Heard."}},
+    "security": [],
+}
+
+NAMING = (f"{API}/essay", f"{API}/report", f"{API}/evaluation", f"{API}/audit")
+"""Calls that name a thing in their query."""
+
+HEADERS = {
+    401: {"WWW-Authenticate": {"schema": {"type": "string"}}},
+    503: {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}},
+}
+
+
+def schema(app: FastAPI, *, url: str) -> dict[str, Any]:
+    """The whole description; `url` is where the server is reached."""
+    whole: dict[str, Any] = deepcopy(app.openapi())
+    for path, methods in whole["paths"].items():
+        for method, call in methods.items():
+            _describe(call, method.upper(), path)
+    parts = whole["components"]
+    parts["schemas"] = {name: shape for name, shape in parts["schemas"].items() if "ValidationError" not in name}
+    parts["schemas"] |= {"Error": ERROR, "Told": TOLD}
+    parts["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+    whole["info"]["description"] = WORDS
+    tags = [{"name": name, "description": words} for name, words in TAGS.items()]
+    whole["webhooks"] = {"event": {"post": HEARING}}
+    return {**whole, "servers": [{"url": url}], "tags": tags, "security": [{"bearer": []}]}
+
+
+def statuses(method: str, path: str) -> list[int]:
+    """The errors that a call can answer with."""
+    roles, is_change = roles_of(method, path), method != "GET"
+    can_be = {
+        400: is_change,
+        401: PUBLIC not in roles,
+        403: is_change or not roles >= EVERYBODY,
+        404: is_change or "{" in path or path in NAMING,
+        409: is_change,
+        413: is_change,
+        422: True,
+        503: True,
+    }
+    return [status for status, is_possible in can_be.items() if is_possible]
+
+
+def _describe(call: dict[str, Any], method: str, path: str) -> None:
+    call["summary"] = call["description"].partition("\n")[0].rstrip(".")
+    answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    errors = {
+        str(status): {"description": ERRORS[status], "content": answer, "headers": HEADERS.get(status, {})}
+        for status in statuses(method, path)
+    }
+    call["responses"] = {name: reply for name, reply in call["responses"].items() if name < "400"} | errors
+
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One line of the API page; `about` is the noun that it is under."""
+
+    about: str
+    method: str
+    path: str
+    name: str
+    words: str
+    roles: tuple[str, ...]
+    body: str
+
+
+@router.get(f"{API}/openapi.json")
+def openapi(context: Context) -> Response:
+    return JSONResponse(described(context))
+
+
+@router.get("/api")
+def api_page(context: Context) -> Response:
+    by_noun: dict[str, list[Call]] = {}
+    for call in calls(described(context)):
+        by_noun.setdefault(call.about, []).append(call)
+    return context.page("api.html", by_noun=by_noun)
+
+
+def described(context: RequestContext) -> dict[str, Any]:
+    return schema(context.request.app, url=context.server.settings.link(""))
+
+
+def calls(whole: Mapping[str, Any]) -> Iterator[Call]:
+    for path, methods in whole["paths"].items():
+        for method, call in methods.items():
+            roles = tuple(sorted(roles_of(method.upper(), path) - {"public"}))
+            name, words = call["operationId"], call["summary"]
+            yield Call(
+                about=call["tags"][0],
+                method=method.upper(),
+                path=path,
+                name=name,
+                words=words,
+                roles=roles,
+                body=_body(whole, call),
+            )
+
+
+def _body(whole: Mapping[str, Any], call: Mapping[str, Any]) -> str:
+    """The names of the fields that a call wants in its body."""
+    content = call.get("requestBody", {}).get("content", {}).get("application/json", {})
+    name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    shape = whole.get("components", {}).get("schemas", {}).get(name, {})
+    return ", ".join(shape.get("properties", {}))

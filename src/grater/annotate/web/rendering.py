@@ -1,0 +1,236 @@
+"""Templates and files of the pages: escaped always, strict about names, with the few words that pages share.
+
+Markdown of instructions is CommonMark with tables, by markdown-it, and cannot do harm: with `html` off, tags come out
+as text, images are off, and its link check lets neither `javascript:` nor `data:` through.  The content policy of the
+pages is the second wall.
+
+The style sheets of every page are written as files of one idea each and sent as one: a browser asks for six files at
+a time and waits for all its sheets before it draws.  The address of the one sheet changes with its words, so that
+browsers can keep it for good.
+
+`VOCABULARIES` has what pages call the values that a study stores, for the filter `shown`.  A value that is plain
+English already (`open`, `paused`, `valid`) is shown as it is.  The words of pay and of panels are decided where the
+policies and endings are, because reports and messages use them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import polars as pl
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from grater import __version__
+from grater.agreement.coefficients import coefficient_title
+from grater.annotate.panels import ENDING_WORDS
+from grater.annotate.pay import POLICY_WORDS
+from grater.annotate.store.gold import Gold
+from grater.annotate.store.units import StudyUnit
+from grater.annotate.study.importing import name_of
+from grater.annotate.tasks.choice import FIRST, SECOND, SYSTEM, WRITER
+from grater.annotate.tasks.marking import TASK as MARKING
+from grater.annotate.tasks.marking import planted_in_words
+from grater.annotate.tasks.task import Shown
+from grater.annotate.web.roles import ADJUDICATORS, MANAGERS, OWNERS
+from grater.sheet import counted, interval, number
+from grater.tables.files import guarded_frame
+
+STATES: Mapping[str, str] = {
+    "ejected": "removed",
+    "ended": "no access",
+    "forgiven": "not counted",
+    "human": "person",
+    "joined": "working",
+    "joint": "joint seat",
+    "new": "active",
+    "quiz": "in the quiz",
+    "returned": "left early",
+    "screened-out": "screened out",
+    "suspended": "under review",
+    "timed-out": "timed out",
+    "waiting": "queued",
+}
+"""Of jobs, raters, places in a panel, gold, payments, webhooks and tasks in the background."""
+
+REASON_WORDS: Mapping[str, str] = {
+    "gold": "too many wrong answers to gold",
+    "manager": "decided by a manager",
+    "quiz": "failed the entry quiz",
+}
+"""Why a rater's standing changed; other reasons are sentences already."""
+
+PROVIDER_WORDS: Mapping[str, str] = {
+    "prolific": "Prolific",
+    "connect": "CloudResearch Connect",
+    "sona": "SONA",
+    "generic": "Another platform",
+    "open": "Anywhere: a link for anyone",
+}
+"""Where the raters of a crowd come from, in the order in which they are offered."""
+
+VOCABULARIES: Mapping[str, Mapping[str, str]] = {
+    "": STATES,
+    "policy": POLICY_WORDS,
+    "ending": ENDING_WORDS,
+    "provider": PROVIDER_WORDS,
+    "reason": REASON_WORDS,
+}
+
+
+def shown(value: str, vocabulary: str = "") -> str:
+    """The words for a value; the value itself where it needs none."""
+    return VOCABULARIES[vocabulary].get(value, value)
+
+
+RENDERER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+
+
+def as_html(markdown: str) -> Markup:
+    return Markup(RENDERER.render(markdown))
+
+
+def in_words(shown: Shown, label: str) -> str:
+    """The text of the choice that stands for a label; of a choice between two words the word itself."""
+    texts = {choice.value: choice.text for field in shown.fields for choice in field.choices}
+    if label in (WRITER, SYSTEM) and FIRST in shown.kept:
+        return texts[FIRST if label == shown.kept[FIRST] else SECOND]
+    return texts.get(label, label)
+
+
+def expected(unit: StudyUnit, known: Gold, shown: Shown) -> str:
+    """The accepted answers, or the words of an essay that were wrong."""
+    if unit.job.task == MARKING.name:
+        return planted_in_words(unit.unit.essay.text, known.accepted)
+    return " or ".join(in_words(shown, label) for label in sorted(known.accepted))
+
+
+STATIC = Path(__file__).parent / "static"
+TEMPLATES = Path(__file__).parent / "templates"
+SHEETS = ("base", "frame", "cards", "figures", "forms", "questions", "managing", "check")
+"""In the order in which they overrule each other."""
+
+WHOLE = "site.css"
+FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable"}
+
+
+class PageFiles(StaticFiles):
+    def __init__(self) -> None:
+        super().__init__(directory=STATIC)
+        self.sheet = whole_sheet()
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if path == WHOLE and scope["method"] in ("GET", "HEAD"):
+            return Response(self.sheet, media_type="text/css", headers=FOR_GOOD)
+        return await super().get_response(path, scope)
+
+
+def whole_sheet() -> str:
+    return "\n".join((STATIC / f"{name}.css").read_text(encoding="utf-8") for name in SHEETS)
+
+
+def sheet_address() -> str:
+    return f"/static/{WHOLE}?{sha256(whole_sheet().encode()).hexdigest()[:12]}"
+
+
+@cache
+def environment() -> Environment:
+    templates = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,  # else every page asks the disk whether its templates are the same
+    )
+    templates.filters |= FILTERS
+    templates.globals |= GLOBALS | {"site_css": sheet_address()}
+    return templates
+
+
+def moment(at: int | None) -> str:
+    """A time of the store as people read it, in UTC."""
+    return "" if at is None else datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def near(text: str, letters: int, is_before: bool) -> str:
+    """What stands next to a marked word, about the given number of letters, cut at a blank."""
+    if len(text) <= letters:
+        return text
+    if is_before:
+        return "…" + text[-letters:].partition(" ")[2]
+    return text[:letters].rpartition(" ")[0] + "…"
+
+
+def is_local(link: str) -> bool:
+    """Whether an address leads nowhere from another computer."""
+    return urlsplit(link).hostname in ("127.0.0.1", "localhost", "::1")
+
+
+def duration(hours: float) -> str:
+    """Minutes below an hour, so that nothing takes 0.0 hours."""
+    return f"{hours:.1f} h" if hours >= 1 else f"{max(1, round(60 * hours))} min"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Page `page` of `n_pages`, both from 1 on: rows number `start` and after, `size` at the most."""
+
+    page: int
+    n_pages: int
+    size: int
+
+    @property
+    def start(self) -> int:
+        return (self.page - 1) * self.size
+
+
+def pager(n_rows: int, page: int, *, size: int) -> Pager:
+    """The page that was asked for, or the nearest there is."""
+    n_pages = max(1, -(-n_rows // size))
+    return Pager(max(1, min(page, n_pages)), n_pages, size)
+
+
+def csv_file(frame: pl.DataFrame, name: str) -> Response:
+    """A table as a file of this name, safe to open in a spreadsheet."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(guarded_frame(frame).write_csv(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+FILTERS = {
+    "coefficient_title": coefficient_title,
+    "counted": counted,
+    "duration": duration,
+    "interval": interval,
+    "is_local": is_local,
+    "markdown": as_html,
+    "moment": moment,
+    "near": near,
+    "number": number,
+    "percent": percent,
+    "shown": shown,
+}
+GLOBALS = {
+    "adjudicators": ADJUDICATORS,
+    "expected": expected,
+    "in_words": in_words,
+    "managers": MANAGERS,
+    "name_of": name_of,
+    "owners": OWNERS,
+    "version": __version__,
+}
+"""What every template knows beside the values of its page."""

@@ -1,0 +1,126 @@
+"""Starting the server: one process, or on PostgreSQL several that share a port, and the link for the first owner.
+
+A process answers with one core at a time.  Uvicorn starts the others, hands each the same socket, and starts a new
+one where one died.  Each opens the study for itself and reads what to do from its environment.
+
+There is no default password: the first owner of a study comes in by a link that works once and is printed at the
+start.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ipaddress
+import json
+import os
+import socket
+from collections.abc import Sequence
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
+
+from grater.annotate.store import Store
+from grater.annotate.study.people import invite_first_owner
+from grater.annotate.study.status import open_study
+from grater.annotate.web.app import create_app
+from grater.annotate.web.settings import Settings
+from grater.errors import UsageError
+
+DAYS = 1.0
+
+
+def setup_link(settings: Settings, store: Store) -> str | None:
+    """A fresh one-time link for the first owner; None once the study has an owner who can log in.
+
+    Links of earlier starts that were not used are taken back.
+    """
+    with store.write() as tx:
+        token = invite_first_owner(tx, days=DAYS)
+    return settings.link(f"/setup/{token}") if token else None
+
+
+ENVIRONMENT = "GRATER_PROCESS"
+"""What a process of several is to serve, as JSON."""
+
+PATIENCE_SECONDS = 60
+"""A process that is silent for this long is taken for dead: a big report may keep one busy for a while."""
+
+MANNERS: dict[str, Any] = {"log_level": "warning", "server_header": False, "proxy_headers": False}
+"""Uvicorn would believe any program on this machine about where a request came from; see `Settings.proxies`."""
+
+
+def require_proxies(proxies: Sequence[str]) -> None:
+    """Refuse what is neither an IP address nor a network."""
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy, strict=False)
+        except ValueError as error:
+            raise UsageError(
+                f"proxy: expected an IP address or network (10.0.0.0/8), found {proxy[:50]!r}"
+            ) from error
+
+
+def require_processes(store: Store, n: int) -> None:
+    if n > 1 and not store.is_postgres:
+        raise UsageError(f"{store.name}: SQLite is served by one process; for {n} move the study to PostgreSQL")
+
+
+def run(study: str, settings: Settings, store: Store, *, host: str, port: int, processes: int = 1) -> None:
+    """Serve until somebody stops it."""
+    if processes == 1:
+        uvicorn.run(create_app(settings, store), host=host, port=port, **MANNERS)
+        return
+    for_processes = {
+        "study": study,
+        "base_url": settings.base_url,
+        "private_webhooks": settings.private_webhooks,
+        "proxies": list(settings.proxies),
+        "check_page": settings.check_page,
+        "editors": settings.editors,
+        "logins_a_minute": max(1, settings.logins_a_minute // processes),
+    }
+    os.environ[ENVIRONMENT] = json.dumps(for_processes)
+    config = uvicorn.Config(
+        f"{__name__}:one_of_several",
+        factory=True,
+        workers=processes,
+        timeout_worker_healthcheck=PATIENCE_SECONDS,
+        **MANNERS,
+    )
+    with listening(host, port) as line:
+        Supervisor(config, sockets=[line]).run()
+
+
+class Supervisor(Multiprocess):
+    """Replaces a killed process at once: while we hold its end of the pipe too, its silence is waited out."""
+
+    def keep_subprocess_alive(self) -> None:
+        for process in self.processes:
+            process.child_conn.close()
+        super().keep_subprocess_alive()
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """The socket that the processes share.
+
+    It says that it speaks TCP: else Python does not ask for small packets to be sent at once, and answers wait some
+    40 ms for the other side.  The socket that uvicorn would make does not say so.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as line:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            line.bind(address)
+            return line.dup()
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+
+
+def one_of_several() -> FastAPI:
+    """The application of a process that `run` started."""
+    settings = json.loads(os.environ[ENVIRONMENT])
+    store = open_study(settings.pop("study"))
+    atexit.register(store.close)
+    return create_app(Settings(**settings), store)

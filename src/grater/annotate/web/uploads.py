@@ -1,0 +1,227 @@
+"""Files that a browser sends, checked before anybody reads them, and kept for as long as somebody does.
+
+Names lose their folders.  Only kinds that the importers know are let in.  Archives and packed files are unpacked
+here, with a count of the bytes that really come out, so that a small file cannot fill the disk; members with odd
+names, links, passwords or archives inside are refused.  XML that declares entities is refused, and so is what is
+not UTF-8.  Of a Word document the text is kept, as a text file of its name.  Essays can be pasted as well: each
+becomes a text file, named by its title.  One bad file refuses them all: nothing is half imported.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import BinaryIO, cast
+
+from starlette.datastructures import UploadFile
+
+from grater.annotate.study.archive import complaint
+from grater.annotate.study.importing import pasted_essays
+from grater.annotate.web.context import RequestContext
+from grater.corpora.docx import read_docx
+from grater.corpora.formats import suffixes_of_corpora
+from grater.errors import BadInput, GraterError, Problem
+
+BESIDE_CORPORA = (".txt", ".csv", ".tsv", ".ndjson", ".conf", ".md")
+PACKED: dict[str, Callable[[BinaryIO], object]] = {
+    ".gz": lambda stream: gzip.GzipFile(fileobj=stream, mode="rb"),
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+}
+MARKUP = (".sgm", ".sgml", ".xml")
+WORD, TEXT = ".docx", ".txt"
+MOST_FILES = 2000
+CHUNK = 1 << 16
+LONGEST_NAME = 150
+ODD = re.compile(r"[^\w. ()+-]")
+ENTITY = b"<!ENTITY"
+TWICE = "expected files with different names, found two with the same name"
+
+
+@dataclass(slots=True)
+class Room:
+    """How many bytes may still come out of what was sent."""
+
+    left: int
+    most: int
+
+    def take(self, n_bytes: int, name: str) -> None:
+        self.left -= n_bytes
+        if self.left < 0:
+            raise refusal(name, f"unpacks to more than {self.most:,} bytes; import it on the command line")
+
+
+def refusal(name: str, words: str) -> BadInput:
+    return BadInput(Problem(ODD.sub("_", name)[:LONGEST_NAME] or "upload", words))
+
+
+def unpack(sent: Iterable[tuple[str, BinaryIO]], folder: Path, *, most_bytes: int) -> list[Path]:
+    """Write what was sent into a folder, unpacked and checked: a file for each file, a folder for each archive."""
+    room = Room(most_bytes, most_bytes)
+    written: list[Path] = []
+    for name, stream in sent:
+        plain = safe_name(name)
+        is_archive = plain.lower().endswith(".zip")
+        inside = folder / Path(plain).stem
+        if is_archive and inside.exists():
+            raise refusal(name, TWICE)
+        written.append(_unzip(plain, stream, inside, room) if is_archive else _one(plain, stream, folder, room))
+    if not written:
+        raise refusal("upload", "expected a file, found none")
+    return written
+
+
+def safe_name(name: str) -> str:
+    """The last part of a name, in harmless characters; browsers may send whole paths."""
+    plain = ODD.sub("_", name.replace("\\", "/").rpartition("/")[2]).strip(" .")
+    if not plain or plain.startswith("."):
+        raise refusal(name, "expected a file with a name")
+    return plain[-LONGEST_NAME:]
+
+
+def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
+    suffix = Path(name).suffix.lower()
+    if suffix == WORD:
+        text = read_docx(_seekable(stream, name, room), name=name, most_bytes=max(0, room.left)).encode()
+        return _one(Path(name).stem + TEXT, BytesIO(text), folder, room)
+    opener = PACKED.get(suffix)
+    plain = Path(name).stem if opener else name
+    _require_kind(plain)
+    path = _new_file(folder, plain, name)
+    source = cast(BinaryIO, opener(stream)) if opener else stream
+    try:
+        with path.open("wb") as target:
+            for chunk in _chunks(source):
+                room.take(len(chunk), name)
+                target.write(chunk)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise refusal(name, f"cannot be unpacked: {error}") from error
+    _check(path, name)
+    return path
+
+
+def _new_file(folder: Path, plain: str, name: str) -> Path:
+    """Where a file is to be written; an archive may have a folder of the name of a file, or one that is too long."""
+    path = folder / plain
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_known = path.exists()
+    except (FileExistsError, NotADirectoryError) as error:
+        raise refusal(name, TWICE) from error
+    except OSError as error:
+        raise refusal(name, f"cannot be unpacked: {error.strerror}") from error
+    if is_known:
+        raise refusal(name, TWICE)
+    return path
+
+
+def _seekable(stream: BinaryIO, name: str, room: Room) -> BytesIO:
+    """All of a document: a zip archive is read from its end."""
+    data = stream.read(max(0, room.left) + 1)
+    room.take(len(data), name)
+    return BytesIO(data)
+
+
+def _chunks(source: BinaryIO) -> Iterator[bytes]:
+    while chunk := source.read(CHUNK):
+        yield chunk
+
+
+def _unzip(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            if len(members) > MOST_FILES:
+                raise refusal(name, f"expected at most {MOST_FILES} files, found {len(members)}")
+            wanted = [member for member in members if not _is_clutter(member.filename)]
+            for member in wanted:
+                _member(archive, member, folder, room)
+            if not wanted:
+                raise refusal(name, "expected files inside, found none")
+            return folder
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, lzma.LZMAError) as error:
+        raise refusal(name, f"cannot be unpacked: {error}") from error
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, room: Room) -> Path:
+    _require_plain(member)
+    inside = PurePosixPath(member.filename)
+    if inside.suffix.lower() in (".zip", *PACKED):
+        raise refusal(member.filename, "an archive inside an archive; unpack it first")
+    with archive.open(member) as stream:
+        return _one(safe_name(inside.name), cast(BinaryIO, stream), folder.joinpath(*inside.parent.parts), room)
+
+
+def _require_plain(member: zipfile.ZipInfo) -> None:
+    """Only files, with names that stay inside the archive's folder."""
+    if words := complaint(member):
+        raise refusal(member.filename, words)
+
+
+def _is_clutter(name: str) -> bool:
+    """What archives of some systems hold beside the files."""
+    return name.startswith("__MACOSX/") or PurePosixPath(name).name in (".DS_Store", "Thumbs.db")
+
+
+def _require_kind(name: str) -> None:
+    kinds = (*sorted(suffixes_of_corpora()), *BESIDE_CORPORA)
+    if Path(name).suffix.lower() not in kinds:
+        known = ", ".join(kind.removeprefix(".") for kind in (*kinds, WORD))
+        raise refusal(name, f"expected a file of a known kind ({known}; zip, gz, bz2 or xz around it)")
+
+
+def _check(path: Path, name: str) -> None:
+    """UTF-8 without NUL; no entities in markup."""
+    data = path.read_bytes()
+    if b"\0" in data:
+        raise refusal(name, "expected text, found a NUL byte")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        words = f"expected UTF-8, found byte 0x{data[error.start]:02x} at byte {error.start}; convert it first"
+        raise refusal(name, words) from error
+    if path.suffix.lower() in MARKUP and ENTITY in data.upper():
+        raise refusal(name, "declares entities, which are not read; write the characters themselves")
+
+
+def sent_files(context: RequestContext) -> list[UploadFile]:
+    """What the field `files` holds; a browser sends an empty one where nothing was chosen."""
+    return [file for file in context.form.getlist("files") if isinstance(file, UploadFile) and file.filename]
+
+
+@contextmanager
+def received(context: RequestContext) -> Iterator[list[Path]]:
+    """What was sent, unpacked into a folder of ours; errors name the files, never that folder."""
+    with TemporaryDirectory(prefix="grater-received-") as name:
+        folder = Path(name)
+        sent = [(str(upload.filename), upload.file) for upload in sent_files(context)]
+        try:
+            pasted = [
+                (f"{title}{TEXT}", BytesIO(text.encode())) for title, text in pasted_essays(context.text("pasted"))
+            ]
+            yield unpack([*sent, *pasted], folder, most_bytes=context.server.settings.most_unpacked_bytes)
+        except GraterError as error:
+            raise _without_folder(folder, error) from error
+
+
+def _without_folder(folder: Path, error: GraterError) -> GraterError:
+    """The same error without the name of a folder that means nothing to the person."""
+    hidden = f"{folder}/"
+    if isinstance(error, BadInput):
+        return BadInput(
+            *(
+                replace(problem, name=problem.name.replace(hidden, ""), message=problem.message.replace(hidden, ""))
+                for problem in error.problems
+            )
+        )
+    return type(error)(str(error).replace(hidden, ""))

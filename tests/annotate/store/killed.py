@@ -1,0 +1,52 @@
+"""A process of busy raters that is killed.
+
+`kill` is `before:12` or `after:12` (SIGKILL at that COMMIT, counted over all raters) or `never` (somebody outside
+does it).  Every receipt is written to the file `acks` the moment it is known; a line there is a promise to a rater.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+from itertools import count
+from pathlib import Path
+
+from grater.annotate.store import open_store, people
+from grater.annotate.store.store import Moment
+from tests.annotate.store.worlds import World
+
+N_RATERS = 20
+
+
+def work_until_killed(location: str, job_id: str, acks: Path, seed: int, kill: str) -> None:
+    moment, _, number = kill.partition(":")
+    commits = count(1)
+
+    def plug(now: Moment) -> None:
+        if now == moment and next(commits) == int(number):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    log = os.open(acks, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    store = open_store(location, around_commit=plug)
+    with store.read() as tx:
+        raters = tuple(person.person_id for person in people.all(tx))
+    world = World(store, job_id, raters, ())
+    threads = [
+        threading.Thread(target=_work, args=(world, number, random.Random(f"{seed}-{number}"), log))
+        for number in range(N_RATERS)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _work(world: World, number: int, rng: random.Random, log: int) -> None:
+    while (lease := world.take(number)) is not None:
+        receipt = world.submit(lease, submission_id=f"of-{lease.lease_id}")
+        os.write(log, f"{receipt.submission_id} {receipt.status}\n".encode())
+        if rng.random() < 0.3:
+            again = world.submit(lease, submission_id=f"of-{lease.lease_id}")
+            os.write(log, f"{again.submission_id} {again.status}\n".encode())

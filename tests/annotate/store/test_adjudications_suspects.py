@@ -1,0 +1,98 @@
+"""Suspects with their newest decision, on both engines."""
+
+from __future__ import annotations
+
+from grater.annotate.store import Store, Tx, adjudications, checks, essays, items, jobs, people, units
+from grater.annotate.store.units import NewUnit
+from grater.annotate.tasks.task import Answer
+from grater.model import Essay, Item, Span
+
+PLACES = [Item("e", Span(start, start + 2), "prep-extraneous") for start in (3, 12, 21)]
+
+
+def listed(store: Store, n: int = 2, *, name: str = "mined") -> tuple[str, list[str]]:
+    """A list of `n` suspects, and a unit that wants a rater; its job and its units."""
+    places = PLACES[:n]
+    with store.write() as tx:
+        essays.add_all(tx, [Essay("e", "go to a; go to b; go to c")])
+        items.add_all(tx, [items.of(item) for item in places])
+        job = jobs.add(tx, name=name, task="error")
+        new = [NewUnit(((item.item_id, {}),), "e", wanted=0, payload={"place": n}) for n, item in enumerate(places)]
+        return job.job_id, units.add_all(tx, job.job_id, [*new, NewUnit(((places[0].item_id, {}),), "e")])
+
+
+def decide(tx: Tx, unit_ids: list[str], place: int, label: str, person_id: str) -> None:
+    """The newest decision about the suspect at a place; no label takes it back."""
+    answers = [Answer(PLACES[place - 1].item_id, label)] if label else []
+    adjudications.save(tx, unit_id=unit_ids[place - 1], person_id=person_id, answers=answers)
+
+
+def test_the_newest_decision_counts_and_an_empty_one_takes_back(store: Store) -> None:
+    job_id, unit_ids = listed(store)
+    with store.write() as tx:
+        ada, bo = (people.add(tx, name=name, role="manager").person_id for name in ("Ada", "Bo"))
+        for person, label in ((ada, "error"), (bo, "ok")):
+            decide(tx, unit_ids, 1, label, person)
+    with store.read() as tx:
+        first, second = adjudications.suspects_of_job(tx, job_id)  # the third unit wants a rater, and is no suspect
+    assert (first.label, first.by, first.version, first.place) == ("ok", "Bo", 2, 1)
+    assert (second.label, second.by, second.at, second.version, second.place) == ("", "", None, 0, 2)
+    assert second.payload == {"place": 1}
+    with store.write() as tx:
+        decide(tx, unit_ids, 1, "", ada)
+    with store.read() as tx:
+        first = adjudications.suspects_of_job(tx, job_id)[0]
+        assert (first.label, first.by, first.version) == ("", "", 3)
+        assert checks.violations(tx) == []
+
+
+def test_one_suspect_is_found_by_its_place_in_its_own_list(store: Store) -> None:
+    other_id, _ = listed(store, 3, name="other")
+    job_id, _ = listed(store)
+    with store.read() as tx:
+        assert [adjudications.suspect_at(tx, job_id, place) for place in (1, 2)] == adjudications.suspects_of_job(
+            tx, job_id
+        )
+        # 3 is the unit that wants a rater; and people may type any number
+        assert {adjudications.suspect_at(tx, job_id, place) for place in (-1, 0, 3, 4, 2**31, 2**63, 10**30)} == {
+            None
+        }
+        third = adjudications.suspect_at(tx, other_id, 3)
+    assert third is not None
+    assert (third.place, third.item) == (3, PLACES[2])
+
+
+def test_decisions_are_counted_and_looked_for_by_their_newest_label(store: Store) -> None:
+    other_id, _ = listed(store, 3, name="other")
+    job_id, unit_ids = listed(store, 3)
+    with store.write() as tx:
+        ada = people.add(tx, name="Ada", role="manager").person_id
+        for place, label in ((1, "error"), (2, "error"), (2, "ok"), (3, "ok"), (3, "unknown")):
+            decide(tx, unit_ids, place, label, ada)
+    with store.read() as tx:
+        assert adjudications.suspect_counts(tx, job_id) == {"error": 1, "ok": 1, "": 1}  # unknown is open
+        assert adjudications.suspect_counts(tx, other_id) == {"": 3}
+        by_label = {label: adjudications.suspects_of_job(tx, job_id, label=label) for label in ("error", "ok", "")}
+        assert {label: [each.place for each in found] for label, found in by_label.items()} == {
+            "error": [1],
+            "ok": [2],
+            "": [3],
+        }
+        assert [each.place for each in adjudications.suspects_of_job(tx, job_id, start=1, most=1)] == [2]
+
+
+def test_the_next_open_one_is_after_this_one_or_else_from_the_start(store: Store) -> None:
+    job_id, unit_ids = listed(store, 3)
+
+    def following() -> list[int]:
+        with store.read() as tx:
+            return [adjudications.next_open_suspect(tx, job_id, place) for place in range(4)]
+
+    assert following() == [1, 2, 3, 1]
+    with store.write() as tx:
+        ada = people.add(tx, name="Ada", role="manager").person_id
+        decide(tx, unit_ids, 2, "ok", ada)
+    assert following() == [1, 3, 3, 1]
+    with store.write() as tx:
+        decide(tx, unit_ids, 1, "error", ada)
+    assert following() == [3, 3, 3, 0]  # the only open one has no next

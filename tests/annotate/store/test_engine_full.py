@@ -1,0 +1,67 @@
+"""A full disk: an error that says so, nothing stored, nothing acknowledged, and work goes on when there is room."""
+
+from __future__ import annotations
+
+from sqlalchemy import text as sql
+
+from grater.annotate.store import Store, checks, judgments
+from grater.errors import StoreFull
+from tests.annotate.store.worlds import World, make_world
+
+POSTGRES_FULL = """
+CREATE FUNCTION disk_is_full() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+CREATE TRIGGER disk_is_full AFTER INSERT ON judgments EXECUTE FUNCTION disk_is_full();
+"""
+
+
+def fill_disk(store: Store) -> None:
+    """SQLite may not grow by a page; PostgreSQL answers as it does when its disk is full, at the last insert."""
+    if store.is_postgres:
+        with store.write() as tx:
+            tx.execute(sql(POSTGRES_FULL))
+        return
+    with store.engine.connect() as connection:
+        n_pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.rollback()
+    store.engine.dispose()
+
+    from sqlalchemy import event
+
+    event.listen(store.engine, "connect", lambda raw, _: raw.execute(f"PRAGMA max_page_count={n_pages}"))
+
+
+def make_room(store: Store) -> None:
+    if store.is_postgres:
+        with store.write() as tx:
+            tx.execute(sql("DROP TRIGGER disk_is_full ON judgments"))
+        return
+    store.engine.dispose()
+
+    from sqlalchemy import event
+
+    event.listen(store.engine, "connect", lambda raw, _: raw.execute("PRAGMA max_page_count=1000000"))
+
+
+def submitted_until_full(world: World) -> list[str]:
+    """The ids that were acknowledged before the disk was full."""
+    told: list[str] = []
+    lease = world.must_take()
+    for number in range(10_000):
+        try:
+            told.append(world.submit(lease, submission_id=f"s{number}", says="much to say " * 500).submission_id)
+        except StoreFull:
+            return told
+    raise AssertionError("the disk was never full")
+
+
+def test_a_full_disk_is_said_and_nothing_is_acknowledged_that_is_not_there(store: Store) -> None:
+    world = make_world(store)
+    fill_disk(store)
+    told = submitted_until_full(world)
+    with store.read() as tx:
+        rows = judgments.table(tx, world.job_id, judgments.ALL)
+        assert sorted(str(row["submission"]) for row in rows) == sorted(told)
+        assert checks.violations(tx) == []
+    make_room(store)
+    assert world.submit(world.must_take(1)).status == "valid"

@@ -1,0 +1,234 @@
+"""Hidden gold among the work, the entry quiz, and what becomes of raters who fail (P5, P6)."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.annotate.store import Store, credentials, ejection, gold, gold_review, ids, leases, people, queue
+from grater.annotate.store.clock import HOUR
+from grater.model import Json
+from tests.annotate.store.crowds import make_crowd, statements
+from tests.annotate.store.worlds import FakeClock
+
+
+def test_gold_comes_among_the_work_and_none_comes_twice(store: Store) -> None:
+    crowd = make_crowd(store, n_units=30, n_gold=6)
+    assert sum(crowd.work(n=25)) == 5
+    crowd.require_promises()
+
+
+def test_every_turn_is_gold_by_the_same_chance_for_every_rater(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gold, "multiplier", ids.multiplier)
+    crowd = make_crowd(store, n_units=1, n_gold=1)
+    with store.read() as tx:
+        due = [gold.due(tx, crowd.job, f"rater {number}") for number in range(400)]
+    assert 50 < due.count("gold") < 115  # 80 expected; one run in 100,000 is outside
+
+
+def test_without_unseen_gold_there_is_no_more_work(store: Store) -> None:
+    crowd = make_crowd(store, n_units=30, n_gold=2)
+    seen = crowd.work(n=40)
+    assert sum(seen) == 2
+    assert len(seen) < 15
+    assert crowd.take() is None
+
+
+def test_gold_is_not_given_out_when_no_work_is_left(store: Store) -> None:
+    """Every second unit is gold here: if it were, one of eight raters would meet it at the end, but once in 256."""
+    terms: dict[str, Json] = {"gold": {"least_seen": 4}, "page": 2}
+    crowd = make_crowd(store, n_units=3, n_gold=8, judgments=8, n_raters=8, terms=terms)
+    for rater in range(8):
+        seen = crowd.work(rater, n=20)
+        assert (seen.count(False), seen[-1]) == (3, False)
+        assert crowd.take(rater) is None
+
+
+def test_what_was_given_back_is_the_next_unit_and_uses_up_no_gold(store: Store) -> None:
+    crowd = make_crowd(store, n_units=12, n_gold=4, judgments=1)
+    were_gold = []
+    while (lease := crowd.take()) is not None:
+        for _ in range(2):
+            with store.write() as tx:
+                leases.give_back(tx, lease.lease_id, person_id=lease.person_id)
+            again = crowd.take()
+            assert again is not None
+            assert (again.lease_id, again.unit_id) == (lease.lease_id, lease.unit_id)
+        crowd.send(lease)
+        were_gold.append(crowd.is_gold(lease))
+    assert (were_gold.count(True), were_gold.count(False)) == (4, 12)
+    assert crowd.trust().returns == 32
+    crowd.require_promises()
+
+
+def test_what_others_did_meanwhile_comes_again_all_the_same_and_is_surplus(store: Store, clock: FakeClock) -> None:
+    """Gold comes again whatever others do; so must work, or waiting would tell them apart (P5)."""
+    crowd = make_crowd(store, n_units=6, n_gold=9, judgments=1)
+    while (lease := crowd.take()) is not None and crowd.is_gold(lease):
+        crowd.send(lease)
+    assert lease is not None
+    clock.advance(2 * HOUR)
+    crowd.work(1, n=40)
+    again = crowd.take()
+    assert again is not None
+    assert (again.unit_id, again.n) == (lease.unit_id, None)
+    assert crowd.send(again).status == "surplus"
+    crowd.require_promises()
+
+
+RULE: dict[str, Json] = {"minimum": 0.75, "quiz": 4, "least_seen": 4}
+QUIZ: dict[str, Json] = {"gold": RULE, "page": 5}
+
+
+def test_a_rater_begins_with_the_quiz_and_works_after_it(store: Store) -> None:
+    crowd = make_crowd(store, terms=QUIZ)
+    assert crowd.work(n=4) == [True] * 4
+    assert crowd.trust().state == "trusted"
+    assert 0 < sum(crowd.work(n=5)) < 5
+    crowd.require_promises()
+
+
+def test_a_failed_quiz_ends_the_session_and_every_later_one(store: Store) -> None:
+    crowd = make_crowd(store, terms=QUIZ)
+    with store.write() as tx:
+        token, _ = credentials.start_session(tx, crowd.raters[0], hours=1)
+    crowd.work(n=4, gold="ok")
+    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
+    with store.write() as tx:
+        assert credentials.find_session(tx, token) is None
+        credentials.start_session(tx, crowd.raters[0], hours=1)
+    assert crowd.take() is None
+    crowd.require_promises()
+
+
+def test_another_attempt_begins_with_fresh_gold_and_a_clean_count(store: Store) -> None:
+    crowd = make_crowd(store, terms={**QUIZ, "gold": {**RULE, "attempts": 2}})
+    crowd.work(n=4, gold="ok")
+    assert (crowd.trust().state, crowd.trust().attempts, crowd.trust().seen) == ("quiz", 1, 0)
+    assert crowd.work(n=4) == [True] * 4
+    assert (crowd.trust().state, crowd.trust().seen, crowd.trust().right) == ("trusted", 4, 4)
+    crowd.require_promises()
+
+
+def test_below_the_minimum_a_rater_is_put_out_and_the_work_is_asked_of_others(store: Store) -> None:
+    crowd = make_crowd(store, n_units=30, n_gold=10, judgments=1)
+    seen = crowd.work(n=40, gold="ok")
+    assert sum(seen) == 4  # least_seen
+    assert crowd.trust().state == "ejected"
+    assert set(crowd.statuses()) == {"untrusted"}
+    others = [crowd.work(rater, n=60) for rater in (1, 2, 3)]
+    assert sum(each.count(False) for each in others) == 30
+    crowd.require_promises()
+
+
+def test_whom_a_manager_took_back_gold_does_not_put_out_again(store: Store) -> None:
+    crowd = make_crowd(store, n_units=60, n_gold=12)
+    crowd.work(n=40, gold="ok")
+    with store.write() as tx:
+        ejection.reinstate(tx, crowd.job, crowd.raters[0], actor=None)
+    crowd.work(n=10, gold="ok")
+    assert crowd.trust().state == "trusted"
+    assert "untrusted" not in crowd.statuses()
+    crowd.require_promises()
+
+
+def test_a_flagged_rater_gets_no_more_work_and_keeps_what_was_done(store: Store) -> None:
+    crowd = make_crowd(store)
+    crowd.work(n=6)
+    with store.write() as tx:
+        ejection.flag(tx, crowd.job.job_id, crowd.raters[0])
+    assert crowd.take() is None
+    assert set(crowd.statuses()) == {"valid"}
+
+
+def test_reinstated_judgments_take_free_slots_and_the_rest_are_surplus(store: Store) -> None:
+    crowd = make_crowd(store, n_units=20, n_gold=10, judgments=1)
+    n_work = crowd.work(n=40, gold="ok").count(False)
+    refilled = crowd.work(1, n=5).count(False)
+    with store.write() as tx:
+        back = ejection.reinstate(tx, crowd.job, crowd.raters[0], actor=None)
+    n_gold = 4
+    assert sum(back) == n_work + n_gold
+    with store.read() as tx:
+        from grater.annotate.store import judgments
+
+        rows = [row for row, _ in judgments.by_submission(tx, crowd.job.job_id, ("surplus",))]
+    assert len(rows) == back[1] <= refilled
+    crowd.require_promises()
+
+
+def test_forgiven_gold_counts_for_nobody_and_takes_back_whom_it_put_out(store: Store) -> None:
+    crowd = make_crowd(store, n_units=60, n_gold=4, terms={"gold": {"minimum": 0.75, "least_seen": 4}, "page": 5})
+    wrong = sorted(crowd.gold_ids)[:2]
+    for _ in range(20):
+        lease = crowd.take()
+        if lease is None:
+            break
+        crowd.send(lease, label="ok" if lease.unit_id in wrong else "error")
+    assert (crowd.trust().state, crowd.trust().right, crowd.trust().seen) == ("ejected", 2, 4)
+    with store.write() as tx:
+        gold_review.set_state(tx, wrong[0], "forgiven")
+    assert (crowd.trust().state, crowd.trust().right, crowd.trust().seen) == ("trusted", 2, 3)
+    assert set(crowd.statuses()) == {"valid"}
+    crowd.require_promises()
+
+
+def test_forgiving_does_not_take_back_whom_a_manager_rejected(store: Store) -> None:
+    crowd = make_crowd(store, n_units=60, n_gold=4)
+    crowd.work(n=8)
+    with store.write() as tx:
+        ejection.eject(tx, crowd.job, crowd.raters[0])
+        for unit_id in crowd.gold_ids:
+            gold_review.set_state(tx, unit_id, "forgiven")
+    assert crowd.trust().state == "ejected"
+    crowd.require_promises()
+
+
+def test_gold_that_most_of_five_raters_miss_suspends_itself(store: Store) -> None:
+    crowd = make_crowd(store, n_units=40, n_gold=1, n_raters=6)
+    suspended = []
+    for rater in range(5):
+        crowd.work(rater, n=6, gold="ok" if rater < 3 else "error")
+        with store.write() as tx:
+            suspended.append(gold_review.doubt(tx, next(iter(crowd.gold_ids))))
+    assert suspended == [False, False, False, False, True]
+    assert crowd.trust(0).seen == 0
+    with store.read() as tx:
+        (only,) = gold_review.of_job(tx, crowd.job.job_id)
+    assert (only.seen, only.missed, only.state, only.is_trouble) == (5, 3, "suspended", True)
+    crowd.require_promises()
+
+
+def test_a_limit_ends_the_work_of_a_rater(store: Store) -> None:
+    crowd = make_crowd(store, terms={"limit": 3})
+    assert len(crowd.work(n=10)) == 3
+    assert len(crowd.work(1, n=10)) == 3
+
+
+def test_outside_the_opening_hours_there_is_no_work(store: Store, clock: FakeClock) -> None:
+    hour = (clock.now // HOUR) % 24
+    crowd = make_crowd(store, terms={"opening": {"from_hour": hour, "to_hour": hour + 1}})
+    assert crowd.take() is not None
+    clock.advance(HOUR)
+    assert crowd.take(1) is None
+
+
+def test_people_who_have_left_get_no_work(store: Store) -> None:
+    crowd = make_crowd(store)
+    with store.write() as tx:
+        people.set_state(tx, crowd.raters[0], "ended")
+    assert crowd.take() is None
+
+
+def test_taking_gold_costs_the_same_statements_as_taking_work(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time tells nothing: both are looked for on every turn, and the database is asked and told the same."""
+    monkeypatch.setattr(queue, "new_shuffle", lambda: 0)  # from the first unit on: nobody has to begin anew
+    crowd = make_crowd(store, n_units=30, n_gold=10)
+    said: dict[bool, set[tuple[str, ...]]] = {True: set(), False: set()}
+    for _ in range(20):
+        with statements(store) as found:
+            lease = crowd.take()
+        assert lease is not None
+        said[crowd.is_gold(lease)].add(tuple(found))
+        crowd.send(lease)
+    assert said[True] == said[False]
+    assert len(said[True]) == 1

@@ -1,0 +1,170 @@
+"""A rater takes back their last answer: once, until the next one, and gold like work."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.annotate.store import (
+    Store,
+    adjudications,
+    events,
+    intake,
+    jobs,
+    leases,
+    panels,
+    payments,
+    submissions,
+    units,
+)
+from grater.annotate.store.clock import HOUR
+from grater.annotate.store.leases import Lease
+from grater.annotate.tasks.task import Answer
+from grater.errors import Conflict, NotFound
+from grater.model import Json
+from tests.annotate.store.crowds import Crowd, make_crowd, statements
+from tests.annotate.store.worlds import FakeClock
+
+TESTED: dict[str, Json] = {"gold": {"least_seen": 9}, "page": 2, "pay": {"cents": 5}}
+
+
+def take_back(crowd: Crowd, lease: Lease) -> Lease:
+    with crowd.store.write() as tx:
+        return intake.take_back(tx, lease.lease_id, person_id=lease.person_id)
+
+
+def must_take(crowd: Crowd, rater: int = 0) -> Lease:
+    lease = crowd.take(rater)
+    assert lease is not None
+    return lease
+
+
+def next_of(crowd: Crowd, *, is_gold: bool) -> Lease:
+    """Work until a unit of this kind is in hand."""
+    while crowd.is_gold(lease := must_take(crowd)) != is_gold:
+        crowd.send(lease)
+    return lease
+
+
+@pytest.mark.parametrize("is_gold", [False, True])
+def test_an_answer_taken_back_is_kept_as_withdrawn_and_the_next_one_counts(store: Store, is_gold: bool) -> None:
+    crowd = make_crowd(store, n_units=8, n_gold=8, judgments=1, terms=TESTED)
+    lease = next_of(crowd, is_gold=is_gold)
+    crowd.send(lease)
+    counted, following = crowd.trust(), must_take(crowd)
+    again = take_back(crowd, lease)
+    crowd.require_promises()
+    assert (again.unit_id, again.n) == (lease.unit_id, lease.n)
+    assert crowd.trust().seen == counted.seen - is_gold
+    assert must_take(crowd) == again
+    crowd.send(again, label="unknown" if not is_gold else "error")
+    assert must_take(crowd).lease_id == following.lease_id  # what was in hand comes after it
+    with store.read() as tx:
+        sent = submissions.of_unit(tx, lease.unit_id)
+        log = [event for event in events.all(tx) if event.noun == f"of-{lease.lease_id}"]
+    assert sorted(row.status for row in sent) == ["valid", "withdrawn"]
+    assert log[-1].payload["why"] == "taken back"
+    assert crowd.trust() == counted
+    crowd.require_promises()
+    with store.write() as tx:
+        payments.settle(tx, crowd.job)
+        cents = sum(payment.cents for payment in payments.of_job(tx, crowd.job.job_id))
+    assert cents == 5 * len(_units(crowd))
+
+
+def _units(crowd: Crowd) -> set[str]:
+    """The units that the first rater has answered."""
+    with crowd.store.read() as tx:
+        return {work.unit for work in payments.work_of(tx, crowd.job.job_id)}
+
+
+def test_only_the_last_answer_and_only_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=8, n_gold=0, terms={})
+    first = must_take(crowd)
+    crowd.send(first)
+    second = must_take(crowd)
+    crowd.send(second)
+    with pytest.raises(Conflict, match="only your last answer"):
+        take_back(crowd, first)
+    again = take_back(crowd, second)
+    with pytest.raises(Conflict, match="only your last answer"):
+        take_back(crowd, second)
+    crowd.send(again, label="ok")
+    with pytest.raises(Conflict, match="only your last answer"):
+        take_back(crowd, again)
+    with store.write() as tx, pytest.raises(NotFound):
+        intake.take_back(tx, second.lease_id, person_id=crowd.raters[1])
+    crowd.require_promises()
+
+
+def test_not_after_feedback_in_a_quiz_or_when_the_unit_is_decided(store: Store) -> None:
+    terms: dict[str, Json] = {"gold": {"least_seen": 9, "quiz": 2, "minimum": 0.5}, "page": 2}
+    crowd = make_crowd(store, n_units=8, n_gold=12, judgments=1, terms=terms)
+    for n in range(2):
+        lease = must_take(crowd)
+        crowd.send(lease, label="ok" if n else "error")
+        with pytest.raises(Conflict):
+            take_back(crowd, lease)
+    lease = next_of(crowd, is_gold=True)
+    crowd.send(lease, label="ok")
+    with pytest.raises(Conflict):
+        take_back(crowd, lease)
+    lease = next_of(crowd, is_gold=False)
+    crowd.send(lease)
+    answers = [Answer(_item(crowd, lease), "ok")]
+    with store.write() as tx:
+        adjudications.save(tx, unit_id=lease.unit_id, person_id=crowd.raters[1], answers=answers)
+    with pytest.raises(Conflict):
+        take_back(crowd, lease)
+    crowd.require_promises()
+
+
+def _item(crowd: Crowd, lease: Lease) -> str:
+    with crowd.store.read() as tx:
+        return units.get(tx, lease.unit_id).unit.items[0].item.item_id
+
+
+def test_nothing_is_taken_back_for_a_code_or_in_a_closed_job(store: Store) -> None:
+    crowd = make_crowd(store, n_units=4, n_gold=0, terms={"limit": 1})
+    with store.write() as tx:
+        panel = panels.add(tx, crowd.job.job_id, "prolific", options={"codes": {"completed": "C-1"}})
+        person_id = panels.enter(tx, panel.panel_id, "abc").person_id
+        lease = leases.take(tx, job_id=crowd.job.job_id, person_id=person_id)
+    assert lease is not None
+    crowd.send(lease)
+    with store.write() as tx:
+        place = panels.conclude(tx, crowd.job.job_id, person_id)
+    assert place is not None
+    assert place.code == "C-1"
+    with pytest.raises(Conflict):
+        take_back(crowd, lease)
+    other = must_take(crowd)
+    crowd.send(other)
+    with store.write() as tx:
+        jobs.set_state(tx, crowd.job.job_id, "paused")
+    with pytest.raises(Conflict):
+        take_back(crowd, other)
+
+
+def test_what_was_taken_back_and_let_go_is_still_the_next_unit(store: Store, clock: FakeClock) -> None:
+    crowd = make_crowd(store, n_units=8, n_gold=8, judgments=1, terms=TESTED)
+    lease = next_of(crowd, is_gold=False)
+    crowd.send(lease)
+    again = take_back(crowd, lease)
+    clock.advance(-30 * HOUR)  # a clock that jumps changes nothing
+    must_take(crowd, 1)
+    assert must_take(crowd).unit_id == again.unit_id
+    crowd.require_promises()
+
+
+def test_gold_and_work_are_taken_back_by_the_same_statements(store: Store) -> None:
+    crowd = make_crowd(store, n_units=8, n_gold=8, judgments=1, terms=TESTED)
+    asked: dict[bool, list[str]] = {}
+    crowd.send(must_take(crowd))
+    for is_gold in (True, False):
+        lease = next_of(crowd, is_gold=is_gold)
+        crowd.send(lease)
+        must_take(crowd)
+        with statements(store) as sent:
+            take_back(crowd, lease)
+        asked[is_gold] = [statement.split()[0] for statement in sent]
+    assert asked[True] == asked[False]

@@ -1,0 +1,160 @@
+"""What was judged stays, on both engines: by triggers, and when a rater answers while a job is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import text as sql
+
+from grater.annotate.store import Store, Tx, gold, intake, jobs, leases, mending, migrations, people, units
+from grater.errors import Conflict, GraterError, NotFound
+from grater.model import Json
+from tests.annotate.store.crowds import Crowd, make_crowd
+from tests.annotate.store.races import interrupted, writing
+
+
+def a_crowd(store: Store, **more: int) -> Crowd:
+    return make_crowd(store, **{"n_units": 2, "n_gold": 0, "judgments": 1, **more}, terms={})
+
+
+def is_there(crowd: Crowd) -> bool:
+    with crowd.store.read() as tx:
+        return any(job.job_id == crowd.job.job_id for job in jobs.all(tx))
+
+
+def n_answers(crowd: Crowd) -> int:
+    with crowd.store.read() as tx:
+        return int(tx.value(sql("SELECT count(*) FROM submissions")) or 0)
+
+
+@pytest.mark.parametrize("table", migrations.WITH_JOB)
+def test_the_database_keeps_what_belongs_to_a_judged_job_also_after_the_steps_of_an_upgrade(
+    store: Store, table: str
+) -> None:
+    judged = a_crowd(store)
+    judged.work(0, n=1)
+    with store.write() as tx:
+        empty = jobs.add(tx, name="empty", task="error", judgments=1)
+        for job in (judged.job, empty):
+            jobs.add_guidelines(tx, job.job_id, "Mark what is wrong.")
+        for step in (migrations.mend_mistakes, migrations.index_the_answers, migrations.count_tries):
+            step(tx.connection)
+    for statement in (f"DELETE FROM {table}", *([f"TRUNCATE {table} CASCADE"] if store.is_postgres else [])):
+        with pytest.raises(GraterError, match="kept as they are"), store.write() as tx:
+            tx.execute(sql(statement))
+    with store.write() as tx:
+        mending.delete_job(tx, empty.job_id)
+    with store.read() as tx:
+        assert [job.job_id for job in jobs.all(tx)] == [judged.job.job_id]
+    judged.require_promises()
+
+
+@pytest.mark.parametrize(
+    "before", ["DELETE FROM unit_items", "DELETE FROM leases", "DELETE FROM units", "DELETE FROM jobs"]
+)
+def test_an_answer_that_comes_while_its_job_is_deleted_is_stored_or_refused(store: Store, before: str) -> None:
+    crowd = a_crowd(store)
+    lease = crowd.take()
+    assert lease is not None
+
+    def delete() -> bool:
+        try:
+            writing(store, lambda tx: mending.delete_job(tx, crowd.job.job_id))()
+        except (Conflict, NotFound):
+            return False
+        return True
+
+    is_deleted, sent = interrupted(store, delete, lambda: crowd.send(lease), before=before)
+    is_stored = sent.exception() is None
+    assert is_deleted != is_stored
+    assert isinstance(sent.exception(), (NotFound, Conflict, type(None)))
+    assert (is_there(crowd), n_answers(crowd)) == ((False, 0) if is_deleted else (True, 1))
+    crowd.require_promises()
+
+
+@pytest.mark.parametrize("before", ["INSERT INTO submissions", "INSERT INTO judgments", "UPDATE slots"])
+def test_a_job_whose_answer_is_just_being_stored_is_not_deleted(store: Store, before: str) -> None:
+    crowd = a_crowd(store)
+    lease = crowd.take()
+    assert lease is not None
+    delete = writing(store, lambda tx: mending.delete_job(tx, crowd.job.job_id))
+    try:
+        receipt, deleted = interrupted(store, lambda: crowd.send(lease), delete, before=before)
+    except (Conflict, NotFound):
+        assert (is_there(crowd), n_answers(crowd)) == (False, 0)
+    else:
+        assert receipt.status == "valid"
+        assert isinstance(deleted.exception(), Conflict)
+        assert (is_there(crowd), n_answers(crowd)) == (True, 1)
+    crowd.require_promises()
+
+
+@pytest.mark.parametrize("before", ["SELECT exists|SELECT EXISTS", "DELETE FROM gold", "UPDATE units"])
+def test_gold_that_a_rater_takes_while_it_becomes_work_comes_to_them_as_work(store: Store, before: str) -> None:
+    crowd, back = a_quiz(store)
+    _, taken = interrupted(store, back, crowd.take, before=before)
+    lease = taken.result()
+    assert lease is not None
+    assert lease.n is not None  # a slot: it is work by now, whichever unit it is
+    crowd.send(lease)
+    crowd.require_promises()
+
+
+def test_gold_that_a_rater_has_just_taken_stays_gold(store: Store) -> None:
+    crowd, back = a_quiz(store)
+    lease, changed = interrupted(store, crowd.take, back, before="INSERT INTO leases")
+    assert lease is not None
+    assert crowd.is_gold(lease)
+    assert isinstance(changed.exception(), Conflict)
+    assert crowd.send(lease).is_right is True
+    crowd.require_promises()
+
+
+def a_quiz(store: Store) -> tuple[Crowd, Callable[[], None]]:
+    """Raters who begin with the only gold, and the change that makes it work, with the terms that want no gold."""
+    terms: dict[str, Json] = {"gold": {"quiz": 1, "least_seen": 1}, "page": 5}
+    crowd = make_crowd(store, n_units=2, n_gold=1, judgments=1, terms=terms)
+    (unit_id,) = crowd.gold_ids
+
+    def change(tx: Tx) -> None:
+        mending.back_to_work(tx, unit_id)
+        jobs.set_options(tx, crowd.job.job_id, {"crowd": {}})
+
+    return crowd, writing(store, change)
+
+
+def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_deletion(store: Store) -> None:
+    crowd = a_crowd(store)
+    answered = crowd.take()
+    assert answered is not None
+    crowd.send(answered)
+    given_up = crowd.take()
+    assert given_up is not None
+    with store.write() as tx:
+        lease = intake.take_back(tx, answered.lease_id, person_id=crowd.raters[0])
+
+    def answer_and_take(tx: Tx) -> str | None:
+        people.lock(tx, lease.person_id)
+        crowd.receive(tx, lease, label="error")
+        taken = leases.take(tx, job_id=lease.job_id, person_id=lease.person_id)
+        return taken.lease_id if taken else None
+
+    delete = writing(store, lambda tx: mending.delete_job(tx, crowd.job.job_id))
+    before = "SELECT jobs.job_id.* AS given_up_lease_id"
+    taken_id, deleted = interrupted(store, writing(store, answer_and_take), delete, before=before)
+    assert taken_id == given_up.lease_id
+    assert isinstance(deleted.exception(), Conflict)
+    crowd.require_promises()
+
+
+def test_gold_that_is_being_made_does_not_block_the_deletion_of_its_job(store: Store) -> None:
+    crowd = a_crowd(store)
+    with store.read() as tx:
+        unit_id = units.ids_of_job(tx, crowd.job.job_id)[0]
+        item_id = units.get(tx, unit_id).unit.items[0].item.item_id
+    make = writing(store, lambda tx: gold.convert(tx, unit_id, item_id, ["ok"], reason=""))
+    delete = writing(store, lambda tx: mending.delete_job(tx, crowd.job.job_id))
+    is_made, deleted = interrupted(store, make, delete, before="UPDATE units")
+    assert (is_made, deleted.exception()) == (True, None)
+    assert not is_there(crowd)

@@ -1,0 +1,116 @@
+"""Places in panels: who is the same person, when a place ends, and when it is free again."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.annotate.store import Store, jobs, leases, panels, people
+from grater.annotate.store.clock import MINUTE
+from grater.annotate.store.panels import PanelPlace
+from grater.errors import Conflict, UsageError
+from tests.annotate.store.crowds import Crowd, make_crowd
+from tests.annotate.store.worlds import FakeClock
+
+OPTIONS = {"codes": {"completed": "C-1", "failed": "F-1"}, "places": 2, "minutes": 10}
+
+
+def made(crowd: Crowd, **options: object) -> str:
+    with crowd.store.write() as tx:
+        return panels.add(tx, crowd.job.job_id, "prolific", options={**OPTIONS, **options}).panel_id  # type: ignore[dict-item]
+
+
+def enter(crowd: Crowd, panel_id: str, external_id: str) -> PanelPlace:
+    with crowd.store.write() as tx:
+        return panels.enter(tx, panel_id, external_id)
+
+
+def test_the_same_id_is_the_same_person_in_every_panel_of_a_provider(store: Store) -> None:
+    crowd = make_crowd(store)
+    first, second = made(crowd), made(crowd)
+    one = enter(crowd, first, "abc")
+    assert enter(crowd, first, "abc") == one
+    assert enter(crowd, second, "abc").person_id == one.person_id
+    assert enter(crowd, second, "def").person_id != one.person_id
+
+
+def test_nobody_becomes_a_person_who_merely_has_the_name(store: Store) -> None:
+    crowd = make_crowd(store)
+    with store.write() as tx:
+        boss = people.add(tx, name="prolific abc", role="owner")
+    assert enter(crowd, made(crowd), "abc").person_id != boss.person_id
+
+
+def test_a_full_panel_lets_nobody_in_until_a_place_is_free(store: Store, clock: FakeClock) -> None:
+    crowd = make_crowd(store, terms={})
+    panel_id = made(crowd)
+    place = enter(crowd, panel_id, "abc")
+    enter(crowd, panel_id, "def")
+    with store.write() as tx:
+        lease = leases.take(tx, job_id=crowd.job.job_id, person_id=place.person_id)
+    with pytest.raises(Conflict, match="all the raters"):
+        enter(crowd, panel_id, "ghi")
+    clock.advance(11 * MINUTE)
+    assert enter(crowd, panel_id, "ghi").state == "joined"
+    with store.read() as tx:
+        assert [each.state for each in panels.places(tx, panel_id)].count("timed-out") == 2
+        assert lease is not None
+        found = leases.find(tx, lease.lease_id, person_id=place.person_id)
+        assert found is not None
+        assert found.state == "returned"
+    assert enter(crowd, panel_id, "abc").state == "joined"  # there is one place left
+    crowd.require_promises()
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"), [("open", "completed"), ("paused", "joined"), ("closed", "completed")]
+)
+def test_a_place_ends_when_there_is_nothing_more_for_good(store: Store, state: str, expected: str) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
+    place = enter(crowd, made(crowd), "abc")
+    with store.write() as tx:
+        lease = leases.take(tx, job_id=crowd.job.job_id, person_id=place.person_id)
+    assert lease is not None
+    crowd.send(lease)
+    with store.write() as tx:
+        jobs.set_state(tx, crowd.job.job_id, state)  # type: ignore[arg-type]
+        ended = panels.conclude(tx, crowd.job.job_id, place.person_id)
+    assert ended is not None
+    assert (ended.state, ended.code) == (expected, "C-1" if expected == "completed" else "")
+
+
+def test_who_did_nothing_is_not_told_that_they_completed(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
+    crowd.work(n=1)
+    place = enter(crowd, made(crowd), "abc")
+    with store.write() as tx:
+        ended = panels.conclude(tx, crowd.job.job_id, place.person_id)
+    assert ended is not None
+    assert ended.state == "screened-out"
+
+
+def test_wrong_providers_endings_and_addresses_are_refused(store: Store) -> None:
+    crowd = make_crowd(store)
+    for provider, options in (("prolifik", {}), ("sona", {"codes": {"done": "x"}})):
+        with store.write() as tx, pytest.raises(UsageError, match="unknown"):
+            panels.add(tx, crowd.job.job_id, provider, options=options)
+    with store.write() as tx, pytest.raises(UsageError, match="http"):
+        panels.add(tx, crowd.job.job_id, "sona", options={"addresses": {"completed": "javascript:alert(1)"}})
+
+
+def test_a_qualification_is_met_by_work_and_gold_of_another_job(store: Store) -> None:
+    crowd = make_crowd(store, n_units=20, n_gold=4)
+    crowd.work(0, n=10)
+    crowd.work(1, n=2)
+    with store.write() as tx:
+        wanted = {"crowd": {"qualifications": [{"job": "job", "judgments": 5, "accuracy": 0.8}]}}
+        from tests.annotate.store.worlds import new_items
+
+        found = new_items(tx, 60)[50:]
+        other = jobs.add(tx, name="other", task="error", options=wanted)  # type: ignore[arg-type]
+        from grater.annotate.store import units
+        from grater.annotate.store.units import NewUnit
+
+        units.add_all(tx, other.job_id, [NewUnit(((item_id, {}),), essay_id) for essay_id, item_id in found])
+        jobs.set_state(tx, other.job_id, "open")
+        assert leases.take(tx, job_id=other.job_id, person_id=crowd.raters[0]) is not None
+        assert leases.take(tx, job_id=other.job_id, person_id=crowd.raters[1]) is None

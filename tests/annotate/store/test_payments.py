@@ -1,0 +1,126 @@
+"""Money adds up to the cent under every policy, however often it is written down; currencies never mix."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grater.annotate.pay import PAID, POLICIES, Policy
+from grater.annotate.store import Store, ejection, jobs, payments, schema, submissions, units
+from grater.annotate.store.leases import Lease
+from grater.annotate.study.terms import set_terms
+from grater.annotate.tasks.task import Answer
+from grater.errors import Conflict, UsageError
+from tests.annotate.store.crowds import Crowd, make_crowd
+
+
+def paid(crowd: Crowd) -> Counter[str]:
+    found: Counter[str] = Counter()
+    with crowd.store.read() as tx:
+        for each in payments.of_job(tx, crowd.job.job_id):
+            found[each.person_id] += each.cents
+    return found
+
+
+def settle(crowd: Crowd) -> None:
+    with crowd.store.write() as tx:
+        payments.settle(tx, jobs.get(tx, crowd.job.job_id))
+
+
+CHANGES = st.lists(st.tuples(st.integers(0, 11), st.sampled_from(schema.STATUSES), st.booleans()), max_size=10)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=CHANGES, cents=st.integers(0, 999))
+def test_the_rows_add_up_to_what_the_policy_owes(
+    tmp_path_factory: pytest.TempPathFactory, policy: Policy, changes: list[tuple[int, str, bool]], cents: int
+) -> None:
+    from grater.annotate.store import open_store
+
+    with open_store(tmp_path_factory.mktemp("pay") / "study.db", create=True) as store:
+        crowd = make_crowd(store, n_units=6, n_gold=0, terms={"pay": {"cents": cents, "policy": policy}})
+        ids = [f"of-{lease.lease_id}" for rater in range(2) for lease in _all(crowd, rater)]
+        for number, status, is_settled in changes:
+            with store.write() as tx:
+                submissions.set_status(tx, ids[number], status)
+            if is_settled:
+                settle(crowd)
+        settle(crowd)
+        settle(crowd)
+        with store.read() as tx:
+            work = payments.work_of(tx, crowd.job.job_id)
+        expected = Counter(dict.fromkeys(paid(crowd), 0))
+        for each in work:
+            expected[each.rater] += cents if each.status in PAID[policy] else 0
+        assert paid(crowd) == expected
+        assert sum(paid(crowd).values()) == cents * sum(each.status in PAID[policy] for each in work)
+
+
+def _all(crowd: Crowd, rater: int) -> list[Lease]:
+    found = []
+    while (lease := crowd.take(rater)) is not None:
+        crowd.send(lease)
+        found.append(lease)
+    return found
+
+
+def test_who_is_put_out_is_still_paid_unless_the_terms_say_otherwise(store: Store) -> None:
+    crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
+    crowd.work(n=4)
+    settle(crowd)
+    with store.write() as tx:
+        ejection.eject(tx, crowd.job, crowd.raters[0])
+    settle(crowd)
+    assert paid(crowd)[crowd.raters[0]] == 20
+
+
+def test_a_bonus_stands_beside_the_pay_and_only_in_its_currency(store: Store) -> None:
+    crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5, "currency": "EUR"}})
+    crowd.work(n=4)
+    settle(crowd)
+    with store.write() as tx:
+        payments.bonus(tx, crowd.job, crowd.raters[0], 100, note="thanks")
+    settle(crowd)
+    assert paid(crowd)[crowd.raters[0]] == 120
+    with store.write() as tx, pytest.raises(Conflict, match="cannot be mixed"):
+        set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
+    with store.write() as tx, pytest.raises(UsageError, match="at least 1 cent"):
+        payments.bonus(tx, crowd.job, crowd.raters[0], 0)
+
+
+def test_what_is_paid_is_paid_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
+    crowd.work(n=2)
+    settle(crowd)
+    with store.write() as tx:
+        assert payments.set_paid(tx, crowd.job.job_id, [crowd.raters[0]]) == 1
+    crowd.work(n=2)
+    settle(crowd)
+    with store.read() as tx:
+        rows = [(each.cents, each.state) for each in payments.of_job(tx, crowd.job.job_id)]
+    assert sorted(rows) == [(10, "owed"), (10, "paid")]
+
+
+def test_a_second_answer_to_the_same_unit_is_kept_and_not_paid_again(store: Store) -> None:
+    crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
+    lease = crowd.take()
+    assert lease is not None
+    crowd.send(lease)
+    for tab in ("second", "third"):
+        with store.write() as tx:
+            unit = units.get(tx, lease.unit_id).unit
+            receipt = submissions.submit(
+                tx,
+                submission_id=f"{tab}-{lease.lease_id}",
+                lease_id=lease.lease_id,
+                person_id=lease.person_id,
+                body={"label": "ok"},
+                answers=[Answer(each.item.item_id, "ok") for each in unit.items],
+            )
+            assert receipt.status == "surplus"
+    settle(crowd)
+    assert paid(crowd)[crowd.raters[0]] == 5

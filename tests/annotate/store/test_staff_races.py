@@ -1,0 +1,222 @@
+"""Those who run a study meet at the worst moment: no change is lost, none is made twice, on either engine."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import func, select
+
+from grater.annotate.store import (
+    Store,
+    admission,
+    dump,
+    essays,
+    events,
+    gold,
+    gold_review,
+    invitations,
+    items,
+    jobs,
+    payments,
+    people,
+    revisions,
+    schema,
+    submissions,
+    units,
+)
+from grater.annotate.store.revisions import Finding
+from grater.annotate.study.gold import make_gold
+from grater.annotate.study.people import give_role, invite_back, invite_first_owner, seat
+from grater.annotate.study.terms import set_terms
+from grater.annotate.terms import terms_of
+from grater.errors import Conflict, NotFound
+from grater.model import Item, Span
+from tests.annotate.store.crowds import Crowd, make_crowd
+from tests.annotate.store.races import interrupted, writing
+
+
+def disputed(store: Store) -> tuple[Crowd, str]:
+    """A crowd whose first rater has missed gold, and the submission with which they did."""
+    crowd = make_crowd(store, n_units=4, n_gold=2, terms={"gold": {"quiz": 2, "least_seen": 9}, "page": 5})
+    crowd.work(gold="ok")
+    with store.read() as tx:
+        sent = [row for unit_id in crowd.gold_ids for row in submissions.of_unit(tx, unit_id)]
+    return crowd, str(sent[0].submission_id)
+
+
+def test_a_double_click_disputes_once(store: Store) -> None:
+    crowd, submission_id = disputed(store)
+    add = writing(
+        store,
+        lambda tx: gold_review.open_dispute(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong."),
+    )
+    _, again = interrupted(store, add, add, before="INSERT INTO disputes")
+    assert isinstance(again.exception(), Conflict)
+    with store.read() as tx:
+        assert len(gold_review.disputes_of_job(tx, crowd.job.job_id)) == 1
+
+
+def test_a_dispute_is_granted_or_refused_and_never_both(store: Store) -> None:
+    crowd, submission_id = disputed(store)
+    with store.write() as tx:
+        made = gold_review.open_dispute(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
+    refuse = writing(store, lambda tx: gold_review.decide_dispute(tx, made.dispute_id, is_granted=False))
+    grant = writing(store, lambda tx: gold_review.decide_dispute(tx, made.dispute_id, is_granted=True))
+    _, granted = interrupted(store, refuse, grant, before="UPDATE disputes")
+    assert isinstance(granted.exception(), Conflict)
+    with store.read() as tx:
+        state = next(each.state for each in gold_review.of_job(tx, crowd.job.job_id) if each.unit_id == made.unit_id)
+        assert (gold_review.get_dispute(tx, made.dispute_id).state, state) == ("refused", "active")
+
+
+def test_the_same_review_twice_at_once_finds_everything_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    with store.read() as tx:
+        (unit_id,) = units.ids_of_job(tx, crowd.job.job_id)
+    found = [Finding("", unit_id, crowd.raters[0], "same", "a correction that changes nothing", 0, 2)]
+    add = writing(store, lambda tx: revisions.add_findings(tx, found))
+    n_added, again = interrupted(store, add, add, before="INSERT INTO findings")
+    assert (n_added, again.result()) == (1, 0)
+    with store.read() as tx:
+        assert tx.value(select(func.count()).select_from(schema.findings)) == 1
+
+
+def test_what_is_paid_twice_at_once_is_counted_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={"pay": {"cents": 5}})
+    crowd.work()
+    with store.write() as tx:
+        payments.settle(tx, crowd.job)
+    pay = writing(store, lambda tx: payments.set_paid(tx, crowd.job.job_id, [crowd.raters[0]]))
+    n_rows, again = interrupted(store, pay, pay, before="UPDATE payments")
+    assert sorted((n_rows, again.result())) == [0, 1]
+
+
+def test_what_somebody_said_of_themselves_is_said_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    first = writing(store, lambda tx: admission.say_about(tx, crowd.raters[0], country="NO", languages=["en"]))
+    second = writing(store, lambda tx: admission.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
+    told, later = interrupted(store, first, second, before="UPDATE people")
+    with store.read() as tx:
+        known = people.get(tx, crowd.raters[0]).payload["country"]
+    assert told.payload["country"] == later.result().payload["country"] == known
+
+
+def test_two_who_change_different_terms_at_once_change_both(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    pay = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5}}))
+    limit = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"limit": 7}))
+    interrupted(store, pay, limit, before="UPDATE jobs")
+    with store.read() as tx:
+        terms = terms_of(jobs.get(tx, crowd.job.job_id).options)
+    assert terms.pay is not None
+    assert (terms.pay.cents, terms.limit) == (5, 7)
+
+
+def test_two_who_write_guidelines_at_once_make_two_versions(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    one = writing(store, lambda tx: jobs.add_guidelines(tx, crowd.job.job_id, "Mark little."))
+    two = writing(store, lambda tx: jobs.add_guidelines(tx, crowd.job.job_id, "Mark less."))
+    first, second = interrupted(store, one, two, before="INSERT INTO guidelines")
+    assert sorted((first.version, second.result().version)) == [1, 2]
+
+
+def test_a_bonus_and_new_terms_at_once_leave_one_currency(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={"pay": {"cents": 5, "currency": "EUR"}})
+    give = writing(store, lambda tx: payments.bonus(tx, crowd.job, crowd.raters[0], 100))
+
+    def dollars() -> None:
+        with store.write() as tx:
+            job = set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
+            payments.bonus(tx, job, crowd.raters[1], 100)
+
+    _, changed = interrupted(store, give, dollars, before="INSERT INTO payments")
+    assert isinstance(changed.exception(), Conflict)
+    crowd.require_promises()
+
+
+def test_one_link_lets_one_person_in(store: Store) -> None:
+    with store.write() as tx:
+        token = invitations.make(tx, role="manager")
+    ann = writing(store, lambda tx: invitations.accept(tx, token, name="Ann", password_hash="x"))
+    bob = writing(store, lambda tx: invitations.accept(tx, token, name="Bob", password_hash="x"))
+    _, second = interrupted(store, ann, bob, before="UPDATE invitations")
+    assert isinstance(second.exception(), NotFound)
+    with store.read() as tx:
+        assert [person.name for person in people.all(tx)] == ["Ann"]
+
+
+def test_an_invitation_that_was_used_is_not_said_to_have_ended(store: Store) -> None:
+    with store.write() as tx:
+        token = invitations.make(tx, role="worker")
+        (made,) = invitations.all(tx)
+    accept = writing(store, lambda tx: invitations.accept(tx, token, name="Ann", password_hash="x"))
+    end = writing(store, lambda tx: invitations.end(tx, made.invitation_id))
+    interrupted(store, accept, end, before="UPDATE invitations")
+    with store.read() as tx:
+        verbs = [event.verb for event in events.all(tx)]
+    assert ("invitation.used" in verbs, "invitation.ended" in verbs) == (True, False)
+
+
+def open_links(store: Store) -> list[str]:
+    """The roles of the links that still let somebody in."""
+    with store.read() as tx:
+        return [each.role for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
+
+
+def with_owner(store: Store, *names: str, role: str = "adjudicator") -> tuple[str, list[str]]:
+    """The ids of an owner and of others, of one role."""
+    with store.write() as tx:
+        owner_id = people.add(tx, name="Olga", role="owner", password_hash="x").person_id
+        return owner_id, [people.add(tx, name=name, role=role, password_hash="x").person_id for name in names]
+
+
+def test_a_manager_gets_no_link_into_an_account_that_becomes_an_owners_meanwhile(store: Store) -> None:
+    owner_id, (ann,) = with_owner(store, "Ann")
+    invite = writing(store, lambda tx: invite_back(tx, ann, own_role="manager"))
+    promote = writing(store, lambda tx: give_role(tx, ann, "owner", actor=owner_id))
+    token, _ = interrupted(store, invite, promote, before="SELECT people.*WHERE people.person_id", nth=2)
+    with pytest.raises(NotFound), store.write() as tx:
+        invitations.reset_password(tx, token, password_hash="taken over")
+
+
+def test_of_two_ways_back_made_at_once_one_holds(store: Store) -> None:
+    _, (ann,) = with_owner(store, "Ann")
+    invite = writing(store, lambda tx: invite_back(tx, ann))
+    interrupted(store, invite, invite, before="INSERT INTO invitations")
+    assert open_links(store) == ["adjudicator"]
+
+
+def test_of_two_servers_that_start_at_once_one_lets_the_first_owner_in(store: Store) -> None:
+    invite = writing(store, lambda tx: invite_first_owner(tx, days=1))
+    interrupted(store, invite, invite, before="INSERT INTO invitations")
+    assert open_links(store) == ["owner"]
+
+
+def test_a_seat_may_do_no_more_than_somebody_who_is_demoted_while_it_is_made(store: Store) -> None:
+    owner_id, ids = with_owner(store, "Ann", "Bob")
+    make = writing(store, lambda tx: seat(tx, [people.get(tx, person_id) for person_id in ids]))
+    demote = writing(store, lambda tx: give_role(tx, ids[0], "worker", actor=owner_id))
+    joint, _ = interrupted(store, make, demote, before="INSERT INTO people")
+    with store.read() as tx:
+        assert people.get(tx, joint.person_id).role == "worker"
+
+
+def test_an_item_that_two_make_gold_at_once_is_gold_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    with store.write() as tx:
+        essay_id = next(essays.all(tx)).essay_id
+        item = Item(essay_id, Span(0, 1), "preposition")
+        items.add_all(tx, [items.of(item)])
+    make = writing(store, lambda tx: make_gold(tx, crowd.job, item.item_id, ["error"], reason=""))
+    first, second = interrupted(store, make, make, before="SELECT max")
+    assert (first, second.result()) == (True, False)
+    with store.read() as tx:
+        assert len(gold.all(tx)) == 1
+
+
+def test_what_two_say_of_the_study_at_once_is_what_the_second_said(store: Store) -> None:
+    one = writing(store, lambda tx: dump.set_meta(tx, "said", "1"))
+    two = writing(store, lambda tx: dump.set_meta(tx, "said", "2"))
+    _, second = interrupted(store, one, two, before="INSERT INTO meta")
+    assert second.exception() is None
+    with store.read() as tx:
+        assert dump.meta_value(tx, "said") in ("1", "2")

@@ -1,0 +1,290 @@
+"""Studies are made, opened, brought up to date and served, each by the right one."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, inspect
+from sqlalchemy import text as sql
+
+from grater.annotate.store import Store, Tx, engine, migrations, open_store, people, trust
+from grater.errors import GraterError, StoreBusy, UsageError
+from tests.annotate.store.postgres import new_database
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_a_study_is_made_once(location: str) -> None:
+    open_store(location, create=True).close()
+    with pytest.raises(UsageError, match="already"):
+        open_store(location, create=True)
+
+
+def test_a_study_whose_making_a_full_disk_cut_short_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    with closing(sqlite3.connect(path)) as left:
+        left.execute("PRAGMA journal_mode=WAL")  # the first thing that is written, a page without tables
+    assert path.stat().st_size
+    open_store(path, create=True).close()
+    with pytest.raises(UsageError, match="already exists"):
+        open_store(path, create=True)
+
+
+def test_a_file_or_folder_of_somebody_else_is_no_place_for_a_study(tmp_path: Path) -> None:
+    (tmp_path / "notes.db").write_text("keep me")
+    for path in (tmp_path / "notes.db", tmp_path):
+        with pytest.raises(UsageError, match="already exists; choose another name"):
+            open_store(path, create=True)
+    assert (tmp_path / "notes.db").read_text() == "keep me"
+
+
+def test_what_was_stored_is_there_after_opening_again(location: str) -> None:
+    with open_store(location, create=True) as store, store.write() as tx:
+        people.add(tx, name="Ann", role="owner")
+    with open_store(location) as store, store.read() as tx:
+        assert [person.name for person in people.all(tx)] == ["Ann"]
+
+
+def test_a_failure_inside_a_transaction_leaves_nothing(store: Store) -> None:
+    with pytest.raises(UsageError), store.write() as tx:
+        _add_one_good_and_one_bad(tx)
+    with store.read() as tx:
+        assert people.all(tx) == []
+
+
+def _add_one_good_and_one_bad(tx: Tx) -> None:
+    people.add(tx, name="Ann", role="owner")
+    people.add(tx, name="Bob", role="king")
+
+
+def test_a_reader_sees_one_snapshot(store: Store) -> None:
+    with store.read() as tx:
+        assert people.count(tx) == 0
+        with store.write() as writer:
+            people.add(writer, name="Ann", role="owner")
+        assert people.count(tx) == 0
+    with store.read() as tx:
+        assert people.count(tx) == 1
+
+
+def test_a_commit_waits_for_the_disk(store: Store) -> None:
+    """P1 when the power goes: what no test can pull the plug on is asked of every kind of transaction."""
+    asked = "SHOW synchronous_commit" if store.is_postgres else "PRAGMA synchronous"
+    said = []
+    for transaction in (store.write(), store.write(brief=True), store.read(), store.glance()):
+        with transaction as tx:
+            said.append(tx.value(sql(asked)))
+    assert said == ["on" if store.is_postgres else 2] * 4
+    if not store.is_postgres:
+        with store.read() as tx:
+            assert (tx.value(sql("PRAGMA journal_mode")), tx.value(sql("PRAGMA foreign_keys"))) == ("wal", 1)
+
+
+def test_a_file_that_is_no_study_is_named(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a study, just words")
+    with pytest.raises(UsageError, match="no such study"):
+        open_store(tmp_path / "none.db")
+    with pytest.raises(UsageError, match="some other file"):
+        open_store(tmp_path / "notes.txt")
+    with pytest.raises(UsageError, match="no folder"):
+        open_store(tmp_path / "none" / "study.db", create=True)
+    with pytest.raises(UsageError, match="postgresql://"):
+        open_store("mysql://somewhere/study")
+
+
+def test_a_study_that_cannot_be_written_names_a_way_on(tmp_path: Path) -> None:
+    """Root may write everywhere, so SQLite is told not to; it complains in the same words."""
+
+    def write(store: Store) -> None:
+        with store.write() as tx:
+            tx.connection.exec_driver_sql("PRAGMA query_only = 1")
+            people.add(tx, name="Ann", role="worker")
+
+    with open_store(tmp_path / "study.db", create=True) as store, pytest.raises(UsageError, match="copy it to"):
+        write(store)
+
+
+def test_an_empty_database_is_no_study(location: str) -> None:
+    if not location.startswith("postgresql"):
+        Path(location).touch()
+    with pytest.raises(UsageError, match="not a study"):
+        open_store(location)
+
+
+def test_no_message_tells_the_password_of_the_database() -> None:
+    with pytest.raises(StoreBusy) as caught:
+        open_store("postgresql://ann:open-sesame@127.0.0.1:1/study")
+    assert "open-sesame" not in str(caught.value)
+
+
+def test_a_study_of_a_newer_grater_is_refused(location: str) -> None:
+    with open_store(location, create=True) as store, store.write() as tx:
+        tx.execute(sql("UPDATE meta SET value = '999' WHERE key = 'version'"))
+    with pytest.raises(GraterError, match="newer grater"):
+        open_store(location)
+
+
+def test_steps_bring_an_older_study_up_to_date_in_order_and_once(store: Store) -> None:
+    done: list[int] = []
+
+    def step(number: int) -> None:
+        def change(connection: Connection) -> None:
+            connection.exec_driver_sql(f"ALTER TABLE people ADD COLUMN new_{number} TEXT")
+            done.append(number)
+
+        steps[number] = change
+
+    steps: dict[int, migrations.Step] = dict(migrations.STEPS)
+    one, two = migrations.VERSION + 1, migrations.VERSION + 2
+    for number in (one, two):
+        step(number)
+    for _ in range(2):
+        with store.write() as tx:
+            migrations.migrate(tx.connection, name="study", steps=steps)
+    with store.read() as tx:
+        assert migrations.version_of(tx.connection, name="study") == two
+        assert tx.all(sql(f"SELECT new_{one}, new_{two} FROM people")) == []
+    assert done == [one, two]
+
+
+def indexes(store: Store) -> dict[str, tuple[str | None, ...]]:
+    tables = ("slots", "submissions", "units", "events", "leases")
+    found = [index for table in tables for index in inspect(store.engine).get_indexes(table)]
+    return {str(index["name"]): tuple(index["column_names"]) for index in found}
+
+
+def test_a_study_of_version_1_gets_the_indexes_of_a_new_one(location: str) -> None:
+    with open_store(location, create=True) as store:
+        new = indexes(store)
+        with store.write() as tx:
+            for name in ("ix_slots_free", "ix_slots_state", "ix_units_role", "ix_submissions_unit_person"):
+                tx.execute(sql(f"DROP INDEX {name}"))
+            tx.execute(sql("DROP INDEX IF EXISTS ix_events_transaction"))
+            tx.execute(sql("DROP INDEX ix_leases_given_up"))
+            tx.execute(sql("ALTER TABLE trust DROP COLUMN returns"))
+            tx.execute(sql("CREATE INDEX ix_slots_free ON slots (job_id, batch, shuffle, unit_id)"))
+            tx.execute(sql("UPDATE meta SET value = '1' WHERE key = 'version'"))
+        assert indexes(store) != new
+    with open_store(location) as store:
+        assert indexes(store) == new
+        with store.read() as tx:
+            assert migrations.version_of(tx.connection, name="study") == migrations.VERSION
+            assert trust.find(tx, "job", "person").returns == 0
+
+
+NEWER = {"webhooks": ["claimed_until"], "deliveries": ["problem"]}
+"""Columns that a study of version 3 does not have."""
+
+OLDER = {
+    "tokens": "token_id TEXT NOT NULL PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, "
+    "person_id TEXT NOT NULL REFERENCES people, name TEXT NOT NULL DEFAULT '', "
+    "made_at BIGINT NOT NULL, expires_at BIGINT, ended_at BIGINT",
+    "sessions": "token_hash TEXT NOT NULL PRIMARY KEY, person_id TEXT NOT NULL REFERENCES people, "
+    "csrf TEXT NOT NULL, started_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, ended_at BIGINT",
+}
+"""Tables as they were in version 3, whose newer columns SQLite would not drop."""
+
+
+def columns(store: Store) -> dict[str, set[tuple[str, bool]]]:
+    inspector = inspect(store.engine)
+    return {
+        table: {(column["name"], column["nullable"]) for column in inspector.get_columns(table)}
+        for table in inspector.get_table_names()
+    }
+
+
+def test_a_study_of_version_3_gets_the_columns_of_a_new_one(location: str) -> None:
+    with open_store(location, create=True) as store:
+        new = columns(store)
+        with store.write() as tx:
+            for table, names in NEWER.items():
+                for name in names:
+                    tx.execute(sql(f"ALTER TABLE {table} DROP COLUMN {name}"))
+            for table in ("recovery_codes", "second_factors"):
+                tx.execute(sql(f"DROP TABLE {table}"))
+            for table, definition in OLDER.items():
+                tx.execute(sql(f"DROP TABLE {table}"))
+                tx.execute(sql(f"CREATE TABLE {table} ({definition})"))
+            tx.execute(sql("UPDATE meta SET value = '3' WHERE key = 'version'"))
+        assert columns(store) != new
+    with open_store(location) as store:
+        assert columns(store) == new
+
+
+def test_a_second_process_may_not_serve_the_same_file(tmp_path: Path) -> None:
+    location = str(tmp_path / "study.db")
+    code = (
+        "import sys; from grater.annotate.store import open_store\n"
+        "with open_store(sys.argv[1]) as store, store.serving(): print('serving')"
+    )
+    command = [sys.executable, "-c", code, location]
+    with open_store(location, create=True) as store:
+        with store.serving():
+            refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        allowed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "is being served already" in refused.stderr
+    assert allowed.stdout == "serving\n"
+
+
+def test_a_link_to_a_study_does_not_defeat_the_lock(tmp_path: Path) -> None:
+    with open_store(tmp_path / "study.db", create=True) as store, store.serving():
+        (tmp_path / "folder").mkdir()
+        (tmp_path / "folder" / "link.db").symlink_to(tmp_path / "study.db")
+        (tmp_path / "other").symlink_to(tmp_path)
+        for path in ("folder/link.db", "other/study.db"):
+            with open_store(tmp_path / path) as linked, pytest.raises(StoreBusy, match="being served"):
+                linked.serving().__enter__()
+
+
+def test_a_study_with_two_names_is_not_served(tmp_path: Path) -> None:
+    """SQLite names its log after the file: served by two hard links, the study would be damaged."""
+    with open_store(tmp_path / "study.db", create=True) as store:
+        (tmp_path / "other.db").hardlink_to(tmp_path / "study.db")
+        with pytest.raises(UsageError, match="2 names"):
+            store.serving().__enter__()
+        (tmp_path / "other.db").unlink()
+        with store.serving():
+            pass
+
+
+def test_the_command_line_may_write_while_a_study_is_served(tmp_path: Path) -> None:
+    with open_store(tmp_path / "study.db", create=True) as served, served.serving():
+        with open_store(tmp_path / "study.db") as other, other.write() as tx:
+            people.add(tx, name="Ann", role="owner")
+        with served.read() as tx:
+            assert people.count(tx) == 1
+
+
+@contextmanager
+def forgotten(cluster: str) -> Iterator[Store]:
+    """A store on PostgreSQL that has a connection, which the server has since closed."""
+    import psycopg  # the fixture has seen that it is there
+
+    with open_store(new_database(cluster), create=True) as store:
+        with store.read() as tx:
+            number = tx.value(sql("SELECT pg_backend_pid()"))
+        with psycopg.connect(f"{cluster}/postgres", autocommit=True) as server:
+            server.execute("SELECT pg_terminate_backend(%s)", [number])
+        yield store
+
+
+def test_a_connection_that_idled_too_long_is_asked_before_it_is_used(
+    cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "IDLE_SECONDS", 0.0)
+    with forgotten(cluster) as store, store.read() as tx:
+        assert people.count(tx) == 0
+
+
+def test_a_connection_lost_in_use_says_so_and_the_next_works(cluster: str) -> None:
+    with forgotten(cluster) as store:
+        with pytest.raises(StoreBusy, match="cannot be reached"), store.read() as tx:
+            people.count(tx)
+        with store.read() as tx:
+            assert people.count(tx) == 0

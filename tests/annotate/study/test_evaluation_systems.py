@@ -1,0 +1,109 @@
+"""Systems of a study: the page that is looked at while people work says what the command says, of essays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.annotate.store import Store, jobs
+from grater.annotate.study.evaluation import evaluate_study, scores_so_far
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.live import figures_of
+from grater.annotate.study.reporting import study_inputs
+from grater.annotate.study.tables import study_tables
+from grater.corpora import write_corpus
+from grater.errors import UsageError
+from grater.evaluate.evaluation import Evaluation
+from grater.model import Essay
+from grater.report.build import build
+from grater.sheet import interval
+from grater.tables import read_gold, read_judgments
+from tests.annotate.study.files import write_text
+
+N_ESSAYS, N_ITEMS = 12, 5
+
+
+@pytest.fixture
+def judged(store: Store, tmp_path: Path) -> Store:
+    """Twelve essays of five items; a system that flags everything but the last; every second essay is all errors."""
+    items, decided, said = ["item,essay,start,end,kind"], ["item,system,flagged"], ["item,rater,label"]
+    for essay in range(N_ESSAYS):
+        for place in range(N_ITEMS):
+            name = f"e{essay}-{place}"
+            items.append(f"{name},e{essay},{3 * place},{3 * place + 2},prep")
+            decided.append(f"{name},eager,{int(place < N_ITEMS - 1)}")
+            said += [f"{name},{rater},{'error' if essay % 2 else 'ok'}" for rater in ("A", "B", "C")]
+    corpus = tmp_path / "essays.jsonl"
+    write_corpus([Essay(f"e{essay}", "in on at by of") for essay in range(N_ESSAYS)], corpus, lambda _: None)
+    tables = {
+        name: write_text(tmp_path / f"{name}.csv", *rows)
+        for name, rows in (("i", items), ("d", decided), ("j", said))
+    }
+    import_files(store, corpora=[corpus], items=[tables["i"]], decisions=[tables["d"]])
+    import_files(store, judgments=[tables["j"]], job="work")
+    return store
+
+
+def test_the_live_page_and_the_command_say_the_same_and_draw_essays(judged: Store) -> None:
+    with judged.read() as tx:
+        live = scores_so_far(tx, jobs.named(tx, "work"))
+        whole = evaluate_study(tx, "study")
+    assert isinstance(whole, Evaluation)
+    [line], [scored] = live.systems, whole.whole.standard
+    assert (line.precision, line.recall) == (scored["precision"], scored["recall"])
+    assert live.words == whole.scope.sentence
+    assert "other essays like these 12 (resampled by essay, design effect" in live.words
+    # Four flags of an essay are alike: 12 cases, not 48
+    assert line.precision.high - line.precision.low > 0.5
+
+
+def test_the_dashboard_and_the_report_print_the_same_intervals(judged: Store, tmp_path: Path) -> None:
+    """Of a job whose judgments came in another order than that of its items, and whose raters differ."""
+    places = [(essay, place) for place in range(N_ITEMS) for essay in reversed(range(N_ESSAYS))]
+    said = [
+        f"e{essay}-{place},{rater},{'error' if (essay * place + shift) % 3 else 'ok'},2026-01-0{place + 1}T00:00:00Z"
+        for essay, place in places
+        for shift, rater in enumerate(("A", "B", "C"))
+        if shift < 2 or essay % 4
+    ]
+    import_files(judged, judgments=[write_text(tmp_path / "n.csv", "item,rater,label,at", *said)], job="noisy")
+    with judged.read() as tx:
+        board, report = figures_of(tx, jobs.named(tx, "noisy")), build(study_inputs(tx, job_names=["noisy"]))
+    assert report.answer is not None
+    assert board.agreement is not None
+    [line], [answered] = board.scores.systems, report.answer.sheets[0].rows
+    assert {interval(line.precision), interval(line.recall)} <= set(answered)
+    [coefficients] = [section.sheets[0] for section in report.sections if section.name == "agreement"]
+    assert ("Krippendorff alpha", interval(board.agreement.alpha)) in coefficients.rows
+
+
+def test_a_study_can_speak_of_exactly_these_items(judged: Store) -> None:
+    with judged.read() as tx:
+        these = evaluate_study(tx, "study", population="these")
+    assert isinstance(these, Evaluation)
+    assert these.whole.standard[0]["precision"].low == 0.5
+    assert "exactly these 60 items" in these.scope.sentence
+
+
+def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with judged.read() as tx:
+        with pytest.raises(UsageError, match="nobody has answered hidden gold yet"):
+            evaluate_study(tx, "study", corrected=True)
+        plain = study_tables(tx, "study")
+        # Of ten errors and ten good items, all flagged, raters call fifteen errors: sensitivity 1, specificity .5.
+        names = [f"e{essay}-{place}" for essay in range(5) for place in range(4)]
+        gold = read_gold(pl.DataFrame({"item": names, "label": ["error"] * 10 + ["ok"] * 10}), name="gold")
+        labels = zip(names, ["error"] * 15 + ["ok"] * 5, strict=True)
+        said = [(item, rater, label) for item, label in labels for rater in ("A", "B", "C")]
+        on_gold = read_judgments(pl.DataFrame(said, ["item", "rater", "label"], orient="row"))
+        tables = replace(plain, gold=gold, on_gold=on_gold)
+        monkeypatch.setattr("grater.annotate.study.evaluation.study_tables", lambda *_, **__: tables)
+        result = evaluate_study(tx, "study", errors_by_flag=True)
+    assert isinstance(result, Evaluation)
+    # 24 of 48 flags are errors as judged: (24 - .5 * 48) / .5 = 0 of them in truth
+    assert result.whole.standard[0]["precision"].value == 0.5
+    assert result.corrected[0]["precision"].value == 0
+    assert any("too few gold items on one side" in line for line in result.warnings)

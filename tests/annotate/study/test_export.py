@@ -1,0 +1,231 @@
+"""P8: an export is complete, the same bytes on repeat, and makes the study again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.annotate.store import Store, adjudications, checks, jobs, leases, open_store, people, submissions, units
+from grater.annotate.study.archive import import_archive
+from grater.annotate.study.export import export
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.task import Answer
+from grater.corpora import read_corpus
+from grater.errors import BadInput, UsageError
+from grater.tables import read_judgments
+from tests.annotate.store.conftest import empty_database
+from tests.annotate.store.postgres import new_database
+from tests.annotate.store.races import interrupted, writing
+from tests.annotate.study.files import write_decisions, write_essays, write_items, write_judgments
+
+EDITS = '[{"start": 0, "end": 2, "quote": "We", "tag": "Pform", "replacements": ["They"], "comment": "=SUM(A1)"}]'
+
+
+ON_BOTH = pytest.mark.parametrize("location", ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.fixture
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A file, or a database for the tests that are marked so."""
+    is_file = getattr(request, "param", "sqlite") == "sqlite"
+    if is_file:
+        return str(tmp_path / "study.db")
+    server = request.getfixturevalue("cluster")
+    return new_database(server, template=empty_database(server))
+
+
+@pytest.fixture
+def worked(store: Store, tmp_path: Path) -> Store:
+    """A study with imported judgments, two raters' answers, a marked essay and an adjudication."""
+    import_files(
+        store,
+        corpora=[write_essays(tmp_path)],
+        items=[write_items(tmp_path)],
+        decisions=[write_decisions(tmp_path)],
+        judgments=[write_judgments(tmp_path)],
+        job="before",
+    )
+    add_job(store, JobPlan("errors", "error", judgments=2))
+    add_job(store, JobPlan("marks", "marking", essay_ids=("e0",)))
+    with store.write() as tx:
+        names = [
+            people.add(tx, name=name, role="annotator", email=f"{name}@x.org").person_id for name in ("Ann", "Bob")
+        ]
+    for person_id in names:
+        for name in ("errors", "marks"):
+            while work(store, name, person_id):
+                pass
+    with store.write() as tx:
+        job = next(job for job in jobs.all(tx) if job.name == "errors")
+        unit = units.get(tx, units.ids_of_job(tx, job.job_id)[0]).unit
+        decided = [Answer(unit.items[0].item.item_id, "error")]
+        adjudications.save(tx, unit_id=unit.unit_id, person_id=names[0], answers=decided)
+    return store
+
+
+def work(store: Store, job: str, person_id: str, *, edits: str = EDITS) -> bool:
+    with store.write() as tx:
+        job_id = next(each.job_id for each in jobs.all(tx) if each.name == job)
+        lease = leases.take(tx, job_id=job_id, person_id=person_id)
+        if lease is None:
+            return False
+        unit = units.get(tx, lease.unit_id)
+        form = {"edits": [edits]} if job == "marks" else {"label": ["error"], "confidence": ["high"]}
+        answers = TASKS[unit.job.task].read(unit.unit, form, kept={})
+        submissions.submit(
+            tx,
+            submission_id=f"{person_id}-{lease.unit_id}",
+            lease_id=lease.lease_id,
+            person_id=person_id,
+            body={name: list(values) for name, values in form.items()},
+            answers=answers,
+            seconds=2,
+        )
+    return True
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+@ON_BOTH
+def test_two_exports_are_the_same_bytes(worked: Store, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        export(worked, tmp_path / name)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_an_export_notices_a_change(worked: Store, tmp_path: Path) -> None:
+    """Negative control of the test above."""
+    export(worked, tmp_path / "one")
+    with worked.write() as tx:
+        people.add(tx, name="Cem", role="worker")
+    export(worked, tmp_path / "two")
+    assert contents(tmp_path / "one") != contents(tmp_path / "two")
+
+
+@ON_BOTH
+@pytest.mark.parametrize("table", ["submissions", "events"])
+def test_an_export_is_one_snapshot_whatever_is_written_meanwhile(worked: Store, tmp_path: Path, table: str) -> None:
+    export(worked, tmp_path / "before")
+    new = writing(worked, lambda tx: people.add(tx, name="Cem", role="worker"))
+    interrupted(worked, lambda: export(worked, tmp_path / "meanwhile"), new, before=f"SELECT {table}")
+    export(worked, tmp_path / "after")
+    assert contents(tmp_path / "before") == contents(tmp_path / "meanwhile") != contents(tmp_path / "after")
+
+
+@ON_BOTH
+def test_an_archive_makes_the_study_again(worked: Store, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Exporting what was imported gives the same bytes, also on the other engine."""
+    export(worked, tmp_path / "one", names=True)
+    places = {"file": str(tmp_path / "copy.db"), "server": new_database(request.getfixturevalue("cluster"))}
+    for name, place in places.items():
+        with import_archive(tmp_path / "one", place) as restored:
+            export(restored, tmp_path / name, names=True)
+            with restored.read() as tx:
+                assert checks.violations(tx) == []
+            with restored.write() as tx:
+                people.add(tx, name="new here", role="worker")  # the numbers of events go on where they were
+        assert contents(tmp_path / "one") == contents(tmp_path / name)
+
+
+def test_the_judgments_of_an_export_are_all_there_and_can_be_read(worked: Store, tmp_path: Path) -> None:
+    export(worked, tmp_path / "out")
+    table = pl.read_csv(tmp_path / "out" / "judgments.csv", infer_schema=False)
+    # 4 imported, 11 prepositions by two raters, one essay by the first of them
+    assert table["job"].value_counts(sort=True).rows() == [("errors", 22), ("before", 4), ("marks", 1)]
+    assert table["status"].value_counts(sort=True).rows() == [("valid", 26), ("untrusted", 1)]
+    errors = pl.read_csv(tmp_path / "out" / "jobs" / "02" / "labels.csv", infer_schema=False)
+    assert len(read_judgments(errors).frame) == 22
+    ratings = pl.read_csv(tmp_path / "out" / "jobs" / "02" / "ratings.csv", infer_schema=False)
+    assert ratings.shape == (11, 3)
+
+
+def test_nobody_is_named_unless_asked(worked: Store, tmp_path: Path) -> None:
+    export(worked, tmp_path / "out")
+    everything = b"".join(contents(tmp_path / "out").values())
+    assert b"Ann@x.org" not in everything
+    assert b'"Ann"' not in everything
+    export(worked, tmp_path / "named", names=True)
+    assert b"Ann@x.org" in (tmp_path / "named" / "raters.csv").read_bytes()
+
+
+def test_no_secret_leaves_the_study(worked: Store, tmp_path: Path) -> None:
+    with worked.write() as tx:
+        people.add(tx, name="Eve", role="owner", password_hash="$argon2id$secret")
+        key = tx.key
+    export(worked, tmp_path / "out", names=True)
+    everything = b"".join(contents(tmp_path / "out").values())
+    assert b"argon2id" not in everything
+    assert key.encode() not in everything
+
+
+def test_a_cell_that_a_spreadsheet_would_run_is_guarded_unless_raw(worked: Store, tmp_path: Path) -> None:
+    export(worked, tmp_path / "out")
+    export(worked, tmp_path / "raw", raw=True)
+    assert ",'=1+1," in (tmp_path / "out" / "judgments.csv").read_text("utf-8")
+    assert ",=1+1," in (tmp_path / "raw" / "judgments.csv").read_text("utf-8")
+
+
+def test_the_essays_come_out_with_everybodys_marks(worked: Store, tmp_path: Path) -> None:
+    export(worked, tmp_path / "out", names=True)
+    essay = next(iter(read_corpus(tmp_path / "out" / "essays" / "essays.jsonl")))
+    assert essay.annotators == ("A1", "Ann")
+    assert [(edit.rater, edit.tag, edit.replacements) for edit in essay.edits] == [
+        ("A1", "Prep", ("at",)),
+        ("Ann", "Pform", ("They",)),
+    ]
+    for name in ("essays.m2", "essays.sgml", "brat"):
+        assert (tmp_path / "out" / "essays" / name).exists()
+
+
+def test_the_manifest_lists_every_file_with_its_hash(worked: Store, tmp_path: Path) -> None:
+    export(worked, tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert set(manifest["files"]) == set(contents(tmp_path / "out")) - {"manifest.json"}
+    assert manifest["counts"]["submissions"] == 27
+
+
+def test_agreement_and_costs_are_beside_the_judgments(worked: Store, tmp_path: Path) -> None:
+    export(worked, tmp_path / "out")
+    agreement = json.loads((tmp_path / "out" / "agreement.json").read_text())
+    costs = json.loads((tmp_path / "out" / "costs.json").read_text())
+    assert agreement["errors"]["observed"] == 1.0
+    assert costs["errors"]["seconds"] == {"total": 44.0, "median": 2.0}
+
+
+@pytest.mark.parametrize("harm", ["changed", "missing", "outside", "no manifest"])
+def test_an_archive_that_was_harmed_is_refused(worked: Store, tmp_path: Path, harm: str) -> None:
+    folder = tmp_path / "out"
+    export(worked, folder)
+    manifest = folder / "manifest.json"
+    if harm == "changed":
+        (folder / "tables" / "people.jsonl").write_text("{}\n")
+    elif harm == "missing":
+        (folder / "tables" / "people.jsonl").unlink()
+    elif harm == "outside":
+        manifest.write_text(manifest.read_text().replace('"costs.json"', '"../essays.jsonl"'))
+    else:
+        manifest.unlink()
+    with pytest.raises(BadInput):
+        import_archive(folder, tmp_path / "copy.db")
+    assert not (tmp_path / "copy.db").exists()
+
+
+def test_a_folder_in_use_is_left_alone(worked: Store, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine")
+    with pytest.raises(UsageError, match="in use"):
+        export(worked, tmp_path / "out")
+    assert contents(tmp_path / "out") == {"mine.txt": b"mine"}
+
+
+def test_a_study_can_be_opened_again_after_all_this(worked: Store, location: str) -> None:
+    with open_store(location) as again, again.read() as tx:
+        assert checks.violations(tx) == []
+    assert worked.name

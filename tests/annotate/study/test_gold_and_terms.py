@@ -1,0 +1,315 @@
+"""Gold from experts, planted errors, terms, the protocol sheet, signals, programs as raters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grater.annotate.store import (
+    Store,
+    Tx,
+    checks,
+    decisions,
+    essays,
+    gold_review,
+    items,
+    jobs,
+    judgments,
+    open_store,
+    people,
+    units,
+)
+from grater.annotate.store.units import NewUnit
+from grater.annotate.study.gold import Made, gold_from_edits, gold_from_experts, gold_from_planted
+from grater.annotate.study.job_units import own_essays, plant
+from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate.study.mining import uses_in
+from grater.annotate.study.money import costs as exported_costs
+from grater.annotate.study.money import job_costs, settle
+from grater.annotate.study.programs import judge, program_job
+from grater.annotate.study.raters import best, rater_lines
+from grater.annotate.study.reporting import study_inputs
+from grater.annotate.study.systems import decide
+from grater.annotate.study.tables import study_tables
+from grater.annotate.study.terms import protocol_sheet, set_terms
+from grater.detect.systems import load_system
+from grater.errors import GraterError, UsageError
+from grater.model import Edit, Essay, Item, Json, Span
+from grater.report.build import build
+from tests.annotate.store.crowds import make_crowd
+from tests.annotate.store.worlds import new_units
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "study.db", create=True) as store:
+        yield store
+
+
+def judged_by_experts(tx: Tx, labels: list[tuple[str, str]]) -> None:
+    """An expert job over the items, `labels` by the two experts for each."""
+    import polars as pl
+
+    from grater.annotate.study.importing import add_judgments
+    from grater.tables import read_judgments
+
+    ids = [each.item_id for each in items.all(tx)]
+    rows = [
+        {"item": item_id, "rater": f"expert {n}", "label": label, "group": "expert"}
+        for item_id, pair in zip(ids, labels, strict=False)
+        for n, label in enumerate(pair)
+    ]
+    add_judgments(tx, read_judgments(pl.DataFrame(rows), name="experts"), job="experts", task="usage")
+
+
+def test_items_on_which_experts_agree_become_gold_in_place_of_work(store: Store) -> None:
+    with store.write() as tx:
+        job = jobs.add(tx, name="crowd", task="error", judgments=2)
+        units.add_all(tx, job.job_id, new_units(tx, 4))
+        judged_by_experts(tx, [("1", "0"), ("2", "2"), ("1", "2"), ("e", "e")])
+        made = gold_from_experts(tx, job, least=2)
+        assert (made.made, made.met) == (3, 0)
+        found = {tuple(sorted(each.known[0].accepted)) for each in gold_review.of_job(tx, job.job_id)}
+        assert found == {("error",), ("ok",)}  # 0 and 1 both come to error, 2 and e to ok
+        assert len(units.ids_of_job(tx, job.job_id, role="work")) == 1
+        assert checks.violations(tx) == []
+
+
+def test_an_item_that_a_rater_has_met_stays_work(store: Store) -> None:
+    crowd = make_crowd(store, n_units=3, n_gold=0, terms={}, n_raters=1)
+    crowd.work(n=1)
+    with store.write() as tx:
+        judged_by_experts(tx, [("1", "1")] * 3)
+        made = gold_from_experts(tx, crowd.job, least=2)
+        assert (made.made, made.met) == (2, 1)
+        assert checks.violations(tx) == []
+
+
+def test_experts_who_never_agree_make_no_gold(store: Store) -> None:
+    with store.write() as tx:
+        job = jobs.add(tx, name="crowd", task="error", judgments=2)
+        units.add_all(tx, job.job_id, new_units(tx, 2))
+        judged_by_experts(tx, [("1", "2")] * 2)
+        with pytest.raises(UsageError, match="no item has 2 or more"):
+            gold_from_experts(tx, job, least=2)
+
+
+def test_planted_errors_stand_where_they_are_told_to_stand() -> None:
+    essay = Essay("letter", "She waits at the stop. He waits for her.")
+    edits = [Edit(Span(10, 12), ("in",), "Prep", "us"), Edit(Span(32, 35), ("on to",), "Prep", "us")]
+    made, found = plant(essay, edits)
+    assert made.text == "She waits in the stop. He waits on to her."
+    assert [made.text[slice(*map(int, place.split(":")[0].split("-")))] for place in found] == ["in", "on to"]
+
+
+def good_essay(*planted: Edit) -> Essay:
+    return Essay("letter", "She waits at the stop. He waits for her.", planted, ("us",))
+
+
+def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: Store) -> None:
+    corpus = [good_essay(Edit(Span(10, 12), ("in",), "Wcip", "us"), Edit(Span(13, 17), ("",), "ArtOrDet", "us"))]
+    with store.write() as tx:
+        job = jobs.add(tx, name="marking", task="marking")
+        assert gold_from_planted(tx, job, corpus) == Made(1, 0)
+        assert gold_from_planted(tx, job, corpus) == Made(0, 1)
+        (known,) = gold_review.of_job(tx, job.job_id)
+        (essay,) = essays.all(tx)
+        assert checks.violations(tx) == []
+    assert essay.text == "She waits in stop. He waits for her."
+    assert (essay.edits, essay.annotators) == ((), ())
+    assert "letter" not in essay.essay_id
+    assert known.known[0].accepted == {"10-12:Wcip", "13-13:ArtOrDet"}
+
+
+def test_planted_essays_stay_out_of_what_is_said_about_the_study(store: Store) -> None:
+    planted = [good_essay(Edit(Span(10, 12), ("in",), "Wcip", "us"))]
+    with store.write() as tx:
+        essays.add_all(tx, [Essay("own", "We waited in the rain.")])
+        gold_from_planted(tx, jobs.add(tx, name="marking", task="marking"), planted)
+        assert essays.count(tx) == 2
+        assert [essay.essay_id for essay in own_essays(tx)] == ["own"]
+    (done,) = decide(store, [load_system("prep-lm")])
+    with store.read() as tx:
+        assert done.n_items == decisions.count(tx) > 0
+        assert {each.item.essay_id for each in items.all(tx, kind="prep") if each.item} == {"own"}
+    assert {use.essay_id for use in uses_in(store)} == {"own"}
+    other = add_job(store, JobPlan("other", "marking"))
+    with store.read() as tx:
+        assert len(units.ids_of_job(tx, other.job_id)) == 1
+
+
+def test_errors_are_planted_for_marking_only_and_never_none(store: Store) -> None:
+    with store.write() as tx:
+        rating = jobs.add(tx, name="rating", task="error")
+        marking = jobs.add(tx, name="marking", task="marking")
+        with pytest.raises(UsageError, match="rating: errors are planted for the task marking"):
+            gold_from_planted(tx, rating, [good_essay()])
+        with pytest.raises(UsageError, match="letter: expected edits that say what to plant"):
+            gold_from_planted(tx, marking, [good_essay()])
+        with pytest.raises(UsageError, match="expected errors with a tag of nucle or none, found 'R:PREP'"):
+            gold_from_planted(tx, marking, [good_essay(Edit(Span(10, 12), ("in",), "R:PREP", "us"))])
+        with pytest.raises(UsageError, match="expected words other than 'at' to plant"):
+            gold_from_planted(tx, marking, [good_essay(Edit(Span(10, 12), ("at",), "Wcip", "us"))])
+
+
+def test_what_is_known_looks_like_the_work_of_the_job(store: Store) -> None:
+    """The same tags to choose from, the same words in grey: nobody can tell gold from work."""
+    looks: dict[str, Json] = {"tagset": "errant", "grey": True}
+    with store.write() as tx:
+        essays.add_all(tx, [Essay("one", "She waits.")])
+        item = Item("one", Span(0, 10), "essay")
+        items.add_all(tx, [items.of(item)])
+        job = jobs.add(tx, name="marking", task="marking")
+        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one", payload={**looks, "trigram": "x"})])
+        planted = [good_essay(Edit(Span(10, 12), ("in",), "R:PREP", "us"))]
+        assert gold_from_planted(tx, job, planted) == Made(1, 0)
+        (known,) = units.ids_of_job(tx, job.job_id, role="gold")
+        assert units.get(tx, known).unit.payload == looks
+
+
+def test_essays_with_known_errors_become_gold_graded_by_errors_found(store: Store) -> None:
+    essay = Essay("one", "She waits in the stop.", (Edit(Span(10, 12), ("at",), "Wcip", "teacher"),), ("teacher",))
+    with store.write() as tx:
+        essays.add_all(tx, [essay])
+        item = Item("one", Span(0, len(essay.text)), "essay")
+        items.add_all(tx, [items.of(item)])
+        job = jobs.add(tx, name="marking", task="marking")
+        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one")])
+        assert gold_from_edits(tx, job, reason="a stop is a place").made == 1
+        (known,) = gold_review.of_job(tx, job.job_id)
+    assert known.known[0].accepted == {"10-12:Wcip"}
+
+
+def test_terms_are_checked_and_the_rest_is_kept(store: Store) -> None:
+    crowd = make_crowd(store, terms={"limit": 5})
+    with store.write() as tx:
+        job = set_terms(tx, crowd.job.job_id, {"pay": {"cents": 3}})
+        assert job.options["crowd"] == {
+            "limit": 5,
+            "pay": {"cents": 3, "currency": "EUR", "policy": "all", "least_hourly": 0},
+        }
+        assert set_terms(tx, crowd.job.job_id, {"limit": None}).options["crowd"].keys() == {"pay"}  # type: ignore[union-attr]
+        wrongs: list[dict[str, Json]] = [
+            {"pya": {}},
+            {"pay": {"cents": -1}},
+            {"gold": {"minimum": 2}},
+            {"limit": "many"},
+            {"page": 1},
+        ]
+        for wrong in wrongs:
+            with pytest.raises(GraterError):
+                set_terms(tx, crowd.job.job_id, wrong)
+
+
+def test_a_gold_rule_without_gold_is_refused(store: Store) -> None:
+    crowd = make_crowd(store, n_gold=0, terms={})
+    with store.write() as tx, pytest.raises(UsageError, match="has no gold yet"):
+        set_terms(tx, crowd.job.job_id, {"gold": {"minimum": 0.7}})
+
+
+def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
+    crowd = make_crowd(store, n_units=10, n_gold=5, judgments=1, terms={"pay": {"cents": 50}, "gold": {}, "page": 5})
+    crowd.work(n=5)
+    with store.write() as tx:
+        settle(tx, crowd.job)
+        costs, sheet = job_costs(tx, crowd.job), dict(protocol_sheet(tx, crowd.job))
+        exported = exported_costs(tx, crowd.job.job_id)
+    assert (costs.judgments, costs.valid, costs.cents, costs.on_gold, costs.wasted) == (4, 4, 250, 50, 0)
+    assert costs.per_valid == 62.5  # five units paid, four that count
+    assert exported["cents_per_valid"] == {"EUR": 62.5}, "an export says what the page says"
+    assert costs.hourly is not None
+    assert costs.hourly.median == 60_000.0  # 50 cents for three seconds
+    assert sheet["Gold"] == "5 units, on average 1 hidden in every 5"
+    assert "0.50 EUR per unit, every judgment paid" in sheet["Pay"]
+
+
+def test_signals_mark_the_quick_and_the_monotonous_and_put_nobody_out(store: Store) -> None:
+    crowd = make_crowd(store, n_units=60, n_gold=0, judgments=3, n_raters=3, terms={})
+    for number in range(60):
+        for rater in range(3):
+            lease = crowd.take(rater)
+            assert lease is not None
+            crowd.send(lease, label="error" if rater == 0 else ("error", "ok")[number % 2])
+    with store.read() as tx:
+        lines = rater_lines(tx, crowd.job)
+    assert [line.marks for line in lines] == [("same answer",), (), ()]
+    assert {line.trust.state for line in lines} == {"new"}
+    assert len(best(lines)) == 3
+
+
+def ok(lines: Iterator[str]) -> Iterator[str]:
+    """A program that answers in the opposite order."""
+    for line in reversed([json.loads(each) for each in lines]):
+        yield json.dumps({"unit": line["unit"], "fields": {"label": "ok"}})
+
+
+def test_a_program_judges_in_a_job_of_its_own_and_takes_no_place_of_a_person(store: Store) -> None:
+    crowd = make_crowd(store, n_units=5, n_gold=2, judgments=1, terms={})
+    with store.write() as tx:
+        own, robot = program_job(tx, crowd.job, "robot")
+    assert judge(store, own, robot, ok, tick=lambda: None) == 5  # type: ignore[arg-type]
+    assert judge(store, own, robot, ok, tick=lambda: None) == 0  # type: ignore[arg-type]
+    with store.read() as tx:
+        rows = judgments.table(tx, own.job_id)
+        assert {(row["group"], row["kind"], row["label"]) for row in rows} == {("program", "program", "ok")}
+        assert judgments.table(tx, crowd.job.job_id) == []
+        assert checks.violations(tx) == []
+    assert len(crowd.work(n=9)) == 5
+
+
+def test_a_program_that_talks_nonsense_is_refused_and_what_was_stored_stays(store: Store) -> None:
+    crowd = make_crowd(store, n_units=3, n_gold=0, terms={})
+    with store.write() as tx:
+        own, robot = program_job(tx, crowd.job, "robot")
+
+    def nonsense(lines: Iterator[str]) -> Iterator[str]:
+        yield next(ok(lines))
+        yield "I think it is fine."
+
+    with pytest.raises(GraterError, match="answer 2: expected a JSON line"):
+        judge(store, own, robot, nonsense, tick=lambda: None)  # type: ignore[arg-type]
+    with store.read() as tx:
+        assert len(judgments.table(tx, own.job_id)) == 1
+
+
+def test_a_person_cannot_be_taken_for_a_program(store: Store) -> None:
+    crowd = make_crowd(store, n_units=3, n_gold=0, terms={})
+    with store.write() as tx:
+        people.add(tx, name="Amina", role="worker")
+        with pytest.raises(UsageError, match="a person in this study has this name"):
+            program_job(tx, crowd.job, "Amina")
+
+
+def test_where_asking_stopped_early_shares_are_of_what_every_unit_was_to_have(store: Store) -> None:
+    rule: dict[str, Json] = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
+    crowd = make_crowd(store, n_units=4, n_gold=0, judgments=2, n_raters=5, terms=rule)
+    for rater, label in enumerate(("error", "ok", "ok", "error", "error")):
+        crowd.work(rater, n=4, label=label)
+    with store.read() as tx:
+        tables = study_tables(tx, "study")
+        inputs = study_inputs(tx)
+    assert tables.judgments is not None
+    assert len(tables.judgments) == 20  # two who differ, then as many as could decide, five at most
+    assert tables.redundancy == inputs.redundancy == 2
+    (words,) = [section.words[0] for section in build(inputs).sections if section.name == "agreement"]
+    assert words.startswith("8 judgments of 4 items by 2 raters")
+
+
+def test_before_any_unit_has_its_least_everything_is_reported(store: Store) -> None:
+    rule: dict[str, Json] = {"redundancy": {"least": 3, "most": 5, "lead": 2}}
+    crowd = make_crowd(store, n_units=4, n_gold=0, judgments=3, n_raters=2, terms=rule)
+    for rater in range(2):
+        crowd.work(rater, n=4, label="error")
+    with store.read() as tx:
+        sections = build(study_inputs(tx)).sections
+    (words,) = [section.words[0] for section in sections if section.name == "agreement"]
+    assert words.startswith("8 judgments of 4 items by 2 raters")
+
+
+def test_a_fixed_number_of_judgments_leaves_nothing_out(store: Store) -> None:
+    make_crowd(store, n_units=2, n_gold=0, judgments=2, terms={"redundancy": {"least": 2, "most": 2}})
+    with store.read() as tx:
+        assert study_tables(tx, "study").redundancy == 0

@@ -1,0 +1,221 @@
+"""Judgments made elsewhere come in by columns, row for row as they would one at a time, or not at all."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from sqlalchemy import event, inspect, text
+
+from grater.annotate.store import Store, Tx, bulk, checks, dump, essays, items, jobs, open_store, schema
+from grater.annotate.study import importing
+from grater.annotate.study.importing import add_judgments
+from grater.errors import BadInput, Conflict
+from grater.model import Essay, Item, Span
+from grater.tables import Judgments, read_judgments
+from grater.tables.judgments import ANY
+from tests.annotate.store.postgres import new_database
+from tests.annotate.store.races import interrupted, writing
+from tests.annotate.store.worlds import FakeClock, make_world
+from tests.annotate.study import judged_rows
+from tests.folders import in_memory
+
+ENGINES = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+TABLES = ("people", "items", "jobs", "units", "unit_items", "slots", "submissions", "judgments", "events")
+
+DRAWN = ("pseudonym", "shuffle")
+
+ROWS: list[dict[str, Any]] = [
+    {"item": "b", "rater": "Zoë", "label": "ok"},
+    {"item": "named", "rater": "Yan", "label": "error", "seconds": 4.5, "at": "2026-01-02T03:04:05Z"},
+    {"item": "b", "rater": "Yan", "label": "tab\there\nand \\\\. there", "status": "untrusted", "seconds": 0.0},
+    {"item": "b", "rater": "Xia", "label": " ,;", "status": "no such", "confidence": 0.5, "flags": "spelling | long"},
+    {"item": "named", "rater": "Xia", "label": "\\.", "status": "", "seconds": -0.0, "group": "expert"},
+    {"item": "b", "rater": "bot", "label": "\\N", "group": "program", "payload": '{"why": ["é", null], "a": 1e30}'},
+    {"item": "c", "rater": "Zoë", "label": "ok", "status": "withdrawn", "stage": "second", "at": "some time ago"},
+    {
+        "item": "named",
+        "rater": "Zoë",
+        "label": "ok",
+        "alternatives": "in|on",
+        "confidence": 1.0,
+        "score": float("nan"),
+    },
+]
+
+
+@pytest.fixture
+def stores(request: pytest.FixtureRequest, engine: str) -> Iterator[list[Store]]:
+    """Two studies with the same essay and item, for the two ways."""
+    with tempfile.TemporaryDirectory(prefix="grater-", dir=in_memory()) as folder, ExitStack() as stack:
+        files = [Path(folder) / "columns.db", Path(folder) / "rows.db"]
+        is_file = engine == "sqlite"
+        places = files if is_file else [new_database(request.getfixturevalue("cluster")) for _ in files]
+        opened = [stack.enter_context(open_store(place, create=True, clock=FakeClock())) for place in places]
+        for store in opened:
+            with store.write() as tx:
+                essays.add_all(tx, [Essay("e", "We waited on the bus.")])
+                items.add_all(tx, [items.of(Item("e", Span(10, 12), "prep"), outside_id="named")])
+        yield opened
+
+
+def table_of(rows: list[dict[str, Any]]) -> Judgments:
+    return read_judgments(pl.DataFrame(rows, infer_schema_length=None), name="crowd.csv", status=(ANY,))
+
+
+def without_ids(tx: Tx) -> dict[str, list[dict[str, Any]]]:
+    """Every row of the study, random ids replaced by what they stand for."""
+    tables = {name: list(dump.rows(tx, name, names=True)) for name in TABLES}
+    names = {row["person_id"]: row["name"] for row in tables["people"]}
+    names |= {row["job_id"]: row["name"] for row in tables["jobs"]}
+    names |= {row["unit_id"]: f"unit {row['position']}" for row in tables["units"]}
+    names |= {
+        row["submission_id"]: f"{names[row['unit_id']]} {names[row['person_id']]}" for row in tables["submissions"]
+    }
+    tables |= in_portions(tables["events"])
+    return {name: sorted((_renamed(row, names) for row in rows), key=json.dumps) for name, rows in tables.items()}
+
+
+def in_portions(log: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The events, and together what several of them tell of, whatever their portions."""
+    rest, members = [], {"wanted": dict[str, Any](), "stored": dict[str, Any]()}
+    for event_ in log:
+        payload = event_["payload"]
+        if event_["verb"] in ("units.added", "submissions.imported"):
+            for name, some in payload.items():
+                members[name] |= some
+        elif event_["verb"] == "submission.stored":
+            told = [payload[name] for name in ("unit_id", "person_id", "status", "n", "body_hash")]
+            members["stored"][event_["noun"]] = told
+        else:
+            rest.append(event_ | {"n": 0})
+    return {"events": rest} | {name: [each] for name, each in members.items()}
+
+
+def _renamed(cell: Any, names: dict[str, str]) -> Any:
+    if isinstance(cell, dict):
+        return {names.get(key, key): _renamed(value, names) for key, value in cell.items() if key not in DRAWN}
+    if isinstance(cell, list):
+        return [_renamed(each, names) for each in cell]
+    return names.get(cell, cell) if isinstance(cell, str) else cell
+
+
+@ENGINES
+def test_columns_store_the_very_rows_that_one_at_a_time_would_be(
+    stores: list[Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "UNITS_AT_A_TIME", 2)
+    monkeypatch.setattr(bulk, "TOGETHER", 2)
+    results = []
+    for store, add in zip(stores, (add_judgments, judged_rows.add_judgments), strict=True):
+        with store.write() as tx:
+            assert add(tx, table_of(ROWS), job="crowd", task="error") == len(ROWS)
+        with store.read() as tx:
+            assert checks.violations(tx) == []
+            results.append(without_ids(tx))
+    by_columns, by_rows = results
+    for name in by_rows:
+        assert by_columns[name] == by_rows[name], name
+
+
+@ENGINES
+def test_a_rater_who_counts_twice_for_an_item_is_refused_and_nothing_stays(stores: list[Store]) -> None:
+    store = stores[0]
+    before = {index["name"] for index in inspect(store.engine).get_indexes("submissions")}
+    twice = pl.DataFrame([{"item": "b", "rater": "Zoë", "label": label} for label in ("ok", "error")])
+    with pytest.raises(Conflict), store.write() as tx:
+        add_judgments(tx, Judgments(frame=twice, name="crowd.csv"), job="crowd", task="error")
+    with store.read() as tx:
+        assert jobs.all(tx) == []
+        assert [row["item_id"] for row in dump.rows(tx, "items")] != ["b"]
+    assert {index["name"] for index in inspect(store.engine).get_indexes("submissions")} == before
+
+
+DEFINITIONS = {
+    "sqlite": "SELECT name, sql AS definition FROM sqlite_master ORDER BY name",
+    "postgresql": """SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+        UNION SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY name, definition""",
+}
+
+
+def definitions(store: Store, engine: str) -> list[tuple[str, str]]:
+    with store.read() as tx:
+        return [(row.name, row.definition) for row in tx.all(text(DEFINITIONS[engine]))]
+
+
+@contextmanager
+def told(store: Store) -> Iterator[list[str]]:
+    """The statements that a study is sent."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        statements.append(statement)
+
+    event.listen(store.engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(store.engine, "before_cursor_execute", note)
+
+
+def n_dropped(store: Store, job: str = "crowd") -> int:
+    """References and indexes that are set aside while judgments come in."""
+    with told(store) as statements, store.write() as tx:
+        add_judgments(tx, table_of(ROWS), job=job, task="error")
+    return sum("DROP" in statement for statement in statements)
+
+
+@ENGINES
+def test_indexes_and_references_are_as_they_were_when_judgments_are_in(stores: list[Store], engine: str) -> None:
+    by_columns, other = stores
+    assert n_dropped(by_columns)
+    assert definitions(by_columns, engine) == definitions(other, engine)
+
+
+ON_POSTGRESQL = pytest.mark.parametrize("engine", ["postgresql"])
+
+
+@ON_POSTGRESQL
+def test_nothing_is_set_aside_while_somebody_judges(stores: list[Store]) -> None:
+    world = make_world(stores[0])
+    lease = world.must_take()
+    assert n_dropped(world.store) == 0
+    world.submit(lease)
+    assert n_dropped(world.store, job="more")
+
+
+@ON_POSTGRESQL
+def test_nobody_is_waited_for_who_looks_at_a_study(stores: list[Store]) -> None:
+    def look() -> None:
+        with stores[0].read() as tx:
+            assert list(dump.rows(tx, "submissions")) == []
+            tx.execute(text("SELECT 'has looked'"))
+
+    import_rows = writing(stores[0], lambda tx: add_judgments(tx, table_of(ROWS), job="crowd", task="error"))
+    with told(stores[0]) as statements:
+        _, imported = interrupted(stores[0], look, import_rows, before="SELECT 'has looked'")
+    imported.result()
+    assert not any("DROP" in statement for statement in statements)
+    with stores[0].read() as tx:
+        assert len(list(dump.rows(tx, "submissions"))) == len(ROWS)
+
+
+@ON_POSTGRESQL
+def test_references_hold_for_all_rows_at_the_end(stores: list[Store]) -> None:
+    lost = pl.DataFrame({"unit_id": ["no such unit"], "position": [0], "item_id": ["b"]})
+    with (
+        pytest.raises(Conflict, match="unit_items_unit_id_fkey"),
+        stores[0].write() as tx,
+        bulk.loading(tx, n_rows=1),
+    ):
+        bulk.insert(tx, schema.unit_items, lost)
+
+
+def test_a_payload_that_is_no_object_is_named() -> None:
+    names, cells = pl.Series(["a", "b"]), pl.Series(['{"x": 1}', "[1]"])
+    with pytest.raises(BadInput, match=r"payload of item 'b': expected a JSON object, found '\[1\]'"):
+        importing._payloads(names, cells)

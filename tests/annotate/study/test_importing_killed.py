@@ -1,0 +1,98 @@
+"""Every step of the walk survives SIGKILL at any point and can be run again: the study ends up the same."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from grater.annotate.store import Store, checks, decisions, essays, open_store, samples
+from grater.annotate.store.columns import decision_columns
+from grater.annotate.study.status import new_study
+from grater.annotate.study.tables import study_tables
+from tests.annotate.study.files import write_essays
+from tests.annotate.study.killed import STEPS, run_step, step
+from tests.annotate.study.systems import write_systems, write_verdicts
+from tests.processes import PROCESSES
+
+
+def kills(seed: int) -> dict[str, str]:
+    """Where each step is killed; a step with a single commit dies before or after it."""
+    rng = random.Random(seed)
+    found = {name: f"{rng.choice(['before', 'after'])}:{rng.choice([1, 2])}" for name in STEPS}
+    return {**found, "report": f"written:{rng.randint(1, 9)}"}
+
+
+def run(location: Path, folder: Path, name: str, kill: str) -> int | None:
+    process = PROCESSES.Process(target=run_step, args=(location, folder, name, kill))
+    process.start()
+    process.join(600)
+    return process.exitcode
+
+
+def state(store: Store) -> dict[str, object]:
+    """What the study says, but for ids that are made anew and the time."""
+    with store.read() as tx:
+        tables = study_tables(tx, "study")
+        judged = tables.judgments
+        return {
+            "essays": essays.count(tx),
+            "decisions": decision_columns(tx).rows(),
+            "systems": decisions.system_names(tx),
+            "samples": {name: samples.named(tx, name).frame.rows() for name in samples.names(tx)},
+            "judgments": judged.frame.select("item", "label").sort("item", "label").rows() if judged else [],
+            "violations": checks.violations(tx),
+        }
+
+
+def files_of(folder: Path) -> list[str]:
+    """The files of a report, whatever its raters are called; one that was cut short has a name with a dot."""
+    names = (path.name for path in folder.rglob("*.*") if not path.name.startswith("."))
+    return sorted(re.sub(r"rater-[0-9a-f]+", "rater", name) for name in names)
+
+
+def prepare(folder: Path) -> None:
+    write_essays(folder)
+    write_systems(folder)
+
+
+def write_judgments(store: Store, folder: Path) -> None:
+    with store.read() as tx:
+        items = decision_columns(tx, ["prep"])["item"].unique().sort().to_list()
+    write_verdicts(folder / "crowd.csv", items)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    prepare(folder)
+    with new_study(folder / "study.db") as store:
+        for name in STEPS:
+            if name == "judge":
+                write_judgments(store, folder)
+            step(store, folder, name)
+        return {**state(store), "files": files_of(folder / "report")}
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_study_killed_at_every_step_ends_as_if_nothing_had_happened(
+    tmp_path: Path, undisturbed: dict[str, object], seed: int
+) -> None:
+    prepare(tmp_path)
+    location = tmp_path / "study.db"
+    new_study(location).close()
+    statuses = []
+    for name, kill in kills(seed).items():
+        if name == "judge":
+            with open_store(location) as store:
+                write_judgments(store, tmp_path)
+        statuses.append(run(location, tmp_path, name, kill))
+        with open_store(location) as store:
+            with store.read() as tx:
+                assert checks.violations(tx) == [], name
+            step(store, tmp_path, name)
+    assert -9 in statuses, "no step was killed, so nothing was tried"
+    with open_store(location) as store:
+        assert {**state(store), "files": files_of(tmp_path / "report")} == undisturbed

@@ -1,0 +1,158 @@
+"""Figures that managers watch: those of the moment where they are cheap, else the last ones, and what they lack."""
+
+from __future__ import annotations
+
+import re
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grater.annotate.store import ejection, jobs, judgments, people, progress
+from grater.annotate.study import live
+from grater.annotate.study.live import Live, figures_of
+from grater.annotate.study.raters import rater_lines
+from tests.annotate.store.crowds import statements
+from tests.annotate.web.studies import Study, served
+from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+
+
+@pytest.fixture
+def study(tmp_path: Path):  # type: ignore[no-untyped-def]
+    """An error job that one rater has done and another has begun."""
+    with served(tmp_path, tasks=("error",)) as served_study:
+        worker, annotator = served_study.browser("worker"), served_study.browser("annotator")
+        answer_all(worker, start(worker, served_study, "error"), FILLED["error"])
+        answer(annotator, start(annotator, served_study, "error"), FILLED["error"])
+        yield served_study
+
+
+def one_more(study: Study) -> None:
+    browser = study.browser("annotator")
+    answer(browser, start(browser, study, "error"), FILLED["error"])
+
+
+def figures(kept: Live, study: Study) -> tuple[int, int]:
+    """The judgments in the figures, and those that are not in them yet."""
+    with study.store.read() as tx:
+        seen = kept.figures(tx, jobs.get(tx, study.jobs["error"]))
+    return seen.value.costs.judgments, seen.behind
+
+
+def test_cheap_figures_are_those_of_the_moment_and_counted_once(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+
+    def counting(tx: Any, job: Any) -> Any:
+        counted.append(job.name)
+        return figures_of(tx, job)
+
+    monkeypatch.setattr(live, "figures_of", counting)
+    kept = Live(study.store)
+    before = figures(kept, study)
+    assert figures(kept, study) == before
+    assert len(counted) == 1
+    one_more(study)
+    assert figures(kept, study) == (before[0] + 1, 0)
+
+
+def test_dear_figures_are_the_last_ones_until_they_are_counted_beside_the_request(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_counted = threading.Event()
+    monkeypatch.setattr(live, "MANY", 1)
+    kept = Live(study.store)
+    n_before, _ = figures(kept, study)
+    one_more(study)
+    monkeypatch.setattr(live, "PAUSE", 1e9)
+    assert figures(kept, study) == (n_before, 1), "too soon after the last time"
+    monkeypatch.setattr(live, "PAUSE", 0)
+    count = kept._count
+
+    def noted(*args: object) -> object:
+        try:
+            return count(*args)  # type: ignore[arg-type]
+        finally:
+            is_counted.set()
+
+    monkeypatch.setattr(Live, "_count", lambda _, *args: noted(*args))
+    assert figures(kept, study) == (n_before, 1)
+    assert is_counted.wait(60)
+    assert figures(kept, study) == (n_before + 1, 0)
+
+
+def test_after_a_change_of_the_terms_figures_are_counted_at_once(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "MANY", 1)
+    browser = study.browser("manager")
+    path = f"/manage/jobs/{study.jobs['error']}"
+    assert "EUR" not in browser.get(f"{path}/crowd").text
+    browser.get(f"{path}/terms")
+    assert browser.post(f"{path}/terms", {"cents": "12", "page": "10"}).status_code == 200
+    assert "EUR" in browser.get(f"{path}/crowd").text
+
+
+def test_an_ejection_is_seen_at_once_whatever_the_signals_cost(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "MANY", 1)
+    kept = Live(study.store)
+    with study.store.read() as tx:
+        job = jobs.get(tx, study.jobs["error"])
+        kept.lines(tx, job)
+    with study.store.write() as tx:
+        ejection.eject(tx, job, study.people["worker"].person_id)
+    with study.store.read() as tx:
+        lines, _ = kept.lines(tx, job)
+        (worker,) = [line for line in lines if line.person.name == "Worker"]
+        assert worker.trust.state == "ejected"
+        assert (worker.done.valid, worker.done.untrusted > 0) == (0, True)
+        assert [line.done for line in lines] == [line.done for line in rater_lines(tx, job)]
+
+
+def test_the_quick_queries_say_what_the_whole_tables_say(study: Study) -> None:
+    with study.store.read() as tx:
+        job_id = study.jobs["error"]
+        whole = judgments.table(tx, job_id)
+        brief = judgments.labels(tx, job_id)
+        columns = ("item", "rater", "label", "kind")
+        assert [[row[name] for name in columns] for row in brief] == [
+            [row[name] for name in columns] for row in whole
+        ]
+        far, counts = progress.of_job(tx, job_id), progress.counts_of(tx, job_id)
+        assert (counts.units, counts.done, counts.wanted, counts.valid) == (
+            far.units,
+            far.done,
+            far.wanted,
+            far.valid,
+        )
+        assert (counts.held, counts.raters) == (far.held, len(far.by_rater))
+        assert len(judgments.times(tx, job_id)) == len(whole)
+        assert len(judgments.submitted(tx, job_id)) == progress.n_submitted(tx, job_id) == len(whole)
+        assert people.count(tx) > counts.raters
+
+
+def test_the_live_page_counts_a_job_again_only_when_something_has_happened(study: Study) -> None:
+    manager, path = study.browser("manager"), f"/manage/jobs/{study.jobs['error']}/crowd"
+    looks = []
+    for is_more in (False, False, True):
+        if is_more:
+            one_more(study)
+        with statements(study.store) as said:
+            page = manager.get(path).text
+        looks.append(sum("submissions" in query and "units" in query for query in said))
+        assert counts_on(page) == counts_of(study)
+    first, again, after_one = looks
+    assert again == 0 < after_one <= first
+
+
+def counts_on(page: str) -> list[str]:
+    """Judgments and units finished."""
+    return re.findall(r"<dd>([\d,]+)<small>of", page)[:2]
+
+
+def counts_of(study: Study) -> list[str]:
+    with study.store.read() as tx:
+        far = progress.counts_of(tx, study.jobs["error"])
+    return [str(far.valid), str(far.done)]

@@ -1,0 +1,348 @@
+"""Lives of a study (`tests/annotate/study/lives.py`): short ones, long ones, twins, and lives with a defect put in on purpose.
+
+Short and always the same in `make test`; long, on both engines, under `slow`, which print their figures.  A defect
+for each family of promises turns the short life red, most of them under `slow`.  P10 is also held by twins: two
+lives that differ only in what a system flagged look the same to every rater.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+from sqlalchemy import select
+
+from grater.annotate.store import (
+    Tx,
+    credentials,
+    dump,
+    ejection,
+    ids,
+    leases,
+    open_store,
+    panels,
+    queue,
+    revisions,
+    schema,
+    slots,
+    submissions,
+    trust,
+)
+from grater.annotate.store.ids import new_id
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.queue import UnitSlot
+from grater.annotate.study import tables, work
+from grater.annotate.study.work import desk_of, hand_in
+from grater.annotate.tasks.error import ErrorOrOk
+from grater.annotate.tasks.task import Rng, Shown, Unit
+from grater.errors import GraterError
+from grater.model import Json
+from tests.annotate.store.postgres import new_database
+from tests.annotate.store.worlds import FakeClock, SeededSecrets
+from tests.annotate.study.lives import NAMED, TESTED, Life, LifeInFile, LongLife, LongLifeInFile, build, new_file
+
+SHORT = settings(
+    max_examples=4,
+    stateful_step_count=25,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=(Phase.generate,),
+    suppress_health_check=list(HealthCheck),
+    report_multiple_bugs=False,
+)
+
+
+@pytest.fixture(autouse=True)
+def same_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids decide what comes next; with the same ones a life can be repeated."""
+    monkeypatch.setattr(ids, "secrets", SeededSecrets(1))
+    new_file()
+    monkeypatch.setattr(ids, "secrets", SeededSecrets(1))
+    new_file(flagged=1)
+    monkeypatch.setattr(ids, "secrets", SeededSecrets(2))
+    work._shown.cache_clear()
+
+
+def test_no_life_of_a_study_breaks_a_promise() -> None:
+    run_state_machine_as_test(LifeInFile, settings=SHORT)
+    assert Life.counts["answers"] > 20
+
+
+def long_lives(n: int, steps: int) -> settings:
+    """`GRATER_LIVES=10` asks for that many."""
+    return settings(SHORT, max_examples=int(os.environ.get("GRATER_LIVES", n)), stateful_step_count=steps)
+
+
+def figures(lives: settings) -> str:
+    """What happened in the lives so far; anything lost, doubled, over-issued or starved would have ended them."""
+    counts = Life.counts
+    names = ("steps", "kills", "answers", "undone", "drafts", "exports", "codes")
+    done = ", ".join(f"{counts[name]:,} {name}" for name in names)
+    return (
+        f"{lives.max_examples} lives: {done}; {counts['lost']} lost, {counts['violations']} doubled, over-issued, "
+        "starved or otherwise against the checker"
+    )
+
+
+@pytest.mark.slow
+def test_no_long_life_breaks_a_promise(record_property: Callable[[str, object], None]) -> None:
+    lives = long_lives(150, 60)
+    Life.counts.clear()
+    run_state_machine_as_test(LongLifeInFile, settings=lives)
+    assert Life.counts["kills"]
+    record_property("figures", figures(lives))
+
+
+@pytest.mark.slow
+def test_no_long_life_on_postgresql_breaks_a_promise(
+    cluster: str, record_property: Callable[[str, object], None]
+) -> None:
+    lives = long_lives(40, 50)
+    Life.counts.clear()
+    run_state_machine_as_test(life_in_database(cluster), settings=lives)
+    assert Life.counts["kills"]
+    record_property("figures", figures(lives))
+
+
+def life_in_database(cluster: str) -> type[LongLife]:
+    """Lives of copies of a study that is made once."""
+    first = new_database(cluster)
+    with open_store(first, create=True, clock=FakeClock()) as store:
+        build(store)
+    place = partial(new_database, cluster, template=first.rpartition("/")[2])
+    return type("LifeInDatabase", (LongLife,), {"place": staticmethod(place)})
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """Leave undone what should be done."""
+
+
+def _lose(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(submissions, "store_all", nothing)
+
+
+def _double(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(work, "submission_id_of", lambda _lease_id: new_id())
+
+
+def _issue_twice(patch: pytest.MonkeyPatch) -> None:
+    right = slots.set_state
+    patch.setattr(slots, "set_state", lambda *given: right(*given) if given[-1] != "leased" else None)
+
+
+def _starve(patch: pytest.MonkeyPatch) -> None:
+    right = slots.set_state
+    patch.setattr(slots, "set_state", lambda *given: right(*given) if given[-1] != "free" else None)
+
+
+def _let_go_for_good(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(leases, "_take_again", nothing)
+
+
+def _draw_gold_twice(patch: pytest.MonkeyPatch) -> None:
+    first = select(schema.units.c.unit_id).where(schema.units.c.role == "gold").order_by(schema.units.c.position)
+    patch.setattr(queue, "GOLD", first.limit(1))
+
+
+def _eject_by_halves(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ejection, "_with_status", lambda *_: [])
+
+
+def _leave_doors_open(patch: pytest.MonkeyPatch) -> None:
+    for name in ("end_access", "end_all_sessions"):
+        patch.setattr(credentials, name, nothing)
+
+
+def _give_codes_away(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(panels, "_ending", lambda *_: "completed")
+
+
+def _forget_gold(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(trust, "count_gold", lambda *_: (0, 0))
+
+
+def _forget_rows(patch: pytest.MonkeyPatch) -> None:
+    right = tables.judgment_frame
+    patch.setattr(tables, "judgment_frame", lambda *given, **more: right(*given, **more)[:-1])
+
+
+def _export_in_any_order(patch: pytest.MonkeyPatch) -> None:
+    """The second export has every table backwards."""
+    right, turns, n_tables = dump.rows, count(), len(dump.table_names())
+
+    def rows(*given: Any, **more: Any) -> list[Any]:
+        return list(right(*given, **more))[:: 1 if next(turns) < n_tables else -1]
+
+    patch.setattr(dump, "rows", rows)
+
+
+def _show_the_suggestion(patch: pytest.MonkeyPatch) -> None:
+    right = ErrorOrOk.show
+
+    def show(task: ErrorOrOk, unit: Unit, *, rng: Rng) -> Shown:
+        known = unit.items[0].payload
+        return replace(right(task, unit, rng=rng), after=str(known.get("suggestion", "")))
+
+    patch.setattr(ErrorOrOk, "show", show)
+
+
+def _drop_what_is_typed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(work, "NOT_PART_OF_THE_ANSWER", work.NOT_PART_OF_THE_ANSWER | {"comment"})
+
+
+def _type_over(patch: pytest.MonkeyPatch) -> None:
+    def save(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Mapping[str, Json]) -> int:  # noqa: ARG001
+        return revisions.put_draft(tx, unit_id=unit_id, person_id=person_id, body=body)
+
+    patch.setattr(revisions, "save_draft", save)
+
+
+def _lose_drafts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(revisions, "put_draft", lambda *_, **__: 1)
+
+
+CONTROLS = {
+    "P1 a judgment is lost": _lose,
+    "P2 a submission is stored twice": _double,
+    "P3 a slot is issued twice": _issue_twice,
+    "P4 a slot is never free again": _starve,
+    "P5 a returned unit is not the next": _let_go_for_good,
+    "P5 gold is drawn twice": _draw_gold_twice,
+    "P6 an ejected rater's work counts": _eject_by_halves,
+    "P8 a judgment is not exported": _forget_rows,
+    "P8 exports differ": _export_in_any_order,
+    "P10 a suggestion is shown": _show_the_suggestion,
+    "P14 a comment is dropped": _drop_what_is_typed,
+    "P14 an old tab types over a newer draft": _type_over,
+    "P14 a draft is not kept": _lose_drafts,
+    "P11 access does not end": _leave_doors_open,
+    "P12 a code for nothing": _give_codes_away,
+    "trust is not counted": _forget_gold,
+}
+
+
+def one_life(*, flagged: int = 0, is_checked: bool = True) -> list[tuple[str, ...]]:
+    """A short life in which everything happens once, checked at each step or at its end; what raters received."""
+    machine = type("LifeWithFlags", (Life,), {"place": staticmethod(lambda: new_file(flagged=flagged))})
+    life: Life = machine()
+    try:
+        for step in steps_of(life):
+            step()
+            if is_checked:
+                life.promises()
+        life.promises()
+    finally:
+        life.teardown()
+    return life.received
+
+
+def steps_of(life: Life) -> list[Callable[[], None]]:
+    def replay() -> None:
+        for told in list(life.told.values())[:2]:
+            with life.store.read() as tx:
+                row = submissions.find(tx, told.receipt.submission_id)
+                assert row is not None, "lost"
+                desk = desk_of(tx, told.lease_id, person_id=row.person_id)
+            assert hand_in(life.store, desk, told.fields, seconds=2.0).is_replay
+
+    return [
+        lambda: life.somebody_logs_in("worker", "session"),
+        lambda: life.somebody_logs_in("other worker", "token"),
+        lambda: life.come_from_the_panel("panel 1"),
+        lambda: life.answer("panel 1", TESTED, "error"),
+        lambda: life.return_a_unit("panel 1", TESTED),
+        lambda: life.answer_several("worker", "error", 3),
+        replay,
+        lambda: life.return_a_unit("worker", TESTED),
+        lambda: life.look_at_a_unit("worker", TESTED),
+        lambda: life.clock_jumps(11),
+        lambda: life.answer_several("other worker", "error", 6),
+        lambda: life.look_at_a_unit("worker", TESTED),
+        lambda: life.undo("other worker", TESTED),
+        lambda: life.next_change_is_killed("after"),
+        lambda: life.answer("annotator", NAMED, "ok"),
+        lambda: life.next_change_is_killed("before"),
+        lambda: life.answer("annotator", NAMED, "ok"),
+        lambda: life.answer("annotator", NAMED, "ok"),
+        lambda: life.answer_several("worker", "ok", 9),
+        life.manager_settles_what_is_owed,
+        lambda: life.owner_shuts_somebody_out_or_lets_them_in("other worker", is_in=False),
+        lambda: life.manager_judges_a_rater("worker", "reject", TESTED),
+        lambda: life.clock_jumps(-40_000),
+        lambda: life.manager_judges_a_rater("worker", "reinstate", TESTED),
+        lambda: life.answer_several("panel 1", "error", 9),
+        lambda: life.come_from_the_panel("panel 2"),
+        lambda: life.answer("panel 2", TESTED, "error"),
+        lambda: life.manager_judges_a_rater("panel 2", "flag", TESTED),
+        lambda: life.look_at_a_unit("panel 2", TESTED),
+        lambda: life.mark_an_essay("annotator", is_stale=False, is_finished=False),
+        lambda: life.mark_an_essay("annotator", is_stale=True, is_finished=False),
+        lambda: life.mark_an_essay("annotator", is_stale=False, is_finished=True),
+        life.owner_exports,
+    ]
+
+
+def test_a_life_in_which_everything_happens_once_keeps_every_promise() -> None:
+    one_life()
+    assert Life.counts["codes"]
+
+
+QUICK = ("P1 a judgment is lost", "P8 exports differ", "P10 a suggestion is shown", "P14 a draft is not kept")
+
+
+@pytest.mark.parametrize("defect", QUICK)
+def test_a_defect_is_found(defect: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    CONTROLS[defect](monkeypatch)
+    with pytest.raises((AssertionError, GraterError)):
+        one_life()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("defect", [each for each in CONTROLS if each not in QUICK])
+def test_every_other_defect_is_found(defect: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    test_a_defect_is_found(defect, monkeypatch)
+
+
+def twins(monkeypatch: pytest.MonkeyPatch) -> list[list[tuple[str, ...]]]:
+    """What raters received in two lives that differ only in which items the system flagged."""
+    lives = []
+    for flagged in (0, 1):
+        monkeypatch.setattr(ids, "secrets", SeededSecrets(3))
+        lives.append(one_life(flagged=flagged, is_checked=False))
+    return lives
+
+
+def test_what_raters_receive_does_not_depend_on_what_a_system_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P10: the same units in the same order, with the same ids and the same words."""
+    one, other = twins(monkeypatch)
+    assert one
+    assert one == other
+
+
+def test_an_order_that_depends_on_flags_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = queue._work
+    flagged = (
+        select(schema.slots.c.unit_id, schema.slots.c.n)
+        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.slots.c.unit_id)
+        .join(schema.decisions, schema.decisions.c.item_id == schema.unit_items.c.item_id)
+        .where(schema.slots.c.state == "free", schema.decisions.c.flagged.is_(True), queue.NOT_JUDGED)
+        .join(schema.units, schema.units.c.unit_id == schema.slots.c.unit_id)
+        .order_by(schema.slots.c.shuffle)
+        .limit(1)
+    )
+
+    def flagged_first(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
+        row = tx.first(flagged.where(schema.slots.c.job_id == job.job_id), person=person_id)
+        return right(tx, job, person_id) if row is None else UnitSlot(unit_id=row.unit_id, n=row.n)
+
+    monkeypatch.setattr(queue, "_work", flagged_first)
+    one, other = twins(monkeypatch)
+    assert one != other

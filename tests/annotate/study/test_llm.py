@@ -1,0 +1,169 @@
+"""A language model as a rater: its prompt, its answers, its shares, and what it must never do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grater.annotate.store import Store, jobs, judgments, units
+from grater.annotate.study.chat import Cache, Chat, Endpoint
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate.study.llm import Judged, fields_of, judge_by_model
+from grater.annotate.study.programs import example_answer, program_job, read_answer, to_ask
+from grater.annotate.study.reporting import study_inputs
+from grater.annotate.tasks import TASKS
+from grater.report.build import build
+from grater.uncertainty.bootstrap import Chance
+from tests.annotate.study.chat_server import ChatServer, serving
+from tests.annotate.study.files import write_essays, write_items, write_text
+
+HIDDEN, PRACTICE = "two", "three"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with serving(lambda _: '{"label": "error"}') as running:
+        yield running
+
+
+@pytest.fixture
+def job_of(store: Store, tmp_path: Path) -> Store:
+    """Four items: one is hidden gold, one practice, two are work."""
+    items = write_text(
+        tmp_path / "items.csv",
+        "item,essay,start,end,kind",
+        "one,e0,10,12,prep",
+        "two,e1,12,14,prep",
+        "three,e2,15,20,prep",
+        "four,e0,26,29,prep",
+    )
+    import_files(store, corpora=[write_essays(tmp_path)], items=[items])
+    add_job(store, JobPlan("people", "error", judgments=2, item_ids=("one", "two", "three", "four")))
+    known = write_text(tmp_path / "gold.csv", "item,label", f"{HIDDEN},ok")
+    practice = write_text(tmp_path / "practice.csv", "item,label", f"{PRACTICE},error")
+    import_files(store, gold=[known], practice=[practice], job="people")
+    return store
+
+
+def asked(store: Store, server: ChatServer, tmp_path: Path, *, n_samples: int = 1, **settings: Any) -> Judged:
+    endpoint = Endpoint(url=server.url, model="tiny", **settings)
+    chat = Chat(endpoint, Cache(tmp_path / "cache"), sleep=lambda _: None)
+    with store.write() as tx:
+        job, person = program_job(tx, jobs.named(tx, "people"), "tiny")
+    return judge_by_model(store, job, person, chat, n_samples=n_samples)
+
+
+def rows(store: Store) -> list[dict[str, Any]]:
+    with store.read() as tx:
+        return list(judgments.table(tx, jobs.named(tx, "people by tiny").job_id))
+
+
+def test_the_prompt_is_the_tasks_own_guidelines_examples_and_question(
+    job_of: Store, server: ChatServer, tmp_path: Path
+) -> None:
+    assert asked(job_of, server, tmp_path).n_done == 2
+    first = server.requests[0]["messages"]
+    assert [message["role"] for message in first] == ["system", "user", "assistant", "user"]
+    assert TASKS["error"].guidelines in first[0]["content"]
+    assert "[[about]]" in first[1]["content"]
+    assert json.loads(first[2]["content"]) == {"label": "error"}
+    assert 'Is the highlighted preposition wrong here? Answer: one of "error" (Error)' in first[3]["content"]
+    asked_about = [request["messages"][-1]["content"] for request in server.requests]
+    assert ["[[on]]" in text or "[[for]]" in text for text in asked_about] == [True, True]
+    everything = json.dumps(server.requests)
+    assert "good [[in]]" not in everything, "hidden gold measures the model and is never shown with its answer"
+
+
+def test_its_judgments_are_a_programs(job_of: Store, server: ChatServer, tmp_path: Path) -> None:
+    asked(job_of, server, tmp_path)
+    assert {(row["label"], row["kind"]) for row in rows(job_of)} == {("error", "program")}
+    with job_of.read() as tx:
+        assert not list(judgments.table(tx, jobs.named(tx, "people").job_id)), "it takes no place of a person's"
+
+
+def test_an_answer_that_the_task_refuses_is_asked_for_again_with_the_reason(
+    job_of: Store, server: ChatServer, tmp_path: Path
+) -> None:
+    said = iter(["I think so!", '{"label": "wrong"}', 'Sure: ```json\n{"label": ["ok"]}\n```', '{"label": "ok"}'])
+    server.answer = lambda _: next(said)
+    assert asked(job_of, server, tmp_path) == Judged(2)
+    third = server.requests[2]["messages"]
+    assert "expected one JSON object" in third[-3]["content"]
+    assert "label: expected one of error, ok, unknown, found 'wrong'" in third[-1]["content"]
+    assert {row["label"] for row in rows(job_of)} == {"ok"}
+
+
+def test_a_unit_without_an_accepted_answer_is_named_and_the_others_go_on(
+    job_of: Store, server: ChatServer, tmp_path: Path
+) -> None:
+    server.answer = lambda request: (
+        '{"label": "no idea"}' if "[[on]]" in str(request["messages"]) else '{"label":"ok"}'
+    )
+    done = asked(job_of, server, tmp_path)
+    [(unit_id, why)] = done.refused
+    assert done.n_done == 1
+    assert "expected one of error, ok, unknown" in why
+    with job_of.read() as tx:
+        assert units.get(tx, unit_id).unit.items[0].item.span.start == 10
+
+
+def test_several_samples_give_a_share(job_of: Store, server: ChatServer, tmp_path: Path) -> None:
+    server.answer = lambda request: '{"label": "ok"}' if request["seed"] % 4 == 3 else '{"label": "error"}'
+    assert asked(job_of, server, tmp_path, n_samples=5, temperature=0.7).n_done == 2
+    assert len(server.requests) == 10
+    for row in rows(job_of):
+        assert row["label"] == "error"
+        assert row["payload"]["shares"] == {"error": 0.8, "ok": 0.2}
+
+
+def test_a_run_that_was_stopped_goes_on_and_pays_nothing_twice(
+    job_of: Store, server: ChatServer, tmp_path: Path
+) -> None:
+    server.usage = {"prompt_tokens": 900, "completion_tokens": 100}
+    first = asked(job_of, server, tmp_path, n_samples=2, most_tokens=4_500, max_tokens=3_000)
+    assert (first.n_done, len(server.requests)) == (0, 1)
+    assert "the limit of 4,500 is reached" in first.stopped
+    assert asked(job_of, server, tmp_path, n_samples=2, max_tokens=3_000).n_done == 2
+    assert len(server.requests) == 4
+    assert asked(job_of, server, tmp_path, n_samples=2, max_tokens=3_000) == Judged(0)
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("task", ["usage", "cloze", "error", "choice", "verify"])
+def test_the_example_of_an_answer_is_one_that_the_task_accepts(store: Store, tmp_path: Path, task: str) -> None:
+    decided = write_text(tmp_path / "d.csv", "item,system,flagged,suggestion", "one,S,1,at", "two,S,1,at")
+    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)], decisions=[decided])
+    add_job(store, JobPlan("people", task, item_ids=("one",)))
+    with store.write() as tx:
+        job, _ = program_job(tx, jobs.named(tx, "people"), "tiny")
+        [unit] = to_ask(tx, job)
+    assert len(read_answer(unit, example_answer(unit))) == 1
+
+
+@pytest.mark.parametrize("said", ["", "yes", "[1, 2]", '{"label": ', "{}"])
+def test_what_is_no_object_is_refused(said: str) -> None:
+    with pytest.raises(ValueError, match="expected one JSON object"):
+        fields_of(said)
+
+
+def test_its_agreement_with_people_is_a_section_of_the_report(
+    job_of: Store, server: ChatServer, tmp_path: Path
+) -> None:
+    table = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "four,Ann,ok", "four,Bob,ok")
+    import_files(job_of, judgments=[table], job="others")
+    asked(job_of, server, tmp_path)
+    with job_of.read() as tx:
+        report = build(study_inputs(tx, chance=Chance(n_resamples=20)))
+    [section] = [each for each in report.sections if each.name == "programs"]
+    [sheet] = section.sheets
+    assert sheet.columns[:4] == ("program", "items", "n", "agreement")
+    [row] = [row for row in sheet.rows if row[:2] == ("tiny", "prep")]
+    assert row[2] == "2"
+    assert row[3].startswith(".500")
+    assert "do not count in the scores of systems" in " ".join(section.words)

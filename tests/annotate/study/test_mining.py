@@ -1,0 +1,150 @@
+"""Mined lists in a study: made, decided, taken out as a table, built into a balanced corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grater.annotate.store import Store, gold, jobs, leases, open_store, people, units
+from grater.annotate.store.checks import violations
+from grater.annotate.store.people import Person
+from grater.annotate.study.mining import (
+    add_list,
+    all_of,
+    balanced_job,
+    decide,
+    examples,
+    far,
+    mine_study,
+    the_list,
+    verdict_table,
+)
+from grater.annotate.tasks import TASKS
+from grater.errors import BadInput, NotFound, Stale, UsageError
+from grater.tables import read_items
+from grater.uncertainty.rng import generator
+from tests.annotate.study.mined_lists import ada, count, mined, say, store, verdicts
+
+__all__ = ["ada", "store"]
+
+
+def test_the_study_mines_its_own_essays_the_worst_first(store: Store) -> None:
+    job_id = mined(store)
+    assert list(verdicts(store, job_id)) == ["discussed about the", "marry with her", "entered into the"]
+    with store.read() as tx:
+        marry = all_of(tx, job_id)[1]
+        sentences = ["".join(piece.text for piece in pieces) for pieces in examples(tx, marry)]
+    assert (marry.number("n_trigram"), marry.number("n_bigram"), marry.n_uses) == (0, 300, 2)
+    assert sentences == ["She wants to marry with her boss.", "My sister will marry with her friend."]
+
+
+def test_raters_are_never_given_a_suspect_and_the_study_keeps_its_promises(store: Store, ada: Person) -> None:
+    job_id = mined(store)
+    say(store, job_id, ada, marry="y")
+    with store.write() as tx:
+        worker = people.add(tx, name="Bo", role="worker")
+        jobs.set_state(tx, job_id, "open")
+        assert leases.take(tx, job_id=job_id, person_id=worker.person_id) is None
+    with store.read() as tx:
+        assert violations(tx) == []
+
+
+def test_a_change_of_mind_is_a_further_version_and_the_newest_counts(store: Store, ada: Person) -> None:
+    job_id = mined(store)
+    for verdict in ("y", "n", "y", ""):
+        say(store, job_id, ada, marry=verdict)
+    with store.read() as tx:
+        marry = all_of(tx, job_id)[1].listed
+    assert (marry.label, marry.by, marry.version) == ("", "", 4)
+    say(store, job_id, ada, marry="n", entered="y")
+    with store.read() as tx:
+        found, so_far = all_of(tx, job_id), far(tx, job_id)
+    assert [each.verdict for each in found] == ["", "n", "y"]
+    assert (found[2].listed.by, so_far.to_dict()) == ("Ada", {"accepted": 1, "rejected": 1, "open": 1})
+
+
+def test_a_decision_made_from_an_older_version_is_stale(store: Store, ada: Person) -> None:
+    job_id = mined(store)
+    say(store, job_id, ada, discussed="y")
+    with store.write() as tx, pytest.raises(Stale):
+        decide(tx, all_of(tx, job_id)[0], "n", ada, version=0)
+    assert verdicts(store, job_id)["discussed about the"] == "y"
+
+
+def test_other_words_than_y_and_n_are_refused(store: Store, ada: Person) -> None:
+    job_id = mined(store)
+    with pytest.raises(BadInput, match="expected y, n or nothing, found 'maybe'"):
+        say(store, job_id, ada, entered="maybe")
+
+
+@pytest.mark.parametrize("name", ["", "  ", "two\nlines", "nul\0", "x" * 81])
+def test_a_list_has_a_name_that_can_be_seen(store: Store, ada: Person, name: str) -> None:
+    job_id = mined(store)
+    say(store, job_id, ada, marry="y")
+    with store.read() as tx:
+        table = read_items(verdict_table(tx, job_id))
+    for make in (
+        lambda: mine_study(store, name, count, source="few", most=3),
+        lambda: add_list(store, name, table, lambda _: ada),
+        lambda: balanced_job(store, job_id, name, count, n_gold=0),
+    ):
+        with pytest.raises(UsageError, match="name: expected 1 to 80 printable characters"):
+            make()
+
+
+def test_the_balanced_corpus_becomes_a_job_with_gold(store: Store, ada: Person) -> None:
+    job_id = mined(store)
+    say(store, job_id, ada, marry="y", entered="y", discussed="n")
+    job, made = balanced_job(store, job_id, "balanced", count, n_each=9, n_gold=2)
+    assert (made.n_errors, made.n_correct, made.n_duplicates, len(made.gold())) == (2, 2, 0, 2)
+    assert made.shortfalls == ["wanted 9 errors, found 2: accept more trigrams"]
+    assert "discussed about the" not in made.items["trigram"].to_list()
+    with store.read() as tx:
+        assert (job.state, job.judgments) == ("draft", 3)
+        assert len(units.ids_of_job(tx, job.job_id, role="work")) == 2
+        known = {each.item_id: each for name, each in gold.all(tx) if name == "balanced"}
+        assert violations(tx) == []
+    assert {item: sorted(each.accepted) for item, each in known.items()} == {
+        item: [label] for item, label, _ in made.gold().rows()
+    }
+    assert {"is extraneous" in each.reason for each in known.values()} == {True, False}
+
+
+def test_nothing_accepted_builds_nothing(store: Store, ada: Person) -> None:
+    job_id = mined(store)
+    say(store, job_id, ada, marry="n")
+    with pytest.raises(UsageError, match="expected accepted trigrams"):
+        balanced_job(store, job_id, "balanced", count)
+    with store.read() as tx:
+        assert [job.name for job in jobs.all(tx)] == ["mined"]
+
+
+def test_a_job_of_another_kind_is_no_list(store: Store) -> None:
+    with store.write() as tx:
+        job = jobs.add(tx, name="other", task="error")
+        with pytest.raises(NotFound, match="other: this job is not a mined list"):
+            the_list(tx, job.job_id)
+
+
+def test_essays_without_a_suspect_and_a_study_without_essays_say_so(tmp_path: Path, store: Store) -> None:
+    with pytest.raises(UsageError, match="no preposition in these essays is suspicious"):
+        mine_study(store, "none", lambda wanted: dict.fromkeys(wanted, 0), source="toy", most=5)
+    with open_store(tmp_path / "empty.db", create=True) as empty, pytest.raises(UsageError, match="no essays yet"):
+        mined(empty)
+
+
+def test_raters_of_the_balanced_corpus_are_asked_whether_the_preposition_is_extraneous(
+    store: Store, ada: Person
+) -> None:
+    # Madnani et al. 2011, 2.1: extraneous, not extraneous, or too hard to say; "wrong" is another question
+    job_id = mined(store)
+    say(store, job_id, ada, marry="y", entered="y")
+    job, _ = balanced_job(store, job_id, "balanced", count, n_each=9, n_gold=2)
+    with store.read() as tx:
+        asked = [units.get(tx, unit_id) for unit_id in units.ids_of_job(tx, job.job_id)]
+    shown = [TASKS["error"].show(each.unit, rng=generator(0, "page")) for each in asked]
+    assert {field.question for page in shown for field in page.fields} == {
+        "Is the highlighted preposition extraneous: should there be none?"
+    }
+    assert {each.item.kind for unit in asked for each in unit.unit.items} == {"prep"}, "as detectors decide on them"

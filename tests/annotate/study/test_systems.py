@@ -1,0 +1,134 @@
+"""A system that says something else than before is a new version: refused under its name, nothing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from grater.annotate.store import Store, decisions
+from grater.annotate.store import essays as stored_essays
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.systems import decide
+from grater.detect.detector import Finding
+from grater.errors import Conflict
+from grater.model import Decision, Essay, Item, Json, Span
+from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
+
+PLACES = (("e0", 10, 12), ("e1", 12, 14), ("e2", 15, 20))
+"""*on*, *in*, *about*."""
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A detector that says what it is told; `name` stays the same when its mind changes."""
+
+    said: Sequence[Decision]
+    items: Sequence[Item]
+    name: str = "mine"
+    kinds: tuple[str, ...] = ("prep",)
+
+    @property
+    def card(self) -> Mapping[str, Json]:
+        return {}
+
+    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        known = {essay.essay_id for essay in essays}
+        for item, decision in zip(self.items, self.said, strict=True):
+            if item.essay_id in known:
+                yield Finding(item, decision, "", ())
+
+
+def scripted(places: Sequence[tuple[str, int, int]] = PLACES, *, kind: str = "prep") -> Scripted:
+    items = [Item(essay, Span(start, end), kind) for essay, start, end in places]
+    return Scripted([Decision(item.item_id, "mine", True, 0.75, "choice", "at") for item in items], items)
+
+
+@pytest.fixture
+def decided(store: Store, tmp_path: Path) -> Store:
+    import_files(store, corpora=[write_essays(tmp_path)])
+    decide(store, [scripted()])
+    return store
+
+
+def stored(store: Store) -> list[Decision]:
+    with store.read() as tx:
+        return list(decisions.all(tx))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda each: replace(each, flagged=False), "3 flags differ"),
+        (lambda each: replace(each, score=0.76), "3 scores differ"),
+        (lambda each: replace(each, score=None), "3 scores differ"),
+        (lambda each: replace(each, suggestion="to"), "3 suggestions differ"),
+        (lambda each: replace(each, suggestion=None), "3 suggestions differ"),
+        (lambda each: replace(each, type="extraneous", score=0.1), "3 scores, 3 types differ"),
+    ],
+)
+def test_any_change_of_a_decision_is_refused(
+    decided: Store, change: Callable[[Decision], Decision], told: str
+) -> None:
+    before, new = stored(decided), scripted()
+    with pytest.raises(Conflict, match=told):
+        decide(decided, [replace(new, said=[change(each) for each in new.said])])
+    assert stored(decided) == before
+
+
+def test_other_places_in_the_same_essays_are_another_version(decided: Store) -> None:
+    with pytest.raises(Conflict, match="1 places it did not look at differ"):
+        decide(decided, [scripted((*PLACES, ("e0", 26, 29)))])
+    with pytest.raises(Conflict, match="1 places it no longer looks at differ"):
+        decide(decided, [scripted(PLACES[:2])])
+
+
+def test_the_last_digits_of_a_score_are_no_change(decided: Store) -> None:
+    new = scripted()
+    [done] = decide(decided, [replace(new, said=[replace(each, score=0.75 + 1e-12) for each in new.said])])
+    assert done.n_new == 0
+    assert {each.score for each in stored(decided)} == {0.75}
+
+
+def test_essays_that_came_since_are_no_change(store: Store, tmp_path: Path) -> None:
+    import_files(store, corpora=[write_text(tmp_path / "first.txt", "We sat on the bench.")])
+    with store.read() as tx:
+        [name] = [essay.essay_id for essay in stored_essays.all(tx)]
+    decide(store, [scripted([(name, 7, 9)])])
+    import_files(store, corpora=[write_essays(tmp_path)])
+    [done] = decide(store, [scripted([(name, 7, 9), *PLACES])])
+    assert done.n_new == 3
+
+
+def test_a_kind_that_was_never_looked_at_is_no_change(decided: Store) -> None:
+    old, gap = scripted(), scripted([("e0", 3, 3)], kind="prep-missing")
+    [done] = decide(decided, [Scripted([*old.said, *gap.said], [*old.items, *gap.items])])
+    assert done.n_new == 1
+
+
+def test_a_new_name_is_a_new_system(decided: Store) -> None:
+    new = scripted()
+    said = [replace(each, system="mine-2", score=0.2) for each in new.said]
+    [done] = decide(decided, [replace(new, said=said, name="mine-2")])
+    assert done.n_new == 3
+    assert {each.score for each in stored(decided) if each.system == "mine"} == {0.75}
+
+
+def test_a_table_that_contradicts_the_study_is_refused_whole(store: Store, tmp_path: Path) -> None:
+    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+    import_files(store, decisions=[write_decisions(tmp_path)])
+    before = stored(store)
+    rows = ("item,system,flagged,score,suggestion", "one,S,1,0.4,at", "two,T,1,0.9,on")
+    with pytest.raises(Conflict, match="S is not the S that decided on 2 items of this study: 1 scores differ"):
+        import_files(store, decisions=[write_text(tmp_path / "other.csv", *rows)])
+    assert stored(store) == before
+
+
+def test_a_table_may_repeat_what_is_known_and_bring_more(store: Store, tmp_path: Path) -> None:
+    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+    import_files(store, decisions=[write_text(tmp_path / "a.csv", "item,system,flagged,score", "one,S,1,0.9")])
+    rows = ("item,system,flagged,score", "one,S,1,0.9", "two,S,0,0.1")
+    [done] = import_files(store, decisions=[write_text(tmp_path / "b.csv", *rows)])
+    assert (done.new, done.known) == (1, 1)

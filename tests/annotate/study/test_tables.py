@@ -1,0 +1,149 @@
+"""The tables of a study: labels become verdicts, programs stay apart, nothing is mixed that was not asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grater.annotate.store import Store, jobs, leases, people, submissions, units
+from grater.annotate.study.importing import import_files
+from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate.study.tables import StudyTables, judged_items, labels_of, study_tables
+from grater.annotate.tasks.task import Answer
+from grater.annotate.terms import KEY
+from grater.errors import UsageError
+from grater.report.raters import raters_section
+from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
+
+
+@pytest.fixture
+def filled(store: Store, tmp_path: Path) -> Store:
+    """Two placed items with decisions; `one` is judged in three jobs, by people and a program."""
+    import_files(
+        store,
+        corpora=[write_essays(tmp_path)],
+        items=[write_items(tmp_path)],
+        decisions=[write_decisions(tmp_path)],
+    )
+    bring(store, tmp_path, "usage", "one,Zoe,0,crowd,2026-01-01T00:00:00Z", "one,Yan,e,crowd,2026-01-01T01:00:00Z")
+    bring(store, tmp_path, "error", "one,Zoe,ok,crowd,2026-01-02T00:00:00Z", "one,bot,error,program,")
+    bring(store, tmp_path, "cloze", "one,Zoe,at,crowd,", "one,bot,on,program,")
+    return store
+
+
+def bring(store: Store, folder: Path, task: str, *rows: str) -> None:
+    file = write_text(folder / f"{task}.csv", "item,rater,label,group,at", *rows)
+    import_files(store, judgments=[file], job=task, task=task)
+
+
+def tables(store: Store, *names: str, **wishes: object) -> StudyTables:
+    with store.read() as tx:
+        return study_tables(tx, "study", job_names=names, **wishes)  # type: ignore[arg-type]
+
+
+def labels(found: StudyTables) -> list[str]:
+    assert found.judgments is not None
+    return sorted(found.judgments.frame["label"].cast(str).to_list())
+
+
+def test_labels_of_a_task_become_its_verdicts(filled: Store) -> None:
+    assert labels(tables(filled, "usage")) == ["error", "ok"]
+
+
+def test_of_two_judgments_by_one_rater_the_latest_counts(filled: Store) -> None:
+    assert labels(tables(filled)) == ["ok", "ok"]  # Zoe said 0 first and ok a day later
+
+
+def test_programs_vote_only_when_asked_for(filled: Store) -> None:
+    assert labels(tables(filled, "error")) == ["ok"]
+    assert labels(tables(filled, "error", with_programs=True)) == ["error", "ok"]
+
+
+def test_tasks_without_verdicts_keep_their_labels(filled: Store) -> None:
+    with pytest.raises(UsageError, match="expected a job whose task has verdicts, found cloze"):
+        tables(filled, "cloze")
+    with filled.read() as tx:
+        words, programs = labels_of(tx, "cloze"), labels_of(tx, "cloze", groups=("program",))
+    assert words is not None
+    assert programs is not None
+    assert words.frame["label"].to_list() == ["at"]
+    assert programs.frame.select("rater", "label").rows() == [("bot", "on")]
+
+
+def test_experts_stand_apart_where_there_is_a_crowd_too(filled: Store, tmp_path: Path) -> None:
+    assert tables(filled).experts is None
+    file = write_text(tmp_path / "e.csv", "item,rater,label,group", "one,Ann,error,expert")
+    import_files(filled, judgments=[file], job="experts")
+    found = tables(filled)
+    assert labels(found) == ["ok", "ok"]
+    assert found.experts is not None
+    assert found.experts.frame["label"].to_list() == ["error"]
+
+
+def test_preferences_are_left_out_where_raters_were_asked_for_errors(filled: Store, tmp_path: Path) -> None:
+    bring(filled, tmp_path, "choice", "one,Mia,system,crowd,2026-01-03T00:00:00Z")
+    assert labels(tables(filled)) == ["ok", "ok"]
+    assert labels(tables(filled, "choice")) == ["error"]
+
+
+def test_preferences_alone_are_verdicts(store: Store, tmp_path: Path) -> None:
+    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+    bring(store, tmp_path, "choice", "one,Mia,system,crowd,2026-01-03T00:00:00Z")
+    assert labels(tables(store)) == ["error"]
+
+
+def test_hours_are_counted_from_the_first_judgment(filled: Store) -> None:
+    assert tables(filled, "usage").hours == (0.0, 1.0)
+
+
+def test_items_that_nobody_judged_are_still_decided_on(filled: Store) -> None:
+    found = tables(filled)
+    assert found.decisions is not None
+    assert found.items is not None
+    assert len(found.decisions) == 2
+    assert sorted(found.items.frame["target"].to_list()) == ["in", "on"]
+    with filled.read() as tx:
+        assert len(judged_items(tx)) == 1
+
+
+def test_only_items_of_the_kind_that_was_asked_for(filled: Store) -> None:
+    found = tables(filled, kind="article")
+    assert (found.judgments, found.decisions, found.items) == (None, None, None)
+
+
+def test_gold_is_told_in_verdicts_like_judgments(filled: Store, tmp_path: Path) -> None:
+    file = write_text(tmp_path / "gold.csv", "item,label", "two,0|1")
+    import_files(filled, gold=[file], job="usage")
+    found = tables(filled, "usage")
+    assert found.gold is not None
+    assert found.gold.frame["label"].to_list() == ["error"]
+
+
+def test_answers_to_gold_count_for_raters_only(filled: Store, tmp_path: Path) -> None:
+    job = add_job(filled, JobPlan("live", "usage", options={KEY: {"gold": {"quiz": 1}}}))
+    known = write_text(tmp_path / "gold.csv", "item,label", "two,0|1")
+    import_files(filled, gold=[known], job="live")
+    with filled.write() as tx:
+        zoe = people.named(tx, "Zoe").person_id
+        lease = leases.take(tx, job_id=job.job_id, person_id=zoe)
+        assert lease is not None
+        [asked] = units.get(tx, lease.unit_id).unit.items
+        answers = [Answer(asked.item.item_id, "1")]
+        submissions.submit(
+            tx, submission_id="first", lease_id=lease.lease_id, person_id=zoe, body={}, answers=answers
+        )
+    found = tables(filled, "usage", "live")
+    assert labels(found) == ["error", "ok"]  # what was said of item one
+    assert found.judgments is not None
+    assert found.on_gold is not None
+    assert len(found.on_gold) == 1
+    [sheet] = raters_section(found.judgments, gold=found.gold, on_gold=found.on_gold).sheets
+    assert sorted(row[2] for row in sheet.rows) == ["1.000 [.207, 1.000]", "–"]  # Wilson's interval of 1 of 1
+
+
+def test_an_unknown_job_is_answered_with_the_nearest(filled: Store) -> None:
+    with filled.read() as tx:
+        assert {job.name for job in jobs.all(tx)} == {"usage", "error", "cloze"}
+    with pytest.raises(Exception, match="Did you mean 'usage'"):
+        tables(filled, "usge")

@@ -1,0 +1,175 @@
+"""What holds for every task that is registered."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.task import ERROR, OK, UNKNOWN, Field, Shown, Task, source_of
+from grater.annotate.web.rendering import as_html
+from grater.errors import BadInput, UnknownName
+from grater.model import Essay, Json, Span
+from tests.annotate.tasks.units import OF, TEXT, filled, rng, unit_at, unit_for
+from tests.examples import examples
+
+ALL = [TASKS[name] for name in TASKS]
+SHOW_MORE = ("choice", "verify", "construction", "marking")
+"""Tasks that are about a system's word, or about more than one item."""
+BLIND = [task for task in ALL if task.name not in SHOW_MORE]
+"""Tasks of one item that must not show what a system said (P10)."""
+FROM_PAPERS = ("choice", "cloze", "construction", "error", "marking", "usage", "verify")
+
+
+def everything(shown: Shown) -> str:
+    """All the text that a page can make of what is shown."""
+    return " ".join([shown.before, *(piece.text for piece in shown.pieces), shown.after, repr(shown.fields)])
+
+
+def test_the_tasks_of_the_papers_are_registered() -> None:
+    assert set(FROM_PAPERS) <= set(TASKS.names())
+
+
+def test_an_unknown_task_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'cloze'"):
+        TASKS["clozed"]
+
+
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
+def test_a_filled_form_gives_one_answer_for_each_item(task: Task) -> None:
+    unit = unit_for(task.name)
+    kept = task.show(unit, rng=rng()).kept
+    answers = task.read(unit, filled(task), kept=kept)
+    assert sorted(answer.item_id for answer in answers) == sorted(each.item.item_id for each in unit.items)
+
+
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
+def test_labels_are_those_that_the_task_declares(task: Task) -> None:
+    unit = unit_for(task.name)
+    answers = task.read(unit, filled(task), kept=task.show(unit, rng=rng()).kept)
+    assert all(not task.labels or answer.label in task.labels for answer in answers)
+
+
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
+def test_a_verdict_speaks_of_every_label_and_of_no_other(task: Task) -> None:
+    if task.verdict is not None:
+        assert set(task.verdict) == set(task.labels)
+        assert set(task.verdict.values()) <= {ERROR, OK, UNKNOWN}
+
+
+@pytest.mark.parametrize("task", [task for task in ALL if task.name != "marking"], ids=lambda task: task.name)
+def test_an_empty_form_is_refused_and_the_field_is_named(task: Task) -> None:
+    unit = unit_for(task.name)
+    shown = task.show(unit, rng=rng())
+    required = next(field.name for field in shown.fields if field.required)
+    with pytest.raises(BadInput, match=f"form: {required}: expected an answer"):
+        task.read(unit, {}, kept=shown.kept)
+
+
+@pytest.mark.parametrize("task", [task for task in ALL if task.name != "marking"], ids=lambda task: task.name)
+def test_an_answer_that_nobody_offered_is_refused(task: Task) -> None:
+    unit = unit_for(task.name)
+    shown = task.show(unit, rng=rng())
+    name = next(field.name for field in shown.fields if field.required)
+    with pytest.raises(BadInput, match=name):
+        task.read(unit, {**filled(task), name: ["<script>"]}, kept=shown.kept)
+
+
+@pytest.mark.parametrize("task", BLIND, ids=lambda task: task.name)
+def test_a_blind_page_is_the_same_whatever_a_system_said(task: Task) -> None:
+    payload: dict[str, Json] = {"suggestion": "on", "flagged": True, "stratum": "error", "score": 0.97}
+    assert task.show(unit_at(OF, payload=payload), rng=rng()) == task.show(unit_at(OF), rng=rng())
+
+
+@pytest.mark.parametrize("name", ["cloze", "choice", "construction"])
+@examples(40)
+@given(word=st.text(alphabet="qxzjkQXZJK", min_size=3, max_size=12), sentence=st.sampled_from(["a {} b.", "{} a b."]))
+def test_the_writers_word_never_reaches_a_page_that_hides_it(name: str, word: str, sentence: str) -> None:
+    text = f"Nothing here. {sentence.format(word)} More of it."
+    start = text.index(word)
+    essay = Essay("e", text)
+    unit = unit_for(name)
+    items = tuple(
+        type(each)(type(each.item)("e", Span(start, start + len(word)), each.item.kind), each.payload)
+        for each in unit.items
+    )
+    shown = TASKS[name].show(type(unit)("u", essay, items, "in-context"), rng=rng())
+    pieces = "".join(piece.text for piece in shown.pieces)
+    assert word not in pieces + shown.before + shown.after
+    if name != "choice":  # there it stands among the choices, without a word on whose it is
+        assert word not in everything(shown)
+
+
+@pytest.mark.parametrize("name", ["cloze", "choice"])
+def test_a_blank_is_equally_wide_for_every_word(name: str) -> None:
+    blanks = set()
+    for word in ("of", "without"):
+        text = f"We went {word} them."
+        unit = unit_at(Span(8, 8 + len(word)), payload={"suggestion": "to"}, essay=Essay("e", text))
+        blanks.add(next(piece.text for piece in TASKS[name].show(unit, rng=rng()).pieces if piece.mark == "blank"))
+    assert len(blanks) == 1
+
+
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
+def test_what_the_server_must_remember_is_in_no_field(task: Task) -> None:
+    shown = task.show(unit_for(task.name), rng=rng())
+    assert all(str(value) not in everything(shown) for value in shown.kept.values())
+
+
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
+def test_shortcut_keys_are_single_and_free_of_doubles(task: Task) -> None:
+    fields: tuple[Field, ...] = task.show(unit_for(task.name), rng=rng()).fields
+    by_field = [[choice.key for choice in field.choices if choice.key] for field in fields]
+    keys = [key for of_field in by_field for key in of_field]
+    is_row_by_row = all(of_field == by_field[0] for of_field in by_field)
+    assert all(len(of_field) == len(set(of_field)) for of_field in by_field)
+    assert is_row_by_row or len(keys) == len(set(keys))
+    assert all(len(key) == 1 for key in keys)
+
+
+ITALIC, BOLD = re.compile(r"(→\s*|,\s*)?<em>(.*?)</em>", re.DOTALL), re.compile(r"<strong>(.*?)</strong>", re.DOTALL)
+
+
+def plain(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", "", html).split())
+
+
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
+def test_examples_of_the_guidelines_speak_of_their_own_sentence(task: Task) -> None:
+    """An example is a sentence in italics with its words in question in bold; after an arrow comes what is better."""
+    for paragraph in re.split(r"</?(?:li|p|ol|ul)>", as_html(task.guidelines)):
+        quoted = [(bool(arrow), words) for arrow, words in ITALIC.findall(paragraph)]
+        examples = [words for _, words in quoted if plain(words).endswith(".")]
+        for words in examples:
+            assert len(BOLD.findall(words)) == 1, f"what is in question in {plain(words)!r}?"
+        for is_better, words in quoted if examples else ():
+            if words in examples or plain(paragraph).startswith(f"{plain(words)}:"):
+                continue
+            if is_better:
+                assert plain(words) not in [plain(BOLD.findall(example)[0]) for example in examples]
+            else:
+                assert any(plain(words) in plain(example) for example in examples), f"{words!r} is in no example here"
+
+
+@pytest.mark.parametrize("name", FROM_PAPERS)
+def test_managers_are_told_the_paper_of_the_guidelines_and_raters_are_not(name: str) -> None:
+    years = ("2008", "2009", "2011", "2013")
+    assert any(year in source_of(TASKS[name]) for year in years)
+    assert not any(year in TASKS[name].guidelines for year in years)
+
+
+@pytest.mark.parametrize("task", BLIND, ids=lambda task: task.name)
+def test_pieces_put_together_are_the_sentence(task: Task) -> None:
+    pieces = task.show(unit_at(OF), rng=rng()).pieces
+    shown = "".join(TEXT[OF.start : OF.end] if piece.mark else piece.text for piece in pieces)
+    assert shown == "She depends of her brother for the bread."
+
+
+@pytest.mark.parametrize("name", TASKS.names())
+def test_every_task_is_documented(name: str) -> None:
+    page = Path(__file__).parents[3] / "docs" / "tasks.md"
+    assert f"| `{name}` | " in page.read_text(encoding="utf-8")

@@ -1,0 +1,74 @@
+"""Cloze and choice: the word is hidden, or its owner is."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.annotate.tasks import choice, cloze, verify
+from grater.errors import BadInput, UsageError
+from grater.uncertainty.rng import generator
+from tests.annotate.tasks.units import IN, OF, rng, unit_at
+
+DIFFERS = unit_at(OF, payload={"suggestion": "on"})
+
+
+def test_cloze_shows_the_sentence_alone() -> None:
+    shown = cloze.TASK.show(unit_at(OF), rng=rng())
+    assert "".join(piece.text for piece in shown.pieces) == "She depends _____ her brother for the bread."
+    assert (shown.before, shown.after) == ("", "")
+
+
+@pytest.mark.parametrize(("written", "label"), [("On", "on"), ("towards", "toward"), ("out of", "out of")])
+def test_cloze_takes_a_preposition_in_any_case_and_spelling(written: str, label: str) -> None:
+    assert cloze.TASK.read(unit_at(OF), {"label": [written]}, kept={})[0].label == label
+
+
+def test_cloze_takes_one_preposition() -> None:
+    with pytest.raises(BadInput, match="expected one preposition, found 2"):
+        cloze.TASK.read(unit_at(OF), {"label": ["on, of"]}, kept={})
+
+
+def test_choice_shows_the_writers_word_first_half_of_the_time() -> None:
+    firsts = [choice.TASK.show(DIFFERS, rng=generator(seed, "sides")).kept["first"] for seed in range(400)]
+    assert 160 <= firsts.count("writer") <= 240  # 200 expected; four standard deviations are 40
+
+
+@pytest.mark.parametrize(("picked", "first", "label"), [
+    ("first", "writer", "writer"), ("first", "system", "system"),
+    ("second", "writer", "system"), ("second", "system", "writer"),
+    ("equally good", "writer", "equally good"), ("equally bad", "system", "equally bad"),
+])  # fmt: skip
+def test_choice_says_whose_word_was_picked(picked: str, first: str, label: str) -> None:
+    (answer,) = choice.TASK.read(DIFFERS, {"label": [picked]}, kept={"first": first})
+    assert answer.label == label
+    assert answer.payload == {"first": first}
+
+
+def test_choice_without_its_sides_is_refused() -> None:
+    with pytest.raises(UsageError, match="whose word stood first"):
+        choice.TASK.read(DIFFERS, {"label": ["first"]}, kept={})
+
+
+def test_a_browser_cannot_say_whose_word_it_picked() -> None:
+    with pytest.raises(BadInput, match="label"):
+        choice.TASK.read(DIFFERS, {"label": ["system"]}, kept={"first": "writer"})
+
+
+def test_the_suggestion_takes_the_writers_capital_so_that_it_cannot_be_told_apart() -> None:
+    shown = choice.TASK.show(unit_at(IN, payload={"suggestion": "at"}), rng=rng())
+    assert {picked.text for picked in shown.fields[0].choices[:2]} == {"In", "At"}
+
+
+def test_a_suggestion_to_delete_is_shown_as_no_word() -> None:
+    shown = choice.TASK.show(unit_at(OF, payload={"suggestion": "-NONE-"}), rng=rng())
+    assert {picked.text for picked in shown.fields[0].choices[:2]} == {"of", "(no word)"}
+
+
+@pytest.mark.parametrize("task", [choice.TASK, verify.TASK], ids=["choice", "verify"])
+def test_an_item_without_a_suggestion_cannot_be_compared(task: choice.WhichFits | verify.Verify) -> None:
+    with pytest.raises(UsageError, match="expected a suggestion"):
+        task.show(unit_at(OF), rng=rng())
+
+
+def test_verify_says_which_word_is_whose() -> None:
+    assert verify.TASK.show(DIFFERS, rng=rng()).fields[0].question == "Writer: of · Suggestion: on"

@@ -1,0 +1,152 @@
+"""A sample judged in a spreadsheet: written blind, filled by people, read back as judgments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import grater
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.worksheet import sample_worksheet, worksheet
+from grater.errors import BadInput, UnknownName, UsageError
+from grater.model import Item
+from grater.tables import Judgments, read_judgments
+from grater.tables.worksheets import Worksheet
+from grater.tables.write import write_worksheet
+from grater.tables.xlsx import Page, read_xlsx, workbook
+from tests.annotate.tasks.units import ESSAY, IN, OF
+
+ITEMS = [(f"i{place}", Item("essay-1", span, "prep")) for place, span in enumerate((OF, IN))]
+
+
+def sheet(task: str = "error", **more: object) -> Worksheet:
+    return worksheet(TASKS[task], ITEMS, [ESSAY], **more)  # type: ignore[arg-type]
+
+
+def filled(folder: Path, answers: dict[str, str], *, rater: str = "", name: str = "ada.csv") -> Path:
+    """The sheet as CSV, with these labels by item."""
+    path = folder / name
+    write_worksheet(sheet(), path)
+    frame = pl.read_csv(path, infer_schema=False)
+    label = pl.col("item").replace_strict(answers, default=None, return_dtype=pl.String)
+    frame.with_columns(label=label, rater=pl.lit(rater)).write_csv(path)
+    return path
+
+
+def rows(judgments: Judgments) -> list[tuple[str, str, str]]:
+    return judgments.frame.select("item", "rater", "label").rows()
+
+
+def test_a_row_shows_the_sentence_its_target_and_no_more_than_the_page() -> None:
+    made = sheet(suggestions={"i0": "on"})
+    first = dict(zip(made.columns, made.rows[0], strict=True))
+    assert first["sentence"] == "She depends [[of]] her brother for the bread."
+    assert first["answers"] == "error | ok | unknown"
+    assert (first["label"], first["rater"]) == ("", "")
+    assert not any("on" in cell.split() for cell in made.rows[0])
+    shown = sheet("verify", suggestions={"i0": "on", "i1": "at"})
+    assert "Suggestion: on" in " ".join(shown.rows[0])
+    assert "flags" in sheet("usage").columns
+    assert "alternatives" in sheet("usage").columns
+
+
+def test_a_sample_is_judged_in_a_sheet_from_python(tmp_path: Path) -> None:
+    places = [(name, "essay-1", item.span.start, item.span.end, "prep") for name, item in ITEMS]
+    items = pl.DataFrame(places, ["item", "essay", "start", "end", "kind"], orient="row")
+    decisions = pl.DataFrame({"item": ["i0", "i1"], "system": "S", "flagged": [1, 0], "suggestion": ["on", None]})
+    drawn = grater.sample(decisions, system="S", n=2)
+    path = tmp_path / "ada.csv"
+    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items) == 2
+    told = pl.DataFrame({"item": ["i1"], "rater": ["bo"], "label": ["ok"]})
+    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items, judgments=told, rater="ada") == 1
+    pl.read_csv(path, infer_schema=False).with_columns(label=pl.lit("error")).write_csv(path)
+    assert rows(grater.read_judgments(path)) == [("i0", "ada", "error")]
+    new = tmp_path / "new.csv"
+    assert grater.worksheet(new, drawn, [ESSAY], decisions, items=items, task="verify", system="S") == 1
+    with pytest.raises(UnknownName, match="unknown task 'err'"):
+        grater.worksheet(new, drawn, [ESSAY], decisions, items=items, task="err")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_a_sheet_with_answers_is_not_written_over_and_an_empty_one_is(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"sheet{suffix}"
+    for _ in range(2):
+        write_worksheet(sheet(), path)
+    made = sheet()
+    place = made.columns.index("label")
+    answered = tuple((*row[:place], "eror", *row[place + 1 :]) for row in made.rows)
+    path.unlink()
+    write_worksheet(replace(made, rows=answered), path)
+    with pytest.raises(UsageError, match="has answers already; give the new worksheet another name"):
+        write_worksheet(made, path)
+
+
+def test_no_line_of_the_instructions_looks_like_a_formula(tmp_path: Path) -> None:
+    write_worksheet(sheet(), tmp_path / "sheet.csv")
+    lines = pl.read_csv(tmp_path / "sheet.csv", infer_schema=False).filter(pl.col("item") == "#")["sentence"]
+    assert lines.str.starts_with("• ").any()
+    assert not lines.str.starts_with("'").any(), "the guard that formulas get"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_instructions_come_with_the_sheet(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"sheet{suffix}"
+    write_worksheet(sheet(), path)
+    content = path.read_bytes()
+    if suffix == ".csv":
+        assert content.startswith(b"\xef\xbb\xbf")
+        assert "Write one of the answers" in content.decode("utf-8-sig").splitlines()[2]
+    else:
+        assert read_xlsx(content, name="s").columns["item"].to_list() == ["i0", "i1"]
+    with pytest.raises(BadInput, match="expected answers in the column label, found none on 2 items"):
+        read_judgments(path)
+
+
+def test_filled_sheets_are_judgments(tmp_path: Path) -> None:
+    ada = read_judgments(filled(tmp_path, {"i0": "error", "i1": "ok"}))
+    assert rows(ada) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
+    half = read_judgments(filled(tmp_path, {"i1": " OK "}, rater="Bo", name="half.csv"))
+    assert rows(half) == [("i1", "Bo", "ok")]
+    assert half.dropped == {"rows without an answer": 1}
+
+
+def test_habits_of_spreadsheets_change_nothing(tmp_path: Path) -> None:
+    path = filled(tmp_path, {"i0": "Error", "i1": "ok"})
+    frame = pl.read_csv(path, infer_schema=False).filter(~pl.col("item").str.starts_with("#"))
+    blank = pl.DataFrame({name: [None] for name in frame.columns}, schema=frame.schema)
+    mixed = pl.concat([frame.reverse(), blank]).select(reversed(frame.columns)).with_columns(mine=pl.lit("a note"))
+    stream = BytesIO()
+    mixed.write_csv(stream, separator=";", line_terminator="\r\n", quote_style="always")
+    path.write_bytes(b"\xef\xbb\xbf" + stream.getvalue())
+    assert sorted(rows(read_judgments(path))) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
+    again = tmp_path / "ada.xlsx"
+    cells = [[cell or "" for cell in row] for row in mixed.rows()]
+    again.write_bytes(workbook([Page(name="Sheet1", columns=tuple(mixed.columns), rows=cells)]))
+    assert sorted(rows(read_judgments(again))) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
+
+
+def test_a_bad_answer_names_its_row_and_cell(tmp_path: Path) -> None:
+    path = filled(tmp_path, {"i0": "eror", "i1": "ok"})
+    line = 1 + next(place for place, row in enumerate(path.read_text().splitlines()) if row.startswith("i0,"))
+    with pytest.raises(
+        BadInput, match=rf"ada\.csv:{line}: expected one of error, ok, unknown in cell F{line}, found 'eror'"
+    ):
+        read_judgments(path)
+
+
+def test_essays_and_tasks_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="expected the essays of all items, found none called essay-1"):
+        worksheet(TASKS["error"], ITEMS, [])
+    with pytest.raises(UsageError, match="puts words in a random order"):
+        sheet("choice", suggestions={"i0": "on", "i1": "at"})
+    with pytest.raises(UsageError, match=r"expected a worksheet with extension \.csv or \.xlsx"):
+        write_worksheet(sheet(), tmp_path / "sheet.ods")
+
+
+def test_a_sheet_of_nothing_says_that_all_is_judged() -> None:
+    with pytest.raises(UsageError, match="nothing is left to judge"):
+        sample_worksheet([], {}, [ESSAY])

@@ -1,0 +1,241 @@
+"""Two-factor login through the pages, and its rule through page, API and command."""
+
+from __future__ import annotations
+
+import re
+from base64 import b32decode
+from pathlib import Path
+
+import pytest
+
+from grater.annotate.store import credentials, events, invitations, people
+from grater.annotate.store.clock import MINUTE
+from grater.annotate.study.people import make_token
+from grater.annotate.study.second_factor import STEP_SECONDS, require_of, totp
+from grater.annotate.web.roles import API
+from tests.annotate.web.studies import PASSWORD, Browser, Study, hidden
+from tests.cli.running import grater
+
+FACTOR = "/me/second-factor"
+
+
+def code_of(study: Study, who: str, *, steps: int = 0) -> str:
+    """What the telephone of a person shows, some steps from now."""
+    with study.store.read() as tx:
+        factor = credentials.find(tx, study.people[who].person_id)
+    assert factor is not None
+    return totp(b32decode(factor.secret), study.clock.now / 1000 + steps * STEP_SECONDS)
+
+
+def next_step(study: Study) -> None:
+    study.clock.now += STEP_SECONDS * 1000
+
+
+def set_up(study: Study, who: str) -> list[str]:
+    """A second factor by way of the pages; give the recovery codes."""
+    browser = study.browser(who)
+    page = browser.post(FACTOR, {"password": PASSWORD}).text
+    assert "otpauth://totp/grater:" in page
+    page = browser.post(f"{FACTOR}/confirm", {"code": code_of(study, who)}).text
+    codes = re.findall(r"\b[A-Z2-7]{4}(?:-[A-Z2-7]{4}){3}\b", page)
+    assert "Log out" in browser.get(FACTOR).text
+    next_step(study)
+    return codes
+
+
+def password_step(study: Study, who: str, browser: Browser | None = None) -> tuple[Browser, str]:
+    browser = browser or study.browser()
+    browser.get("/login")
+    page = browser.post("/login", {"name": study.people[who].name, "password": PASSWORD, "next": "/me"})
+    assert "One more step" in page.text
+    return browser, hidden(page.text, "ticket")
+
+
+def code_step(browser: Browser, ticket: str, code: str) -> tuple[int, str]:
+    reply = browser.post("/login/code", {"ticket": ticket, "code": code, "next": "/me"})
+    return int(reply.status_code), str(reply.url.path)
+
+
+def test_a_code_is_asked_after_the_password_and_counts_once(bare: Study) -> None:
+    old = bare.browser("owner")
+    set_up(bare, "owner")
+    assert old.get("/me").url.path == "/login"  # a session that began without it
+    browser, ticket = password_step(bare, "owner")
+    assert browser.get("/me").url.path == "/login"  # the password alone opens nothing
+    code = code_of(bare, "owner")
+    assert code_step(browser, ticket, code) == (200, "/me")
+    thief, ticket = password_step(bare, "owner")
+    assert code_step(thief, ticket, code)[0] == 401  # who saw it cannot use it again
+    next_step(bare)
+    assert code_step(thief, ticket, code)[0] == 401
+    assert code_step(thief, ticket, code_of(bare, "owner")) == (200, "/me")
+
+
+def test_clocks_may_differ_by_one_step(bare: Study) -> None:
+    set_up(bare, "owner")
+    bare.clock.now += 10 * MINUTE
+    statuses = []
+    for steps in (-2, 2, -1, 1):
+        browser, ticket = password_step(bare, "owner")
+        statuses.append(code_step(browser, ticket, code_of(bare, "owner", steps=steps))[0])
+    assert statuses == [401, 401, 200, 200]
+
+
+def test_a_recovery_code_lets_in_once_and_is_kept_as_a_hash(bare: Study) -> None:
+    codes = set_up(bare, "manager")
+    assert len(set(codes)) == 10
+    browser, ticket = password_step(bare, "manager")
+    assert code_step(browser, ticket, codes[3].lower().replace("-", " ")) == (200, "/me")
+    assert "9 recovery codes left" in browser.get(FACTOR).text
+    again, ticket = password_step(bare, "manager")
+    assert code_step(again, ticket, codes[3])[0] == 401
+    with bare.store.read() as tx:
+        kept = repr(tx.connection.exec_driver_sql("select * from recovery_codes").all())
+        assert "factor.recovered" in [event.verb for event in events.all(tx)]
+    assert not any(code in kept or code.replace("-", "") in kept for code in codes)
+
+
+def test_codes_are_guessed_slowly_and_a_known_browser_is_not_kept_out(bare: Study) -> None:
+    set_up(bare, "owner")
+    own, ticket = password_step(bare, "owner")
+    assert code_step(own, ticket, code_of(bare, "owner"))[0] == 200
+    thief, stolen = password_step(bare, "owner")
+    assert [code_step(thief, stolen, "000000")[0] for _ in range(11)] == [401] * 10 + [429]
+    own.post("/logout")
+    next_step(bare)
+    _, ticket = password_step(bare, "owner", own)
+    assert code_step(own, ticket, code_of(bare, "owner")) == (200, "/me")
+
+
+@pytest.mark.parametrize("ticket", ["", "nonsense", "a.b.c", "{id}.9999999999999.00"])
+def test_a_ticket_is_not_made_up(bare: Study, ticket: str) -> None:
+    set_up(bare, "owner")
+    browser = bare.browser()
+    browser.get("/login")
+    made_up = ticket.replace("{id}", bare.people["owner"].person_id)
+    assert code_step(browser, made_up, code_of(bare, "owner"))[0] == 422
+    assert browser.get("/me").url.path == "/login"
+
+
+def test_a_ticket_ends_with_time_and_with_the_password(bare: Study) -> None:
+    set_up(bare, "owner")
+    browser, ticket = password_step(bare, "owner")
+    bare.clock.now += 5 * MINUTE
+    assert code_step(browser, ticket, code_of(bare, "owner"))[0] == 422
+    browser, ticket = password_step(bare, "owner")
+    with bare.store.write() as tx:
+        people.set_password(tx, bare.people["owner"].person_id, "another hash")
+    assert code_step(browser, ticket, code_of(bare, "owner"))[0] == 422
+
+
+def test_a_link_for_a_lost_password_does_not_go_round_the_second_factor(bare: Study) -> None:
+    set_up(bare, "owner")
+    with bare.store.write() as tx:
+        link = invitations.offer_password_reset(tx, bare.people["owner"].person_id)
+    browser = bare.browser()
+    browser.get(f"/join/{link}")
+    page = browser.post(f"/join/{link}", {"password": "something quite new", "again": "something quite new"})
+    assert "One more step" in page.text
+    assert browser.get("/me").url.path == "/login"
+
+
+def test_setting_up_and_turning_off_take_the_password_and_a_code(bare: Study) -> None:
+    browser = bare.browser("manager")
+    assert browser.post(FACTOR, {"password": "not it at all"}).status_code == 422
+    browser.post(FACTOR, {"password": PASSWORD})
+    assert browser.post(f"{FACTOR}/confirm", {"code": "000000"}).status_code == 422
+    set_up(bare, "manager")
+    browser, ticket = password_step(bare, "manager")
+    code_step(browser, ticket, code_of(bare, "manager"))
+    browser.get(FACTOR)
+    next_step(bare)
+    assert browser.post(FACTOR, {"password": PASSWORD}).status_code == 422  # it is on; nobody swaps the telephone
+    assert browser.post(f"{FACTOR}/off", {"password": PASSWORD, "code": "000000"}).status_code == 422
+    code = code_of(bare, "manager")
+    assert browser.post(f"{FACTOR}/off", {"password": "not it at all", "code": code}).status_code == 422
+    assert "Set it up" in browser.post(f"{FACTOR}/off", {"password": PASSWORD, "code": code}).text
+
+
+def test_who_must_have_one_is_led_to_it_and_does_nothing_before(bare: Study) -> None:
+    with bare.store.write() as tx:
+        token = make_token(tx, bare.people["manager"].person_id)
+    owner = bare.browser("owner")
+    assert owner.post("/manage/second-factor", {"roles": "manager"}).url.path == "/manage/people"
+    manager, headers = bare.browser("manager"), {"authorization": f"Bearer {token}"}
+    assert manager.get("/manage/people").url.path == FACTOR
+    assert manager.post("/manage/invitations", {"role": "worker"}).url.path == FACTOR
+    assert bare.client().get(f"{API}/people", headers=headers).status_code == 403
+    assert bare.browser("worker").get("/jobs").url.path == "/jobs"
+    assert owner.get("/manage").url.path == "/manage"
+    set_up(bare, "manager")
+    assert bare.client().get(f"{API}/people", headers=headers).status_code == 200
+    browser, ticket = password_step(bare, "manager")
+    code_step(browser, ticket, code_of(bare, "manager"))
+    next_step(bare)
+    assert browser.get("/manage/people").url.path == "/manage/people"
+    form = {"password": PASSWORD, "code": code_of(bare, "manager")}
+    assert browser.post(f"{FACTOR}/off", form).status_code == 422
+
+
+def test_raters_from_panels_and_programs_have_none(bare: Study) -> None:
+    with bare.store.write() as tx:
+        rater = people.add(tx, name="prolific 1", role="worker", payload={"panel": "prolific"})
+    bare.people["rater"] = rater
+    assert bare.browser("rater").post(FACTOR, {"password": ""}).status_code == 422
+
+
+@pytest.mark.parametrize("door", ["page", "api", "command"])
+def test_the_owner_resets_somebodys_through_every_door(
+    bare: Study, door: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    set_up(bare, "manager")
+    browser, ticket = password_step(bare, "manager")
+    code_step(browser, ticket, code_of(bare, "manager"))
+    person_id = bare.people["manager"].person_id
+    with bare.store.write() as tx:
+        headers = {"authorization": f"Bearer {make_token(tx, bare.people['owner'].person_id)}"}
+    for is_there in (True, False):
+        if door == "page":
+            status = bare.browser("owner").post(f"/manage/people/{person_id}/second-factor").status_code
+            expected = 200 if is_there else 404
+        elif door == "api":
+            path = f"{API}/people/{person_id}/second-factor/reset"
+            status = bare.client().post(path, headers=headers).status_code
+            expected = 200 if is_there else 404
+        else:
+            status = grater(capsys, "study", "second-factor", tmp_path / "study.db", "--reset", "Manager").status
+            expected = 0 if is_there else 2
+        assert status == expected
+    assert browser.get("/me").url.path == "/login"
+    fresh = bare.browser()
+    fresh.get("/login")
+    assert fresh.post("/login", {"name": "Manager", "password": PASSWORD, "next": "/me"}).url.path == "/me"
+
+
+def test_it_is_required_alike_through_every_door(
+    bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    set_up(bare, "owner")
+    owner, ticket = password_step(bare, "owner")
+    code_step(owner, ticket, code_of(bare, "owner"))
+    with bare.store.write() as tx:
+        headers = {"authorization": f"Bearer {make_token(tx, bare.people['owner'].person_id)}"}
+
+    def required() -> list[str]:
+        told = bare.client().get(f"{API}/second-factor", headers=headers).json()
+        assert told["people"] == [bare.people["owner"].person_id]
+        return list(told["roles"])
+
+    owner.get("/manage/people")
+    owner.post("/manage/second-factor", {"roles": ["owner", "manager"]})
+    assert required() == ["owner", "manager"]
+    assert bare.client().post(f"{API}/second-factor", json={"roles": ["owner"]}, headers=headers).status_code == 200
+    assert required() == ["owner"]
+    ran = grater(capsys, "study", "second-factor", tmp_path / "study.db", "--require", "manager")
+    assert (required(), ran.err) == (["manager"], "required of: manager; on for: Owner\n")
+    assert owner.post("/manage/second-factor", {"roles": "worker"}).status_code == 422
+    assert bare.client().post(f"{API}/second-factor", json={"roles": ["worker"]}, headers=headers).status_code == 422
+    assert grater(capsys, "study", "second-factor", tmp_path / "study.db", "--require", "worker").status == 2
+    with bare.store.write() as tx:
+        require_of(tx, [])
+    assert required() == []

@@ -1,0 +1,252 @@
+"""Adjudicators: what raters said side by side, the answer that counts, and the way from unit to unit.
+
+The decision about an essay, without a browser: what the form says becomes edits, and edits the same form again.
+
+A decision about an item, looked at again: the form is filled so that it would say the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grater.annotate.store import adjudications, judgments, leases, units
+from grater.annotate.store.adjudications import Adjudication
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.units import StudyUnit
+from grater.annotate.study.essay_adjudication import Table
+from grater.annotate.tasks import TASKS, Answer, Unit
+from grater.annotate.tasks.construction import CONSTRUCTIONS
+from grater.annotate.web.adjudication.pages import MORE, decided, earlier_choices, filled_by
+from grater.errors import BadInput
+from grater.model import Edit, Essay, Json, Span
+from grater.uncertainty.rng import generator
+from tests.annotate.tasks.units import OF, noun_unit, unit_at
+from tests.annotate.web.studies import Study, hidden
+from tests.annotate.web.test_jobs import TWO, all_of
+from tests.annotate.web.test_work import answer, start
+from tests.examples import examples
+
+
+def decision(study: Study, unit_id: str) -> str:
+    with study.store.read() as tx:
+        found = adjudications.find(tx, unit_id)
+    return found.answers[0].label if found else ""
+
+
+def test_adjudication_shows_raters_side_by_side_and_stores_gold(study: Study) -> None:
+    all_of(study, "worker", "usage", {"label": "1", "better": "on", "confidence": "high"})
+    all_of(study, "annotator", "usage", {"label": "2", "confidence": "low"})
+    adjudicator = study.browser("adjudicator")
+    assert "0 of 10 decided" in adjudicator.get("/adjudicate").text
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, study.jobs["usage"])[0]
+    page = adjudicator.get(f"/adjudicate/{unit_id}").text
+    assert "<td>A</td>" in page
+    assert "<td>B</td>" in page
+    assert "Worker" not in page  # whose answer it is should not matter
+    assert "Incorrect: another is needed</span>" in page
+    reply = adjudicator.post(f"/adjudicate/{unit_id}", {"label": "1", "version": "0", "confidence": "high"})
+    assert reply.status_code == 422  # a better preposition is owed here too
+    form = {"label": "1", "better": "upon", "confidence": "high", "version": "0", "comment": "as in the guide"}
+    assert adjudicator.post(f"/adjudicate/{unit_id}", form).status_code == 200
+    with study.store.read() as tx:
+        decided = adjudications.find(tx, unit_id)
+        assert len(judgments.table(tx, study.jobs["usage"])) == 20  # the originals stay
+    assert decided is not None
+    assert (decided.answers[0].label, decided.answers[0].alternatives) == ("1", ("upon",))
+    assert "1 of 10 decided" in adjudicator.get("/adjudicate").text
+
+
+def test_a_decision_made_from_an_older_one_is_stale(study: Study) -> None:
+    for who in TWO:
+        all_of(study, who, "error", {"label": "error"})
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, study.jobs["error"])[0]
+    one, other = study.browser("adjudicator"), study.browser("owner")
+    assert one.post(f"/adjudicate/{unit_id}", {"label": "ok", "version": "0"}).status_code == 200
+    reply = other.post(f"/adjudicate/{unit_id}", {"label": "error", "version": "0", "comment": "my reasons"})
+    assert reply.status_code == 409
+    assert 'value="error" data-key="1" checked' in reply.text  # what was filled in is still there
+    assert "my reasons" in reply.text
+    assert decision(study, unit_id) == "ok"
+    form = {"label": "error", "version": hidden(reply.text, "version")}
+    assert other.post(f"/adjudicate/{unit_id}", form).status_code == 200
+    assert decision(study, unit_id) == "error"
+
+
+def test_what_raters_agree_on_is_filled_in(study: Study) -> None:
+    for who in TWO:
+        all_of(study, who, "error", {"label": "ok"})
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, study.jobs["error"])[0]
+    assert 'value="ok" data-key="2" checked' in study.browser("adjudicator").get(f"/adjudicate/{unit_id}").text
+
+
+def test_units_on_which_raters_differ_come_first(study: Study) -> None:
+    all_of(study, "worker", "error", {"label": "ok"})
+    browser = study.browser("annotator")
+    path, odd = start(browser, study, "error"), ""
+    for number in range(10):
+        if number == 7:
+            with study.store.read() as tx:
+                found = leases.find(tx, path.rpartition("/")[2], person_id=study.people["annotator"].person_id)
+            assert found is not None
+            odd = found.unit_id
+        path = answer(browser, path, {"label": "error" if number == 7 else "ok"}).url.path
+    assert f"/adjudicate/{odd}" in study.browser("adjudicator").get("/adjudicate").text
+
+
+def test_a_choice_is_adjudicated_by_whose_word_it_is(study: Study) -> None:
+    for who in TWO:
+        all_of(study, who, "choice", {"label": "equally good"})
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, study.jobs["choice"])[0]
+    adjudicator = study.browser("adjudicator")
+    page = adjudicator.get(f"/adjudicate/{unit_id}").text
+    adjudicator.post(f"/adjudicate/{unit_id}", {"label": "first", "version": "0"})
+    is_system_first = "zzz-suggested" in page.partition('value="first"')[2].partition("</label>")[0].lower()
+    with study.store.read() as tx:
+        decided = adjudications.find(tx, unit_id)
+    assert decided is not None
+    assert decided.answers[0].label == ("system" if is_system_first else "writer")
+
+
+def test_after_a_decision_comes_the_next_unit_until_all_are_decided(study: Study) -> None:
+    for who in TWO:
+        all_of(study, who, "error", {"label": "ok"})
+    browser = study.browser("adjudicator")
+    path, met = re.findall(r'"(/adjudicate/[\w-]+)"', browser.get("/adjudicate").text)[0], []
+    while path != "/adjudicate":
+        met.append(path)
+        path = browser.post(path, {"label": "error", "version": "0"}).url.path
+    assert len(set(met)) == len(met) == 10
+    assert "all decided" in browser.get("/adjudicate").text
+
+
+def test_a_unit_that_is_skipped_stays_and_a_decided_one_is_found_again(study: Study) -> None:
+    for who in TWO:
+        all_of(study, who, "error", {"label": "ok"})
+    browser, job = study.browser("adjudicator"), f"/adjudicate/jobs/{study.jobs['error']}"
+    first, second = re.findall(r'href="(/adjudicate/[\w-]+)">', browser.get(job).text)[1:3]
+    assert f'href="{second}">Skip' in browser.get(first).text
+    browser.post(second, {"label": "error", "version": "0", "comment": "as agreed"})
+    assert second in browser.get(f"{job}?show=decided").text
+    assert second not in browser.get(f"{job}?show=undecided").text
+    assert first in browser.get(f"{job}?show=undecided").text
+    assert "as agreed" in browser.get(second).text
+
+
+TEXT = "She adopted puppy. He own three chair near the sea, in summer 😀 of rain."
+WORDS = ("adopted puppy", "puppy", "own", "three chair", "chair", "near", "in summer", "of")
+JOB = Job("j", "j", "marking", "", 2, "pool", "open", 1)
+UNIT = StudyUnit(Unit("u", Essay("e", TEXT), ()), JOB, "work", 0, False, None, 0, 2)
+
+
+def edit(words: str, correction: str = "x", tag: str = "Others") -> Edit:
+    start = TEXT.index(words)
+    return Edit(Span(start, start + len(words)), (correction,), tag, "")
+
+
+EDITS = st.builds(edit, st.sampled_from(WORDS), st.sampled_from(["x", "y"]), st.sampled_from(["Others", "Mec"]))
+SOME = st.lists(EDITS, max_size=4, unique=True).map(tuple)
+
+
+def table(*by_rater: tuple[Edit, ...], gold: tuple[Edit, ...] | None = None) -> Table:
+    earlier = None
+    if gold is not None:
+        sent: list[Json] = [sent_by_page(each) for each in gold]
+        earlier = Adjudication("u", 1, "p", (Answer("i", "marked", payload={"edits": sent}),), "", 0)
+    theirs = {
+        letter: tuple(replace(each, rater=letter) for each in edits)
+        for letter, edits in zip("AB", by_rater, strict=True)
+    }
+    return Table(UNIT, theirs, (), earlier)
+
+
+def sent_by_page(each: Edit) -> dict[str, Json]:
+    span: dict[str, Json] = {"start": each.span.start, "end": each.span.end, "quote": each.span.of(TEXT)}
+    return {**span, "tag": each.tag, "replacements": list(each.replacements), "comment": each.comment}
+
+
+def said(edits: tuple[Edit, ...]) -> set[tuple[Span, tuple[str, ...], str]]:
+    return {(each.span, each.replacements, each.tag) for each in edits}
+
+
+@examples(150)
+@given(SOME, SOME, SOME)
+def test_an_earlier_decision_fills_the_form_so_that_it_decides_the_same(
+    first: tuple[Edit, ...], second: tuple[Edit, ...], gold: tuple[Edit, ...]
+) -> None:
+    """Whatever was decided, also what no annotator said and several edits at one place."""
+    before = table(first, second, gold=gold)
+    assert said(decided(before, earlier_choices(before))) == said(gold)
+
+
+def test_what_nobody_marked_is_added_and_what_was_chosen_already_is_there_once() -> None:
+    here = table((edit("own", "owns", "SVA"),), ())
+    (place,) = here.places
+    own = [edit("of", "during"), edit("own", "owns", "SVA")]
+    filled = {f"choice {place.name}": "A", MORE: json.dumps([sent_by_page(each) for each in own])}
+    assert [each.span.of(TEXT) for each in decided(here, filled)] == ["own", "of"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("{", "expected a JSON list"),
+        (json.dumps([{**sent_by_page(edit("of")), "quote": "in"}]), "expected the quote 'of'"),
+        (json.dumps([{**sent_by_page(edit("of")), "tag": "None"}]), "expected a tag"),
+        (json.dumps([{**sent_by_page(edit("of")), "replacements": []}]), "expected a correction"),
+    ],
+)
+def test_a_mark_anew_obeys_the_rules_of_marking(more: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        decided(table((), ()), {MORE: more})
+
+
+SUGGESTED = unit_at(OF, payload={"suggestion": "on"})
+FORMS: list[tuple[str, Unit, dict[str, list[str]]]] = [
+    ("usage", SUGGESTED, {"label": ["0"], "confidence": ["low"], "flags": ["spelling", "grammar"]}),
+    ("usage", SUGGESTED, {"label": ["1"], "better": ["on, upon"], "confidence": ["high"]}),
+    ("usage", SUGGESTED, {"label": ["e"], "others": ["on"], "confidence": ["high"], "flags": []}),
+    ("cloze", SUGGESTED, {"label": ["on"]}),
+    ("error", SUGGESTED, {"label": ["unknown"]}),
+    ("verify", SUGGESTED, {"label": ["both bad"]}),
+    ("construction", noun_unit("no-context"), {name: ["no" if "the" in name else "yes"] for name in CONSTRUCTIONS}),
+]
+
+
+def study_unit(task: str, unit: Unit) -> StudyUnit:
+    return StudyUnit(unit, Job("j", "j", task, "", 2, "pool", "open", 1), "work", 0, False, None, 0, 2)
+
+
+@pytest.mark.parametrize(("task", "unit", "form"), FORMS)
+def test_a_decision_fills_the_form_that_gives_it(task: str, unit: Unit, form: dict[str, list[str]]) -> None:
+    shown = TASKS[task].show(unit, rng=generator(0, "page"))
+    answers = TASKS[task].read(unit, form, kept=shown.kept)
+    filled = filled_by(study_unit(task, unit), shown, [], answers)
+    assert filled["label" if "label" in form else CONSTRUCTIONS[0]]
+    assert TASKS[task].read(unit, filled, kept=shown.kept) == answers
+
+
+def test_a_decision_that_the_form_could_not_give_leaves_it_empty() -> None:
+    shown = TASKS["error"].show(SUGGESTED, rng=generator(0, "page"))
+    item_id = SUGGESTED.items[0].item.item_id
+    for answers in (
+        [Answer(item_id, "no such label")],
+        [Answer(item_id, "error", flags=("odd",))],
+        [Answer("x", "ok")] * 2,
+    ):
+        assert filled_by(study_unit("error", SUGGESTED), shown, [], answers) == {}
+
+
+def test_the_sides_of_a_choice_are_not_guessed() -> None:
+    shown = TASKS["choice"].show(SUGGESTED, rng=generator(0, "page"))
+    answers = TASKS["choice"].read(SUGGESTED, {"label": ["first"]}, kept=shown.kept)
+    assert filled_by(study_unit("choice", SUGGESTED), shown, [], answers) == {}

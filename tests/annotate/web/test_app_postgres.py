@@ -1,0 +1,111 @@
+"""The whole server on a real PostgreSQL: work, a double click, a review, adjudication, export, the promises."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+
+import pytest
+
+from grater.annotate.store import checks, credentials, judgments, units
+from grater.annotate.store.clock import DAY
+from tests.annotate.store.conftest import cluster
+from tests.annotate.store.postgres import new_database
+from tests.annotate.web.studies import Study, served
+from tests.annotate.web.test_people_seats import seat_of
+from tests.annotate.web.test_work import FILLED, answer_all, start
+
+__all__ = ["cluster"]
+
+TASKS = ("usage", "choice", "construction", "marking")
+
+
+@pytest.fixture
+def study(cluster: str) -> Iterator[Study]:
+    with served(new_database(cluster), tasks=TASKS) as found:
+        yield found
+
+
+def all_of(study: Study, who: str, task: str, form: dict[str, object] | None = None) -> int:
+    """Everything that somebody can do in a job now; give how much it was."""
+    browser = study.browser(who)
+    return len(answer_all(browser, start(browser, study, task), form or FILLED[task]))
+
+
+def whole(study: Study) -> bool:
+    with study.store.read() as tx:
+        return checks.violations(tx) == []
+
+
+def test_two_raters_do_every_task_and_a_third_finds_nothing_left(study: Study) -> None:
+    assert study.store.engine.dialect.name == "postgresql"
+    assert [all_of(study, "worker", task) for task in TASKS] == [10, 10, 1, 3]
+    assert [all_of(study, "annotator", task) for task in TASKS] == [10, 10, 1, 3]
+    assert all_of(study, "adjudicator", "usage") == 0
+    study.clock.now += DAY
+    assert all_of(study, "worker", "construction") == 1  # the second stage, a day later
+    assert whole(study)
+
+
+def test_a_lease_goes_on_after_a_reload_and_a_double_click_is_one_judgment(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "usage")
+    assert start(study.browser("worker"), study, "usage") == path
+    for _ in range(2):
+        assert browser.post(path, FILLED["usage"]).status_code == 200
+    with study.store.read() as tx:
+        assert len(judgments.table(tx, study.jobs["usage"])) == 1
+    assert whole(study)
+
+
+def test_adjudication_agreement_and_export(study: Study) -> None:
+    all_of(study, "worker", "usage", {"label": "2", "confidence": "high"})
+    all_of(study, "annotator", "usage", {"label": "1", "better": "on", "confidence": "low"})
+    adjudicator = study.browser("adjudicator")
+    found = re.search(r"/adjudicate/[\w-]+(?=\")", adjudicator.get("/adjudicate").text)
+    assert found
+    page = adjudicator.get(found.group(0)).text
+    assert "confidence" in page.lower()
+    form = {"label": "2", "confidence": "high", "version": "0"}
+    assert adjudicator.post(found.group(0), form).status_code == 200
+    assert "1 of 10 decided" in adjudicator.get("/adjudicate").text
+    manager = study.browser("manager")
+    assert "agreement|grater:" in manager.get(f"/manage/jobs/{study.jobs['usage']}/agreement").text
+    manager.get("/manage/export")
+    one, two = (manager.post("/manage/export").content for _ in range(2))
+    assert one == two
+    with zipfile.ZipFile(io.BytesIO(one)) as packed:
+        assert json.loads(packed.read("manifest.json"))["counts"]["adjudications"] == 1
+    assert whole(study)
+
+
+def test_a_seat_a_draft_and_the_api(study: Study) -> None:
+    seat_id = seat_of(study)
+    browser = study.browser("worker")
+    browser.get("/me")
+    browser.post(f"/me/seats/{seat_id}")
+    path = start(browser, study, "marking")
+    lease = path.rpartition("/")[2]
+    browser.get(path)
+    body = {"revision": 0, "body": {"edits": [], "set_aside": False}}
+    headers = {"origin": "http://testserver", "x-csrf-token": browser.csrf}
+    saved = [browser.client.put(f"/leases/{lease}/draft", json=body, headers=headers).status_code for _ in range(2)]
+    assert saved == [200, 200]  # the second is a replay
+    with study.store.write() as tx:
+        token = credentials.make_token(tx, study.people["annotator"].person_id)
+        assert len(units.ids_of_job(tx, study.jobs["choice"])) == 10
+    client, bearer = study.client(), {"authorization": f"Bearer {token}"}
+    sent = client.post(f"/api/v1/jobs/{study.jobs['choice']}/next", headers=bearer).json()["lease"]
+    reply = client.post(
+        f"/api/v1/leases/{sent['lease_id']}", headers=bearer, json={"fields": {"label": ["first"]}, "seconds": 1.5}
+    )
+    assert reply.json()["status"] == "valid"
+    assert whole(study)
+
+
+@pytest.mark.parametrize("path", ["/mining/%00", "/adjudicate/%00", "/manage/jobs/%00"])
+def test_a_nul_in_an_address_is_nobodys_fault_but_the_askers(study: Study, path: str) -> None:
+    assert study.browser("manager").get(path).status_code in (404, 422)

@@ -1,0 +1,144 @@
+"""The REST API: the same powers by token, the same refusals, described by OpenAPI."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+from grater.annotate.store import credentials, judgments
+from grater.annotate.web.roles import API
+from tests.annotate.web.programs import Program
+from tests.annotate.web.studies import Study
+
+
+def test_a_program_judges_like_a_person(study: Study) -> None:
+    program, job_id = Program(study, "worker"), study.jobs["usage"]
+    lease = program.post(f"/jobs/{job_id}/next")["lease"]
+    assert lease == program.get(f"/leases/{lease['lease_id']}")
+    assert [field["name"] for field in lease["fields"]] == ["flags", "label", "better", "others", "confidence"]
+    form = {
+        "fields": {"label": ["1"], "better": ["on"], "confidence": ["low"]},
+        "submission_id": "mine-1",
+        "seconds": 2,
+    }
+    first = program.post(f"/leases/{lease['lease_id']}", form)
+    assert first == {"submission_id": "mine-1", "status": "valid", "is_replay": False, "has_feedback": False}
+    assert program.post(f"/leases/{lease['lease_id']}", form)["is_replay"] is True
+    other = {**form, "fields": {"label": ["2"], "confidence": ["low"]}}
+    program.post(f"/leases/{lease['lease_id']}", other, 409)
+    with study.store.read() as tx:
+        (row,) = judgments.table(tx, job_id)
+    assert (row["label"], row["seconds"]) == ("1", 2.0)
+
+
+def test_the_api_hides_what_pages_hide(study: Study) -> None:
+    program = Program(study, "worker")
+    for task in ("usage", "cloze", "error"):
+        lease = program.post(f"/jobs/{study.jobs[task]}/next")["lease"]
+        assert "zzz-suggested" not in json.dumps(lease)
+        assert "unit" not in lease
+
+
+def test_an_essay_comes_with_its_text_and_tags(study: Study) -> None:
+    lease = Program(study, "worker").post(f"/jobs/{study.jobs['marking']}/next")["lease"]
+    assert len(lease["tags"]) == 27
+    assert "edits" not in lease
+
+
+def test_a_wrong_answer_is_422_and_names_the_field(study: Study) -> None:
+    program = Program(study, "worker")
+    lease = program.post(f"/jobs/{study.jobs['error']}/next")["lease"]
+    error = program.post(f"/leases/{lease['lease_id']}", {"fields": {"label": ["maybe"]}}, 422)["error"]
+    assert "label: expected one of error, ok, unknown" in error["message"]
+    program.post(f"/leases/{lease['lease_id']}", {"answers": 1}, 422)
+
+
+def test_anothers_lease_is_404(study: Study) -> None:
+    lease = Program(study, "worker").post(f"/jobs/{study.jobs['error']}/next")["lease"]
+    thief = Program(study, "owner")
+    thief.get(f"/leases/{lease['lease_id']}", 404)
+    thief.post(f"/leases/{lease['lease_id']}", {"fields": {"label": ["ok"]}}, 404)
+
+
+def test_a_token_that_was_ended_is_worth_nothing(study: Study) -> None:
+    browser = study.browser("worker")
+    page = browser.post("/me/tokens", {"name": "script"}).text
+    secret = page.partition('class="copy"><code>')[2].partition("</code>")[0]
+    headers = {"authorization": f"Bearer {secret}"}
+    assert study.client().get(f"{API}/me", headers=headers).json()["name"] == "Worker"
+    with study.store.read() as tx:
+        (token,) = credentials.tokens_of_person(tx, study.people["worker"].person_id)
+    browser.post(f"/me/tokens/{token.token_id}/end")
+    assert study.client().get(f"{API}/me", headers=headers).status_code == 401
+
+
+def test_nobody_ends_anothers_token(study: Study) -> None:
+    Program(study, "worker")
+    with study.store.read() as tx:
+        (token,) = credentials.tokens_of_person(tx, study.people["worker"].person_id)
+    assert study.browser("owner").post(f"/me/tokens/{token.token_id}/end").status_code == 404
+
+
+def test_a_manager_makes_opens_and_watches_a_job(bare: Study) -> None:
+    program = Program(bare, "manager")
+    job = program.post("/jobs", {"name": "by api", "task": "cloze", "judgments": 2, "open": False})
+    assert job["state"] == "draft"
+    assert Program(bare, "worker").get("/jobs")["jobs"] == []
+    Program(bare, "worker").get(f"/jobs/{job['job_id']}", 404)
+    program.post(f"/jobs/{job['job_id']}/state", {"state": "open"})
+    program.post(f"/jobs/{job['job_id']}/state", {"state": "open"}, 409)
+    assert program.post(f"/jobs/{job['job_id']}/guidelines", {"markdown": "# New"})["version"] == 2
+    assert program.get(f"/jobs/{job['job_id']}")["guidelines"]["markdown"] == "# New"
+    progress = program.get(f"/jobs/{job['job_id']}/progress")
+    assert progress["wanted"] == 2 * progress["units"] > 0
+    assert program.get(f"/jobs/{job['job_id']}/agreement")["reason"] == "No item has two judgments yet."
+    assert program.get(f"/jobs/{job['job_id']}/judgments") == {"judgments": [], "next": None}
+
+
+def test_a_fresh_job_leaves_out_essays_that_are_asked_about(study: Study) -> None:
+    program = Program(study, "manager")
+    told = program.post("/jobs", {"name": "again", "task": "marking", "fresh": True}, 422)
+    assert "no new essays" in told["error"]["message"]
+    program.post("/jobs", {"name": "again", "task": "marking"})
+
+
+def test_files_come_in_and_the_study_goes_out(bare: Study) -> None:
+    program = Program(bare, "manager")
+    files = [("files", ("new.txt", b"A new essay."))]
+    reply = program.client.post(f"{API}/import", headers=program.headers, data={"kind": "corpus"}, files=files)
+    assert reply.json()["imported"][0]["new"] == 1
+    bad = program.client.post(
+        f"{API}/import", headers=program.headers, data={"kind": "corpus"}, files=[("files", ("a.exe", b""))]
+    )
+    assert bad.status_code == 422
+    archive = program.client.get(f"{API}/export", headers=program.headers)
+    assert "manifest.json" in zipfile.ZipFile(io.BytesIO(archive.content)).namelist()
+
+
+def test_people_invitations_and_roles(bare: Study) -> None:
+    manager, owner = Program(bare, "manager"), Program(bare, "owner")
+    assert len(manager.get("/people")["people"]) == 5
+    assert "password" not in json.dumps(manager.get("/people"))
+    assert "/join/" in manager.post("/invitations", {"role": "worker"})["link"]
+    manager.post("/invitations", {"role": "owner"}, 403)
+    manager.post("/invitations", {"role": "king"}, 422)
+    owner.post(f"/people/{bare.people['owner'].person_id}/role", {"role": "worker"}, 403)
+    assert owner.post(f"/people/{bare.people['worker'].person_id}/role", {"role": "annotator"})["role"] == "annotator"
+
+
+def test_events_are_told_in_order(study: Study) -> None:
+    program = Program(study, "manager")
+    first = program.get("/events?most=3")["events"]
+    rest = program.get(f"/events?after={first[-1]['n']}")["events"]
+    assert [event["n"] for event in [*first, *rest]] == sorted(event["n"] for event in [*first, *rest])
+    assert first[-1]["n"] < rest[0]["n"]
+
+
+def test_openapi_describes_every_call_and_no_page(study: Study) -> None:
+    described = study.client().get(f"{API}/openapi.json").json()
+    assert set(described["paths"]) >= {f"{API}/jobs", f"{API}/leases/{{lease_id}}", f"{API}/export"}
+    assert all(path.startswith(API) for path in described["paths"])
+    assert described["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+    page = study.browser("worker").get("/api").text
+    assert f"POST {API}/leases/{{lease_id}}" in page

@@ -1,0 +1,114 @@
+"""Whatever a program sends, it is told what is wrong, in the one shape of errors; nothing breaks inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from grater.annotate.web.roles import API
+from tests.annotate.web.programs import Described, Program, description_of
+from tests.annotate.web.studies import Study, served
+
+HUGE = "1" + 30 * "0"
+HALF = '"\\ud800"'
+NUL = '"a\\u0000b"'
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
+    with served(tmp_path_factory.mktemp("bad"), tasks=["error", "marking"]) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def described(shared: Study) -> Described:
+    return description_of(shared)
+
+
+BODIES = [
+    ("/jobs", "{"),
+    ("/jobs", "[]"),
+    ("/jobs", "7"),
+    ("/jobs", '{"name": ' + HALF + ', "task": "error"}'),
+    ("/jobs", '{"name": "a", "task": "error", "kind": ' + HALF + "}"),
+    ("/jobs", '{"name": "a", "task": "error", "item_ids": [' + NUL + "]}"),
+    ("/jobs", '{"name": "a", "task": "error", "most": ' + HUGE + "}"),
+    ("/jobs", '{"name": "a", "task": "error", "batch_size": ' + HUGE + "}"),
+    ("/jobs", '{"name": "a", "task": "error", "seed": ' + HUGE + "}"),
+    ("/jobs", '{"name": "a", "task": "construction", "delay_days": NaN}'),
+    ("/jobs", '{"name": "a", "task": "error", "lease_minutes": Infinity}'),
+    ("/jobs/{error}/terms", '{"page": ' + HUGE + "}"),
+    ("/jobs/{error}/terms", '{"pay": {"cents": ' + HUGE + "}}"),
+    ("/jobs/{error}/terms", '{"gold": {"quiz": ' + HUGE + "}}"),
+    ("/jobs/{error}/terms", '{"gold": {"minimum": NaN}}'),
+    ("/jobs/{error}/guidelines", '{"markdown": ' + NUL + "}"),
+    ("/jobs/{error}/messages", '{"text": ' + NUL + "}"),
+    ("/jobs/{error}/messages", '{"text": " "}'),
+    ("/jobs/{error}/about", '{"country": ' + NUL + "}"),
+    ("/jobs/{error}/gold", '{"least": ' + HUGE + "}"),
+    ("/invitations", '{"role": "worker", "days": Infinity}'),
+    ("/invitations", '{"role": "worker", "name": ' + HALF + "}"),
+    ("/me/tokens", '{"days": NaN}'),
+    ("/systems", '{"system": "../../etc/passwd"}'),
+    ("/samples", '{"system": "nope", "seed": ' + HUGE + "}"),
+    ("/seats", '{"members": ["Worker"]}'),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), BODIES)
+def test_a_bad_body_is_told_and_changes_nothing(shared: Study, described: Described, path: str, body: str) -> None:
+    owner = Program(shared, "owner")
+    headers = {**owner.headers, "content-type": "application/json"}
+    place = API + path.format(**shared.jobs)
+    before = owner.get("/events?most=1000")["latest"]
+    reply = owner.client.post(place, headers=headers, content=body.encode())
+    assert reply.status_code in (400, 422), reply.text
+    described.check(described.named("POST", place), reply.status_code, reply)
+    assert owner.get("/events?most=1000")["latest"] == before
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *(f"/items?start={HUGE}", f"/events?after={HUGE}", "/items?most=0", "/items?most=1001", "/items?start=-1"),
+        *("/jobs/{error}/judgments?status=all", "/jobs?state=lost", "/jobs/{error}/finished?show=all"),
+    ],
+)
+def test_a_bad_query_is_told(shared: Study, query: str) -> None:
+    Program(shared, "owner").get(query.format(**shared.jobs), 422)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"fields": {"label": ["ok"], ' + HALF + ': ["x"]}}',
+        '{"fields": {"label": [' + NUL + "]}}",
+        '{"fields": {"label": ["ok"]}, "seconds": Infinity}',
+        '{"fields": {"label": ["ok"]}, "submission_id": ' + NUL + "}",
+        '{"fields": {"label": "ok"}}',
+        "{}",
+    ],
+)
+def test_a_bad_answer_is_told_and_the_unit_is_still_yours(shared: Study, body: str) -> None:
+    worker = Program(shared, "worker")
+    lease = worker.call("next_unit", job_id=shared.jobs["error"])["lease"]
+    headers = {**worker.headers, "content-type": "application/json"}
+    reply = worker.client.post(f"{API}/leases/{lease['lease_id']}", headers=headers, content=body.encode())
+    assert reply.status_code == 422, reply.text
+    assert worker.call("one_lease", lease_id=lease["lease_id"])["state"] == "held"
+
+
+def test_a_span_with_another_quote_is_refused_in_a_draft_and_in_an_answer(shared: Study) -> None:
+    worker = Program(shared, "worker")
+    lease_id = worker.call("next_unit", job_id=shared.jobs["marking"])["lease"]["lease_id"]
+    edit = {"start": 0, "end": 4, "quote": "Else", "tag": "Wcip", "replacements": ["x"], "comment": ""}
+    worker.call("save_draft", {"revision": 0, "edits": [edit]}, lease_id=lease_id, status=422)
+    worker.call("submit", {"edits": [edit]}, lease_id=lease_id, status=422)
+
+
+def test_a_form_that_cannot_be_read_is_told(shared: Study, described: Described) -> None:
+    owner = Program(shared, "owner")
+    headers = {**owner.headers, "content-type": "multipart/form-data; boundary=x"}
+    reply = owner.client.post(f"{API}/import", headers=headers, content=b"no form")
+    described.check("bring_in", 400, reply)

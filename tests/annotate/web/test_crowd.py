@@ -1,0 +1,559 @@
+"""A rater's and a manager's life with gold, through the pages and the API; and gold that nobody can tell (P5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.annotate.store import (
+    checks,
+    credentials,
+    decisions,
+    gold,
+    jobs,
+    leases,
+    panels,
+    people,
+    queue,
+    trust,
+    units,
+)
+from grater.annotate.store.units import NewUnit
+from grater.annotate.study.importing import add_judgments
+from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate.study.samples import Wish, draw
+from grater.model import Decision, Json
+from grater.tables import read_judgments
+from tests.annotate.store.crowds import statements
+from tests.annotate.web.studies import Browser, Patience, Study, hidden, new_units, served
+from tests.annotate.web.test_work import FILLED, answer, answer_all
+
+WORK = slice(0, 6)
+KNOWN = slice(6, 10)
+REASON = "Nobody waits in that way."
+TERMS: dict[str, Json] = {"gold": {"minimum": 0.6, "least_seen": 3, "quiz": 2}, "page": 3, "pay": {"cents": 7}}
+
+
+@pytest.fixture
+def crowd(tmp_path: Path) -> Iterator[Study]:
+    """An `error` job with six units of work and four of gold, which accepts `error`."""
+    with served(tmp_path) as study:
+        with study.store.write() as tx:
+            study.jobs["crowd"] = crowd_job(tx, TERMS)
+        yield study
+
+
+def crowd_job(tx, terms: dict[str, Json], *, name: str = "crowd") -> str:  # type: ignore[no-untyped-def]
+    job = jobs.add(tx, name=name, task="error", title="Bus stops", judgments=2, options={"crowd": terms})
+    found = new_units(tx, "error")
+    units.add_all(tx, job.job_id, found[WORK])
+    for new in found[KNOWN]:
+        (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(new.items, new.essay_id, role="gold")])
+        gold.add(tx, unit_id, new.items[0][0], ["error"], reason=REASON)
+    jobs.set_state(tx, job.job_id, "open")
+    return job.job_id
+
+
+def begin(browser: Browser, job_id: str) -> str:
+    browser.get(f"/jobs/{job_id}")
+    path: str = browser.post(f"/jobs/{job_id}/next").url.path
+    return path
+
+
+def is_gold(study: Study, path: str) -> bool:
+    with study.store.read() as tx:
+        return any(
+            (lease := leases.find(tx, path.rsplit("/", 1)[1], person_id=person.person_id))
+            and units.get(tx, lease.unit_id).role == "gold"
+            for person in people.all(tx)
+        )
+
+
+def masked(page: str, job_id: str) -> str:
+    """A page without the names that are random anyway."""
+    page = page.replace(job_id, "JOB")
+    page = re.sub(r"/leases/[\w-]+", "/leases/LEASE", page)
+    page = re.sub(r"\d+ done", "", page)
+    return re.sub(r'(name="csrf" \w+|name="submission_id" value)="[^"]+"', "", page)
+
+
+@pytest.mark.parametrize("access", ["page", "api"])
+def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, access: str) -> None:
+    """The same sentence as work in one job and as gold in its twin; neither page, keys, order nor names tell."""
+    with crowd.store.write() as tx:
+        ids = {role: twin(tx, role) for role in ("work", "gold")}
+        token = credentials.make_token(tx, crowd.people["worker"].person_id)
+    browser = crowd.browser("worker")
+    paths = {role: until(crowd, browser, job_id, role) for role, job_id in ids.items()}
+    if access == "page":
+        pages = {role: masked(browser.get(path).text, ids[role]) for role, path in paths.items()}
+        undo = re.compile(r'\s*<form class="inline"[^\n]*data-undo>.*?</form>')  # there where one was answered before
+        pages = {role: " ".join(undo.sub("", page).split()) for role, page in pages.items()}
+        assert pages["work"] == pages["gold"]
+        assert "zzz-reason" not in pages["gold"]
+        return
+    headers = {"authorization": f"Bearer {token}"}
+    calls = {role: crowd.client().get(f"/api/v1{path}", headers=headers).json() for role, path in paths.items()}
+    assert list(calls["work"]) == list(calls["gold"])  # the same keys in the same order
+    differing = {key for key in calls["work"] if calls["work"][key] != calls["gold"][key]}
+    assert differing == {"lease_id", "submission_id", "job_id"}
+    assert all(len(calls["work"][key]) == len(calls["gold"][key]) for key in differing)
+
+
+@pytest.mark.parametrize("access", ["page", "api"])
+def test_gold_and_work_cost_the_server_the_same(crowd: Study, access: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No clock tells them apart: for either, the same is asked of the database; and the headers are the same."""
+    monkeypatch.setattr(queue, "new_shuffle", lambda: 0)  # from the first unit on: nobody has to begin anew
+    with crowd.store.write() as tx:
+        job_id = crowd_job(tx, {"gold": {"least_seen": 50}, "page": 2}, name="timed")
+        token = credentials.make_token(tx, crowd.people["worker"].person_id)
+    browser, headers = crowd.browser("worker"), {"authorization": f"Bearer {token}"}
+    crowd.client().get("/api/v1/me", headers=headers)  # the first use of a token is noted
+    begin(browser, job_id)
+    costs: dict[bool, set[tuple[tuple[str, ...], ...]]] = {True: set(), False: set()}
+    for _ in range(6):
+        with statements(crowd.store) as found:
+            if access == "api":
+                reply = crowd.client().post(f"/api/v1/jobs/{job_id}/next", headers=headers)
+                path = f"/leases/{reply.json()['lease']['lease_id']}"
+            else:
+                reply = browser.post(f"/jobs/{job_id}/next")
+                path = reply.url.path
+        costs[is_gold(crowd, path)].add((tuple(found), tuple(sorted(reply.headers))))
+        answer(browser, path, {"label": "error"})
+    assert costs[True] == costs[False]
+    assert len(costs[True]) == 1
+
+
+def twin(tx, role: str) -> str:  # type: ignore[no-untyped-def]
+    """A job in which one sentence is the only work, or the only gold."""
+    terms: dict[str, Json] = {"gold": {"least_seen": 50}, "page": 2}
+    job = jobs.add(tx, name=f"twin {role}", task="error", title="Twins", options={"crowd": terms})
+    here, *others = new_units(tx, "error")[:4]
+    work, known = ([here], others) if role == "work" else (others, [here])
+    units.add_all(tx, job.job_id, work)
+    for each in known:
+        (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(each.items, each.essay_id, role="gold")])
+        gold.add(tx, unit_id, each.items[0][0], ["ok"], reason="zzz-reason")
+    jobs.set_state(tx, job.job_id, "open")
+    return str(job.job_id)
+
+
+def until(study: Study, browser: Browser, job_id: str, role: str) -> str:
+    """Work until the next unit is of this role; give its path."""
+    path = begin(browser, job_id)
+    patience = Patience()
+    while patience.at_work(path):
+        if is_gold(study, path) == (role == "gold"):
+            return path
+        path = answer(browser, path, {"label": "ok"}).url.path
+    raise AssertionError(f"no unit of this role: {role}")
+
+
+def test_quiz_work_a_missed_gold_with_its_reason_a_dispute_and_forgiveness(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    rater, manager = crowd.browser("worker"), crowd.browser("manager")
+    assert "quiz of 2" in rater.get(f"/jobs/{job_id}").text
+    path = begin(rater, job_id)
+    for _ in range(2):
+        assert is_gold(crowd, path)
+        path = answer(rater, path, {"label": "error"}).url.path
+    missed = False
+    patience = Patience()
+    while patience.at_work(path):
+        hidden_gold = is_gold(crowd, path)
+        reply = answer(rater, path, {"label": "ok" if hidden_gold else "error"})
+        if hidden_gold:
+            missed = True
+            assert reply.url.path.endswith("/feedback")
+            assert REASON in reply.text
+            break
+        path = reply.url.path
+    assert missed
+    page = rater.get(f"/jobs/{job_id}/talk").text
+    found = re.search(r'name="submission_id" value="([^"]+)"', page)
+    assert found is not None
+    reply = rater.post(f"/jobs/{job_id}/disputes", {"submission_id": found.group(1), "text": "It is right at sea."})
+    assert "No reply yet" in reply.text
+    asked = manager.get(f"/manage/jobs/{job_id}/gold").text
+    assert "It is right at sea." in asked
+    dispute = re.search(r"/manage/disputes/([\w-]+)", asked)
+    assert dispute is not None
+    manager.post(f"/manage/disputes/{dispute.group(1)}", {"decision": "grant", "answer": "True."})
+    page = rater.get(f"/jobs/{job_id}/talk").text
+    assert "You were right. True." in page
+    assert "no longer counts" in page
+    with crowd.store.read() as tx:
+        known = trust.find(tx, job_id, crowd.people["worker"].person_id)
+        assert (known.seen, known.right) == (2, 2)
+        assert checks.violations(tx) == []
+
+
+def test_a_failed_quiz_shows_the_reason_ends_the_session_and_survives_a_login(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    rater = crowd.browser("worker")
+    path = begin(rater, job_id)
+    first = answer(rater, path, {"label": "ok"})
+    assert REASON in first.text
+    path = rater.post(f"/jobs/{job_id}/next").url.path
+    last = answer(rater, path, {"label": "ok"})
+    assert "removed from this job" in last.text
+    assert REASON in last.text
+    assert rater.get(f"/jobs/{job_id}").url.path == "/login"
+    again = crowd.browser("worker")
+    page = again.get(f"/jobs/{job_id}").text
+    assert "removed from this job" in page
+    assert "Start" not in page
+    assert again.post(f"/jobs/{job_id}/next").url.path == f"/jobs/{job_id}/done"
+
+
+def test_nobody_can_dispute_what_another_missed(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    rater = crowd.browser("worker")
+    answer(rater, begin(rater, job_id), {"label": "ok"})
+    found = re.search(r'name="submission_id" value="([^"]+)"', rater.get(f"/jobs/{job_id}/talk").text)
+    assert found is not None
+    other = crowd.browser("annotator")
+    other.get("/jobs")
+    reply = other.post(f"/jobs/{job_id}/disputes", {"submission_id": found.group(1), "text": "mine"})
+    assert reply.status_code == 404
+
+
+PANEL = {
+    "provider": "prolific",
+    "code-completed": "DONE-1",
+    "code-failed": "FAIL-1",
+    "code-screened-out": "OUT-1",
+    "places": "1",
+    "minutes": "30",
+}
+
+
+def panel_of(study: Study, job_id: str, **changed: str) -> str:
+    manager = study.browser("manager")
+    before = set(re.findall(r"/p/([\w-]+)", manager.get(f"/manage/jobs/{job_id}/panels").text))
+    page = manager.post(f"/manage/jobs/{job_id}/panels", {**PANEL, **changed}).text
+    (made,) = set(re.findall(r"/p/([\w-]+)", page)) - before
+    return str(made)
+
+
+def enter(study: Study, panel_id: str, external_id: str):  # type: ignore[no-untyped-def]
+    browser = study.browser()
+    shown = browser.get(f"/p/{panel_id}?PROLIFIC_PID={external_id}&STUDY_ID=s1")
+    if ">Start<" not in shown.text:
+        return browser, shown
+    return browser, browser.post(f"/p/{panel_id}", {"PROLIFIC_PID": external_id, "STUDY_ID": "s1"})
+
+
+def test_a_panel_rater_gets_the_code_only_after_the_last_answer_is_stored(crowd: Study) -> None:
+    with crowd.store.write() as tx:
+        job_id = crowd_job(tx, {**TERMS, "limit": 5}, name="limited")
+    rater, reply = enter(crowd, panel_of(crowd, job_id), "abc")
+    assert reply.url.path == f"/jobs/{job_id}"
+    path, seen = begin(rater, job_id), ""
+    patience = Patience()
+    while patience.at_work(path):
+        assert "DONE-1" not in rater.get(f"/jobs/{job_id}/done").text + seen
+        reply = answer(rater, path, {"label": "error"})
+        path, seen = reply.url.path, reply.text if reply.url.path.startswith("/leases/") else ""
+    assert "DONE-1" in reply.text
+    with crowd.store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def test_a_panel_rater_who_failed_gets_that_code_in_every_browser_and_no_way_in(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    panel_id = panel_of(crowd, job_id)
+    rater, _ = enter(crowd, panel_id, "abc")
+    for _ in range(2):
+        last = answer(rater, begin(rater, job_id), {"label": "ok"})
+    assert "FAIL-1" in last.text
+    browser, page = enter(crowd, panel_id, "abc")
+    assert "FAIL-1" in page.text
+    assert browser.get(f"/jobs/{job_id}").url.path == "/login"
+    other = panel_of(crowd, job_id)  # another panel of the same provider, the same person
+    browser, elsewhere = enter(crowd, other, "abc")
+    assert "return code" in elsewhere.text
+    with crowd.store.read() as tx:
+        (place,) = panels.places(tx, panel_id)
+    form = {"PROLIFIC_PID": "abc", "STUDY_ID": "s1", "return_code": place.return_code}
+    assert "removed from this job" in browser.post(f"/p/{other}", form).text
+
+
+def test_a_place_that_is_returned_or_times_out_is_free_again(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    panel_id = panel_of(crowd, job_id)
+    rater, _ = enter(crowd, panel_id, "abc")
+    begin(rater, job_id)
+    _, full = enter(crowd, panel_id, "def")
+    assert full.status_code == 409
+    manager = crowd.browser("manager")
+    manager.get(f"/manage/jobs/{job_id}/panels")
+    manager.post(f"/manage/panels/{panel_id}/places", {"id": "abc", "state": "returned"})
+    _, reply = enter(crowd, panel_id, "def")
+    assert reply.url.path == f"/jobs/{job_id}"
+    crowd.clock.now += 31 * 60_000
+    _, reply = enter(crowd, panel_id, "ghi")
+    assert reply.url.path == f"/jobs/{job_id}"
+    with crowd.store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def test_a_link_without_an_id_or_with_a_wrong_signature_is_refused(crowd: Study) -> None:
+    panel_id = panel_of(crowd, crowd.jobs["crowd"], secret="quiet")
+    browser = crowd.browser()
+    assert "PROLIFIC_PID" in browser.get(f"/p/{panel_id}").text
+    reply = browser.get(f"/p/{panel_id}?PROLIFIC_PID=abc&signature=00")
+    assert reply.status_code == 422
+    assert "this link was changed" in reply.text
+
+
+def test_an_id_in_a_link_opens_no_more_than_a_raters_door(crowd: Study) -> None:
+    panel_id = panel_of(crowd, crowd.jobs["crowd"])
+    enter(crowd, panel_id, "abc")
+    with crowd.store.write() as tx:
+        person = people.named(tx, "prolific abc")
+        people.set_role(tx, person.person_id, "manager")
+    browser, reply = enter(crowd, panel_id, "abc")
+    assert reply.status_code == 403
+    assert browser.get("/manage").url.path == "/login"
+
+
+def test_whoever_comes_again_by_an_open_link_is_the_same_person(crowd: Study) -> None:
+    panel_id = panel_of(crowd, crowd.jobs["crowd"], provider="open", places="0")
+    browser = crowd.browser()
+    for _ in range(2):
+        browser.get(f"/p/{panel_id}")
+        assert browser.post(f"/p/{panel_id}").url.path == f"/jobs/{crowd.jobs['crowd']}"
+    with crowd.store.read() as tx:
+        assert sum(person.name.startswith("open guest") for person in people.all(tx)) == 1
+
+
+def test_an_open_link_lets_anybody_in_but_not_too_often(crowd: Study) -> None:
+    panel_id = panel_of(crowd, crowd.jobs["crowd"], provider="open", places="0")
+    statuses = []
+    for _ in range(11):
+        browser = crowd.browser()
+        browser.get(f"/p/{panel_id}")
+        statuses.append(browser.post(f"/p/{panel_id}").status_code)
+    assert statuses == [200] * 10 + [429]
+
+
+def test_every_page_of_a_manager_opens(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    rater = crowd.browser("worker")
+    answer_all(rater, begin(rater, job_id), {"label": "error"})
+    manager = crowd.browser("manager")
+    for name in ("crowd", "terms", "gold", "raters", "money", "panels"):
+        page = manager.get(f"/manage/jobs/{job_id}/{name}")
+        assert page.status_code == 200, name
+    person_id = crowd.people["worker"].person_id
+    own = f"/manage/jobs/{job_id}/raters/{person_id}"
+    payment_id = hidden(manager.get(own).text, "payment_id")
+    assert "thank you" in manager.post(own, {"what": "message", "text": "thank you"}).text
+    bonus = {"what": "bonus", "cents": "120", "note": "speed", "payment_id": payment_id}
+    for _ in range(2):  # a double click
+        assert manager.post(own, bonus).text.count("bonus 1.20 EUR") == 1
+    manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"})
+    rows = manager.get(f"/manage/jobs/{job_id}/payments.csv").text.splitlines()
+    with crowd.store.read() as tx:
+        from grater.annotate.store.gold import n_sent
+
+        n_units = n_sent(tx, job_id, person_id)
+    assert rows == ["panel,id,amount,currency", f",Worker,{1.2 + 0.07 * n_units:.2f},EUR"]
+    assert "thank you" in rater.get(f"/jobs/{job_id}/talk").text
+    rater.post(f"/jobs/{job_id}/reviews", {"stars": "4", "text": "clear enough"})
+    assert "clear enough" in manager.get(f"/manage/jobs/{job_id}/crowd").text
+    manager.post(own, {"what": "reject"})
+    assert "The people who run this job have removed you" in crowd.browser("worker").get(f"/jobs/{job_id}").text
+    assert "Reinstate" in manager.get(own).text
+    manager.post(own, {"what": "reinstate"})
+    with crowd.store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def test_an_unknown_time_is_a_dash_on_the_raters_page(crowd: Study) -> None:
+    table = read_judgments(pl.DataFrame({"item": ["x", "x"], "rater": ["Cid", "Dee"], "label": ["ok", "error"]}))
+    with crowd.store.write() as tx:
+        add_judgments(tx, table, job="brought", task="error")
+        job_id, person_id = jobs.named(tx, "brought").job_id, people.named(tx, "Cid").person_id
+    page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/raters/{person_id}").text
+    assert "<dt>Median seconds per unit</dt><dd>–<small>no times of others</small></dd>" in page
+
+
+def test_terms_are_set_by_the_form_and_wrong_ones_are_refused(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    manager = crowd.browser("manager")
+    path = f"/manage/jobs/{job_id}/terms"
+    manager.get(path)
+    form = {"minimum": "0.8", "quiz": "3", "page": "6", "cents": "9", "currency": "usd", "countries": "Norway, Peru"}
+    assert manager.post(path, form).status_code == 200
+    page = crowd.browser("worker").get(f"/jobs/{job_id}").text
+    assert "Country you live in" in page
+    wrong = manager.post(path, {**form, "minimum": "7"})
+    assert wrong.status_code == 422
+    rater = crowd.browser("worker")
+    rater.get(f"/jobs/{job_id}")
+    assert "a requirement of this job" in rater.post(f"/jobs/{job_id}/about", {"country": "Chad"}).text
+    other = crowd.browser("annotator")
+    other.get(f"/jobs/{job_id}")
+    assert "quiz of 3" in other.post(f"/jobs/{job_id}/about", {"country": "Peru"}).text
+
+
+def test_the_api_tells_a_rater_the_reason_only_after_the_miss(crowd: Study) -> None:
+    with crowd.store.write() as tx:
+        token = credentials.make_token(tx, crowd.people["worker"].person_id)
+        boss = credentials.make_token(tx, crowd.people["manager"].person_id)
+    client = crowd.client()
+    mine, theirs = ({"authorization": f"Bearer {each}"} for each in (token, boss))
+    job_id = crowd.jobs["crowd"]
+    lease = client.post(f"/api/v1/jobs/{job_id}/next", headers=mine).json()["lease"]
+    path = f"/api/v1/leases/{lease['lease_id']}"
+    assert client.get(f"{path}/feedback", headers=mine).status_code == 404
+    client.post(path, headers=mine, json={"fields": {"label": ["ok"]}})
+    (known,) = client.get(f"{path}/feedback", headers=mine).json()["known"]
+    assert (known["accepted"], known["reason"]) == (["error"], REASON)
+    told = client.get(f"/api/v1/jobs/{job_id}/crowd", headers=theirs).json()
+    assert told["raters"][0]["seen"] == 1
+    assert client.get(f"/api/v1/jobs/{job_id}/crowd", headers=mine).status_code == 403
+    made = client.post(f"/api/v1/jobs/{job_id}/programs", headers=theirs, json={"name": "robot"}).json()
+    robot = {"authorization": f"Bearer {made['token']}"}
+    assert client.post(f"/api/v1/jobs/{job_id}/next", headers=robot).json() == {"lease": None}
+    assert client.post(f"/api/v1/jobs/{made['job_id']}/next", headers=robot).json()["lease"] is not None
+
+
+@pytest.mark.parametrize("task", ["usage", "cloze", "choice", "error", "construction", "verify", "marking"])
+def test_the_pages_of_the_crowd_open_for_every_task(study: Study, task: str) -> None:
+    job_id = study.jobs[task]
+    for who in ("worker", "annotator"):
+        rater = study.browser(who)
+        answer_all(rater, begin(rater, job_id), FILLED[task])
+    manager = study.browser("manager")
+    for name in ("crowd", "terms", "gold", "raters", "money", "panels"):
+        assert manager.get(f"/manage/jobs/{job_id}/{name}").status_code == 200, name
+
+
+def test_systems_are_scored_so_far(crowd: Study) -> None:
+    with crowd.store.write() as tx:
+        job_id = crowd_job(tx, {}, name="untested")  # without a gold rule, so that one rater comes to every unit
+        ids = [new.items[0][0] for new in new_units(tx, "error")[WORK]]
+        decisions.add_all(tx, [Decision(each, "detector", number < 3) for number, each in enumerate(ids)])
+    rater = crowd.browser("worker")
+    answer_all(rater, begin(rater, job_id), {"label": "error"})
+    page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
+    assert "detector" in page
+    assert ".500" in page  # half of the errors are flagged
+
+
+def test_the_live_page_draws_essays_for_agreement_and_for_scores_and_says_so(crowd: Study) -> None:
+    with crowd.store.write() as tx:
+        job_id = crowd_job(tx, {}, name="untested")
+        work = new_units(tx, "error")[WORK]
+        decisions.add_all(tx, [Decision(new.items[0][0], "detector", at % 2 == 0) for at, new in enumerate(work)])
+    for who, label in (("worker", "error"), ("annotator", "ok")):
+        answer_all(crowd.browser(who), begin(crowd.browser(who), job_id), {"label": label})
+    n_essays = len({new.essay_id for new in work})
+    page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
+    agreement, systems = page.split("<h2>Agreement so far</h2>")[1].split("<h2>Systems so far</h2>")
+    for card in (agreement, systems.split("</section>")[0]):
+        assert f"95 % intervals generalise to other essays like these {n_essays} (resampled by essay" in card
+
+
+def planted_job(tx) -> str:  # type: ignore[no-untyped-def]
+    """A marking job that begins with a quiz of one essay, whose two errors are known; there is another to mark."""
+    terms: dict[str, Json] = {"gold": {"quiz": 1}, "page": 2}
+    job = jobs.add(tx, name="planted", task="marking", title="Whole essays", options={"crowd": terms})
+    known, work, *_ = new_units(tx, "marking")
+    units.add_all(tx, job.job_id, [work])
+    (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(known.items, known.essay_id, role="gold")])
+    gold.add(tx, unit_id, known.items[0][0], ["58-65:Nn", "51-53:Wcip"], reason=REASON)
+    return str(jobs.set_state(tx, job.job_id, "open").job_id)
+
+
+def test_whoever_is_put_out_over_an_essay_is_led_to_the_reason(crowd: Study) -> None:
+    """The marking page goes where the answer leads, in a request of its own; the session has ended by then."""
+    with crowd.store.write() as tx:
+        job_id = planted_job(tx)
+    rater = crowd.browser("worker")
+    reply = answer(rater, begin(rater, job_id), {"edits": "[]"})
+    path = reply.url.path
+    assert path.startswith("/out/")
+    again = rater.get(path).text  # what a script or a reload asks for
+    assert "removed from this job" in again
+    assert REASON in again
+    assert "You answered 0 of" in again
+    assert "the expected answer was <strong>of (Wcip), brother (Nn)</strong>" in again
+    assert rater.get(f"/jobs/{job_id}").url.path == "/login"
+    head, _, signature = path.rpartition("/")
+    for wrong in (f"{head}/{'0' * len(signature)}", path.replace(crowd.people["worker"].person_id, "x"), f"{path}1"):
+        refused = crowd.browser().get(wrong)
+        assert refused.status_code == 404
+        assert REASON not in refused.text
+    with crowd.store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def test_a_panel_rater_who_is_put_out_over_an_essay_gets_the_code(crowd: Study) -> None:
+    with crowd.store.write() as tx:
+        job_id = planted_job(tx)
+    rater, _ = enter(crowd, panel_of(crowd, job_id), "abc")
+    reply = answer(rater, begin(rater, job_id), {"edits": "[]"})
+    assert "FAIL-1" in reply.text
+    assert "FAIL-1" in rater.get(reply.url.path).text
+
+
+def test_a_manager_gives_gold_a_reason_that_teaches(crowd: Study) -> None:
+    job_id, manager = crowd.jobs["crowd"], crowd.browser("manager")
+    manager.get(f"/manage/jobs/{job_id}/gold")
+    with crowd.store.read() as tx:
+        ids = units.ids_of_job(tx, job_id, role="gold")
+    for unit_id in ids:
+        page = manager.post(f"/manage/gold/{unit_id}/reason", {"reason": "Think of a <bus> stop."}).text
+    assert page.count("Think of a &lt;bus&gt; stop.") == len(ids)
+    rater = crowd.browser("worker")
+    assert "Think of a &lt;bus&gt; stop." in answer(rater, begin(rater, job_id), {"label": "ok"}).text
+    with crowd.store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def test_each_panel_has_its_own_payment_file(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    for name, provider in (("abc", "prolific"), ("def", "connect")):
+        panel_id = panel_of(crowd, job_id, provider=provider)
+        rater = crowd.browser()
+        asked = {"prolific": "PROLIFIC_PID", "connect": "participantId"}[provider]
+        rater.get(f"/p/{panel_id}?{asked}={name}")
+        rater.post(f"/p/{panel_id}", {asked: name})
+        answer(rater, begin(rater, job_id), {"label": "error"})
+    manager = crowd.browser("manager")
+    manager.get(f"/manage/jobs/{job_id}/money")
+    assert (
+        "Payments for CloudResearch Connect" in manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"}).text
+    )
+    path = f"/manage/jobs/{job_id}/payments.csv"
+    assert manager.get(f"{path}?panel=connect").text.splitlines()[1:] == ["connect,def,0.07,EUR"]
+    assert manager.get(path).text.splitlines()[1:] == ["connect,def,0.07,EUR", "prolific,abc,0.07,EUR"]
+
+
+def test_a_sampled_job_is_estimated_for_the_whole_corpus(crowd: Study) -> None:
+    """Four of ten places are flagged; of the sample's six the flagged three are errors, the others are not."""
+    with crowd.store.write() as tx:
+        ids = [new.items[0][0] for new in new_units(tx, "error")]
+        decisions.add_all(tx, [Decision(each, "detector", number < 4) for number, each in enumerate(ids)])
+    drawn = draw(crowd.store, "first", Wish("detector", 6, 3)).sample.frame["item"].to_list()
+    job = add_job(crowd.store, JobPlan("sampled", "error", judgments=1, item_ids=drawn))
+    rater = crowd.browser("worker")
+    path, patience = begin(rater, job.job_id), Patience()
+    while patience.at_work(path):
+        with crowd.store.read() as tx:
+            lease = leases.find(tx, path.rsplit("/", 1)[1], person_id=crowd.people["worker"].person_id)
+            item_id = units.get(tx, lease.unit_id).unit.items[0].item.item_id  # type: ignore[union-attr]
+        path = answer(rater, path, {"label": "error" if item_id in ids[:4] else "ok"}).url.path
+    page = crowd.browser("manager").get(f"/manage/jobs/{job.job_id}/crowd").text
+    assert "from the judged part of the sample <strong>first</strong>" in page
+    cells = r'detector</td>.*"Items">6</td><td class="number" data-label="Precision">1\.000 '
+    assert re.search(cells, page)

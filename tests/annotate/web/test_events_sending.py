@@ -1,0 +1,385 @@
+"""Webhooks over real sockets: receivers that misbehave in every way hurt nobody but themselves."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from html import unescape
+from itertools import repeat
+from typing import Any
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+
+from grater.annotate.store import events, jobs
+from grater.annotate.study.webhooks import failures_of, set_state
+from grater.annotate.web.events import delivery, sending
+from grater.annotate.web.events.delivery import Teller
+from grater.annotate.web.events.sending import is_outside, post_outside
+from tests.annotate.web.programs import Program
+from tests.annotate.web.studies import Study
+
+PATIENCE_SECONDS = 60
+Behaviour = Callable[[socket.socket], None]
+
+
+class Receiver:
+    """A socket server; `behaviour` gets every connection, `heard` are the requests so far."""
+
+    def __init__(self, behaviour: Behaviour | None = None, *, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.behaviour = behaviour or says(b"HTTP/1.1 204 No Content\r\n\r\n")
+        self.heard: list[bytes] = []
+        self.has_heard = threading.Event()
+        self.line = socket.create_server((host, port))
+        self.port = int(self.line.getsockname()[1])
+        self.url = f"http://{host}:{self.port}/hook"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with suppress(OSError):  # closed
+            while True:
+                connection, _ = self.line.accept()
+                threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            self.heard.append(connection.recv(65536))
+            self.has_heard.set()
+            self.behaviour(connection)
+
+    def __enter__(self) -> Receiver:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self.line.shutdown(socket.SHUT_RDWR)
+        self.line.close()
+
+
+def says(*pieces: bytes) -> Behaviour:
+    def behaviour(connection: socket.socket) -> None:
+        for piece in pieces:
+            connection.sendall(piece)
+
+    return behaviour
+
+
+def without_end(first: bytes, then: bytes) -> Behaviour:
+    def behaviour(connection: socket.socket) -> None:
+        connection.sendall(first)
+        for piece in repeat(then):
+            connection.sendall(piece)
+
+    return behaviour
+
+
+def drips(connection: socket.socket) -> None:
+    """A byte at a time, each well within any timeout for one step."""
+    for byte in repeat(b"H"):
+        connection.sendall(byte)
+        if threading.Event().wait(0.05):
+            return
+
+
+def drain(connection: socket.socket) -> None:
+    while connection.recv(1024):
+        pass
+
+
+MISBEHAVING: dict[str, tuple[Behaviour, str]] = {
+    "no HTTP at all": (says(b"SSH-2.0-OpenSSH_9.6 hello\r\n"), "the answer is not HTTP"),
+    "an empty answer": (says(b""), "the answer is not HTTP"),
+    "binary": (says(bytes(range(256))), "the answer is not HTTP"),
+    "a status that is no number": (says(b"HTTP/1.1 OK what now\r\n\r\n"), "the answer is not HTTP"),
+    "interim answers without end": (
+        without_end(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 500),
+        "the answer is not HTTP",
+    ),
+    "a redirect": (
+        says(b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n"),
+        "redirects are not followed",
+    ),
+    "an error": (says(b"HTTP/1.0 500 Broken\r\n\r\n"), "refused by the receiver"),
+}
+
+
+SILENT: dict[str, Behaviour] = {"a slow drip": drips, "silence": drain}
+
+
+@pytest.fixture
+def hooked(study: Study, monkeypatch: pytest.MonkeyPatch) -> Study:
+    object.__setattr__(study.settings, "private_webhooks", True)
+    monkeypatch.setattr(sending, "TIMEOUT_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(sending, "LAST_WORDS_SECONDS", 0.1)
+    return study
+
+
+def teller_of(study: Study) -> Teller:
+    return Teller(study.client().app.state.server)
+
+
+def add(study: Study, url: str) -> str:
+    """A webhook as an older version would have taken it, unchecked; give its id."""
+    with study.store.write() as tx:
+        return events.add_webhook(tx, url=url, verbs=["job.state"]).webhook_id
+
+
+def happen(study: Study) -> None:
+    with study.store.write() as tx:
+        jobs.set_state(tx, study.jobs["error"], "paused")
+
+
+def last_delivery(study: Study, webhook_id: str) -> events.Delivery:
+    with study.store.read() as tx:
+        return events.deliveries_of(tx, webhook_id, most=1)[0]
+
+
+@pytest.fixture
+def receivers() -> Iterator[dict[str, Receiver]]:
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(Receiver(behaviour)) for name, (behaviour, _) in MISBEHAVING.items()}
+
+
+def test_the_fault_of_a_receiver_is_its_own_logged_shown_and_tried_again_after_a_restart(
+    hooked: Study, receivers: dict[str, Receiver], caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = {add(hooked, receiver.url): MISBEHAVING[name][1] for name, receiver in receivers.items()}
+    plain = receivers["an error"].url
+    expected[add(hooked, plain.replace("http:", "https:"))] = "no secure connection"
+    expected[add(hooked, plain + " with a space")] = "without spaces"
+    expected[add(hooked, "http://127.0.0.1:1/nobody-listens")] = "no connection"
+    with Receiver() as good, caplog.at_level(logging.WARNING, logger=delivery.LOG.name):
+        add(hooked, good.url)
+        happen(hooked)
+        assert teller_of(hooked).tell_all() == 1
+        assert len(good.heard) == 1
+    told = {webhook_id: last_delivery(hooked, webhook_id) for webhook_id in expected}
+    assert {webhook_id: each.state for webhook_id, each in told.items()} == dict.fromkeys(expected, "failed")
+    assert [each.problem for each in told.values() if expected[each.webhook_id] not in each.problem] == []
+    assert all(webhook_id in caplog.text for webhook_id in expected)
+    page = unescape(hooked.browser("owner").get("/manage/webhooks").text)
+    assert all(each.problem in page for each in told.values())
+    assert "See why" in hooked.browser("owner").get("/manage").text
+    hooked.clock.now += 3_000
+    for receiver in receivers.values():
+        receiver.behaviour = says(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")
+    assert teller_of(hooked).tell_all() == len(receivers)
+
+
+@pytest.mark.parametrize("behaviour", SILENT.values(), ids=SILENT)
+def test_a_receiver_that_gives_no_answer_is_not_waited_for(
+    hooked: Study, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "TIMEOUT_SECONDS", 0.4)
+    with Receiver(behaviour) as receiver:
+        webhook_id = add(hooked, receiver.url)
+        happen(hooked)
+        assert teller_of(hooked).tell_all() == 0
+    assert last_delivery(hooked, webhook_id).problem == "no answer within 0.4 seconds"
+
+
+def test_an_endless_answer_counts_by_its_status(hooked: Study) -> None:
+    with Receiver(without_end(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65536)) as receiver:
+        webhook_id = add(hooked, receiver.url)
+        happen(hooked)
+        assert teller_of(hooked).tell_all() == 1
+    assert last_delivery(hooked, webhook_id).http_status == 200
+
+
+def test_a_slow_receiver_delays_nobody_else(hooked: Study) -> None:
+    may_answer = threading.Event()
+
+    def slow(connection: socket.socket) -> None:
+        may_answer.wait(PATIENCE_SECONDS)
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+
+    with Receiver(slow) as late, Receiver() as good:
+        late_id, good_id = add(hooked, late.url), add(hooked, good.url)
+        teller = teller_of(hooked)
+        happen(hooked)
+        first = {telling.webhook_id: telling for telling in teller.start_round()}
+        assert late.has_heard.wait(PATIENCE_SECONDS)
+        first[good_id].join(PATIENCE_SECONDS)
+        happen(hooked)  # more news while the slow one still has the first
+        (second,) = teller.start_round()
+        second.join(PATIENCE_SECONDS)
+        assert (second.webhook_id, len(late.heard), len(good.heard)) == (good_id, 1, 2)
+        may_answer.set()
+        first[late_id].join(PATIENCE_SECONDS)
+        assert teller.tell_all() == 1  # what the slow one missed meanwhile
+
+
+def test_the_loop_outlives_what_nobody_foresaw(hooked: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    troubles: list[Exception] = [RuntimeError("unforeseen"), KeyError("nor this")]
+    start_round = Teller.start_round
+
+    def stumbling(teller: Teller) -> Any:
+        if troubles:
+            raise troubles.pop()
+        return start_round(teller)
+
+    monkeypatch.setattr(delivery, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(Teller, "start_round", stumbling)
+    with Receiver() as good:
+        add(hooked, good.url)
+        happen(hooked)
+        app = hooked.client().app
+        with start_blocking_portal() as portal, portal.wrap_async_context_manager(app.router.lifespan_context(app)):
+            assert good.has_heard.wait(PATIENCE_SECONDS)
+    assert troubles == []
+
+
+def test_a_webhook_that_breaks_our_own_code_is_noted_and_waits(hooked: Study) -> None:
+    webhook_id = add(hooked, "http://127.0.0.1:9/")
+    happen(hooked)
+
+    def broken(*_: object) -> Any:
+        raise ZeroDivisionError
+
+    teller = teller_of(hooked)
+    teller.post = broken
+    assert teller.tell_all() == 0
+    assert last_delivery(hooked, webhook_id).problem == "sending failed: ZeroDivisionError"
+    with hooked.store.read() as tx:
+        (webhook,) = events.all_webhooks(tx)
+        assert failures_of(tx, webhook).times == 1
+
+
+def test_a_webhook_that_is_paused_meanwhile_hears_no_more(hooked: Study) -> None:
+    def pausing(connection: socket.socket) -> None:
+        with hooked.store.write() as tx:
+            set_state(tx, webhook_id, "paused")
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+
+    with Receiver(pausing) as receiver:
+        webhook_id = add(hooked, receiver.url)
+        happen(hooked)
+        happen(hooked)
+        assert teller_of(hooked).tell_all() == 1
+
+
+INSIDE = [
+    "127.0.0.1",
+    "10.0.0.1",
+    "100.64.0.1",
+    "169.254.169.254",
+    "192.0.0.8",
+    "192.88.99.1",
+    "0.0.0.0",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::127.0.0.1",
+    "::8.8.8.8",
+    "::ffff:127.0.0.1",
+    "::ffff:10.1.2.3",
+    "64:ff9b::7f00:1",
+    "64:ff9b::a00:1",
+    "64:ff9b:1::808:808",
+    "2002:7f00:1::",
+    "2002:808:808::1",
+    "2001:0:4136:e378::1",
+    "3fff::1",
+    "fec0::1",
+    "fe80::1",
+    "fc00::1",
+    "ff02::1",
+    "4000::1",
+]
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_an_address_inside_is_not_outside_however_it_is_written(address: str) -> None:
+    assert not is_outside(address)
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::808:808", "2001:4860:4860::8888"])
+def test_the_public_internet_is_outside(address: str) -> None:
+    assert is_outside(address)
+
+
+REFUSED = [
+    "nonsense",
+    "ftp://example.org",
+    "file:///etc/passwd",
+    "http://",
+    "http://localhost:1/",
+    "http://[::1]/",
+    "http://[::1",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[2002:7f00:1::]/",
+    "http://[fec0::1]/",
+    "http://[::127.0.0.1]/",
+    "http://2130706433/",
+    "http://224.0.0.1/",
+    "http://8.8.8.8:99999/",
+    "http://8.8.8.8:0/",
+    "http://8.8.8.8/a b",
+    "http://8.8.8.8/\u00e9",
+    "http://8.8.8.8/\r\nx: y",
+    "http://user:secret@8.8.8.8/",
+    f"http://{'a' * 70}.example.org/",
+    "http://a..example.org/",
+    "http://-a.example.org/",
+]
+
+
+def test_addresses_that_cannot_be_used_are_refused_when_they_are_added(bare: Study) -> None:
+    owner, browser = Program(bare, "owner"), bare.browser("owner")
+    browser.get("/manage/webhooks")
+    for url in REFUSED:
+        told = owner.post("/webhooks", {"url": url}, 422)["error"]["message"]
+        assert told.startswith("webhook: "), told
+        page = browser.post("/manage/webhooks", {"url": url, "verbs": ""})
+        assert (page.status_code, "New webhook" in page.text) == (422, True), url
+    with bare.store.read() as tx:
+        assert events.all_webhooks(tx) == []
+
+
+@pytest.mark.parametrize("url", ["http://0.0.0.0:9/", "http://[::]:9/", "http://224.0.0.1/", "http://[ff02::1]/"])
+def test_one_machine_is_meant_even_where_the_inside_is_allowed(url: str) -> None:
+    assert post_outside(url, b"", {}, allow_private=True).problem.endswith("expected the address of one machine")
+
+
+def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name server that answers otherwise the second time (DNS rebinding)."""
+    with Receiver() as checked, Receiver(host="127.0.0.2", port=checked.port) as other:
+        answers = iter(("127.0.0.1", "127.0.0.2", "127.0.0.2"))
+
+        def getaddrinfo(_host: str, port: int, **_: object) -> list[Any]:
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers), port))]
+
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+        url = f"http://hooks.example.org:{checked.port}/hook?x=1#part"
+        assert post_outside(url, b"{}", {}, allow_private=True).status == 204
+    (request,) = checked.heard
+    assert other.heard == []
+    assert request.startswith(b"POST /hook?x=1 HTTP/1.1\r\n")
+    assert f"\r\nhost: hooks.example.org:{checked.port}\r\n".encode() in request
+
+
+def test_tls_asks_for_the_name_of_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    def getaddrinfo(_host: str, port: int, **_: object) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    with Receiver(says(b"not TLS")) as receiver:
+        url = f"https://hooks.example.org:{receiver.port}/"
+        assert post_outside(url, b"{}", {}, allow_private=True).status == 0
+    assert b"hooks.example.org" in receiver.heard[0]  # the server name in the hello (RFC 6066)
+
+
+def test_a_name_that_leads_inside_at_sending_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Receiver() as inside:
+
+        def getaddrinfo(_host: str, port: int, **_: object) -> list[Any]:
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+        answer = post_outside(f"http://hooks.example.org:{inside.port}/", b"{}", {}, allow_private=False)
+    assert answer.problem == "hooks.example.org: inside the server's own network"
+    assert inside.heard == []

@@ -1,0 +1,291 @@
+"""Managers and owners: jobs, people, progress, agreement, export."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import replace
+
+import pytest
+
+from grater.annotate.store import essays, invitations, jobs, judgments, people, progress, units
+from grater.annotate.tasks import TASKS, error, verify
+from grater.model import Essay
+from tests.annotate.web.studies import Browser, Patience, Study
+from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+
+TWO = ("annotator", "worker")
+
+
+def all_of(study: Study, who: str, task: str, form: dict[str, object]) -> None:
+    browser = study.browser(who)
+    answer_all(browser, start(browser, study, task), form)
+
+
+def make(browser: Browser, **form: str):  # type: ignore[no-untyped-def]
+    return browser.post("/manage/jobs", {"name": "new", "task": "usage", "judgments": "2", "open": "1", **form})
+
+
+def test_a_job_is_made_from_the_essays_of_the_study(bare: Study) -> None:
+    reply = make(bare.browser("manager"), title="Prepositions")
+    assert reply.status_code == 200
+    assert "Prepositions" in reply.text
+    browser = bare.browser("worker")
+    assert "Prepositions" in browser.get("/jobs").text
+    with bare.store.read() as tx:
+        job = jobs.named(tx, "new")
+        assert len(units.ids_of_job(tx, job.job_id)) >= 10
+
+
+def test_a_job_for_named_annotators_is_theirs(bare: Study) -> None:
+    browser = bare.browser("manager")
+    form = {"name": "new", "task": "marking", "judgments": "2", "open": "1", "annotators": ["Annotator", "Worker"]}
+    assert browser.post("/manage/jobs", form).status_code == 200
+    assert "Mark an essay" in bare.browser("annotator").get("/jobs").text
+    assert "Mark an essay" not in bare.browser("adjudicator").get("/jobs").text
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ({"name": "\x07"}, "name: expected"),
+        ({"task": "nonsense"}, "unknown task"),
+        ({"judgments": "0"}, "judgments: expected a number from 1"),
+        ({"judgments": "many"}, "judgments: expected a number"),
+        ({"delay_days": "nan"}, "delay_days: expected a number"),
+        ({"task": "verify"}, "no system has decisions on the essays yet"),
+        ({"annotators": "Nobody"}, "unknown person"),
+    ],
+)
+def test_a_job_that_cannot_be_is_told_and_not_half_made(bare: Study, form: dict[str, str], words: str) -> None:
+    reply = make(bare.browser("manager"), **form)
+    assert reply.status_code == 422
+    assert words in reply.text
+    with bare.store.read() as tx:
+        assert jobs.all(tx) == []
+
+
+def test_two_jobs_of_one_name_are_refused(bare: Study) -> None:
+    browser = bare.browser("manager")
+    make(browser)
+    reply = make(browser)
+    assert reply.status_code == 422
+    assert "choose another name" in reply.text
+
+
+def test_a_job_is_paused_closed_and_opened_again(study: Study) -> None:
+    browser, job_id = study.browser("manager"), study.jobs["error"]
+    for state in ("paused", "open", "closed", "open"):
+        assert browser.post(f"/manage/jobs/{job_id}/state", {"state": state}).status_code == 200
+        with study.store.read() as tx:
+            assert jobs.get(tx, job_id).state == state
+    assert browser.post(f"/manage/jobs/{job_id}/state", {"state": "draft"}).status_code == 422
+
+
+def test_new_instructions_are_a_new_version_and_judgments_know_theirs(study: Study) -> None:
+    job_id = study.jobs["error"]
+    rater = study.browser("worker")
+    answer(rater, start(rater, study, "error"), FILLED["error"])
+    rater.post(f"{start(rater, study, 'error')}/return")
+    manager = study.browser("manager")
+    manager.post(f"/manage/jobs/{job_id}/guidelines", {"markdown": "# Look **twice**"})
+    assert "<strong>twice</strong>" in rater.get(f"/jobs/{job_id}").text
+    answer(rater, start(rater, study, "error"), FILLED["error"])
+    with study.store.read() as tx:
+        assert [each.version for each in jobs.guidelines_versions(tx, job_id)] == [1, 2]
+        assert sorted(row["guidelines"] for row in judgments.table(tx, job_id)) == [1, 2]  # type: ignore[type-var]
+
+
+def test_progress_shows_numbers_and_charts(study: Study) -> None:
+    all_of(study, "worker", "error", {"label": "error"})
+    page = study.browser("manager").get(f"/manage/jobs/{study.jobs['error']}").text
+    assert page.count('<svg class="chart"') >= 2
+    assert "1 of 2: 10 units" in page
+    assert "Mean seconds per unit" in page
+    assert "Worker" in page
+
+
+def test_a_job_with_all_its_judgments_leads_to_the_report_and_gives_its_raters_no_more(study: Study) -> None:
+    path = f"/manage/jobs/{study.jobs['error']}"
+    all_of(study, "worker", "error", {"label": "error"})
+    assert "All judgments are in" not in study.browser("manager").get(path).text
+    assert "nothing left for now" in study.browser("worker").get("/jobs").text
+    assert "nothing left for now" not in study.browser("annotator").get("/jobs").text
+    all_of(study, "annotator", "error", {"label": "ok"})
+    card = study.browser("manager").get(path).text.partition("All judgments are in")[2].partition("</section>")[0]
+    assert 'href="/manage/export?job=error#report">Create the report' in card
+    assert f'href="/adjudicate/jobs/{study.jobs["error"]}">Adjudicate disagreements' in card
+    own_page = study.browser("annotator").get(f"/jobs/{study.jobs['error']}").text
+    assert own_page.count("There is nothing more for you in this job right now.") == 1
+    end = study.browser("annotator").get(f"/jobs/{study.jobs['error']}/done").text
+    assert "You have answered all <strong>10</strong>" in end
+    assert "More may come" not in end
+    assert ">Continue<" not in own_page
+
+
+def test_agreement_is_that_of_the_command(study: Study) -> None:
+    all_of(study, "worker", "usage", {"label": "2", "confidence": "high"})
+    job_id = study.jobs["usage"]
+    manager = study.browser("manager")
+    assert "No item has two judgments yet" in manager.get(f"/manage/jobs/{job_id}/agreement").text
+    browser = study.browser("annotator")
+    path, number, patience = start(browser, study, "usage"), 0, Patience()
+    while patience.at_work(path):
+        form: dict[str, object] = {"label": "2" if number % 2 else "0", "confidence": "high"}
+        path, number = answer(browser, path, form).url.path, number + 1
+    page = manager.get(f"/manage/jobs/{job_id}/agreement").text
+    assert '<td><span class="when">.500 [' in page  # five of ten alike
+    assert "agreement|grater:" in page
+    assert "Error or OK" in page
+    assert "95 % intervals generalise to other essays like these" in page
+
+
+def test_the_unit_list_leads_to_judgments(study: Study) -> None:
+    all_of(study, "worker", "usage", FILLED["usage"])
+    manager = study.browser("manager")
+    page = manager.get(f"/manage/jobs/{study.jobs['usage']}/units").text
+    assert page.count("1 of 2") == 10
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, study.jobs["usage"])[0]
+    manager.post(f"/manage/units/{unit_id}/look")  # the unit is not finished
+    page = manager.get(f"/manage/units/{unit_id}").text
+    assert "on, upon" in page
+    assert "spelling, grammar" in page
+
+
+def test_items_are_listed_by_kind_with_their_words(study: Study) -> None:
+    manager = study.browser("manager")
+    page = manager.get("/manage/items", params={"kind": "prep"}).text
+    assert '<td dir="auto" data-label="Words">of</td><td class="when" data-label="Essay">essay-1</td>' in page
+    assert "prep (10)" in page
+    assert "construction/" not in page.partition("<tbody>")[2]
+    assert ">essay-1</td>" in manager.get("/manage/items?page=99").text  # the last page there is
+
+
+def test_links_of_invitations_are_shown_once_and_work(bare: Study) -> None:
+    manager = bare.browser("manager")
+    reply = manager.post("/manage/invitations", {"role": "annotator", "number": "2", "days": "3"})
+    links = [line for line in reply.text.split() if "/join/" in line]
+    assert len(links) == 2
+    with bare.store.read() as tx:
+        assert len(invitations.all(tx)) == 2
+    assert "/join/" not in manager.get("/manage/people").text
+
+
+def test_an_invitation_can_be_taken_back(bare: Study) -> None:
+    with bare.store.write() as tx:
+        token = invitations.make(tx, role="worker")
+        invitation_id = invitations.all(tx)[0].invitation_id
+    bare.browser("manager").post(f"/manage/invitations/{invitation_id}/end")
+    assert bare.browser().get(f"/join/{token}").status_code == 404
+
+
+@pytest.mark.parametrize("role", ["owner", "manager"])
+def test_a_manager_cannot_make_managers_or_owners(bare: Study, role: str) -> None:
+    assert bare.browser("manager").post("/manage/invitations", {"role": role}).status_code == 403
+    assert bare.browser("owner").post("/manage/invitations", {"role": role}).status_code == 200
+
+
+def test_a_new_role_ends_the_sessions_of_the_old_one(bare: Study) -> None:
+    worker = bare.browser("worker")
+    person_id = bare.people["worker"].person_id
+    bare.browser("owner").post(f"/manage/people/{person_id}/role", {"role": "manager"})
+    assert "Log in" in worker.get("/jobs").text
+    with bare.store.read() as tx:
+        assert people.get(tx, person_id).role == "manager"
+
+
+def test_the_last_owner_stays(bare: Study) -> None:
+    owner, person_id = bare.browser("owner"), bare.people["owner"].person_id
+    assert owner.post(f"/manage/people/{person_id}/role", {"role": "worker"}).status_code == 403
+    assert owner.post(f"/manage/people/{person_id}/state", {"state": "ended"}).status_code == 403
+
+
+def test_an_export_is_a_zip_with_pseudonyms_and_no_secret(study: Study) -> None:
+    all_of(study, "worker", "usage", FILLED["usage"])
+    manager = study.browser("manager")
+    reply = manager.post("/manage/export")
+    assert reply.headers["content-type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(reply.content)) as archive:
+        names = set(archive.namelist())
+        everything = b"".join(archive.read(name) for name in names)
+    assert {"manifest.json", "judgments.csv", "items.csv"} <= names
+    assert b"argon2" not in everything
+    assert study.people["worker"].pseudonym.encode() in everything
+    assert b"Worker" not in everything
+
+
+def test_the_same_study_gives_the_same_bytes(study: Study) -> None:
+    manager = study.browser("manager")
+    assert manager.post("/manage/export").content == manager.post("/manage/export").content
+
+
+def test_cells_that_a_spreadsheet_would_run_are_made_harmless(study: Study) -> None:
+    with study.store.write() as tx:
+        people.add(tx, name="=HYPERLINK(1)", role="worker")
+    reply = study.browser("manager").post("/manage/export", {"names": "1"})
+    with zipfile.ZipFile(io.BytesIO(reply.content)) as archive:
+        lines = archive.read("raters.csv").decode().splitlines()
+    assert any("HYPERLINK" in line for line in lines)
+    assert not any(line.startswith("=") or ",=" in line or ',"=' in line for line in lines)
+
+
+def test_every_task_is_made_by_the_form_once_a_system_has_run(bare: Study) -> None:
+    browser = bare.browser("manager")
+    browser.post("/manage/systems", {"system": "prep-lm"})
+    for task in ("usage", "cloze", "error", "construction", "marking", "choice", "verify"):
+        assert make(browser, task=task, name=task).status_code == 200, task
+
+
+FORMAL = replace(error.TASK, name="formal", kind="register", title="Formal or casual", summary="Is it formal?")
+BETTER = replace(verify.TASK, name="better")
+
+
+def test_a_task_of_somebody_else_asks_for_the_kind_and_the_system_that_the_form_names(
+    bare: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("formal", "better"):
+        monkeypatch.setitem(TASKS._places, name, f"{__name__}:{name.upper()}")
+    browser = bare.browser("manager")
+    page = browser.get("/manage/jobs/new").text
+    assert 'value="formal" data-subject="item"' in page
+    assert "Is it formal?" in page
+    browser.post("/manage/systems", {"system": "prep-lm"})
+    for name, form in (("formal", {"kind": "prep"}), ("better", {"system": "prep-lm"})):
+        assert make(browser, name=name, task=name, **form).status_code == 200
+        with bare.store.read() as tx:
+            assert progress.n_units(tx, jobs.named(tx, name).job_id) > 0
+
+
+def test_a_second_job_takes_only_the_essays_that_came_since(bare: Study) -> None:
+    browser = bare.browser("manager")
+    make(browser, task="marking", name="first")
+    reply = make(browser, task="marking", name="again", fresh="1")
+    assert "every essay is already in a job with the task" in reply.text
+    with bare.store.write() as tx:
+        essays.add_all(tx, [Essay("late", "She came late. I waited of her.")])
+    make(browser, task="marking", name="second", fresh="1")
+    with bare.store.read() as tx:
+        (unit_id,) = units.ids_of_job(tx, jobs.named(tx, "second").job_id)
+        assert units.get(tx, unit_id).unit.essay.essay_id == "late"
+
+
+def test_who_was_named_and_has_not_begun_is_on_the_page_of_the_job(bare: Study) -> None:
+    browser = bare.browser("manager")
+    form = {"name": "new", "task": "marking", "judgments": "2", "open": "1", "annotators": ["Annotator", "Worker"]}
+    page = browser.post("/manage/jobs", form).text
+    assert page.count("not started") == 2
+    assert '<td>Annotator</td><td class="number" data-label="Assigned">3</td>' in page
+
+
+def test_what_a_named_annotator_has_not_done_is_handed_over(bare: Study) -> None:
+    browser = bare.browser("manager")
+    form = {"name": "new", "task": "marking", "judgments": "1", "open": "1", "annotators": ["Annotator"]}
+    path = browser.post("/manage/jobs", form).url.path
+    giver, taker = (bare.people[role].person_id for role in ("annotator", "worker"))
+    page = browser.post(f"{path}/hand-over", {"giver": giver, "taker": taker}).text
+    assert "3 units reassigned from Annotator to Worker." in page
+    assert "Mark an essay" in bare.browser("worker").get("/jobs").text
+    again = browser.post(f"{path}/hand-over", {"giver": giver, "taker": taker})
+    assert again.status_code == 422
+    assert "has no units left" in again.text

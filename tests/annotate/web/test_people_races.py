@@ -1,0 +1,283 @@
+"""Two requests that meet at the worst moment: nobody stays inside, and the study keeps an owner, on either engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from grater.annotate.store import Store, credentials, decisions, events, invitations, items, people, units
+from grater.annotate.study.people import give_role, seat, set_state
+from grater.annotate.study.work import take_next
+from grater.annotate.web import context
+from grater.model import Decision
+from tests.annotate.store.conftest import cluster
+from tests.annotate.store.postgres import new_database
+from tests.annotate.store.races import interrupted
+from tests.annotate.web.programs import Described
+from tests.annotate.web.studies import PASSWORD, PASSWORD_HASH, Study, add_job, places, served
+from tests.annotate.web.test_account import log_in
+
+__all__ = ["cluster"]
+
+NEW = "something quite new"
+ROUNDS = 9
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
+    is_file = request.param == "sqlite"
+    with served(tmp_path if is_file else new_database(request.getfixturevalue("cluster"))) as found:
+        yield found
+
+
+def test_two_owners_who_put_each_other_down_leave_one(bare: Study) -> None:
+    with bare.store.write() as tx:
+        people.add(tx, name="Other", role="owner", password_hash=PASSWORD_HASH)
+    one, two = bare.browser("owner"), bare.browser("Other")
+    ids = [bare.people["owner"].person_id, bare._named("Other").person_id]
+    first, second = interrupted(
+        bare.store,
+        lambda: one.post(f"/manage/people/{ids[1]}/role", {"role": "worker"}).status_code,
+        lambda: two.post(f"/manage/people/{ids[0]}/role", {"role": "worker"}).status_code,
+        before="UPDATE people",
+    )
+    assert sorted((first, second.result())) == [200, 403]
+    with bare.store.read() as tx:
+        assert [person.role for person in people.all(tx)].count("owner") == 1
+
+
+def test_a_login_with_the_old_password_does_not_outlive_the_new_one(bare: Study) -> None:
+    intruder, person = bare.browser(), bare.browser("worker")
+    form = {"old": PASSWORD, "password": NEW, "again": NEW}
+    interrupted(
+        bare.store,
+        lambda: log_in(intruder),
+        lambda: person.post("/me/password", form).status_code,
+        before="INSERT INTO sessions",
+    )
+    assert "Log in" in intruder.get("/jobs").text
+    assert "Log out" in person.get("/jobs").text
+
+
+def test_of_two_new_passwords_at_once_the_second_is_refused(bare: Study) -> None:
+    one, two = bare.browser("worker"), bare.browser("worker")
+    forms = [{"old": PASSWORD, "password": new, "again": new} for new in (NEW, "something else again")]
+    interrupted(
+        bare.store,
+        lambda: one.post("/me/password", forms[0]).status_code,
+        lambda: two.post("/me/password", forms[1]).status_code,
+        before="UPDATE people",
+    )
+    assert log_in(bare.browser(), password=NEW) == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "before"),
+    [
+        ("/me/tokens", "INSERT INTO tokens"),
+        ("/manage/invitations", "INSERT INTO invitations"),
+        ("/me/seats/{seat}", "INSERT INTO sessions"),
+    ],
+)
+def test_what_an_intruder_asks_for_while_their_access_ends_is_not_given_or_ends_too(
+    bare: Study, path: str, before: str
+) -> None:
+    victim = bare.people["manager"]
+    with bare.store.write() as tx:
+        joint = seat(tx, [victim, bare.people["adjudicator"]])
+    intruder = bare.browser("manager")
+
+    def end() -> None:
+        with bare.store.write() as tx:
+            set_state(tx, victim.person_id, "ended", actor=bare.people["owner"].person_id)
+        with bare.store.write() as tx:
+            set_state(tx, victim.person_id, "active", actor=bare.people["owner"].person_id)
+
+    form = {"role": "annotator", "name": "of the intruder"}
+    interrupted(bare.store, lambda: intruder.post(path.format(seat=joint.person_id), form), end, before=before)
+    with bare.store.read() as tx:
+        assert credentials.all_tokens(tx) == []
+        assert [each for each in invitations.all(tx) if each.ended_at is None] == []
+    assert "Log in" in intruder.get("/jobs").text
+
+
+def test_access_that_ended_just_before_a_token_is_asked_for_gives_none(bare: Study) -> None:
+    intruder, victim = bare.browser("worker"), bare.people["worker"]
+
+    def end() -> None:
+        with bare.store.write() as tx:
+            credentials.end_access(tx, victim.person_id)
+
+    answer, _ = interrupted(bare.store, lambda: intruder.post("/me/tokens"), end, before="SELECT people")
+    with bare.store.read() as tx:
+        assert credentials.all_tokens(tx) == []
+    assert answer.status_code == 403 or not bare.store.is_postgres  # on SQLite the token was first, and ended
+
+
+def two_more_owners(study: Study) -> list[str]:
+    """Other and Third, owners as well; the ids of all three."""
+    with study.store.write() as tx:
+        more = [people.add(tx, name=name, role="owner", password_hash=PASSWORD_HASH) for name in ("Other", "Third")]
+    return [study.people["owner"].person_id, *(person.person_id for person in more)]
+
+
+WAYS_DOWN = [("role", {"role": "worker"}), ("role", {"role": "manager"}), ("state", {"state": "ended"})]
+
+
+@pytest.mark.parametrize(("change", "form"), WAYS_DOWN)
+def test_of_two_owners_who_put_each_other_down_beside_a_third_one_stays(
+    bare: Study, change: str, form: dict[str, str]
+) -> None:
+    mine, theirs, _ = two_more_owners(bare)
+    one, two = bare.browser("owner"), bare.browser("Other")
+    first, second = interrupted(
+        bare.store,
+        lambda: one.post(f"/manage/people/{theirs}/{change}", form).status_code,
+        lambda: two.post(f"/manage/people/{mine}/{change}", form).status_code,
+        before="UPDATE people",
+    )
+    assert sorted((first, second.result())) == [200, 403]
+    assert len(active_owners(bare)) == 2
+
+
+def active_owners(study: Study) -> list[str]:
+    with study.store.read() as tx:
+        return [each.person_id for each in people.all(tx) if (each.role, each.state) == ("owner", "active")]
+
+
+def test_owners_who_race_to_put_each_other_down_never_both_succeed(bare: Study) -> None:
+    """Threads that start together, round after round: who was put down has no say any more."""
+    mine, theirs, _ = two_more_owners(bare)
+    for number in range(ROUNDS):
+        change, body = WAYS_DOWN[number % len(WAYS_DOWN)]
+        asked = [(mine, f"/api/v1/people/{theirs}/{change}"), (theirs, f"/api/v1/people/{mine}/{change}")]
+        statuses = at_once([a_call(bare, person_id, path, body) for person_id, path in asked])
+        assert statuses.count(200) == 1
+        assert set(statuses) <= {200, 401, 403}
+        winner, loser = (mine, theirs) if statuses[0] == 200 else (theirs, mine)
+        assert (winner in active_owners(bare), loser in active_owners(bare)) == (True, False)
+        with bare.store.write() as tx:
+            give_role(tx, loser, "owner", actor=winner)
+            set_state(tx, loser, "active", actor=winner)
+
+
+def a_call(study: Study, person_id: str, path: str, body: dict[str, str]) -> Callable[[], int]:
+    """A call of the API, ready to be sent, that gives its status."""
+    with study.store.write() as tx:
+        headers = {"authorization": f"Bearer {credentials.make_token(tx, person_id)}"}
+    client = study.client()
+    return lambda: client.post(path, json=body, headers=headers).status_code
+
+
+def at_once(calls: Sequence[Callable[[], int]]) -> list[int]:
+    """The statuses of calls that start at the same moment."""
+    start = Barrier(len(calls))
+
+    def run(call: Callable[[], int]) -> int:
+        start.wait(timeout=120)
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+WORK = {"next_unit", "submit"}
+"""Raters wait for these: whether their access ended is asked as they are let in, and their state as it is stored."""
+
+
+def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_were_let_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(tmp_path, tasks=["error"], private_webhooks=True) as study:
+        names = known_names(study)
+        let_decide(study.store, "prep-perceptron")
+        monkeypatch.setattr(context, "_who", let_in_and_put_out(study))
+        described = Described(study)
+        with study.store.read() as tx:
+            known = len(list(events.all(tx)))
+        refused = set()
+        for name, (method, path, _) in described.calls.items():
+            if method == "GET" or name in WORK:
+                continue
+            body = (described.body_of(name) or {}).get("examples", [{}])[0]
+            place = re.sub(r"{(\w+)}", lambda match: names.get(match[1], "none"), path)
+            with study.store.write() as tx:
+                headers = {"authorization": f"Bearer {credentials.make_token(tx, study.people['owner'].person_id)}"}
+            if study.client().request(method, place, json=body, headers=headers).status_code == 403:
+                refused.add(name)
+        with study.store.read() as tx:
+            verbs = {event.verb for event in list(events.all(tx))[known:]}
+    assert verbs == {"token.made", "token.ended"}  # the askers' own
+    assert refused >= {"make_job", "draw_sample", "run_system", "new_list", "give_back", "skip"}
+    assert len(refused) >= 50
+
+
+def let_decide(store: Store, system: str) -> None:
+    """Decisions on every preposition, a third of them flags, of which samples can be drawn."""
+    flags = [(place.item_id, number % 3 == 0) for number, place in enumerate(places())]
+    with store.write() as tx:
+        items.add_all(tx, [items.of(place) for place in places()])
+        decisions.add_all(tx, [Decision(item_id=each, system=system, flagged=flag) for each, flag in flags])
+
+
+def known_names(study: Study) -> dict[str, str]:
+    """What paths name: things that are there, so that a call gets as far as to change them."""
+    job_id, owner_id = study.jobs["error"], study.people["owner"].person_id
+    lease = take_next(study.store, job_id=job_id, person_id=owner_id)
+    assert lease is not None
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, job_id)[0]
+    names = {"job_id": job_id, "person_id": study.people["worker"].person_id}
+    return {**names, "unit_id": unit_id, "lease_id": lease.lease_id}
+
+
+def let_in_and_put_out(study: Study) -> Callable[..., context.Access | None]:
+    """Who came, as the server knows them; their access ends as soon as it has looked."""
+    look = context._who
+
+    def look_and_end(*args: Any) -> context.Access | None:
+        access = look(*args)
+        if access is not None:
+            with study.store.write() as tx:
+                credentials.end_access(tx, access.human_id)
+        return access
+
+    return look_and_end
+
+
+@pytest.mark.parametrize("path", ["/leases/{lease}", "/jobs/{job}/next"])
+def test_a_rater_who_is_shut_out_while_they_answer_or_ask_gets_nothing_stored(bare: Study, path: str) -> None:
+    worker = bare.people["worker"]
+    with bare.store.write() as tx:
+        job_id = add_job(tx, "error")
+    lease = take_next(bare.store, job_id=job_id, person_id=worker.person_id) if "lease" in path else None
+    place = path.format(lease=lease.lease_id if lease else "", job=job_id)
+
+    def end() -> None:
+        with bare.store.write() as tx:
+            set_state(tx, worker.person_id, "ended", actor=bare.people["owner"].person_id)
+
+    rater = bare.browser("worker")
+    interrupted(bare.store, lambda: rater.post(place, {"label": "ok"}), end, before="SELECT people")
+    with bare.store.read() as tx:
+        verbs = [event.verb for event in events.all(tx) if event.actor == worker.person_id]
+        state = people.get(tx, worker.person_id).state
+    late = [verb for verb in verbs if verb in ("submission.stored", "lease.taken")][lease is not None :]
+    assert state == "ended"
+    assert late == [] or not bare.store.is_postgres  # on SQLite the rater was first
+
+
+def test_a_form_that_comes_slowly_does_not_outlive_the_access_of_its_sender(
+    bare: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(context, "_who", let_in_and_put_out(bare))
+    with bare.store.write() as tx:
+        job_id = add_job(tx, "error")
+    assert bare.browser("worker").post(f"/jobs/{job_id}/next").status_code == 403

@@ -1,0 +1,92 @@
+"""A joint seat: two people, one agreed judgment, recorded as such (T&C 2008, 6.2)."""
+
+from __future__ import annotations
+
+from grater.annotate.store import checks, judgments, people, progress
+from tests.annotate.web.studies import Study
+from tests.annotate.web.test_work import FILLED, answer, start
+
+
+def seat_of(study: Study, first: str = "annotator", second: str = "worker") -> str:
+    """A seat made by a manager; give its id."""
+    manager = study.browser("manager")
+    manager.get("/manage/people")
+    pair = {"first": study.people[first].person_id, "second": study.people[second].person_id}
+    assert manager.post("/manage/seats", pair).status_code == 200
+    with study.store.read() as tx:
+        return people.named(tx, f"{study.people[first].name} and {study.people[second].name}").person_id
+
+
+def test_either_of_the_two_sits_down_and_the_judgment_is_the_seats(study: Study) -> None:
+    seat_id = seat_of(study)
+    browser = study.browser("worker")
+    assert "Annotator and Worker" in browser.get("/me").text
+    page = browser.post(f"/me/seats/{seat_id}")
+    assert (page.url.path, "Annotator and Worker" in page.text) == ("/jobs", True)
+    answer(browser, start(browser, study, "error"), FILLED["error"])
+    with study.store.read() as tx:
+        (row,) = judgments.table(tx, study.jobs["error"], names=True)
+        assert (row["rater"], row["kind"]) == ("Annotator and Worker", "joint")
+        assert progress.of_person(tx, study.jobs["error"], study.people["worker"].person_id) == 0
+        assert checks.violations(tx) == []
+
+
+def test_nobody_else_sits_down_and_a_seat_has_no_password(study: Study) -> None:
+    seat_id = seat_of(study)
+    browser = study.browser("adjudicator")
+    browser.get("/me")
+    assert browser.post(f"/me/seats/{seat_id}").status_code == 404
+    stranger = study.browser()
+    stranger.get("/login")
+    assert stranger.post("/login", {"name": "Annotator and Worker", "password": ""}).status_code == 401
+
+
+def test_the_same_head_is_not_asked_alone_and_on_the_seat(study: Study) -> None:
+    seat_id = seat_of(study)
+    alone = study.browser("annotator")
+    answer(alone, start(alone, study, "error"), FILLED["error"])
+    together = study.browser("worker")
+    together.get("/me")
+    together.post(f"/me/seats/{seat_id}")
+    assert start(together, study, "error").endswith("/done")
+    assert start(together, study, "usage").startswith("/leases/")  # where neither worked alone
+    answer(together, together.post(f"/jobs/{study.jobs['usage']}/next").url.path, FILLED["usage"])
+    assert start(study.browser("annotator"), study, "usage").endswith("/done")
+
+
+def test_a_unit_in_hand_alone_keeps_the_seat_from_work(study: Study) -> None:
+    seat_id = seat_of(study)
+    start(study.browser("annotator"), study, "error")
+    together = study.browser("worker")
+    together.get("/me")
+    together.post(f"/me/seats/{seat_id}")
+    assert start(together, study, "error").endswith("/done")
+
+
+def test_a_seat_of_two_managers_cannot_manage(study: Study) -> None:
+    seat_id = seat_of(study, "owner", "manager")
+    browser = study.browser("owner")
+    browser.get("/me")
+    browser.post(f"/me/seats/{seat_id}")
+    assert browser.get("/adjudicate").status_code == 200
+    assert browser.get("/manage").status_code == 403
+
+
+def test_who_is_shut_out_leaves_the_seat_too(study: Study) -> None:
+    seat_id = seat_of(study)
+    browser, owner = study.browser("worker"), study.browser("owner")
+    browser.get("/me")
+    browser.post(f"/me/seats/{seat_id}")
+    owner.get("/manage/people")
+    owner.post(f"/manage/people/{study.people['worker'].person_id}/state", {"state": "ended"})
+    assert browser.get("/jobs").url.path == "/login"
+
+
+def test_whoever_sits_there_is_told_so_and_offered_no_password_or_token(study: Study) -> None:
+    browser = study.browser("worker")
+    assert "Current password" in browser.get("/me").text
+    browser.post(f"/me/seats/{seat_of(study)}")
+    assert "You are using a joint seat" in browser.get("/jobs").text
+    page = browser.get("/me").text
+    assert "Current password" not in page
+    assert "Create a token" not in page

@@ -1,0 +1,166 @@
+"""Headers, sizes, hosts and errors: what holds for every answer."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from argon2 import Type, extract_parameters
+from starlette.types import Message
+
+from grater.annotate.web.security import MOST_BUCKETS, POLICY, Tries
+from grater.errors import StoreFull
+from tests.annotate.web.conftest import FULL_HASHER, FULL_NOBODY
+from tests.annotate.web.studies import BASE, Clock, Study, served
+from tests.annotate.web.test_work import FILLED, answer, start
+
+HUGE = 100_000_000
+
+
+@pytest.mark.parametrize("path", ["/login", "/nowhere", "/static/base.css", "/api/v1/me", "/me", "/static/../app.py"])
+def test_every_answer_has_the_headers(bare: Study, path: str) -> None:
+    headers = bare.client(follow=False).get(path).headers
+    assert headers["content-security-policy"] == POLICY
+    assert "unsafe" not in POLICY
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+
+
+def test_pages_are_not_kept_by_browsers_and_static_files_are(bare: Study) -> None:
+    assert bare.client().get("/login").headers["cache-control"] == "no-store"
+    assert "no-store" not in bare.client().get("/static/base.css").headers.get("cache-control", "")
+
+
+def test_https_servers_say_so_and_keep_their_cookies_to_themselves(tmp_path: Path) -> None:
+    with served(tmp_path) as study:
+        from dataclasses import replace
+
+        study.settings = replace(study.settings, base_url="https://testserver")
+        reply = study.client(follow=False).get("/login")
+    assert "max-age" in reply.headers["strict-transport-security"]
+    cookie = reply.headers["set-cookie"]
+    assert cookie.startswith("__Host-")
+    assert "Secure" in cookie
+
+
+def test_a_foreign_host_is_refused(bare: Study) -> None:
+    assert bare.client().get("/login", headers={"host": "evil.example"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2fapp.py",
+        "/static//etc/passwd",
+        "/static/../../model.py",
+    ],
+)
+def test_static_files_stay_in_their_folder(bare: Study, path: str) -> None:
+    reply = bare.client().get(path)
+    assert reply.status_code == 404
+    assert "import" not in reply.text
+
+
+def test_a_hundred_megabytes_are_refused(bare: Study) -> None:
+    browser = bare.browser("manager")
+    headers = {"origin": BASE, "content-length": str(HUGE), "content-type": "multipart/form-data; boundary=x"}
+    chunks = (b"x" * 1_000_000 for _ in range(100))
+    assert browser.client.post("/manage/import", content=chunks, headers=headers).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/manage/import", "/api/v1/import", "/login"])
+def test_a_hundred_megabytes_are_refused_before_a_byte_is_read(bare: Study, path: str) -> None:
+    """Spoken to as a server speaks to it, since a test client reads everything before it sends anything."""
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        raise AssertionError("the body was asked for")
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"testserver"), (b"content-length", str(HUGE).encode())]
+    scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b""}
+
+    async def ask() -> None:
+        await bare.client().app({**scope, "headers": headers, "http_version": "1.1", "scheme": "http"}, receive, send)
+
+    asyncio.run(ask())
+    assert sent[0]["status"] == 413
+
+
+def test_a_body_that_does_not_say_its_length_is_stopped_on_the_way(bare: Study) -> None:
+    browser = bare.browser("manager")
+    chunks = (b"x" * 1_000_000 for _ in range(100))
+    headers = {"origin": BASE, "content-type": "application/x-www-form-urlencoded"}
+    assert browser.client.post("/manage/import", content=chunks, headers=headers).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/login", "/manage/invitations", "/api/v1/jobs"])
+def test_only_the_import_takes_large_bodies(bare: Study, path: str) -> None:
+    reply = bare.browser("manager").client.post(path, content=b"x" * 2_000_001, headers={"origin": BASE})
+    assert reply.status_code == 413
+
+
+def test_a_large_upload_is_not_read_from_somebody_who_may_not_send_it(bare: Study) -> None:
+    reply = bare.browser("worker").post("/manage/import", files=[("files", ("a.txt", b"x" * 3_000_000))])
+    assert reply.status_code == 403
+
+
+def test_an_unforeseen_error_is_a_plain_page_without_a_trace(bare: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object, **__: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("grater.annotate.web.account.pages.own_job", breaks)
+    monkeypatch.setattr("grater.annotate.store.credentials.tokens_of_person", breaks)
+    reply = bare.browser("owner").get("/me")
+    assert reply.status_code == 500
+    assert "secret detail" not in reply.text
+    assert "Nothing you sent was stored" in reply.text
+    assert reply.headers["content-security-policy"] == POLICY
+
+
+def test_a_full_disk_is_503_and_no_false_word_of_thanks(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+
+    def full(*_: object, **__: object) -> None:
+        raise StoreFull("the disk is full; nothing was stored")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("grater.annotate.store.submissions.submit", full)
+        reply = answer(browser, path, FILLED["error"])
+        assert reply.status_code == 503
+        assert reply.headers["retry-after"] == "5"
+        assert "nothing was stored" in reply.text
+    assert answer(browser, path, FILLED["error"]).status_code == 200
+
+
+def test_errors_of_the_api_are_json(bare: Study) -> None:
+    error = bare.client().get("/api/v1/nowhere").json()["error"]
+    assert error["status"] == 404
+
+
+def test_a_bucket_of_tries_fills_with_time_and_forgets_what_is_full() -> None:
+    clock = Clock()
+    tries = Tries(a_minute=2, clock=clock)
+    assert [tries.take("a") for _ in range(3)] == [True, True, False]
+    clock.now += 30_000
+    assert [tries.take("a") for _ in range(2)] == [True, False]
+    assert tries.take("b")
+    for number in range(MOST_BUCKETS + 10):
+        tries.take(f"many {number}")
+        clock.now += 60_000
+    assert len(tries._buckets) < 20
+
+
+def test_passwords_cost_a_thief_what_the_standard_asks() -> None:
+    # OWASP's least for argon2id; tests hash more cheaply (conftest.py)
+    parameters = extract_parameters(FULL_HASHER.hash("a quiet evening"))
+    assert parameters.type is Type.ID
+    assert parameters.memory_cost >= 19 * 1024
+    assert parameters.time_cost >= 2
+    assert extract_parameters(FULL_NOBODY) == parameters  # refusing somebody who does not exist takes as long

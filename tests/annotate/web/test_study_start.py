@@ -1,0 +1,140 @@
+"""The first run: a study named, texts pasted or sent as files, a job previewed, tried and mended, by plain forms."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grater.annotate.store import essays, events, jobs, open_store, people
+from grater.annotate.study.importing import name_of
+from grater.annotate.web import Settings
+from tests.annotate.web.studies import BASE, Browser, Clock, Study
+from tests.corpora.test_docx import document
+
+MARKET, SCHOOL = "# Market\nWe arrive to the square at six.", "# School\nIn my school we learn about boats."
+PASTED = "\n---\n".join((MARKET, SCHOOL, "I wait of you."))
+GREETING = "<w:p><w:r><w:t>Hi.</w:t></w:r></w:p>"
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Study]:
+    """A study with an owner and nothing else."""
+    clock = Clock()
+    with open_store(tmp_path / "study.db", create=True, clock=clock) as store:
+        with store.write() as tx:
+            owner = people.add(tx, name="Owner", role="owner")
+        yield Study(store, clock, {"owner": owner}, {}, Settings(base_url=BASE, clock=clock))
+
+
+def started(study: Study) -> Browser:
+    browser = study.browser("owner")
+    browser.post("/manage/start", {"kind": "corpus", "name": "Two schools", "pasted": PASTED})
+    return browser
+
+
+def test_an_empty_study_begins_with_its_texts_and_its_name_is_the_title(empty: Study) -> None:
+    browser = empty.browser("owner")
+    assert "Which texts is the study about?" in browser.get("/manage").text
+    form = {"kind": "corpus", "name": "Two schools", "pasted": PASTED}
+    reply = browser.post(
+        "/manage/start", form, files={"files": ("Anna.docx", document("<w:p><w:r><w:t>Hi.</w:t></w:r></w:p>"))}
+    )
+    assert reply.url.path == "/manage/jobs/new"
+    assert "4 essays in the study" in reply.text
+    assert "<title>New job · Two schools</title>" in reply.text
+    with empty.store.read() as tx:
+        assert [name_of(each) for each in essays.all(tx)] == ["Anna", "Market", "School", "3 I wait of you"]
+        assert "study.renamed" in [event.verb for event in events.all(tx)]
+
+
+def test_what_is_refused_is_told_and_what_was_pasted_stays_on_the_page(empty: Study) -> None:
+    browser = empty.browser("owner")
+    form = {"kind": "corpus", "name": "Two schools", "pasted": PASTED}
+    reply = browser.post("/manage/start", form, files={"files": ("virus.exe", io.BytesIO(b"MZ"))})
+    assert reply.status_code == 422
+    assert "virus.exe: expected a file of a known kind" in reply.text
+    assert "In my school we learn about boats." in reply.text
+    with empty.store.read() as tx:
+        assert essays.count(tx) == 0
+
+
+def test_a_preview_without_scripts_keeps_the_form_and_stores_nothing(empty: Study) -> None:
+    browser = started(empty)
+    page = browser.post("/manage/jobs/preview", {"task": "marking", "judgments": "2", "cents": "50"}).text
+    assert "3 units, 6 judgments, about 2 minutes of work, 3.00 EUR" in page
+    assert 'value="50"' in page
+    assert (
+        "no system has decisions" in browser.post("/manage/jobs/preview", {"task": "verify", "judgments": "2"}).text
+    )
+    with empty.store.read() as tx:
+        assert jobs.all(tx) == []
+
+
+def test_a_job_is_tried_as_a_rater_sees_it_and_nothing_is_stored(empty: Study) -> None:
+    browser = started(empty)
+    job_page = browser.post("/manage/jobs", {"task": "error", "judgments": "2", "cents": "5"})
+    assert "Try it as a rater" in job_page.text
+    address = f"{job_page.url.path}/try"
+    assert "<mark" in browser.get(address).text
+    assert "a rater would see this" in browser.post(address, {"n": "1"}).text
+    assert "This would be saved: <strong>" in browser.post(address, {"n": "1", "label": "error"}).text
+    with empty.store.read() as tx:
+        assert not [event for event in events.all(tx) if event.verb.startswith(("lease.", "submission."))]
+
+
+def step_of(page: str) -> str:
+    (step,) = re.findall(r'aria-current="step">([^<]+)<', page)
+    return str(step)
+
+
+def test_the_steps_of_a_draft_show_what_comes_next(empty: Study) -> None:
+    browser = started(empty)
+    page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"})
+    job_id = page.url.path.rpartition("/")[2]
+    assert step_of(page.text) == "Try it"
+    (back,) = set(re.findall(r'href="([^"]+)">Back to the job', browser.get(f"{page.url.path}/try").text))
+    assert step_of(browser.get(back).text) == "People"
+    links = browser.post("/manage/invitations", {"job": job_id, "role": "annotator", "number": "2"})
+    pending = links.text.partition("Pending invitations")[2].partition("</table>")[0]
+    assert pending.count('<td>annotator</td><td data-label="Job">Error or OK</td>') == 2
+    assert "Joint seat" not in links.text  # with nobody to share it
+    assert "Next: open the job" in links.text
+    assert step_of(browser.get(page.url.path).text) == "Open"
+    assert "2 invitation links for this job, none used so far" in browser.get(page.url.path).text
+    opened = browser.post(f"{page.url.path}/state", {"state": "open"}).text
+    assert "Waiting for the first judgments" in opened
+
+
+def test_whoever_joins_for_a_job_before_it_opens_is_told_to_wait(empty: Study) -> None:
+    browser = started(empty)
+    page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"}).url.path
+    form = {"job": page.rpartition("/")[2], "role": "annotator", "number": "1"}
+    (link,) = re.findall(r"/join/[\w-]+", browser.post("/manage/invitations", form).text)
+    rater, password = empty.browser(), "a rather long password"
+    rater.get(link)
+    joined = rater.post(link, {"name": "Ben", "password": password, "again": password})
+    assert joined.status_code == 200
+    assert "is not open yet" in joined.text
+    browser.post(f"{page}/state", {"state": "open"})
+    assert "Read and start" in rater.get(joined.url.path).text
+
+
+def test_mistakes_are_mended_on_the_pages(empty: Study) -> None:
+    browser = started(empty)
+    page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"}).url.path
+    assert "Boats and markets" in browser.post(f"{page}/rename", {"title": "Boats and markets", "name": "pilot"}).text
+    assert "1 archived job" in browser.post(f"{page}/archive", {"archived": "1"}).text
+    assert "1 archived job" not in browser.post(f"{page}/archive", {"archived": "0"}).text
+    assert "type the word" in browser.post(f"{page}/delete", {"word": "no"}).text
+    browser.post(f"{page}/delete", {"word": "delete"})
+    with empty.store.read() as tx:
+        assert jobs.all(tx) == []
+        essay = next(essays.all(tx))
+    browser.post("/manage/essays/delete", {"essay": essay.essay_id, "word": "delete"})
+    assert "<h1>Renamed</h1>" in browser.post("/manage/name", {"name": "Renamed"}).text
+    with empty.store.read() as tx:
+        assert essays.count(tx) == 2

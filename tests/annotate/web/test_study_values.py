@@ -1,0 +1,139 @@
+"""Every kind of value that our own readers produce comes through every call: nothing answers 500 or changes."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from sqlalchemy import text as sql
+
+from grater.annotate.store import essays
+from grater.annotate.study.importing import NAME, import_files
+from grater.corpora import FORMATS, read_corpus, write_corpus
+from grater.errors import BadInput
+from grater.model import MOST_DEPTH, Edit, Essay, Span
+from grater.sample import sample_path
+from tests.annotate.web.programs import Program
+from tests.annotate.web.studies import Study
+
+ODD: dict[str, Any] = {
+    "score": 37.5,
+    "big": 2**60,
+    "native": False,
+    "level": None,
+    "drafts": [1, "two", None, [True]],
+    "writer": {"age": 19, "languages": ["Thai", "Lao"]},
+    "city": "Chiang Mai 🌶",
+}
+ODD_CELLS = {
+    "score": [37.5, float("nan")],
+    "native": [True, None],
+    "written": [date(2026, 11, 16), None],
+    "stamp": [datetime(2026, 11, 16, 9, 30, tzinfo=UTC), None],
+    "drafts": [[1, 2], None],
+    "writer": [{"age": 19, "city": None}, None],
+    "beyond": [float("inf"), 0.5],
+}
+
+
+def nested(depth: int) -> str:
+    """An object with lists in each other, as deep as this with the object."""
+    return '{"x": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
+
+
+def walk(study: Study) -> dict[str, list[dict[str, object]]]:
+    """Every call that lists what files brought in, and the pages of the same; the replies are held to the schema."""
+    program, browser = Program(study, "manager"), study.browser("manager")
+    essays = program.call("essay_list", query="most=1000")["essays"]
+    for essay in essays[:5]:
+        program.call("one_essay", query=f"essay_id={essay['essay_id']}")
+    listed = program.call("item_list", query="most=1000")["items"]
+    for name in ("import_list", "one_study", "system_list", "sample_list", "job_list"):
+        program.call(name)
+    for page in ("/manage", "/manage/essays", "/manage/items", f"/manage/essays?essay={essays[0]['essay_id']}"):
+        assert browser.get(page).status_code == 200, page
+    assert browser.post("/manage/export").status_code == 200
+    return {"essays": essays, "items": listed}
+
+
+def test_the_bundled_essays_come_through_every_call(bare: Study) -> None:
+    import_files(bare.store, corpora=[sample_path()])
+    listed = {each["essay_id"]: each["metadata"] for each in walk(bare)["essays"]}
+    assert {essay.essay_id: dict(essay.metadata) for essay in read_corpus(sample_path())}.items() <= listed.items()
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+def test_what_a_format_knows_of_an_essay_comes_through_every_call(bare: Study, tmp_path: Path, name: str) -> None:
+    edit = Edit(Span(3, 7), ("swims",), "SVA", "ann", comment="third person")
+    essays = [
+        Essay("odd", "It swim. It sleeps.", (edit,), ("ann", "bob"), metadata=ODD),
+        *list(read_corpus(sample_path()))[:3],
+    ]
+    suffix = getattr(FORMATS[name], "suffixes", ("",))[0]
+    path = tmp_path / f"corpus{suffix}"
+    write_corpus(essays, path, report=lambda _: None, format_name=name)
+    import_files(bare.store, corpora=[path], format_name=name)
+    called = {NAME: path.stem} if name == "text" else {}  # a text without a name of its own has its file's
+    known = {essay.essay_id: {**essay.metadata, **called} for essay in read_corpus(path, format_name=name)}
+    essays_sent = Program(bare, "manager").call("essay_list", query="most=1000")["essays"]
+    listed = {each["essay_id"]: each["metadata"] for each in essays_sent}
+    assert known.items() <= listed.items()
+
+
+def test_every_kind_of_cell_of_an_item_comes_through_every_call(bare: Study, tmp_path: Path) -> None:
+    path = tmp_path / "items.parquet"
+    place = {"item": ["one", "two"], "essay": ["essay-1"] * 2, "start": [0, 5], "end": [4, 11], "kind": ["error"] * 2}
+    pl.DataFrame({**place, **ODD_CELLS}).write_parquet(path)
+    import_files(bare.store, items=[path])
+    one, two = (each["payload"] for each in walk(bare)["items"] if each["name"] in ("one", "two"))
+    assert one == {
+        "score": 37.5,
+        "native": True,
+        "written": "2026-11-16",
+        "stamp": "2026-11-16T09:30:00+00:00",
+        "drafts": "[1, 2]",
+        "writer": '{"age": 19, "city": null}',
+        "beyond": "inf",
+    }
+    assert two == {"beyond": 0.5}
+
+
+@pytest.mark.parametrize("payload", ['{"x": NaN}', "[1]", "{", "1e999", nested(MOST_DEPTH + 2)])
+def test_a_payload_that_is_no_json_object_is_refused_by_its_item(bare: Study, tmp_path: Path, payload: str) -> None:
+    path = tmp_path / "judgments.jsonl"
+    rows = [{"item": "one", "rater": "ann", "label": "ok", "payload": payload}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"judgments.*expected (a JSON object|JSON in column 'payload')"):
+        import_files(bare.store, judgments=[path])
+
+
+def test_metadata_nested_as_deep_as_is_read_comes_through_every_call_and_deeper_is_refused(
+    bare: Study, tmp_path: Path
+) -> None:
+    path = tmp_path / "deep.jsonl"
+    for depth, is_read in ((MOST_DEPTH - 1, True), (900, False)):  # the line itself is an object
+        essay = f'{{"id": "deep-{depth}", "text": "It swims.", "metadata": {nested(depth)}}}'
+        path.write_text('{"format":"grater-corpus","version":1}\n' + essay + "\n", encoding="utf-8")
+        if is_read:
+            import_files(bare.store, corpora=[path])
+            continue
+        with pytest.raises(BadInput, match="nested at most 100 deep"):
+            import_files(bare.store, corpora=[path])
+    assert "deep-99" in {each["essay_id"] for each in walk(bare)["essays"]}
+
+
+def test_metadata_that_an_earlier_version_stored_however_deep_is_read_as_text(bare: Study) -> None:
+    old = {"deep": nested(300), "deeper": nested(5_000)}
+    with bare.store.write() as tx:
+        essays.add_all(tx, [Essay(name, "It swims.", metadata={"kept": 1}) for name in old])
+        for name, metadata in old.items():
+            words = metadata.replace("{", '{"kept": 1, ')
+            change = sql("UPDATE essays SET metadata = :words WHERE essay_id = :name")
+            tx.execute(change, {"words": words, "name": name})
+    listed = {str(each["essay_id"]): each["metadata"] for each in walk(bare)["essays"]}
+    assert listed["deep"] == {"kept": 1, "x": "[" * 299 + "]" * 299}
+    assert listed["deeper"] == {"nested": old["deeper"].replace("{", '{"kept": 1, ')}

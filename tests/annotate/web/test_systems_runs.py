@@ -1,0 +1,187 @@
+"""Long work in the background: asked for, worked on, ended; and a server that is killed in the middle of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from grater.annotate.store import Store, decisions, essays, open_store, people, runs
+from grater.annotate.study.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
+from grater.annotate.study.systems import run_installed
+from grater.annotate.web.security import READ_ONLY_POLICY
+from grater.annotate.web.study import files
+from grater.model import Essay
+from tests.annotate.web.studies import Study, served
+from tests.annotate.web.test_calls_walk import wait_until
+from tests.ports import free_port
+
+TEXT = "He depends of the weather. We arrive to the square at six, and my uncle waits for us near of the fountain. "
+SYSTEM = "prep-lm"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with served(tmp_path, wait_seconds=0) as found:
+        yield found
+
+
+def test_a_page_that_would_wait_too_long_leads_to_the_list_and_the_work_goes_on(study: Study) -> None:
+    manager = study.browser("manager")
+    page = manager.post("/manage/systems", {"system": SYSTEM})
+    assert page.url.path == "/manage/runs"
+    assert f"Run {SYSTEM} over the essays" in page.text
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    assert f"{SYSTEM}: " in manager.get("/manage/runs").text
+    with study.store.read() as tx:
+        assert decisions.system_names(tx) == [SYSTEM]
+
+
+def test_a_run_that_cannot_be_done_says_why_and_the_next_one_is_done(study: Study) -> None:
+    manager = study.browser("manager")
+    with study.store.write() as tx:
+        bad = runs.add(tx, "import", "Import 1 file", {"kind": "corpus"}, files=[runs.RunFile("a.m2", b"X no M2\n")])
+        good = ask_for_system(tx, SYSTEM)
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    with study.store.read() as tx:
+        assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
+        assert "expected a line starting with" in runs.get(tx, bad.run_id).words
+        assert not runs.files_of(tx, bad.run_id, is_result=False)
+
+
+def test_a_run_that_breaks_our_own_code_is_its_own_end_and_no_other(
+    study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> Outcome:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("grater.annotate.study.runs.WORK", {**WORK, "report": broken})
+    manager = study.browser("manager")
+    with study.store.write() as tx:
+        bad, good = ask_for_report(tx), ask_for_system(tx, SYSTEM)
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    with study.store.read() as tx:
+        assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
+    assert "went wrong on our side (ZeroDivisionError)" in manager.get("/manage/runs").text
+    assert "Report: the study" in caplog.text
+
+
+def test_a_run_that_ends_every_process_is_given_up(study: Study) -> None:
+    with study.store.write() as tx:
+        bad = ask_for_report(tx)
+    study.clock.now += 1
+    with study.store.write() as tx:
+        good = ask_for_system(tx, SYSTEM)
+    claimed = []
+    for _ in range(runs.MOST_TRIES + 1):
+        with study.store.write() as tx:
+            run = runs.claim(tx)  # by a process that then dies
+        assert run is not None
+        claimed.append(run.run_id)
+        study.clock.now += runs.STALE_MS + 1
+    assert claimed == [bad.run_id] * runs.MOST_TRIES + [good.run_id]
+    assert "Begun 5 times" in study.browser("manager").get("/manage/runs").text
+
+
+def test_a_process_that_was_held_up_does_not_end_what_is_anothers_by_now(study: Study) -> None:
+    with study.store.write() as tx:
+        ask_for_report(tx)
+        held_up = runs.claim(tx)
+    study.clock.now += runs.STALE_MS + 1
+    with study.store.write() as tx:
+        another = runs.claim(tx)
+        assert held_up is not None
+        assert another is not None
+        assert not runs.finish(tx, held_up, words="late", is_failed=True)
+        assert runs.finish(tx, another, words="done")
+        assert (runs.get(tx, another.run_id).state, runs.get(tx, another.run_id).words) == ("done", "done")
+
+
+def test_the_class_report_of_the_essays_is_made_from_the_page_of_exports(
+    study: Study, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grater.annotate.study.runs.default_systems", lambda: (str(tiny_model),))
+    manager = study.browser("manager")
+    assert 'href="/manage/export#class"' in manager.get("/manage").text
+    assert 'action="/manage/class-report"' in manager.get("/manage/export").text
+    assert manager.post("/manage/class-report", {}).url.path == "/manage/runs"
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    [link] = set(re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text))
+    page = manager.get(link)
+    assert page.headers["content-disposition"] == 'attachment; filename="class-report.html"'
+    opened = manager.get(f"{link}?open=1")
+    assert opened.headers["content-disposition"] == 'inline; filename="class-report.html"'
+    assert opened.headers.get_list("content-security-policy") == [READ_ONLY_POLICY]
+    assert READ_ONLY_POLICY.startswith("sandbox")
+    assert "allow-scripts" not in READ_ONLY_POLICY
+    assert all(words in page.text for words in ("Class report", "By learner", "3 essays by 3 learners"))
+
+
+def test_a_report_has_its_author_and_the_day_on_which_it_was_made(study: Study) -> None:
+    manager = study.browser("manager")
+    manager.post("/manage/report", {"title": "Two schools", "author": "Ann Other"})
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    [link] = set(re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text))
+    page = manager.get(link).text
+    today = datetime.fromtimestamp(study.clock() / 1000, UTC)
+    assert "<span>Ann Other</span>" in page
+    assert f"Ann Other ({today.year}). Two schools. Report of the study" in page
+    assert f"{today.day} {today:%B %Y}" in page
+
+
+def test_a_big_import_goes_on_in_the_background(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "BIG", 10)
+    manager = study.browser("manager")
+    sent = {"files": ("long.txt", b"A text that is longer than ten bytes.")}
+    assert manager.post("/manage/import", {"kind": "corpus"}, files=sent).url.path == "/manage/runs"
+    wait_until(lambda: "1 file: 1 new" in manager.get("/manage/runs").text)
+
+
+def test_what_another_process_works_on_is_left_to_it_until_it_falls_silent(study: Study) -> None:
+    with study.store.write() as tx:
+        run = ask_for_system(tx, SYSTEM)
+        assert runs.claim(tx) is not None  # by a process that then dies
+    assert work_once(study.store) is None
+    study.clock.now += runs.STALE_MS + 1
+    done = work_once(study.store)
+    assert done is not None
+    assert done.run_id == run.run_id
+
+
+def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp_path: Path) -> None:
+    with open_store(tmp_path / "study.db", create=True) as store:
+        with store.write() as tx:
+            people.add(tx, name="Owner", role="owner", password_hash="x")
+            essays.add_all(tx, [Essay(f"e{n}", TEXT * 5 + str(n)) for n in range(4)])
+            run = ask_for_system(tx, SYSTEM)
+        first = serving(tmp_path)
+        wait_until(lambda: state(store, run.run_id) == "running")
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        assert state(store, run.run_id) == "running"  # nobody could say otherwise
+        second = serving(tmp_path)
+        try:
+            wait_until(lambda: state(store, run.run_id) == "done")
+        finally:
+            second.terminate()
+            second.wait()
+        with store.read() as tx:
+            n_decided = decisions.count(tx)
+        assert run_installed(store, SYSTEM).n_items == n_decided
+
+
+def state(store: Store, run_id: str) -> str:
+    with store.read() as tx:
+        return runs.get(tx, run_id).state
+
+
+def serving(folder: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "grater", "serve", str(folder / "study.db"), "--port", str(free_port())]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ))

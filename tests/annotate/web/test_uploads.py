@@ -1,0 +1,207 @@
+"""Files from a browser: archives that lie, entities, encodings, names that lead elsewhere."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
+
+import pytest
+
+from grater.annotate.store import dump, essays
+from grater.annotate.web.uploads import safe_name, unpack
+from grater.corpora.formats import FORMATS
+from grater.errors import BadInput
+from tests.annotate.web.studies import Study
+
+MOST = 1_000_000
+
+
+def zipped(*members: tuple[str, bytes], link: str = "") -> BinaryIO:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+        if link:
+            info = zipfile.ZipInfo(link)
+            info.external_attr = 0o120777 << 16
+            archive.writestr(info, "/etc/passwd")
+    stream.seek(0)
+    return stream
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize(
+    ("sent", "plain"),
+    [
+        ("a.txt", "a.txt"),
+        ("../../etc/a.txt", "a.txt"),
+        ("C:\\Users\\me\\a.txt", "a.txt"),
+        ("a<b>.txt", "a_b_.txt"),
+        ("ünï.txt", "ünï.txt"),
+    ],
+)
+def test_names_lose_their_folders_and_odd_characters(sent: str, plain: str) -> None:
+    assert safe_name(sent) == plain
+
+
+@pytest.mark.parametrize("name", ["", "..", ".", "/", "...", "x/.."])
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(BadInput, match="with a name"):
+        safe_name(name)
+
+
+@pytest.mark.parametrize("name", ["../evil.txt", "/evil.txt", "a/../../evil.txt", "a\\..\\evil.txt", "c:/evil.txt"])
+def test_an_archive_cannot_write_outside_its_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match="a path outside the archive"):
+        unpack([("a.zip", zipped((name, b"x")))], tmp_path / "in", most_bytes=MOST)
+    assert files_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("names", [("a.txt", "a.txt/b.txt"), ("a.txt/b.txt", "a.txt"), (f"{'d' * 300}/a.txt",)])
+def test_an_archive_with_names_that_no_disk_takes_is_refused(tmp_path: Path, names: tuple[str, ...]) -> None:
+    with pytest.raises(BadInput, match=r"two with the same name|name too long"):
+        unpack([("a.zip", zipped(*((name, b"x") for name in names)))], tmp_path, most_bytes=MOST)
+
+
+def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="a link"):
+        unpack([("a.zip", zipped(link="passwd.txt"))], tmp_path, most_bytes=MOST)
+
+
+def test_a_zip_bomb_is_stopped_by_what_really_comes_out(tmp_path: Path) -> None:
+    bomb = zipped(("a.txt", b"x" * (3 * MOST)))
+    assert len(bomb.read()) < MOST / 100
+    bomb.seek(0)
+    with pytest.raises(BadInput, match="unpacks to more than 1,000,000 bytes"):
+        unpack([("a.zip", bomb)], tmp_path, most_bytes=MOST)
+    assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) <= MOST
+
+
+def test_a_zip_that_lies_about_its_sizes_is_stopped_too(tmp_path: Path) -> None:
+    data = bytearray(zipped(("a.txt", b"x" * (3 * MOST))).read())
+    place = data.rindex(b"PK\x01\x02")
+    data[place + 24 : place + 28] = (10).to_bytes(4, "little")
+    with pytest.raises(BadInput):
+        unpack([("a.zip", io.BytesIO(bytes(data)))], tmp_path, most_bytes=MOST)
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
+def test_packed_files_are_unpacked_within_the_limit(tmp_path: Path, suffix: str, pack) -> None:  # type: ignore[no-untyped-def]
+    with SpooledTemporaryFile() as sent:  # as the server hands it on; it says that it is open for writing
+        sent.write(pack(b"hello"))
+        sent.seek(0)
+        (path,) = unpack([(f"a.txt{suffix}", cast(BinaryIO, sent))], tmp_path, most_bytes=MOST)
+    assert path.read_bytes() == b"hello"
+    with pytest.raises(BadInput, match="unpacks to more"):
+        unpack([(f"b.txt{suffix}", io.BytesIO(pack(b"x" * (2 * MOST))))], tmp_path, most_bytes=MOST)
+
+
+def test_an_archive_inside_an_archive_is_refused(tmp_path: Path) -> None:
+    inner = zipped(("a.txt", b"x")).read()
+    with pytest.raises(BadInput, match="inside an archive"):
+        unpack([("a.zip", zipped(("b.zip", inner)))], tmp_path, most_bytes=MOST)
+
+
+def test_too_many_files_are_refused(tmp_path: Path) -> None:
+    many = zipped(*((f"{number}.txt", b"") for number in range(2001)))
+    with pytest.raises(BadInput, match="at most 2000 files"):
+        unpack([("a.zip", many)], tmp_path, most_bytes=MOST)
+
+
+def test_files_of_every_corpus_format_are_let_in(tmp_path: Path) -> None:
+    names = [f"a{suffix}" for format_name in FORMATS for suffix in FORMATS[format_name].suffixes]
+    unpack([(name, io.BytesIO(b"x")) for name in names], tmp_path, most_bytes=MOST)
+    assert files_in(tmp_path) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.exe", b"x", "known kind"),
+        ("a.parquet", b"PAR1", "known kind"),
+        ("a.zip", b"not a zip", "cannot be unpacked"),
+        ("a.txt.gz", b"not packed", "cannot be unpacked"),
+        ("a.txt", b"caf\xe9", "expected UTF-8, found byte 0xe9 at byte 3"),
+        ("a.txt", b"a\0b", "NUL"),
+        ("a.xml", b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x>&b;</x>', "declares entities"),
+        ("a.xml", b'<!doctype x [<!entity a SYSTEM "file:///etc/passwd">]><x>&a;</x>', "declares entities"),
+        ("a.sgml", b'<!ENTITY a "b">', "declares entities"),
+    ],
+)
+def test_what_cannot_be_trusted_is_refused_by_name(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        unpack([(name, io.BytesIO(data))], tmp_path, most_bytes=MOST)
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="two with the same name"):
+        unpack([("a.txt", io.BytesIO(b"1")), ("b/a.txt", io.BytesIO(b"2"))], tmp_path, most_bytes=MOST)
+
+
+def test_clutter_of_some_systems_is_left_out(tmp_path: Path) -> None:
+    unpack([("a.zip", zipped(("x/a.txt", b"1"), ("__MACOSX/x/._a.txt", b"\0")))], tmp_path, most_bytes=MOST)
+    assert files_in(tmp_path) == ["a/x/a.txt"]
+
+
+def bring(study: Study, kind: str, *files: tuple[str, bytes], **form: str):  # type: ignore[no-untyped-def]
+    sent = [("files", (name, data)) for name, data in files]
+    return study.browser("manager").post("/manage/import", {"kind": kind, **form}, files=sent)
+
+
+def test_essays_come_in_by_the_browser(bare: Study) -> None:
+    reply = bring(bare, "corpus", ("new.txt", b"A new essay about the sea."))
+    assert reply.status_code == 200
+    assert "1 new" in reply.text
+    with bare.store.read() as tx:
+        assert any("about the sea" in essay.text for essay in essays.all(tx))
+        assert [each.name for each in dump.all_imports(tx)] == ["new.txt"]
+
+
+def test_an_archive_of_essays_comes_in_as_a_folder(bare: Study) -> None:
+    data = zipped(("one.txt", b"First essay."), ("two.txt", b"Second essay.")).read()
+    reply = bring(bare, "corpus", ("essays.zip", data), format="text")
+    assert reply.status_code == 200, reply.text
+    with bare.store.read() as tx:
+        assert essays.count(tx) == 5
+
+
+def test_one_bad_file_keeps_them_all_out(bare: Study) -> None:
+    good, bad = ("a.m2", b"S A good one .\n"), ("b.m2", b"X is not a line of M2\n")
+    reply = bring(bare, "corpus", good, bad)
+    assert reply.status_code == 422
+    assert "b.m2:1: expected" in reply.text
+    assert "/tmp" not in reply.text
+    with bare.store.read() as tx:
+        assert essays.count(tx) == 3
+        assert dump.all_imports(tx) == []
+
+
+def test_items_and_decisions_come_in_and_make_a_job(bare: Study) -> None:
+    items = b"item,essay,start,end,kind\nn1,essay-1,51,53,prep\n"
+    assert bring(bare, "items", ("items.csv", items)).status_code == 200
+    decisions = b"item,system,flagged,suggestion\nn1,S,1,on\n"
+    assert bring(bare, "decisions", ("decisions.csv", decisions)).status_code == 200
+    browser = bare.browser("manager")
+    reply = browser.post("/manage/jobs", {"name": "check", "task": "verify", "judgments": "1", "open": "1"})
+    assert reply.status_code == 200, reply.text
+    assert "check" in reply.text
+
+
+@pytest.mark.parametrize("kind", ["", "secrets"])
+def test_an_unknown_kind_is_refused(bare: Study, kind: str) -> None:
+    assert bring(bare, kind, ("a.txt", b"x")).status_code == 422
+
+
+def test_no_file_is_told(bare: Study) -> None:
+    reply = bare.browser("manager").post("/manage/import", {"kind": "corpus"})
+    assert reply.status_code == 422
+    assert "expected a file, found none" in reply.text

@@ -1,0 +1,285 @@
+"""A rater's whole session with every task, and everything that goes wrong on the way."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from grater.annotate.store import checks, jobs, judgments, leases, progress, submissions, units
+from grater.annotate.store.clock import DAY, HOUR
+from grater.annotate.study.work import submission_id_of
+from grater.annotate.tasks.construction import CONSTRUCTIONS
+from tests.annotate.web.studies import Browser, Patience, Study, add_practice, hidden
+
+FILLED: dict[str, dict[str, object]] = {
+    "usage": {"label": "1", "better": "on, upon", "flags": ["spelling", "grammar"], "confidence": "high"},
+    "cloze": {"label": "on"},
+    "choice": {"label": "first"},
+    "error": {"label": "error"},
+    "construction": dict.fromkeys(CONSTRUCTIONS, "yes"),
+    "verify": {"label": "both fine"},
+    "marking": {"edits": "[]"},
+}
+N_UNITS = {"usage": 10, "cloze": 10, "choice": 10, "error": 10, "verify": 10, "construction": 1, "marking": 3}
+
+
+def start(browser: Browser, study: Study, task: str) -> str:
+    """Take the next unit; give its path."""
+    browser.get(f"/jobs/{study.jobs[task]}")
+    path: str = browser.post(f"/jobs/{study.jobs[task]}/next").url.path
+    return path
+
+
+def answer(browser: Browser, path: str, form: dict[str, object]):  # type: ignore[no-untyped-def]
+    page = browser.get(path).text
+    found = re.search(r'"submission": "([^"]+)"', page)
+    submission_id = found.group(1) if found else hidden(page, "submission_id")
+    return browser.post(path, {**form, "submission_id": submission_id})
+
+
+def answer_all(browser: Browser, path: str, form: dict[str, object]) -> list[str]:
+    """Answer unit after unit until there is none left; give the pages that came after each."""
+    pages = []
+    patience = Patience()
+    while patience.at_work(path):
+        reply = answer(browser, path, form)
+        assert reply.status_code == 200, reply.text
+        path = reply.url.path
+        pages.append(reply.text)
+    return pages
+
+
+@pytest.mark.parametrize("task", sorted(FILLED))
+def test_a_whole_session_from_the_instructions_to_the_thanks(study: Study, task: str) -> None:
+    browser = study.browser("worker")
+    page = browser.get(f"/jobs/{study.jobs[task]}").text
+    assert "Instructions" in page
+    path = start(browser, study, task)
+    n_done = 0
+    patience = Patience()
+    while patience.at_work(path):
+        reply = answer(browser, path, FILLED[task])
+        assert reply.status_code == 200, reply.text
+        path = reply.url.path
+        n_done += 1
+    assert path == f"/jobs/{study.jobs[task]}/done"
+    assert n_done == N_UNITS[task]
+    assert f"<strong>{n_done}</strong>" in reply.text
+    with study.store.read() as tx:
+        assert progress.of_person(tx, study.jobs[task], study.people["worker"].person_id) == n_done
+        assert checks.violations(tx) == []
+
+
+def test_what_was_answered_is_what_is_stored(study: Study) -> None:
+    browser = study.browser("worker")
+    answer(browser, start(browser, study, "usage"), FILLED["usage"])
+    with study.store.read() as tx:
+        (row,) = judgments.table(tx, study.jobs["usage"])
+    assert (row["label"], row["confidence"], row["flags"]) == ("1", "high", ["spelling", "grammar"])
+    assert row["alternatives"] == ["on", "upon"]
+
+
+def test_the_second_stage_opens_after_its_delay_and_shows_context(study: Study) -> None:
+    browser = study.browser("worker")
+    answer(browser, start(browser, study, "construction"), FILLED["construction"])
+    study.clock.now += DAY - 1
+    assert start(study.browser("worker"), study, "construction").endswith("/done")
+    study.clock.now += 1
+    browser = study.browser("worker")
+    page = browser.get(start(browser, study, "construction")).text
+    assert page.count('value="yes*"') == 5
+    assert " checked" not in page  # the first answer is not shown
+
+
+def test_a_form_that_is_not_filled_comes_back_with_what_was_filled_in(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "usage")
+    reply = answer(browser, path, {"label": "1", "confidence": "high"})
+    assert reply.status_code == 422
+    assert 'value="1" data-key="1" checked' in reply.text
+    assert "Please answer this question." in reply.text
+    assert "Only for the answer Incorrect." in reply.text  # without script nobody knows the key of an answer
+    with study.store.read() as tx:
+        assert progress.of_person(tx, study.jobs["usage"], study.people["worker"].person_id) == 0
+
+
+def test_a_reload_and_a_second_tab_get_the_same_unit(study: Study) -> None:
+    browser, tab = study.browser("worker"), study.browser("worker")
+    assert start(browser, study, "error") == start(browser, study, "error") == start(tab, study, "error")
+
+
+def test_a_double_click_is_one_judgment(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    first = answer(browser, path, FILLED["error"])
+    form = {**FILLED["error"], "submission_id": submission_id_of(path.rpartition("/")[2])}
+    second = browser.post(path, form)
+    assert first.url.path == second.url.path
+    with study.store.read() as tx:
+        assert progress.of_person(tx, study.jobs["error"], study.people["worker"].person_id) == 1
+
+
+def test_another_answer_from_an_old_page_is_a_conflict_and_the_first_stays(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    answer(browser, path, {"label": "error"})
+    form = {"label": "ok", "submission_id": submission_id_of(path.rpartition("/")[2])}
+    reply = browser.post(path, form)
+    assert reply.status_code == 409
+    assert "Your first answer to this unit is saved." in reply.text
+    with study.store.read() as tx:
+        assert [row["label"] for row in judgments.table(tx, study.jobs["error"])] == ["error"]
+
+
+def test_the_back_button_shows_that_a_unit_is_answered(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    answer(browser, path, FILLED["error"])
+    assert "Already answered" in browser.get(path).text
+
+
+def test_another_persons_work_does_not_exist(study: Study) -> None:
+    """IDOR: looking at it, answering it, giving it back, saving a draft of it and asking for feedback are all 404."""
+    path = start(study.browser("worker"), study, "error")
+    for who in ("annotator", "owner"):
+        thief = study.browser(who)
+        assert thief.get(path).status_code == 404
+        assert thief.post(path, FILLED["error"]).status_code == 404
+        assert thief.post(f"{path}/return").status_code == 404
+        assert thief.get(f"{path}/feedback").status_code == 404
+        draft = {"revision": 0, "body": {"edits": [], "set_aside": False}}
+        headers = {"origin": "http://testserver", "x-csrf-token": thief.csrf}
+        assert thief.client.put(f"{path}/draft", json=draft, headers=headers).status_code == 404
+
+
+def test_a_unit_given_back_goes_round_again(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    reply = browser.post(f"{path}/return")
+    assert reply.url.path == f"/jobs/{study.jobs['error']}"
+    assert "no longer yours" in browser.get(path).text
+    assert start(browser, study, "error") == path  # and is the first that the same rater gets again
+
+
+def test_late_work_is_kept(study: Study) -> None:
+    """The lease ran out and somebody else's request freed it; the answer still takes a free slot."""
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    study.clock.now += 2 * HOUR
+    start(study.browser("annotator"), study, "error")
+    form = {**FILLED["error"], "submission_id": submission_id_of(path.rpartition("/")[2])}
+    assert study.browser("worker").post(path, form).status_code == 200
+    with study.store.read() as tx:
+        row = submissions.find(tx, submission_id_of(path.rpartition("/")[2]))
+    assert row is not None
+    assert (row.status, bool(row.is_late)) == ("valid", True)
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_no_new_work_from_a_job_that_is_not_open(study: Study, state: str) -> None:
+    with study.store.write() as tx:
+        jobs.set_state(tx, study.jobs["error"], state)  # type: ignore[arg-type]
+    browser = study.browser("worker")
+    assert start(browser, study, "error").endswith("/done")
+    assert "Job error" not in browser.get("/jobs").text
+
+
+def test_a_draft_is_unknown_to_raters(study: Study) -> None:
+    with study.store.write() as tx:
+        jobs.set_state(tx, study.jobs["error"], "draft")
+    browser = study.browser("worker")
+    assert browser.get(f"/jobs/{study.jobs['error']}").status_code == 404
+    assert browser.post(f"/jobs/{study.jobs['error']}/next").status_code == 404
+
+
+def test_practice_comes_first_and_tells_what_was_right(study: Study) -> None:
+    with study.store.write() as tx:
+        add_practice(tx, study.jobs["error"], accepted=["error"], reason="It should be on.")
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    page = browser.get(path).text
+    assert "practice" in page
+    assert "It should be on." not in page
+    assert browser.get(f"{path}/feedback").status_code == 404
+    reply = answer(browser, path, {"label": "ok"})
+    assert reply.url.path == f"{path}/feedback"
+    assert "Not what we expected" in reply.text
+    assert "It should be on." in reply.text
+
+
+def test_practice_answered_well_says_so(study: Study) -> None:
+    with study.store.write() as tx:
+        add_practice(tx, study.jobs["error"], accepted=["error"], reason="It should be on.")
+    browser = study.browser("worker")
+    assert "Right." in answer(browser, start(browser, study, "error"), {"label": "error"}).text
+
+
+def test_work_itself_has_no_feedback(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    answer(browser, path, FILLED["error"])
+    assert browser.get(f"{path}/feedback").status_code == 404
+
+
+def test_seconds_are_what_the_page_measured_but_never_more_than_the_lease(study: Study) -> None:
+    for sent, stored in (("4.5", 4.5), ("99999", 30.0), ("nonsense", 30.0), ("-1", 30.0), ("nan", 30.0)):
+        browser = study.browser("worker")
+        path = start(browser, study, "error")
+        study.clock.now += 30_000
+        answer(browser, path, {**FILLED["error"], "seconds": sent})
+        with study.store.read() as tx:
+            row = submissions.find(tx, submission_id_of(path.rpartition("/")[2]))
+        assert row is not None
+        assert row.seconds == pytest.approx(stored)
+
+
+def test_own_progress_is_ones_own(study: Study) -> None:
+    one, other = study.browser("worker"), study.browser("annotator")
+    answer(one, start(one, study, "error"), FILLED["error"])
+    assert "Job error" in one.get("/me").text
+    assert "Job error" not in other.get("/me").text
+    assert "1 done" in one.get("/jobs").text
+    assert "1 done" not in other.get("/jobs").text
+
+
+def test_a_choice_is_stored_by_whose_word_it_was(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "choice")
+    page = browser.get(path).text
+    first = re.search(r'value="first"[^>]*><span>(?:<span>)?([^<]+?) ?<', page)
+    assert first is not None
+    answer(browser, path, {"label": "first"})
+    with study.store.read() as tx:
+        (row,) = judgments.table(tx, study.jobs["choice"])
+    assert row["label"] == ("system" if "suggested" in first.group(1) else "writer")
+
+
+def test_a_reload_shows_the_sides_as_they_were(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "choice")
+    pages = {re.sub(r"csrf[^>]*>", "", browser.get(path).text) for _ in range(5)}
+    assert len(pages) == 1
+
+
+def test_a_job_of_named_annotators_is_only_on_their_lists(study: Study) -> None:
+    from grater.annotate.study.jobs import JobPlan, add_job
+
+    add_job(study.store, JobPlan("named", "marking", title="Named work", annotators=["Annotator"]))
+    assert "Named work" in study.browser("annotator").get("/jobs").text
+    assert "Named work" not in study.browser("worker").get("/jobs").text
+
+
+def test_nobody_gets_a_unit_twice(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    seen = []
+    patience = Patience()
+    while patience.at_work(path):
+        with study.store.read() as tx:
+            lease = leases.find(tx, path.rpartition("/")[2], person_id=study.people["worker"].person_id)
+            assert lease is not None
+            seen.append(lease.unit_id)
+        path = answer(browser, path, FILLED["error"]).url.path
+    with study.store.read() as tx:
+        assert sorted(seen) == sorted(units.ids_of_job(tx, study.jobs["error"]))

@@ -1,0 +1,170 @@
+"""What a rater cannot see: others' work (P9), and what a system said or where a unit came from (P10)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grater.annotate.store import checks, credentials, ejection, items, jobs, people, progress, units
+from grater.annotate.store.units import NewUnit
+from grater.model import Item, Json, Span
+from tests.annotate.store.conftest import cluster
+from tests.annotate.store.postgres import new_database
+from tests.annotate.web.studies import TEXTS, Patience, Study, served
+from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+
+__all__ = ["cluster"]
+
+SECRET: dict[str, Json] = {
+    "suggestion": "zzz-suggested",
+    "flagged": True,
+    "stratum": "zzz-stratum",
+    "score": 0.987654,
+    "system": "zzz-system",
+}
+HIDDEN = ("zzz-suggested", "zzz-stratum", "zzz-system", "0.987654", "987654", "flagged")
+
+
+def blind_job(study: Study, task: str, payload: dict[str, Json]) -> str:
+    """A job of one unit about the same word, with what the study knows of it."""
+    start_at = TEXTS[0].index("of her")
+    item = Item("essay-1", Span(start_at, start_at + 2), "prep")
+    with study.store.write() as tx:
+        items.add_all(tx, [items.of(item, payload=payload)])
+        job = jobs.add(tx, name=f"{task} {len(payload)}", task=task, title="A job")
+        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, payload),), "essay-1", payload=payload)])
+        jobs.set_state(tx, job.job_id, "open")
+    return job.job_id
+
+
+def page_of(study: Study, job_id: str) -> str:
+    """The work page without the random names in it."""
+    browser = study.browser("worker")
+    reply = browser.post(f"/jobs/{job_id}/next")
+    assert reply.status_code == 200
+    text = reply.text.replace(job_id, "JOB").replace(reply.url.path.rpartition("/")[2], "LEASE")
+    return re.sub(r'(name="csrf" \w+|name="submission_id" value)="[^"]+"', "", text)
+
+
+@pytest.mark.parametrize("task", ["usage", "cloze", "error"])
+def test_the_page_is_the_same_to_the_byte_whatever_a_system_said(study: Study, task: str) -> None:
+    flagged, plain = (page_of(study, blind_job(study, task, payload)) for payload in (SECRET, {}))
+    assert flagged == plain
+    assert not any(word in flagged for word in HIDDEN)
+
+
+def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> None:
+    from dataclasses import replace
+
+    from grater.annotate.store import essays
+    from grater.model import Edit
+    from tests.annotate.web.studies import corpus
+
+    marked = replace(
+        corpus()[0],
+        essay_id="marked",
+        edits=(Edit(Span(0, 4), ("zzz-correction",), "Wcip", "zzz-annotator"),),
+        annotators=("zzz-annotator",),
+    )
+    item = Item("marked", Span(0, len(marked.text)), "essay")
+    with study.store.write() as tx:
+        essays.add_all(tx, [marked])
+        items.add_all(tx, [items.of(item)])
+        job = jobs.add(tx, name="blind marking", task="marking")
+        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "marked")])
+        jobs.set_state(tx, job.job_id, "open")
+    page = study.browser("worker").post(f"/jobs/{job.job_id}/next").text
+    assert "Last spring" in page
+    assert "zzz-" not in page
+
+
+def test_cloze_never_sends_the_writers_word(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "cloze")
+    patience = Patience()
+    while patience.at_work(path):
+        shown = re.search(r'<div class="passage".*?</div>', browser.get(path).text, re.DOTALL)
+        assert shown is not None
+        words = re.sub(r"<[^>]+>", "", shown.group(0)).strip()
+        whole = [sentence for text in TEXTS for sentence in re.findall(r"[A-Z][^.]*\.", text)]
+        assert words not in whole
+        assert any(re.fullmatch(re.escape(words).replace("_____", r"\w+"), sentence) for sentence in whole)
+        path = answer(browser, path, FILLED["cloze"]).url.path
+
+
+def test_no_page_of_a_rater_tells_of_other_raters_or_their_answers(study: Study) -> None:
+    one = study.browser("annotator")
+    answer_all(one, start(one, study, "usage"), {"label": "1", "better": "zzzother", "confidence": "low"})
+    rater = study.browser("worker")
+    job = study.jobs["usage"]
+    path = start(rater, study, "usage")
+    pages = [rater.get(each).text for each in ("/jobs", f"/jobs/{job}", path, "/me", f"/jobs/{job}/done")]
+    assert not any("zzzother" in page or "Annotator" in page for page in pages)
+
+
+def test_adjudicators_see_only_finished_units(study: Study) -> None:
+    one = study.browser("annotator")
+    path = start(one, study, "error")
+    answer(one, path, {"label": "error"})
+    with study.store.read() as tx:
+        unit_ids = units.ids_of_job(tx, study.jobs["error"])
+    adjudicator = study.browser("adjudicator")
+    assert "No unit has all its judgments yet" in adjudicator.get("/adjudicate").text
+    assert all(adjudicator.get(f"/adjudicate/{unit_id}").status_code == 404 for unit_id in unit_ids)
+
+
+def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rating(study: Study) -> None:
+    rater, manager = study.browser("annotator"), study.browser("manager")
+    answer_all(rater, start(rater, study, "usage"), {"label": "1", "better": "zzzother", "confidence": "low"})
+    job_id = study.jobs["usage"]
+    with study.store.read() as tx:
+        unit_ids = units.ids_of_job(tx, job_id)
+    answer(manager, start(manager, study, "usage"), FILLED["usage"])
+    pages = [manager.get(f"/manage/units/{unit_id}").text for unit_id in unit_ids]
+    assert sum("zzzother" in page for page in pages) == 1  # the one that the manager finished
+    assert sum("the answers are hidden" in page for page in pages) == len(unit_ids) - 1
+
+    manager.post(f"/manage/units/{unit_ids[0]}/look")
+    assert all("zzzother" in manager.get(f"/manage/units/{unit_id}").text for unit_id in unit_ids)
+    assert start(manager, study, "usage").endswith("/done")  # and rates no more
+    assert start(manager, study, "error").startswith("/leases/")  # only in this job
+    with study.store.read() as tx:
+        assert progress.of_person(tx, job_id, study.people["manager"].person_id) == 1  # what they did stays
+        assert checks.violations(tx) == []
+
+
+def test_the_api_tells_a_manager_of_finished_units_until_they_give_up_rating(study: Study) -> None:
+    rater, job_id = study.browser("annotator"), study.jobs["error"]
+    answer(rater, start(rater, study, "error"), FILLED["error"])
+    with study.store.write() as tx:
+        token = credentials.make_token(tx, study.people["manager"].person_id)
+    client, headers = study.client(), {"authorization": f"Bearer {token}"}
+    assert client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"] == []
+    assert client.post(f"/api/v1/jobs/{job_id}/look", headers=headers).status_code == 200
+    assert len(client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"]) == 1
+    assert client.post(f"/api/v1/jobs/{job_id}/next", headers=headers).json() == {"lease": None}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def error_study(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
+    place = tmp_path if request.param == "sqlite" else new_database(request.getfixturevalue("cluster"))
+    with served(place, tasks=["error"]) as served_study:
+        yield served_study
+
+
+def test_a_unit_that_was_complete_is_not_asked_of_anybody_who_may_have_seen_its_answers(error_study: Study) -> None:
+    study, job_id = error_study, error_study.jobs["error"]
+    for who in ("worker", "annotator"):
+        browser = study.browser(who)
+        answer_all(browser, start(browser, study, "error"), FILLED["error"])
+    adjudicator = study.browser("adjudicator")
+    assert adjudicator.get(f"/adjudicate/jobs/{job_id}").status_code == 200
+    with study.store.write() as tx:
+        ejection.eject(tx, jobs.get(tx, job_id), study.people["worker"].person_id)
+        people.add(tx, name="Fresh", role="worker")
+    for who in ("adjudicator", "manager", "owner"):
+        assert not start(study.browser(who), study, "error").startswith("/leases/"), who
+    assert start(study.browser("Fresh"), study, "error").startswith("/leases/")

@@ -1,0 +1,221 @@
+"""What a rater's request costs the database does not grow with the job, nor with the work of others.
+
+Nothing is timed: on PostgreSQL every query of a request is explained and the rows that its plan touches are summed;
+on SQLite the steps of its virtual machine are counted.  What PostgreSQL explains is the plan that a connection keeps:
+made for any parameters, and for tables as small as they were when the query first came.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, event
+
+from grater.annotate.store import Store, checks, essays, items, jobs, units
+from grater.annotate.store.cursor import LeanCursor
+from grater.annotate.store.units import NewUnit
+from grater.annotate.study import raters
+from grater.annotate.study.work import desk_of, hand_in_and_take, take_desk
+from grater.model import Essay, Item, Span
+from tests.annotate.store.conftest import cluster
+from tests.annotate.store.postgres import new_database
+from tests.annotate.web.studies import Browser, Study, served
+
+__all__ = ["cluster"]
+
+SMALL, LARGE = 150, 1200  # of four slots each, both more than are counted to the end
+N_STATEMENTS = {"postgresql": 21, "sqlite": 27}
+"""A page (3, and 1 for what was earned) and the form that it sends, with the next unit (17); SQLite counts BEGIN."""
+
+N_OTHERS = 40
+"""Answers of each of two others."""
+
+PARAMETER = re.compile(r"%\((\w+)\)s")
+
+STEPS = 100
+"""Of SQLite's machine, counted at once."""
+
+
+@dataclass
+class Cost:
+    """Statements of a request, and the rows or steps behind its queries: of all, of the largest, of each."""
+
+    n_statements: int = 0
+    n_rows: int = 0
+    largest: str = ""
+    largest_rows: int = 0
+    steps: list[int] = field(default_factory=list)
+    rows: dict[str, int] = field(default_factory=dict)
+
+    def note(self, statement: str, rows: int) -> None:
+        self.n_rows += rows
+        self.rows[statement] = rows
+        if rows > self.largest_rows:
+            self.largest, self.largest_rows = " ".join(statement.split()), rows
+
+
+@contextmanager
+def counted(store: Store) -> Iterator[Cost]:
+    cost = Cost()
+    engines = {store.engine, store.glancing}
+
+    def before(_connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        cost.n_statements += 1
+        if store.is_postgres and statement.startswith(("SELECT", "WITH")):
+            cost.note(statement, _explained(cursor.connection, statement, parameters))
+        elif not store.is_postgres:
+            cost.steps.clear()
+            cursor.connection.set_progress_handler(lambda: cost.steps.append(1), STEPS)
+
+    def after(_connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        if not store.is_postgres:
+            cursor.connection.set_progress_handler(None, 0)
+            cost.note(statement, STEPS * len(cost.steps))
+
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", before)
+        event.listen(engine, "after_cursor_execute", after)
+    yield cost
+    for engine in engines:
+        event.remove(engine, "before_cursor_execute", before)
+        event.remove(engine, "after_cursor_execute", after)
+
+
+def _explained(connection: Any, statement: str, parameters: dict[str, Any]) -> int:
+    from psycopg import ClientCursor
+
+    names = list(dict.fromkeys(PARAMETER.findall(statement)))
+    name = f"kept_{zlib.crc32(statement.encode())}"
+    with ClientCursor(connection) as cursor:  # EXECUTE takes values, not parameters
+        cursor.execute("SELECT 1 FROM pg_prepared_statements WHERE name = %s", [name])
+        if cursor.fetchone() is None:
+            numbered = PARAMETER.sub(lambda match: f"${1 + names.index(match[1])}", statement)
+            cursor.execute(f"PREPARE {name} AS {numbered}")
+        values = ", ".join(f"%({each})s" for each in names)
+        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE {name} ({values})", parameters)
+        (plans,) = cursor.fetchone() or ("[]",)
+    plans = json.loads(plans) if isinstance(plans, str) else plans
+    return _rows(plans[0]["Plan"])
+
+
+def _rows(plan: dict[str, Any]) -> int:
+    touched = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0) + plan.get("Rows Removed by Join Filter", 0)
+    return int(touched * plan["Actual Loops"]) + sum(map(_rows, plan.get("Plans", ())))
+
+
+def job_of(store: Store, n_units: int) -> str:
+    """A paid pool of so many units, four judgments each."""
+    with store.write() as tx:
+        essays.add_all(tx, [Essay(f"long-{n_units}", "a " * n_units)])
+        places = [Item(f"long-{n_units}", Span(2 * at, 2 * at + 1), "article") for at in range(n_units)]
+        items.add_all(tx, [items.of(place) for place in places])
+        job = jobs.add(tx, name=f"of {n_units}", task="error", judgments=4)
+        jobs.set_options(tx, job.job_id, {"crowd": {"pay": {"cents": 5}}})
+        units.add_all(tx, job.job_id, [NewUnit(((place.item_id, {}),), place.essay_id) for place in places])
+        jobs.set_state(tx, job.job_id, "open")
+    return job.job_id
+
+
+def cost_of_a_turn(study: Study, job_id: str) -> Cost:
+    """A page and the answer to it, when a few have been given."""
+    browser = study.browser("worker")
+    path = browser.post(f"/jobs/{job_id}/next").url.path
+    for _ in range(3):
+        path = browser.post(path, {"label": "ok"}).url.path
+    if study.store.is_postgres:
+        with study.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("ANALYZE")
+    return cost_of_one_more(study, browser, path)[0]
+
+
+def cost_of_one_more(study: Study, browser: Browser, path: str) -> tuple[Cost, str]:
+    """The same from the page of a unit on, and the page that comes next."""
+    browser.client.follow_redirects = False
+    with counted(study.store) as cost:
+        assert re.search("\\d (of \\d+ )?done", browser.get(path).text)
+        sent = browser.post(path, {"label": "ok"})
+    assert sent.status_code == 303
+    return cost, sent.headers["location"]
+
+
+def answer_as_others(study: Study, job_id: str, *, n: int) -> None:
+    """Two others give `n` answers each."""
+    for role in ("annotator", "manager"):
+        desk = take_desk(study.store, job_id=job_id, person_id=study.people[role].person_id)
+        for _ in range(n):
+            assert desk is not None
+            _, lease = hand_in_and_take(study.store, desk, {"label": ["ok"]}, seconds=None)
+            assert lease is not None
+            with study.store.glance() as tx:
+                desk = desk_of(tx, lease.lease_id, person_id=lease.person_id)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty(request: pytest.FixtureRequest, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
+    place = new_database(request.getfixturevalue("cluster")) if request.param == "postgresql" else tmp_path
+    monkeypatch.setattr(raters, "LARGE_SECONDS", inf)
+    with served(place) as study:
+        yield study
+
+
+def test_a_turn_costs_as_much_in_a_job_eight_times_as_large(empty: Study) -> None:
+    small = cost_of_a_turn(empty, job_of(empty.store, SMALL))
+    large = cost_of_a_turn(empty, job_of(empty.store, LARGE))
+    assert large.n_statements <= small.n_statements <= N_STATEMENTS[empty.store.engine.dialect.name]
+    assert large.n_rows <= 1.5 * small.n_rows, large.largest
+
+
+@pytest.mark.parametrize("empty", ["postgresql"], indirect=True)
+def test_plans_made_in_an_empty_study_do_not_read_the_answers_of_others_later(empty: Study) -> None:
+    job_id = job_of(empty.store, SMALL)
+    browser = empty.browser("worker")
+    path = browser.post(f"/jobs/{job_id}/next").url.path
+    for _ in range(2):
+        early, path = cost_of_one_more(empty, browser, path)
+    answer_as_others(empty, job_id, n=N_OTHERS)
+    late, _ = cost_of_one_more(empty, browser, path)
+    grown = {query: n - early.rows.get(query, 0) for query, n in late.rows.items()}
+    assert max(grown.values()) < N_OTHERS, max(grown, key=grown.__getitem__)
+
+
+N_READ, N_DESCRIBED = 12, 0
+"""Statements of a turn on PostgreSQL whose rows somebody reads; columns that psycopg describes for them."""
+
+
+@pytest.mark.parametrize("empty", ["postgresql"], indirect=True)
+def test_changes_that_nobody_reads_go_to_the_driver_and_columns_are_described_once(
+    empty: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = empty.browser("worker")
+    path = browser.post(f"/jobs/{job_of(empty.store, SMALL)}/next").url.path
+    for _ in range(3):  # on each of the connections that such a turn uses
+        path = browser.post(path, {"label": "ok"}).url.path
+    browser.client.follow_redirects = False
+    asked, described = calls_of(monkeypatch, Connection, "execute"), calls_of(monkeypatch, LeanCursor, "columns")
+    assert browser.get(path).status_code == 200
+    assert browser.post(path, {"label": "ok"}).status_code == 303
+    assert 0 < len(asked) <= N_READ
+    assert len(described) == N_DESCRIBED
+    with empty.store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def calls_of(monkeypatch: pytest.MonkeyPatch, kind: type, name: str) -> list[str]:
+    """Grows with every call of a method from now on."""
+    calls: list[str] = []
+    method = getattr(kind, name)
+
+    def call(*args: Any, **more: Any) -> Any:
+        calls.append(name)
+        return method(*args, **more)
+
+    monkeypatch.setattr(kind, name, call)
+    return calls

@@ -1,0 +1,127 @@
+"""What a rater sees of their own progress, skipping a unit, and the next unit with the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.annotate.store import assignments, checks, jobs, leases, progress, units
+from grater.annotate.store.assignments import Assignment
+from grater.annotate.store.clock import MINUTE
+from grater.annotate.study.raters import pace_of
+from tests.annotate.web.studies import Patience, Study, new_units
+from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+from tests.annotate.web.test_work_adversary import TERMS, job_with_gold
+
+
+def test_the_page_says_how_many_are_left_how_long_and_what_was_earned(study: Study) -> None:
+    job_id = study.jobs["error"]
+    with study.store.write() as tx:
+        jobs.set_options(tx, job_id, {"crowd": {"pay": {"cents": 25}}})
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    assert "0 of 10 done" in browser.get(path).text
+    for _ in range(4):
+        study.clock.now += 2 * MINUTE
+        path = answer(browser, path, FILLED["error"]).url.path
+    page = browser.get(path).text
+    assert "4 of 10 done" in page
+    assert "about 12 min left" in page  # six units at two minutes each
+    assert "1.00 EUR earned" in page
+    with study.store.read() as tx:
+        other = pace_of(tx, jobs.get(tx, job_id), study.people["annotator"].person_id)
+    assert (other.n_done, other.n_total, other.minutes_left, other.earned) == (0, 10, None, "0.00 EUR")
+
+
+@pytest.mark.parametrize(("limit", "total"), [(4, 4), (40, 10)])
+def test_the_total_of_a_pool_is_the_smaller_of_its_limit_and_what_is_left(
+    study: Study, limit: int, total: int
+) -> None:
+    rater = study.people["worker"].person_id
+    with study.store.write() as tx:
+        jobs.set_options(tx, study.jobs["error"], {"crowd": {"limit": limit}})
+        assert pace_of(tx, jobs.get(tx, study.jobs["error"]), rater).n_total == total
+
+
+def test_a_pool_is_counted_to_its_end_when_few_slots_are_free(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    job_id, rater = study.jobs["error"], study.people["worker"].person_id
+    browser = study.browser("worker")
+    path = start(browser, study, "error")  # of ten units with two slots each, one is in hand
+    totals = []
+    for most in (18, 19):
+        monkeypatch.setattr(progress, "MOST_FREE", most)
+        monkeypatch.setattr(progress, "WORK_LEFT", progress._work_left())
+        with study.store.read() as tx:
+            totals.append(pace_of(tx, jobs.get(tx, job_id), rater).n_total)
+    assert totals == [None, 10]
+    assert "0 of 10 done" in browser.get(path).text
+
+
+def test_a_rater_who_is_tested_is_told_no_total_that_gold_would_change(study: Study) -> None:
+    rater = study.people["worker"].person_id
+    with study.store.write() as tx:
+        job_id = study.jobs["error"] = job_with_gold(tx, "tested")
+    browser = study.browser("worker")
+    path, patience = start(browser, study, "error"), Patience()
+    while patience.at_work(path):
+        page = browser.get(path).text
+        assert " of " not in page.partition('class="pace"')[2].partition("</div>")[0]
+        assert "Skip this one" not in page, "what comes instead would tell gold from work"
+        assert browser.post(f"{path}/skip").status_code == 409
+        path = answer(browser, path, FILLED["error"]).url.path
+    with study.store.write() as tx:
+        jobs.set_options(tx, job_id, {"crowd": {**TERMS, "limit": 30}})
+        assert pace_of(tx, jobs.get(tx, job_id), rater).n_total == 30
+
+
+@pytest.mark.parametrize("access", ["pool", "assigned"])
+def test_a_skipped_unit_comes_again_at_the_end(study: Study, access: str) -> None:
+    rater = study.people["worker"].person_id
+    if access == "assigned":
+        with study.store.write() as tx:
+            job = jobs.add(tx, name="assigned", task="error", judgments=1, access="assigned")
+            ids = units.add_all(tx, job.job_id, new_units(tx, "error")[:4])
+            assignments.add_all(tx, job.job_id, [Assignment(unit_id, rater) for unit_id in ids])
+            study.jobs["error"] = jobs.set_state(tx, job.job_id, "open").job_id
+    browser = study.browser("worker")
+    first = start(browser, study, "error")
+    skipped = _unit(study, first)
+    second = browser.post(f"{first}/skip").url.path
+    assert _unit(study, second) != skipped
+    third = browser.post(f"{second}/skip").url.path
+    also_skipped = _unit(study, second)
+    order, path, patience = [], third, Patience()
+    while patience.at_work(path):
+        order.append(_unit(study, path))
+        path = answer(browser, path, FILLED["error"]).url.path
+    assert set(order[-2:]) == {skipped, also_skipped}
+    assert len(order) == len(set(order)) == (4 if access == "assigned" else 10)
+    with study.store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def test_skipping_is_limited_like_every_return(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grater.annotate.study.work._most_returns", lambda: 1)
+    browser = study.browser("worker")
+    path = browser.post(f"{start(browser, study, 'error')}/skip").url.path
+    assert "Skip this one" not in browser.get(path).text
+    assert browser.post(f"{path}/skip").status_code == 409
+
+
+def test_the_next_unit_comes_with_the_answer_where_the_page_asks_for_it(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    reply = browser.post(path, FILLED["error"], headers={"x-next": "here"})
+    assert (reply.status_code, reply.history) == (200, [])
+    address = reply.headers["content-location"]
+    assert address.startswith("/leases/")
+    assert address != path
+    assert browser.get(address).text == reply.text
+    *_, last = answer_all(browser, address, FILLED["error"])
+    assert "Thank you" in last
+
+
+def _unit(study: Study, path: str) -> str:
+    with study.store.read() as tx:
+        lease = leases.find(tx, path.rpartition("/")[2], person_id=study.people["worker"].person_id)
+    assert lease is not None
+    return lease.unit_id
