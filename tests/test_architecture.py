@@ -374,7 +374,7 @@ NOT_MIRRORED = {"browser": "drives the whole application in a real browser"}
 
 
 def test_tests_mirror_the_source() -> None:
-    """`tests/agreement/test_kappa.py`, or a longer name that begins so, speaks of `agreement/kappa.py`."""
+    """`tests/measure/agreement/test_kappa.py`, or a longer name that begins so, speaks of `agreement/kappa.py`."""
     strays = []
     for path in sorted(TESTS.rglob("test_*.py")):
         relative = path.relative_to(TESTS)

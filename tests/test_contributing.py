@@ -14,21 +14,21 @@ import pytest
 import typer
 from fastapi import APIRouter
 
-from grater.agreement import coefficients
 from grater.annotate.web.jobs import pages
 from grater.corpora.formats import FORMATS
-from grater.crowd.aggregate import METHODS
 from grater.detect.systems import SYSTEMS
+from grater.measure.agreement import coefficients
+from grater.measure.crowd.aggregate import METHODS
 from grater.model import Essay
 from grater.registry import Registry
 from grater.sample import sample_path
-from tests.agreement import test_coefficients
 from tests.annotate.tasks import test_every_task
 from tests.annotate.web.studies import served
 from tests.corpora import test_formats
 from tests.corpora.sources import TextSource
-from tests.crowd import test_aggregate, test_aggregate_gold
 from tests.detect import test_systems
+from tests.measure.agreement import test_coefficients
+from tests.measure.crowd import test_aggregate, test_aggregate_gold
 from tests.test_docs import ROOT, blocks
 
 PAGE = ROOT / "CONTRIBUTING.md"

@@ -12,16 +12,16 @@ from types import ModuleType
 
 import pytest
 
-from grater.agreement.coefficients import COEFFICIENTS
 from grater.annotate.tasks import TASKS
 from grater.cli import run
 from grater.cli.reference import python_reference, reference
 from grater.corpora.check import RULES
 from grater.corpora.formats import FORMATS
 from grater.corpora.tagsets import TAGSETS
-from grater.crowd.aggregate import METHODS
 from grater.detect.systems import SYSTEMS
-from grater.evaluate.edits.metrics import METRICS
+from grater.measure.agreement.coefficients import COEFFICIENTS
+from grater.measure.corrections.metrics import METRICS
+from grater.measure.crowd.aggregate import METHODS
 from tests.conftest import Demo
 from tests.each import for_each
 

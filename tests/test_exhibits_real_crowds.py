@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.agreement.raters_needed import NeedOptions, raters_needed
-from grater.agreement.spread import spreads
-from grater.agreement.summary import Options, agreement
+from grater.measure.agreement.raters_needed import NeedOptions, raters_needed
+from grater.measure.agreement.spread import spreads
+from grater.measure.agreement.summary import Options, agreement
 from grater.sheet import count, number
 from grater.tables import Judgments, read_judgments
 from tests.real_data import data_path

@@ -5,7 +5,7 @@ a name is loaded when it is first used.  Everything else is imported from its ow
 `from grater.uncertainty.bootstrap import Chance`.  docs/architecture.md says which package holds what.
 
 Four names (`agreement`, `evaluate`, `report`, `sample`) are packages too: `grater.agreement(frame)` calls the
-function, `from grater.agreement.coefficients import alpha` imports from the package.
+function, `from grater.measure.agreement.coefficients import alpha` imports from the package.
 """
 
 from __future__ import annotations

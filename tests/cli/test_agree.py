@@ -9,8 +9,8 @@ import pytest
 from grater.cli.agree import app, is_corpus
 from grater.errors import GraterError
 from grater.tables import Judgments, write_table
-from tests.agreement.tables import TABLE_3, judgments, of_confusion
 from tests.cli.running import invoked, widest
+from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion
 
 run = partial(invoked, app)
 

@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.agreement.edits import EditOptions
 from grater.cli.agree import agree_corpora
 from grater.errors import GraterError
+from grater.measure.agreement.edits import EditOptions
 from tests.cli.running import grater, widest
 
 QUICK = EditOptions(n_resamples=50)

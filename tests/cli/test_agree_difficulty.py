@@ -13,9 +13,9 @@ from grater.corpora import write_corpus
 from grater.errors import GraterError
 from grater.model import Essay
 from grater.tables import write_table
-from tests.agreement.test_difficulty import items_table
-from tests.agreement.test_raters_needed import crowd_of, experts_of
 from tests.cli.running import invoked, widest
+from tests.measure.agreement.test_difficulty import items_table
+from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
 
 run = partial(invoked, difficulty_app)
 

@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.agreement.raters_needed import shown
 from grater.cli.agree import raters_needed_app
 from grater.errors import GraterError
+from grater.measure.agreement.raters_needed import shown
 from grater.tables import write_table
-from tests.agreement.tables import judgments
-from tests.agreement.test_raters_needed import crowd_of, experts_of
 from tests.cli.running import invoked, widest
+from tests.measure.agreement.tables import judgments
+from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
 
 run = partial(invoked, raters_needed_app)
 
@@ -40,7 +40,7 @@ def test_json_has_curves_target_and_answer(crowd: Path, experts: Path) -> None:
     assert [curve["against"] for curve in value["curves"]] == ["E", "F", "mean of experts"]
     points = value["curves"][2]["points"]
     assert [point["raters"] for point in points] == [1, 2, 3]
-    # by hand in tests/agreement/test_raters_needed.py
+    # by hand in tests/measure/agreement/test_raters_needed.py
     assert [point["kappa"]["value"] for point in points] == pytest.approx([5 / 18, 5 / 18, 5 / 6])
     assert value["target"]["kappa"]["value"] == pytest.approx(2 / 3)
     assert value["smallest"]["value"] == 3

@@ -10,8 +10,8 @@ from grater.cli.crowd import aggregate_app
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.cli.running import invoked, widest
-from tests.crowd.tables import judgments, mixed_crowd
-from tests.crowd.test_aggregate import THREE
+from tests.measure.crowd.tables import judgments, mixed_crowd
+from tests.measure.crowd.test_aggregate import THREE
 
 run = partial(invoked, aggregate_app)
 

@@ -9,8 +9,8 @@ from grater.cli.crowd import raters_app
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.cli.running import widest
-from tests.crowd.tables import mixed_crowd
-from tests.crowd.test_aggregate import THREE
+from tests.measure.crowd.tables import mixed_crowd
+from tests.measure.crowd.test_aggregate import THREE
 
 
 def run(*args: object) -> Result:

@@ -12,7 +12,7 @@ from grater.cli.evaluate import app
 from grater.errors import GraterError, UsageError
 from grater.tables import write_table
 from tests.cli.running import invoked, widest
-from tests.evaluate.worlds import FLAGGED, SHARES, decisions, items, votes
+from tests.measure.evaluation.worlds import FLAGGED, SHARES, decisions, items, votes
 
 run = partial(invoked, app)
 

@@ -8,7 +8,7 @@ import pytest
 from grater.cli.evaluate import compare_app
 from grater.tables import write_table
 from tests.cli.running import RUNNER, widest
-from tests.evaluate.worlds import decisions, items, votes
+from tests.measure.evaluation.worlds import decisions, items, votes
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from grater.cli.evaluate import verify_app as app
 from grater.errors import UsageError
 from grater.tables import write_table
 from tests.cli.running import INTERVAL, RUNNER, SPOKEN, grater
-from tests.evaluate.worlds import decisions, items, votes
+from tests.measure.evaluation.worlds import decisions, items, votes
 
 
 def test_precision_alone_and_recall_says_why_not(tmp_path: Path) -> None:

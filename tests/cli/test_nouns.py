@@ -11,9 +11,9 @@ import pytest
 from grater.detect.articles import training
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.tables import read_items
-from tests.agreement.test_constructions import _published as published
 from tests.cli.running import grater
 from tests.detect.articles.made_text import made_lines
+from tests.measure.agreement.test_constructions import _published as published
 
 TEXT = (
     "The farmer bought a cow and a dog. The dog barked at the cow. Dogs like bones, and the bone was big. "

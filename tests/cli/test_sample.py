@@ -10,7 +10,7 @@ from grater.corpora import write_corpus
 from grater.errors import GraterError
 from grater.model import Essay
 from grater.tables import read_sample, write_table
-from tests.sampling.corpora import decisions_of, oracle
+from tests.measure.sampling.corpora import decisions_of, oracle
 
 
 def run(*args: object) -> Result:

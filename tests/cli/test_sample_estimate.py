@@ -7,10 +7,10 @@ from typer.testing import CliRunner, Result
 from grater.cli import renamed
 from grater.cli.sample import estimate_app
 from grater.errors import GraterError
-from grater.sampling.draw import draw_sample
+from grater.measure.sampling.draw import draw_sample
 from grater.tables import write_table
 from tests.cli.running import widest
-from tests.sampling.corpora import figure_1
+from tests.measure.sampling.corpora import figure_1
 
 
 @pytest.fixture(scope="module")

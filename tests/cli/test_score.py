@@ -14,7 +14,7 @@ import pytest
 from grater.cli.score import repeated, short_names
 from grater.corpora import write_corpus
 from tests.cli.running import Ran, grater, widest
-from tests.evaluate.edits.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
+from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from tests.cli.running import grater, widest
-from tests.evaluate.edits.essays import REFERENCE, SOURCE, SYSTEM, TEXT
+from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT
 from tests.real_data import data_path
 
 

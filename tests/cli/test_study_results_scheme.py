@@ -19,9 +19,9 @@ from grater.report.build import build
 from grater.report.document import Section
 from grater.tables import write_table
 from grater.uncertainty.bootstrap import Chance
-from tests.agreement.tables import TABLE_3
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.cli.running import grater
+from tests.measure.agreement.tables import TABLE_3
 
 LABELS = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}
 N_FLAGGED = 40

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from grater.evaluate.edits.metrics import METRICS, MetricOptions
-from grater.evaluate.edits.scores import Resampling, score_systems
-from grater.evaluate.edits.systems import Hypothesis, References
+from grater.measure.corrections.metrics import METRICS, MetricOptions
+from grater.measure.corrections.scores import Resampling, score_systems
+from grater.measure.corrections.systems import Hypothesis, References
 from grater.report.board import board, changed_words
 from grater.report.document import Report
 from tests.cli.running import grater
-from tests.evaluate.edits.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
+from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
 
 OURS, IDLE = Hypothesis("ours", "ours.m2", sentences=essays(SYSTEM)), Hypothesis("idle", "idle.txt", texts=SOURCE)
 

@@ -17,7 +17,7 @@ from grater.report.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as
 from grater.report.save import report_html, report_latex, report_markdown, save_report
 from grater.tables import read_decisions
 from grater.uncertainty.bootstrap import Chance
-from tests.agreement.tables import TABLE_3
+from tests.measure.agreement.tables import TABLE_3
 from tests.report import made_up
 from tests.report.made_up import inputs
 

@@ -8,7 +8,7 @@ from itertools import combinations
 import polars as pl
 import pytest
 
-from grater.crowd.raters import raters
+from grater.measure.crowd.raters import raters
 from grater.report.drawing import as_svg
 from grater.report.raters import effort_section, rater_scatter
 from grater.tables import Judgments, read_judgments

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grater.agreement.raters_needed import NeedOptions, raters_needed
+from grater.measure.agreement.raters_needed import NeedOptions, raters_needed
 from grater.report.agreement import raters_needed_words
 from grater.report.document import Section
 from grater.report.raters import CrowdJob, crowds_section

@@ -8,9 +8,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from grater.agreement.constructions import IN_CONTEXT, NO_CONTEXT, construction_study
 from grater.corpora import read_corpus
-from grater.evaluate.selection import choice, cloze
+from grater.measure.agreement.constructions import IN_CONTEXT, NO_CONTEXT, construction_study
+from grater.measure.evaluation.selection import choice, cloze
 from grater.model import Item, Span
 from grater.sample import sample_path
 from grater.sample.raters import (

@@ -11,9 +11,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import grater
-from grater.agreement import coded, counts
-from grater.crowd.aggregate import ballots, fit
 from grater.errors import BadInput
+from grater.measure.agreement import coded, counts
+from grater.measure.crowd.aggregate import ballots, fit
 from grater.tables import Judgments, large, read_judgments
 
 N_ITEMS = 40

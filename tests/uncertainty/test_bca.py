@@ -4,11 +4,11 @@ from math import isnan
 import numpy as np
 import pytest
 
-from grater.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, pattern_units
+from grater.measure.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, pattern_units
 from grater.uncertainty import bca
 from grater.uncertainty.bca import bca_interval, group_interval, grouped, resampled_weights
 from grater.uncertainty.rng import generator
-from tests.agreement.tables import counts_of
+from tests.measure.agreement.tables import counts_of
 
 COUNTS = counts_of(generator(1).multinomial(5, [0.5, 0.3, 0.2], size=200))
 

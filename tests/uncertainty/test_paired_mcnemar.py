@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import UsageError
-from grater.evaluate.cases import cases_of
-from grater.evaluate.scope import discordant
-from grater.evaluate.truth import truth_of
+from grater.measure.evaluation.cases import cases_of
+from grater.measure.evaluation.scope import discordant
+from grater.measure.evaluation.truth import truth_of
 from grater.uncertainty.paired import mcnemar
-from tests.evaluate.worlds import decisions, votes
 from tests.examples import examples
+from tests.measure.evaluation.worlds import decisions, votes
 
 
 def test_forty_against_twenty_two() -> None:

@@ -17,7 +17,7 @@ from grater.uncertainty.stratified import (
     scores,
     stratified_total,
 )
-from tests.sampling.coverage import (
+from tests.measure.sampling.coverage import (
     cheap_strata,
     exact,
     of_any_corpora,

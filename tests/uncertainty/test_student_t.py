@@ -7,15 +7,15 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from grater.evaluate.cases import Cases, cases_of
-from grater.evaluate.comparison import compare_systems
-from grater.evaluate.truth import truth_of
+from grater.measure.evaluation.cases import Cases, cases_of
+from grater.measure.evaluation.comparison import compare_systems
+from grater.measure.evaluation.truth import truth_of
 from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty.intervals import Numbers, percentile_interval
 from grater.uncertainty.paired import Drawn, PairTest, paired_tests
 from grater.uncertainty.student_t import SHARE, student_interval, student_tests
-from tests.evaluate.coverage import coverage
-from tests.evaluate.worlds import decisions, items, votes
+from tests.measure.evaluation.coverage import coverage
+from tests.measure.evaluation.worlds import decisions, items, votes
 
 
 def test_limits_are_those_of_students_t_by_hand() -> None:

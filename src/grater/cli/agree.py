@@ -10,15 +10,21 @@ from typing import Annotated, Protocol, TypeAlias
 
 import typer
 
-from grater.agreement.coded import LEFT_OUT, Unknown, coded, with_unknown
-from grater.agreement.cohen import Method
-from grater.agreement.compare import Comparison, Pair, compare_pairs, compare_tables
-from grater.agreement.constructions import construction_study
-from grater.agreement.difficulty import SPLIT, DifficultyOptions, difficulty
-from grater.agreement.edit_marks import SeveralMarks
-from grater.agreement.edits import CorpusAgreement, EditInterval, EditOptions, edit_agreement
-from grater.agreement.essays import Essays, essays_of, with_essays
-from grater.agreement.groups import (
+from grater.cli.command import Json, Seed, Table, require_different, require_outputs, say, show, takes_options
+from grater.cli.inputs import Format, Reading, entries
+from grater.corpora import read_corpus, read_merged
+from grater.corpora.documents import attach_documents
+from grater.corpora.jsonl import HEADER
+from grater.errors import BadInput, Problem, UsageError
+from grater.measure.agreement.coded import LEFT_OUT, Unknown, coded, with_unknown
+from grater.measure.agreement.cohen import Method
+from grater.measure.agreement.compare import Comparison, Pair, compare_pairs, compare_tables
+from grater.measure.agreement.constructions import construction_study
+from grater.measure.agreement.difficulty import SPLIT, DifficultyOptions, difficulty
+from grater.measure.agreement.edit_marks import SeveralMarks
+from grater.measure.agreement.edits import CorpusAgreement, EditInterval, EditOptions, edit_agreement
+from grater.measure.agreement.essays import Essays, essays_of, with_essays
+from grater.measure.agreement.groups import (
     AgreementReport,
     Groups,
     agreement_by_context,
@@ -26,15 +32,9 @@ from grater.agreement.groups import (
     by_batch,
     by_column,
 )
-from grater.agreement.labels import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows, one_spelling
-from grater.agreement.raters_needed import NeedOptions, RatersNeeded, as_expert, raters_needed, shown
-from grater.agreement.summary import Options, RatersAre, agreement
-from grater.cli.command import Json, Seed, Table, require_different, require_outputs, say, show, takes_options
-from grater.cli.inputs import Format, Reading, entries
-from grater.corpora import read_corpus, read_merged
-from grater.corpora.documents import attach_documents
-from grater.corpora.jsonl import HEADER
-from grater.errors import BadInput, Problem, UsageError
+from grater.measure.agreement.labels import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows, one_spelling
+from grater.measure.agreement.raters_needed import NeedOptions, RatersNeeded, as_expert, raters_needed, shown
+from grater.measure.agreement.summary import Options, RatersAre, agreement
 from grater.result import Result
 from grater.sheet import TableFormat, counted, number
 from grater.tables import (

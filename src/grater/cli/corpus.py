@@ -243,7 +243,7 @@ def compare(
     """Compare edits with those of another file, or with those that an engine extracts from the corrected text."""
     from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import extract_again
-    from grater.evaluate.edits.extraction import compare_edits
+    from grater.measure.corrections.extraction import compare_edits
 
     if len(files) > 2:
         raise UsageError(f"expected one file or two, found {len(files)}")

@@ -9,12 +9,12 @@ import typer
 
 from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show, takes_options
 from grater.cli.inputs import Reading, entries
-from grater.crowd.aggregate import METHODS, Options
-from grater.crowd.aggregate import aggregate as aggregate_judgments
-from grater.crowd.raters import raters as rate_raters
-from grater.crowd.simulate import Crowd
 from grater.errors import UsageError
 from grater.library.judgments import simulate as simulate_crowd
+from grater.measure.crowd.aggregate import METHODS, Options
+from grater.measure.crowd.aggregate import aggregate as aggregate_judgments
+from grater.measure.crowd.raters import raters as rate_raters
+from grater.measure.crowd.simulate import Crowd
 from grater.sheet import counted
 from grater.signature import Signature
 from grater.tables import parse_columns, read_gold, write_table

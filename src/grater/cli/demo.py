@@ -22,8 +22,6 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from grater.agreement.coefficients import band_words
-from grater.agreement.edits import edit_agreement
 from grater.annotate.store import Store, dump, jobs, people
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.reporting import names_of, study_inputs, with_names
@@ -47,6 +45,8 @@ from grater.detect.prepositions.detector import PrepositionDetector
 from grater.detect.systems import NEURAL, default_systems, load_system
 from grater.errors import GraterError
 from grater.files import complaining
+from grater.measure.agreement.coefficients import band_words
+from grater.measure.agreement.edits import edit_agreement
 from grater.model import Essay
 from grater.model import Json as JsonValue
 from grater.report.build import build

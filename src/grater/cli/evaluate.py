@@ -33,13 +33,13 @@ from grater.cli.inputs import (
     require_gold,
 )
 from grater.errors import UsageError
-from grater.evaluate.comparison import compare
-from grater.evaluate.construction_scores import ConstructionScores, construction_scores
-from grater.evaluate.evaluation import EvaluationOptions, evaluate
-from grater.evaluate.standard import EDGES
-from grater.evaluate.thresholds import Higher
-from grater.evaluate.truth import ADJUDICATED
-from grater.evaluate.verified import verify
+from grater.measure.evaluation.comparison import compare
+from grater.measure.evaluation.construction_scores import ConstructionScores, construction_scores
+from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
+from grater.measure.evaluation.standard import EDGES
+from grater.measure.evaluation.thresholds import Higher
+from grater.measure.evaluation.truth import ADJUDICATED
+from grater.measure.evaluation.verified import verify
 from grater.tables import Judgments, parse_merge, read_gold, read_items, write_table
 from grater.tables import Table as DecisionTable
 from grater.uncertainty.bootstrap import Chance

@@ -16,13 +16,13 @@ from typing import Annotated, Literal, TypeAlias
 import polars as pl
 import typer
 
-from grater.agreement.coded import Unknown
 from grater.cli.command import messages, require_different, say
 from grater.corpora import format_for, read_corpus
 from grater.corpora.formats import FORMATS
 from grater.corpora.merge import Reread
 from grater.corpora.source import OPENERS, left_out
 from grater.errors import UsageError
+from grater.measure.agreement.coded import Unknown
 from grater.model import Essay
 from grater.sheet import counted
 from grater.tables import Judgments, Table, parse_columns, parse_merge, read_decisions, read_judgments

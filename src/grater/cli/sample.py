@@ -41,15 +41,14 @@ from grater.cli.inputs import (
 )
 from grater.corpora.judgments import items_of
 from grater.errors import UsageError
-from grater.evaluate.rater_error import rater_error
-from grater.evaluate.sampled import chance_of, sampled
-from grater.evaluate.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
-from grater.evaluate.truth import error_shares
-from grater.model import Json as JsonValue
-from grater.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
-from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
-from grater.sampling.plan import plan as plan_of
-from grater.sampling.strata import (
+from grater.measure.evaluation.rater_error import rater_error
+from grater.measure.evaluation.sampled import chance_of, sampled
+from grater.measure.evaluation.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
+from grater.measure.evaluation.truth import error_shares
+from grater.measure.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
+from grater.measure.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
+from grater.measure.sampling.plan import plan as plan_of
+from grater.measure.sampling.strata import (
     Allocation,
     assign_strata,
     score_rates,
@@ -57,6 +56,7 @@ from grater.sampling.strata import (
     system_names,
     with_rates,
 )
+from grater.model import Json as JsonValue
 from grater.sheet import counted
 from grater.tables import (
     Judgments,

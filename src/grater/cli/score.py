@@ -41,12 +41,13 @@ from grater.corpora.normalise import corrected_text
 from grater.corpora.plain import sentences_alone
 from grater.corpora.source import OPENERS, open_source, replacing
 from grater.errors import UsageError
-from grater.evaluate.edits.ceiling import MOST_SUBSETS, ceiling
-from grater.evaluate.edits.ceiling import RESAMPLES as CEILING_RESAMPLES
-from grater.evaluate.edits.edit_table import Mode, Tier
-from grater.evaluate.edits.metrics import METRICS, Metric, MetricOptions
-from grater.evaluate.edits.saved import compare_saved, read_saved, saved_json, version_notes
-from grater.evaluate.edits.scores import (
+from grater.files import require_place
+from grater.measure.corrections.ceiling import MOST_SUBSETS, ceiling
+from grater.measure.corrections.ceiling import RESAMPLES as CEILING_RESAMPLES
+from grater.measure.corrections.edit_table import Mode, Tier
+from grater.measure.corrections.metrics import METRICS, Metric, MetricOptions
+from grater.measure.corrections.saved import compare_saved, read_saved, saved_json, version_notes
+from grater.measure.corrections.scores import (
     RESAMPLES,
     Cluster,
     Resampling,
@@ -55,8 +56,7 @@ from grater.evaluate.edits.scores import (
     score_systems,
     sentence_frame,
 )
-from grater.evaluate.edits.systems import Hypothesis, References, Sentences, rewritten
-from grater.files import require_place
+from grater.measure.corrections.systems import Hypothesis, References, Sentences, rewritten
 from grater.model import Essay
 from grater.sheet import counted
 from grater.uncertainty.paired import Test
@@ -462,7 +462,7 @@ def combine(
 ) -> None:
     """Combine corrections by vote: keep the edits that enough systems propose."""
     from grater.corpora.edits.engine import load_engine
-    from grater.evaluate.edits.systems import combine as combined
+    from grater.measure.corrections.systems import combine as combined
 
     paths = [file for _, file in named_files(files)]
     require_different([*paths, source, out])

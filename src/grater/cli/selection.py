@@ -16,14 +16,14 @@ import numpy as np
 import polars as pl
 import typer
 
-from grater.agreement.essays import NO_ESSAYS, known_essays
 from grater.cli.command import Json, Seed, Table, require_outputs, say, show, takes_options
 from grater.cli.inputs import Reading
 from grater.corpora import read_merged
 from grater.detect.decisions import Filled, filled, is_mismatch, read_item_places
 from grater.detect.systems import load_system
 from grater.errors import UsageError
-from grater.evaluate.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
+from grater.measure.agreement.essays import NO_ESSAYS, known_essays
+from grater.measure.evaluation.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval
 from grater.sheet import counted
 from grater.tables import Judgments, read_decisions, read_gold, read_items, read_judgments, write_table

@@ -14,10 +14,10 @@ from grater.library.sources import (
 )
 
 if TYPE_CHECKING:
-    from grater.evaluate.edits.ceiling import Ceiling
-    from grater.evaluate.edits.edit_table import Mode, Tier
-    from grater.evaluate.edits.scores import Cluster as TextCluster
-    from grater.evaluate.edits.scores import Scores
+    from grater.measure.corrections.ceiling import Ceiling
+    from grater.measure.corrections.edit_table import Mode, Tier
+    from grater.measure.corrections.scores import Cluster as TextCluster
+    from grater.measure.corrections.scores import Scores
     from grater.uncertainty.paired import Test
 
 
@@ -44,8 +44,8 @@ def score(
     References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`.  M2 and ERRANT
     score edits: of plain text they are made by the `engine`, `grater` or `errant:MODEL` with a spaCy model.
     """
-    from grater.evaluate.edits.metrics import METRICS, MetricOptions
-    from grater.evaluate.edits.scores import Resampling, score_systems
+    from grater.measure.corrections.metrics import METRICS, MetricOptions
+    from grater.measure.corrections.scores import Resampling, score_systems
 
     return score_systems(
         METRICS[metric],
@@ -73,9 +73,9 @@ def ceiling(
     seed: int = 0,
 ) -> Ceiling:
     """What people reach: each annotator against the others, and systems against the same numbers of references."""
-    from grater.evaluate.edits.ceiling import ceiling
-    from grater.evaluate.edits.metrics import METRICS, MetricOptions
-    from grater.evaluate.edits.scores import Resampling
+    from grater.measure.corrections.ceiling import ceiling
+    from grater.measure.corrections.metrics import METRICS, MetricOptions
+    from grater.measure.corrections.scores import Resampling
 
     return ceiling(
         METRICS[metric],

@@ -19,14 +19,14 @@ from grater.library.sources import (
 )
 
 if TYPE_CHECKING:
-    from grater.agreement.coded import Unknown
-    from grater.evaluate.comparison import Comparison
-    from grater.evaluate.evaluation import Evaluation
-    from grater.evaluate.sampled import Sampled
-    from grater.evaluate.verified import Verification
+    from grater.measure.agreement.coded import Unknown
+    from grater.measure.evaluation.comparison import Comparison
+    from grater.measure.evaluation.evaluation import Evaluation
+    from grater.measure.evaluation.sampled import Sampled
+    from grater.measure.evaluation.verified import Verification
+    from grater.measure.sampling.plan import Plan
+    from grater.measure.sampling.strata import Allocation
     from grater.report.document import Report
-    from grater.sampling.plan import Plan
-    from grater.sampling.strata import Allocation
     from grater.tables import Sample, Table
     from grater.uncertainty.bootstrap import Cluster
     from grater.uncertainty.paired import Test
@@ -71,7 +71,17 @@ def plan(
     `assist` are the sensitivity and specificity of a cheap judge of every item.
     """
     from grater.errors import UsageError
-    from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, plan, skill_of_kappa
+    from grater.measure.sampling.plan import (
+        Expected,
+        Panel,
+        Skill,
+        Work,
+        majority_of,
+        missed_of,
+        panel,
+        plan,
+        skill_of_kappa,
+    )
 
     if (missed is None) == (recall is None):
         raise UsageError("expected one of missed and recall")
@@ -114,8 +124,8 @@ def sample(
     bring its recall to an interval of this `width`.
     """
     from grater.errors import UsageError
-    from grater.evaluate.truth import error_shares
-    from grater.sampling.draw import add_system, draw_sample
+    from grater.measure.evaluation.truth import error_shares
+    from grater.measure.sampling.draw import add_system, draw_sample
     from grater.tables import as_decisions, as_judgments, as_sample
 
     table = as_decisions(decisions)
@@ -170,7 +180,7 @@ def worksheet(
     """
     from grater.annotate.tasks.worksheet import sample_worksheet
     from grater.corpora.judgments import items_of as places_of
-    from grater.sampling.draw import to_judge
+    from grater.measure.sampling.draw import to_judge
     from grater.tables import as_decisions, as_judgments, as_sample
     from grater.tables.write import write_worksheet
 
@@ -209,8 +219,8 @@ def estimate(
     are for exactly this corpus.  `assist` is a cheap judge of every item: a table of its judgments, or the name of a
     column of items or decisions with its numbers.
     """
-    from grater.evaluate.sampled import chance_of, sampled
-    from grater.evaluate.sampled.assist import judge_of_column, judge_of_labels
+    from grater.measure.evaluation.sampled import chance_of, sampled
+    from grater.measure.evaluation.sampled.assist import judge_of_column, judge_of_labels
     from grater.tables import as_decisions, as_judgments, as_sample
 
     decided, drawn, known = as_decisions(decisions), as_sample(sample), items_of(items)
@@ -263,8 +273,8 @@ def evaluate(
 
     `weighted` and `bins` say which tables are shown; the result has the numbers of all of them.
     """
-    from grater.evaluate.evaluation import EvaluationOptions, evaluate
-    from grater.evaluate.standard import EDGES
+    from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
+    from grater.measure.evaluation.standard import EDGES
     from grater.tables import as_decisions, as_judgments
     from grater.uncertainty.bootstrap import Chance
 
@@ -306,9 +316,9 @@ def verify(
 ) -> Verification:
     """Precision of systems from judged flags; recall is undefined."""
     from grater.errors import UsageError
-    from grater.evaluate.evaluation import EvaluationOptions
-    from grater.evaluate.truth import ADJUDICATED
-    from grater.evaluate.verified import verify
+    from grater.measure.evaluation.evaluation import EvaluationOptions
+    from grater.measure.evaluation.truth import ADJUDICATED
+    from grater.measure.evaluation.verified import verify
     from grater.tables import as_decisions, as_judgments
     from grater.uncertainty.bootstrap import Chance
 
@@ -346,8 +356,8 @@ def compare(
     seed: int = 0,
 ) -> Comparison:
     """Which system is better: paired tests on common items, and rank groups."""
-    from grater.evaluate.comparison import compare
-    from grater.evaluate.evaluation import EvaluationOptions
+    from grater.measure.evaluation.comparison import compare
+    from grater.measure.evaluation.evaluation import EvaluationOptions
     from grater.tables import as_decisions, as_judgments
     from grater.uncertainty.bootstrap import Chance
 

@@ -16,16 +16,16 @@ from grater.library.sources import (
 )
 
 if TYPE_CHECKING:
-    from grater.agreement.coded import Unknown
-    from grater.agreement.cohen import Method
-    from grater.agreement.difficulty import Difficulty
-    from grater.agreement.edits import CorpusAgreement
-    from grater.agreement.labels import Scale, WeightName
-    from grater.agreement.raters_needed import RatersNeeded
-    from grater.agreement.summary import Agreement
-    from grater.crowd.aggregate import Aggregation
-    from grater.crowd.raters import Raters
-    from grater.crowd.simulate import SimulatedCrowd
+    from grater.measure.agreement.coded import Unknown
+    from grater.measure.agreement.cohen import Method
+    from grater.measure.agreement.difficulty import Difficulty
+    from grater.measure.agreement.edits import CorpusAgreement
+    from grater.measure.agreement.labels import Scale, WeightName
+    from grater.measure.agreement.raters_needed import RatersNeeded
+    from grater.measure.agreement.summary import Agreement
+    from grater.measure.crowd.aggregate import Aggregation
+    from grater.measure.crowd.raters import Raters
+    from grater.measure.crowd.simulate import SimulatedCrowd
     from grater.tables import Judgments
 
 
@@ -78,8 +78,8 @@ def agreement(
 
     Essays are drawn where `items`, or a column of the judgments, names them; `cluster` names another column.
     """
-    from grater.agreement.essays import essays_of
-    from grater.agreement.summary import Options, agreement
+    from grater.measure.agreement.essays import essays_of
+    from grater.measure.agreement.summary import Options, agreement
     from grater.tables import as_judgments
 
     options = Options(
@@ -106,7 +106,7 @@ def edit_agreement(
     seed: int = 0,
 ) -> CorpusAgreement:
     """How far the annotators of a corpus agree: which tokens are wrong, which error it is, which correction."""
-    from grater.agreement.edits import EditOptions, edit_agreement
+    from grater.measure.agreement.edits import EditOptions, edit_agreement
 
     options = EditOptions(gaps=gaps, several=several, n_resamples=resamples, seed=seed)
     return edit_agreement(essays_of(corpus), options)
@@ -115,7 +115,7 @@ def edit_agreement(
 @checked
 def raters(judgments: TableSource, *, gold: TableSource | None = None) -> Raters:
     """One row per rater: how many items, accuracy on gold, agreement with the others, skill, speed."""
-    from grater.crowd.raters import raters
+    from grater.measure.crowd.raters import raters
     from grater.tables import as_judgments
 
     return raters(as_judgments(judgments), gold=gold_of(gold))
@@ -139,10 +139,10 @@ def raters_needed(
 
     With `gold` in place of experts it is the smallest number whose majority is right on the share `reach` of items.
     """
-    from grater.agreement.coded import with_unknown
-    from grater.agreement.essays import essays_of
-    from grater.agreement.raters_needed import NeedOptions, as_expert, raters_needed
     from grater.errors import UsageError
+    from grater.measure.agreement.coded import with_unknown
+    from grater.measure.agreement.essays import essays_of
+    from grater.measure.agreement.raters_needed import NeedOptions, as_expert, raters_needed
     from grater.tables import as_judgments
 
     answers = gold_of(gold)
@@ -173,7 +173,7 @@ def difficulty(
 
     With the `essays` of the items, factors are worked out from their text: frequency, surprise, length, alternatives.
     """
-    from grater.agreement.difficulty import DifficultyOptions, difficulty
+    from grater.measure.agreement.difficulty import DifficultyOptions, difficulty
     from grater.tables import as_judgments
 
     known = as_judgments(experts) if experts is not None else None
@@ -202,7 +202,7 @@ def aggregate(
 
     `gold` holds items with known answers fixed; `true_labels` are only compared with the answers.
     """
-    from grater.crowd.aggregate import Options, aggregate
+    from grater.measure.crowd.aggregate import Options, aggregate
     from grater.tables import as_judgments
 
     given = {"iterations": iterations, "tolerance": tolerance, "restarts": restarts}
@@ -228,7 +228,7 @@ def simulate(
     seed: int = 0,
 ) -> SimulatedCrowd:
     """Judgments of raters of known skill, with the true labels."""
-    from grater.crowd.simulate import Crowd, simulate
+    from grater.measure.crowd.simulate import Crowd, simulate
     from grater.uncertainty.rng import generator
 
     crowd = Crowd(

@@ -12,8 +12,8 @@ from grater.errors import UsageError
 from grater.model import Essay
 
 if TYPE_CHECKING:
-    from grater.evaluate.edits.metrics import Metric
-    from grater.evaluate.edits.systems import Hypothesis, References
+    from grater.measure.corrections.metrics import Metric
+    from grater.measure.corrections.systems import Hypothesis, References
     from grater.tables import Table
 
 
@@ -126,7 +126,7 @@ def gold_of(source: TableSource | None) -> Table | None:
 
 
 def references_of(references: TextSource, source: TextSource | None, *, metric: Metric, engine: str) -> References:
-    from grater.evaluate.edits.systems import References, rewritten
+    from grater.measure.corrections.systems import References, rewritten
 
     name = str(references) if isinstance(references, str | Path) else "references"
     texts = _texts(references)
@@ -147,7 +147,7 @@ def references_of(references: TextSource, source: TextSource | None, *, metric: 
 
 
 def hypothesis_of(system: str, hypothesis: TextSource) -> Hypothesis:
-    from grater.evaluate.edits.systems import Hypothesis
+    from grater.measure.corrections.systems import Hypothesis
 
     name = str(hypothesis) if isinstance(hypothesis, str | Path) else system
     texts = _texts(hypothesis)

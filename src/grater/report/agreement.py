@@ -20,12 +20,12 @@ from typing import Any
 
 import polars as pl
 
-from grater.agreement.coefficients import band_words, coefficient_title
-from grater.agreement.confusion import Confusion, disagreements, ok_label
-from grater.agreement.essays import known_essays
-from grater.agreement.groups import without_flagged
-from grater.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
-from grater.agreement.summary import Agreement, Options, agreement, kappa_cells
+from grater.measure.agreement.coefficients import band_words, coefficient_title
+from grater.measure.agreement.confusion import Confusion, disagreements, ok_label
+from grater.measure.agreement.essays import known_essays
+from grater.measure.agreement.groups import without_flagged
+from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
+from grater.measure.agreement.summary import Agreement, Options, agreement, kappa_cells
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, listed, percent_of, sentence
 from grater.report.drawing import (

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Any
 
-from grater.evaluate.evaluation import Evaluation
-from grater.evaluate.sampled import Sampled
+from grater.measure.evaluation.evaluation import Evaluation
+from grater.measure.evaluation.sampled import Sampled
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, Spec, interval, listed
 from grater.report.drawing import MUTED, PAPER, data, interval_columns, names_axis, number_axis, series

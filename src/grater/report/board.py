@@ -20,8 +20,8 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from grater import __version__
-from grater.evaluate.edits.metrics import Metric, MetricOptions, SentenceCounts
-from grater.evaluate.edits.scores import (
+from grater.measure.corrections.metrics import Metric, MetricOptions, SentenceCounts
+from grater.measure.corrections.scores import (
     TYPE_RESAMPLES,
     Resampling,
     Scores,
@@ -30,7 +30,7 @@ from grater.evaluate.edits.scores import (
     score_title,
     scored_part,
 )
-from grater.evaluate.edits.systems import Hypothesis, References, corrected_texts, hypothesis_texts, source_words
+from grater.measure.corrections.systems import Hypothesis, References, corrected_texts, hypothesis_texts, source_words
 from grater.report.document import Figure, ItemList, ItemView, Report, Section, listed
 from grater.report.drawing import INK, WIDTH, data, names_axis, number_axis, points, series, whiskers
 from grater.sheet import Sheet, counted, percent

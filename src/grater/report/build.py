@@ -9,11 +9,11 @@ import polars as pl
 
 from grater import __version__
 from grater.errors import UsageError
-from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
-from grater.evaluate.offered import SuggestionEffect
-from grater.evaluate.sampled import Sampled
-from grater.evaluate.sampled.assist import CheapJudge
-from grater.evaluate.selection import WRITER, exact_accuracy
+from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.measure.evaluation.offered import SuggestionEffect
+from grater.measure.evaluation.sampled import Sampled
+from grater.measure.evaluation.sampled.assist import CheapJudge
+from grater.measure.evaluation.selection import WRITER, exact_accuracy
 from grater.model import Essay, Interval
 from grater.report.agreement import agreement_section, experts_section, usage_section
 from grater.report.answer import Answer, Answered, answer_of, answer_section, headline_figure, quotable

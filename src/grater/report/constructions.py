@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grater.agreement.constructions import (
+from grater.measure.agreement.constructions import (
     IN_CONTEXT,
     NO_CONTEXT,
     ConstructionStudy,
@@ -12,7 +12,7 @@ from grater.agreement.constructions import (
     SeveralRight,
     construction_study,
 )
-from grater.evaluate.construction_scores import construction_scores
+from grater.measure.evaluation.construction_scores import construction_scores
 from grater.report.agreement import confusion_map
 from grater.report.document import Section, interval, sentence
 from grater.sheet import Sheet, counted, number, p_value

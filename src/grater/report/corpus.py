@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grater.agreement.coefficients import band_words
-from grater.agreement.edit_marks import Criterion
-from grater.agreement.edits import CorpusAgreement, edit_agreement
 from grater.corpora.statistics import CorpusStatistics, corpus_statistics
+from grater.measure.agreement.coefficients import band_words
+from grater.measure.agreement.edit_marks import Criterion
+from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
 from grater.model import Essay, Interval
 from grater.report.document import Figure, Section, interval, listed, percent_of
 from grater.report.drawing import HEIGHT, SERIES, WIDTH, data, names_axis

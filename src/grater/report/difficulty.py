@@ -16,9 +16,15 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.agreement.difficulty import Difficulty, DifficultyOptions, GroupDifficulty, ItemDifficulty, difficulty
-from grater.evaluate.evaluation import Evaluation
-from grater.evaluate.standard import Bin, agreement_of, histogram
+from grater.measure.agreement.difficulty import (
+    Difficulty,
+    DifficultyOptions,
+    GroupDifficulty,
+    ItemDifficulty,
+    difficulty,
+)
+from grater.measure.evaluation.evaluation import Evaluation
+from grater.measure.evaluation.standard import Bin, agreement_of, histogram
 from grater.model import Essay
 from grater.report.document import Figure, Row, Section, interval, listed, percent_of, sentence
 from grater.report.drawing import (

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from grater.evaluate.cases import Cases, Truths
-from grater.evaluate.evaluation import Evaluation
-from grater.evaluate.standard import agreement_of
+from grater.measure.evaluation.cases import Cases, Truths
+from grater.measure.evaluation.evaluation import Evaluation
+from grater.measure.evaluation.standard import agreement_of
 from grater.model import Essay
 from grater.report.document import ItemList, ItemView
 from grater.sheet import counted, natural

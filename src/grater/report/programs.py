@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.agreement.cohen import cohen_kappa
-from grater.agreement.confusion import Confusion, between
-from grater.agreement.essays import Essays, known_essays
-from grater.agreement.summary import kappa_cells
+from grater.measure.agreement.cohen import cohen_kappa
+from grater.measure.agreement.confusion import Confusion, between
+from grater.measure.agreement.essays import Essays, known_essays
+from grater.measure.agreement.summary import kappa_cells
 from grater.report.document import Section, interval
 from grater.sheet import Sheet, count
 from grater.tables import Judgments, Table

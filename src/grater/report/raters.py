@@ -16,10 +16,10 @@ from math import ceil, floor, isfinite, isnan
 from statistics import median
 
 from grater import sheet
-from grater.agreement.essays import known_essays
-from grater.agreement.raters_needed import NeedOptions, Point, RatersNeeded, raters_needed, whole_words
-from grater.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
 from grater.errors import GraterError
+from grater.measure.agreement.essays import known_essays
+from grater.measure.agreement.raters_needed import NeedOptions, Point, RatersNeeded, raters_needed, whole_words
+from grater.measure.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
 from grater.report.document import Figure, Row, Section, interval, listed
 from grater.report.drawing import HEIGHT, SERIES, WIDTH, data, fixed_axis, interval_columns, names_beside, number_axis
 from grater.sheet import UNDEFINED, Sheet, count, counted, natural, number, without_empty_columns

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grater.evaluate.rater_error import as_many_votes
-from grater.evaluate.sampled import Sampled, SystemEstimate, chance_of, sampled
-from grater.evaluate.sampled.assist import CheapJudge
-from grater.evaluate.sampled.correction import correct
-from grater.evaluate.sampled.results import CorrectedSample
+from grater.measure.evaluation.rater_error import as_many_votes
+from grater.measure.evaluation.sampled import Sampled, SystemEstimate, chance_of, sampled
+from grater.measure.evaluation.sampled.assist import CheapJudge
+from grater.measure.evaluation.sampled.correction import correct
+from grater.measure.evaluation.sampled.results import CorrectedSample
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.report.drawing import GRID, INK, MUTED, SERIES, WIDTH, data
 from grater.report.systems import raters_words

@@ -14,8 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from grater.errors import MissingExtra, UsageError
-from grater.evaluate.scope import with_words
 from grater.files import complaining, replacing
+from grater.measure.evaluation.scope import with_words
 from grater.report.document import Figure, Report, Section
 from grater.report.drawing import FILE_TYPES, FileType, as_bytes, as_svg, variables
 from grater.sheet import Sheet, as_latex, as_markdown

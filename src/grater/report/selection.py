@@ -2,7 +2,7 @@
 
 T&C 2008, section 4: Table 2, and the accuracy by exact match corrected by what raters accept.
 
-Also what a system's suggestions change in marked essays: with and without, and the bias (`grater.evaluate.offered`).
+Also what a system's suggestions change in marked essays: with and without, and the bias (`grater.measure.evaluation.offered`).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
-from grater.agreement.coefficients import band_words
-from grater.agreement.essays import known_essays
-from grater.evaluate.offered import FATE_WORDS, SuggestionEffect
-from grater.evaluate.selection import ClozePair, choice_study, cloze_study, corrected_accuracy
+from grater.measure.agreement.coefficients import band_words
+from grater.measure.agreement.essays import known_essays
+from grater.measure.evaluation.offered import FATE_WORDS, SuggestionEffect
+from grater.measure.evaluation.selection import ClozePair, choice_study, cloze_study, corrected_accuracy
 from grater.model import Interval
 from grater.report.document import Section, interval, listed, percent_of
 from grater.sheet import Sheet, counted, number

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from grater.evaluate.comparison import Comparison, compare_systems, is_comparable, too_few_resamples
-from grater.evaluate.error_types import types_sheet
-from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
-from grater.evaluate.rater_error import RaterError
-from grater.evaluate.scope import effects_note
-from grater.evaluate.standard import Scored
-from grater.evaluate.thresholds import Curve, Point, curve_of_thresholds, scored_systems
-from grater.evaluate.truth import bounds_sheet
+from grater.measure.evaluation.comparison import Comparison, compare_systems, is_comparable, too_few_resamples
+from grater.measure.evaluation.error_types import types_sheet
+from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.measure.evaluation.rater_error import RaterError
+from grater.measure.evaluation.scope import effects_note
+from grater.measure.evaluation.standard import Scored
+from grater.measure.evaluation.thresholds import Curve, Point, curve_of_thresholds, scored_systems
+from grater.measure.evaluation.truth import bounds_sheet
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, listed, sentence
 from grater.report.drawing import (

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grater.errors import UnknownName, UsageError
-from grater.evaluate.cases import Truths
-from grater.evaluate.comparison import compare_systems, is_comparable
-from grater.evaluate.evaluation import Evaluation
+from grater.measure.evaluation.cases import Truths
+from grater.measure.evaluation.comparison import compare_systems, is_comparable
+from grater.measure.evaluation.evaluation import Evaluation
 from grater.model import Interval
 from grater.registry import unknown
 from grater.report.document import ItemList, Section, interval

@@ -19,7 +19,7 @@ from grater.annotate.study.export import export
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.tables import study_tables
 from grater.errors import BadInput
-from grater.evaluate.evaluation import evaluate
+from grater.measure.evaluation.evaluation import evaluate
 from tests.annotate.study.files import write_essays
 from tests.annotate.study.test_export import contents
 

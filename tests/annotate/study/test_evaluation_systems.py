@@ -16,7 +16,7 @@ from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.tables import study_tables
 from grater.corpora import write_corpus
 from grater.errors import UsageError
-from grater.evaluate.evaluation import Evaluation
+from grater.measure.evaluation.evaluation import Evaluation
 from grater.model import Essay
 from grater.report.build import build
 from grater.sheet import interval

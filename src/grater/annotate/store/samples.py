@@ -67,7 +67,7 @@ def named(tx: Tx, name: str) -> Sample:
 
 
 def _in_order(frame: pl.DataFrame, meta: SampleMeta) -> pl.DataFrame:
-    """System by system, each in the order in which to judge (`grater.sampling.draw`)."""
+    """System by system, each in the order in which to judge (`grater.measure.sampling.draw`)."""
     turn = pl.col("system").replace_strict({name: n for n, name in enumerate(meta.systems)}, default=-1)
     return frame.sort(turn, pl.col("random") / pl.col("probability"), "item")
 

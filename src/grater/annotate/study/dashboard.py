@@ -17,7 +17,6 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from grater.agreement.summary import Agreement
 from grater.annotate.store import Tx, gold_review, judgments, progress
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.columns import essay_columns
@@ -39,6 +38,7 @@ from grater.annotate.study.status import JobPace
 from grater.annotate.study.tables import redundancy_of, study_tables
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tasks import TASKS, Shown
+from grater.measure.agreement.summary import Agreement
 from grater.model import Interval, Json
 
 FIRST = 20

@@ -14,9 +14,6 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from grater.agreement.edits import CorpusAgreement, edit_agreement
-from grater.agreement.essays import known_essays
-from grater.agreement.summary import Agreement, Options, agreement
 from grater.annotate.store import Tx, samples
 from grater.annotate.store.jobs import Job
 from grater.annotate.study.samples import kind_of
@@ -32,11 +29,14 @@ from grater.annotate.study.tables import (
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Task, merged_by
 from grater.errors import GraterError, UsageError
-from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
-from grater.evaluate.rater_error import as_many_votes
-from grater.evaluate.sampled import Sampled, chance_of, sampled
-from grater.evaluate.sampled.assist import CheapJudge, judge_of_labels
-from grater.evaluate.sampled.correction import correct
+from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
+from grater.measure.agreement.essays import known_essays
+from grater.measure.agreement.summary import Agreement, Options, agreement
+from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.measure.evaluation.rater_error import as_many_votes
+from grater.measure.evaluation.sampled import Sampled, chance_of, sampled
+from grater.measure.evaluation.sampled.assist import CheapJudge, judge_of_labels
+from grater.measure.evaluation.sampled.correction import correct
 from grater.model import Essay, Interval, Json
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, equal_in_number, first_of_each, items_hash

@@ -20,8 +20,6 @@ from pathlib import Path
 import polars as pl
 
 from grater import __version__
-from grater.agreement import agreement
-from grater.agreement.edits import edit_agreement
 from grater.annotate.store import Store, Tx, dump, events, jobs, people
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema.columns import to_text
@@ -37,6 +35,8 @@ from grater.annotate.tasks.task import Task, merged_by
 from grater.corpora import Loss, write_corpus
 from grater.errors import GraterError, UsageError
 from grater.files import complaining
+from grater.measure.agreement import agreement
+from grater.measure.agreement.edits import edit_agreement
 from grater.model import Essay, Json
 from grater.tables import equal_in_number, read_judgments, with_labels, write_table
 

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from grater.agreement.summary import Agreement
 from grater.annotate.store import Store, Tx, events, gold_review, judgments, progress
 from grater.annotate.store.columns import essay_columns
 from grater.annotate.store.gold_review import GoldRecord
@@ -34,6 +33,7 @@ from grater.annotate.study.tables import redundancy_of
 from grater.annotate.study.terms import protocol_sheet
 from grater.annotate.tasks import TASKS
 from grater.errors import GraterError
+from grater.measure.agreement.summary import Agreement
 
 LOG = logging.getLogger("grater.annotate.study")
 T = TypeVar("T")

@@ -1,7 +1,7 @@
 """The raters of a job with their signals, as managers see them, and a rater's own progress, as they see it.
 
 Signals are never enough to put anybody out by themselves: seconds for a unit against the rest, straight-lining,
-agreement with the plurality of the others, skill by Dawid and Skene (`grater.crowd.raters`), and trust on gold.  The
+agreement with the plurality of the others, skill by Dawid and Skene (`grater.measure.crowd.raters`), and trust on gold.  The
 best are those with the highest skill among trusted raters who did enough to tell; T,C&M 2013, 7.2, wish for a way to
 follow them and to ask them back.
 
@@ -35,8 +35,8 @@ from grater.annotate.store.progress import RaterProgress
 from grater.annotate.store.trust import Trust
 from grater.annotate.study.corpus import TASK as MARKING
 from grater.annotate.terms import Terms, terms_of
-from grater.crowd.raters import Rater, raters
 from grater.errors import GraterError, NotFound, UsageError
+from grater.measure.crowd.raters import Rater, raters
 from grater.model import Interval, Json
 from grater.tables import Judgments
 from grater.uncertainty.proportions import wilson

@@ -15,7 +15,6 @@ from typing import Any
 
 import polars as pl
 
-from grater.agreement.constructions import KIND as CONSTRUCTION
 from grater.annotate.pay import money
 from grater.annotate.store import Tx, dump, jobs, people
 from grater.annotate.store.clock import as_iso
@@ -49,9 +48,10 @@ from grater.annotate.terms import KEY, terms_of
 from grater.corpora.text.prepositions import canonical
 from grater.detect.factors import with_factors
 from grater.errors import UsageError
-from grater.evaluate.construction_scores import ARTICLE, NUMBER, has_constructions
-from grater.evaluate.offered import SuggestionEffect
-from grater.evaluate.selection import WRITER
+from grater.measure.agreement.constructions import KIND as CONSTRUCTION
+from grater.measure.evaluation.construction_scores import ARTICLE, NUMBER, has_constructions
+from grater.measure.evaluation.offered import SuggestionEffect
+from grater.measure.evaluation.selection import WRITER
 from grater.model import Essay, Json
 from grater.report.build import Inputs
 from grater.report.document import Byline

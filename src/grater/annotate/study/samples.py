@@ -18,9 +18,9 @@ from grater.annotate.study.jobs import JobPlan
 from grater.annotate.study.limits import require_name, require_number
 from grater.annotate.study.tables import all_verdicts, judged_items
 from grater.errors import UsageError
-from grater.evaluate.truth import error_shares
-from grater.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
-from grater.sampling.strata import Allocation
+from grater.measure.evaluation.truth import error_shares
+from grater.measure.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
+from grater.measure.sampling.strata import Allocation
 from grater.sheet import counted
 from grater.tables import Sample, Table, read_decisions
 

@@ -17,7 +17,7 @@ from grater.annotate.tasks.marking import SET_ASIDE, TASK, edits_of
 from grater.annotate.tasks.suggestions import SUGGESTIONS, suggestions_of
 from grater.annotate.tasks.task import Answer
 from grater.errors import UsageError
-from grater.evaluate.offered import MarkedOnce, SuggestionEffect, suggestion_effect
+from grater.measure.evaluation.offered import MarkedOnce, SuggestionEffect, suggestion_effect
 from grater.model import Json, Suggestion
 from grater.uncertainty.bootstrap import Chance
 

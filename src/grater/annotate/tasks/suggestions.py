@@ -3,7 +3,7 @@
 A condition of a marking job, not its default: whoever is shown marks may take more of them than they would have made,
 and overlook what is not marked.  So the job says that it is on, every marking says whether it was shown, and what
 became of each suggestion is stored.  With a share below 1 each annotator sees the suggestions of some essays and not
-of others, drawn from the study's key, which makes the comparison a fair one (`grater.evaluate.offered`).
+of others, drawn from the study's key, which makes the comparison a fair one (`grater.measure.evaluation.offered`).
 
 The marks are those of the system when the job was made, kept with the unit:
 `{"suggestions": {"system": "prep-lm", "share": 0.5, "marks": [{"start": 3, "end": 5, "tag": "Wcip", ...}]}}`.  They

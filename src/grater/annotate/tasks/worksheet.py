@@ -19,9 +19,9 @@ from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.form import LABEL, SUGGESTION
 from grater.annotate.tasks.task import ONE, WORDS, Field, Piece, Shown, Task, Unit, UnitItem
 from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.measure.sampling.strata import decided
 from grater.model import Essay, Item
 from grater.registry import unknown
-from grater.sampling.strata import decided
 from grater.tables import Table
 from grater.tables.worksheets import SEPARATOR, Worksheet
 from grater.uncertainty.rng import generator

@@ -32,7 +32,6 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from grater import __version__
-from grater.agreement.coefficients import coefficient_title
 from grater.annotate.panels import ENDING_WORDS
 from grater.annotate.pay import POLICY_WORDS
 from grater.annotate.store.gold import Gold
@@ -43,6 +42,7 @@ from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.marking import planted_in_words
 from grater.annotate.tasks.task import Shown
 from grater.annotate.web.roles import ADJUDICATORS, MANAGERS, OWNERS
+from grater.measure.agreement.coefficients import coefficient_title
 from grater.sheet import counted, interval, number
 from grater.tables.files import guarded_frame
 

@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from grater.agreement.summary import Agreement as Summary
 from grater.annotate.store import Tx, jobs, judgments, people, progress
 from grater.annotate.store.columns import essay_columns
 from grater.annotate.store.people import Person
@@ -43,6 +42,7 @@ from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.roles import MANAGERS
 from grater.annotate.web.work.crowd_view import crowd_view
 from grater.errors import NotFound
+from grater.measure.agreement.summary import Agreement as Summary
 from grater.model import Json
 
 router = calls_about("jobs")

@@ -20,7 +20,7 @@ from grater.annotate.web.context import Context
 from grater.annotate.web.study.files import result_file
 from grater.detect.systems import SYSTEMS
 from grater.errors import UsageError
-from grater.sampling.strata import Allocation
+from grater.measure.sampling.strata import Allocation
 from grater.tables import Sample as Drawn
 
 router = calls_about("systems")

@@ -1,0 +1,481 @@
+"""The study of article-number constructions (Lee, Tetreault & Chodorow 2009, sections 4 and 5).
+
+Raters say whether each of five constructions of a noun is acceptable: without context, then with it.  The results:
+how freely each rater says yes (Table 4), where two raters differ (Table 5), how often several constructions are
+right, how often raters accept the original (the ceilings of section 4), and what agreement depends on: the stage,
+a previous mention of the noun, the frequency of the construction.
+
+**Data.**  A *place* is a noun in its essay.  Its five constructions in each of two stages are ten items, whose kinds
+are `construction/STAGE/NAME`.  The table of items says what stood in the original (`original`), and, where known,
+whether the noun was mentioned before (`anaphoric`), whether it is of `high` or `low` entropy (`entropy`) and which of
+its constructions is the most frequent (`dominant`).  Labels are `yes`, `no`, `yes*` and `grey`; grey counts as yes
+(note 1).
+
+**Several right constructions** are counted in the stage with context.  Shares count places, so a place's five answers
+are one case.  The share of places whose original is called yes is the ceiling of a system scored against the original
+alone; the share whose yes* hold the original is the stricter one.
+
+**Sources of disagreement.**  Every comparison has the paper's z (Cohen's simple standard error, the two kappas taken
+as independent, notes 5 to 7) and ours, which resamples nouns for both parts at once: stages, and constructions that
+are frequent or not, are answers to the same nouns.
+
+**Intervals.**  The five answers to a noun are not independent.  Essays are resampled where there are several, nouns
+otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from grater.errors import BadInput, Problem
+from grater.measure.agreement.cohen import cohen, cohen_kappa
+from grater.measure.agreement.compare import KappaTest, dependent_test, independent_test
+from grater.measure.agreement.confusion import Confusion, between
+from grater.measure.agreement.labels import weight_matrix
+from grater.model import Interval, Json
+from grater.result import Result, encode
+from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
+from grater.signature import Signature, digest
+from grater.tables import Judgments, Table, require_raters
+from grater.uncertainty.intervals import Ints
+from grater.uncertainty.population import Scope
+from grater.uncertainty.proportions import cluster_wilson
+from grater.uncertainty.rng import generator
+
+CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
+"""In the order of Table 1."""
+
+NO_CONTEXT, IN_CONTEXT = "no-context", "in-context"
+STAGES = (NO_CONTEXT, IN_CONTEXT)
+YES, NO, STARRED, GREY = "yes", "no", "yes*", "grey"
+LABELS = (YES, NO, STARRED, GREY)
+KIND = "construction"
+OPTIONAL = ("original", "anaphoric", "entropy", "dominant")
+ESSAY, NOUN = "essay", "noun"
+COLUMN_OF = {ESSAY: ESSAY, NOUN: "place"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstructionMarks:
+    """One row a judgment: place, stage, construction, rater, `is_yes`, `is_starred`, and what the items say."""
+
+    frame: pl.DataFrame
+    name: str
+
+    def stage(self, stage: str) -> pl.DataFrame:
+        return self.frame.filter(pl.col("stage") == stage)
+
+    @property
+    def raters(self) -> list[str]:
+        return sorted(self.frame["rater"].unique().to_list())
+
+    @property
+    def n_places(self) -> int:
+        return self.frame["place"].n_unique()
+
+    @property
+    def unit(self) -> str:
+        """What intervals draw: essays where there are several, else nouns."""
+        return ESSAY if self.frame[ESSAY].n_unique() > 1 else NOUN
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(unit=self.unit, n_units=self.frame[COLUMN_OF[self.unit]].n_unique())
+
+    def share(self, frame: pl.DataFrame, hits: str) -> Interval:
+        """The share of rows with a hit, whole essays or nouns drawn."""
+        by_unit = frame.group_by(COLUMN_OF[self.unit], maintain_order=True).agg(pl.col(hits).sum(), n=pl.len())
+        return cluster_wilson(*(by_unit[name].cast(pl.Float64).to_numpy() for name in (hits, "n")))
+
+    def codes(self, frame: pl.DataFrame) -> Ints:
+        """The number of each row's essay or noun."""
+        return frame[COLUMN_OF[self.unit]].rank("dense").cast(pl.Int64).to_numpy() - 1
+
+
+def construction_marks(judgments: Judgments, items: Table) -> ConstructionMarks:
+    """The judgments of construction items; other items are left alone."""
+    known = _items(items)
+    answers = judgments.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+    frame = answers.join(known, on="item", how="inner")
+    if not len(frame):
+        raise BadInput(Problem(judgments.name, f"expected judgments of items of kind {KIND}/STAGE/NAME, found none"))
+    _require_labels(frame, judgments.name)
+    is_starred = pl.col("label") == STARRED
+    return ConstructionMarks(frame.with_columns(is_starred=is_starred, is_yes=pl.col("label") != NO), judgments.name)
+
+
+def _items(items: Table) -> pl.DataFrame:
+    parts = pl.col("kind").cast(pl.String).str.split("/")
+    place = pl.concat_str(pl.col("essay"), pl.lit("|"), pl.col("start"), pl.lit("|"), pl.col("end"))
+    optional = [
+        pl.col(name).cast(pl.String) if name in items.frame.columns else pl.lit(None, pl.String).alias(name)
+        for name in OPTIONAL
+    ]
+    frame = items.frame.filter(parts.list.first() == KIND)
+    return frame.select(
+        pl.col("item").cast(pl.String),
+        pl.col(ESSAY).cast(pl.String),
+        place.alias("place"),
+        parts.list.get(1).alias("stage"),
+        parts.list.get(2).alias("construction"),
+        *optional,
+    )
+
+
+def _require_labels(frame: pl.DataFrame, name: str) -> None:
+    strange = sorted(set(frame["label"].unique().to_list()) - set(LABELS))
+    if strange:
+        raise BadInput(
+            Problem(name, f"expected labels {', '.join(LABELS)}, found {strange[0]!r}; merge them into these")
+        )
+
+
+MOST_SETS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralRight:
+    """One rater, or `all` for the answers of every rater together; `sets` are the commonest sets of several yes*."""
+
+    rater: str
+    n_places: int
+    several_starred: Interval
+    several_yes: Interval
+    original_yes: Interval
+    original_starred: Interval
+    mean_starred: float
+    sets: tuple[tuple[tuple[str, ...], int], ...]
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "rater": self.rater,
+            "places": self.n_places,
+            "several_starred": self.several_starred.as_json(),
+            "several_yes": self.several_yes.as_json(),
+            "original_yes": self.original_yes.as_json(),
+            "original_starred": self.original_starred.as_json(),
+            "mean_starred": encode(self.mean_starred),
+            "sets": [{"constructions": list(names), "n": n} for names, n in self.sets],
+        }
+
+
+def several_right(marks: ConstructionMarks) -> list[SeveralRight]:
+    """Each rater, and all of them together."""
+    seen = marks.stage(IN_CONTEXT)
+    parts = [(rater, seen.filter(pl.col("rater") == rater)) for rater in marks.raters]
+    parts = [(rater, part) for rater, part in parts if len(part)]
+    return [_several(marks, rater, part) for rater, part in [*parts, ("all", seen)] if len(part)]
+
+
+def _several(marks: ConstructionMarks, rater: str, frame: pl.DataFrame) -> SeveralRight:
+    is_original = pl.col("construction") == pl.col("original")
+    by_place = frame.group_by(ESSAY, "place", "rater").agg(
+        n_starred=pl.col("is_starred").sum(),
+        several_starred=pl.col("is_starred").sum() > 1,
+        several_yes=pl.col("is_yes").sum() > 1,
+        original_yes=(is_original & pl.col("is_yes")).any(),
+        original_starred=(is_original & pl.col("is_starred")).any(),
+        has_original=pl.col("original").is_not_null().any(),
+        starred=pl.col("construction").filter(pl.col("is_starred")).sort(),
+    )
+    known = by_place.filter("has_original")
+    n = len(by_place)
+    return SeveralRight(
+        rater=rater,
+        n_places=n,
+        several_starred=marks.share(by_place, "several_starred"),
+        several_yes=marks.share(by_place, "several_yes"),
+        original_yes=marks.share(known, "original_yes"),
+        original_starred=marks.share(known, "original_starred"),
+        mean_starred=float(by_place["n_starred"].sum()) / n,
+        sets=_sets(by_place["starred"].to_list()),
+    )
+
+
+def _sets(starred: list[list[str]]) -> tuple[tuple[tuple[str, ...], int], ...]:
+    counted = Counter(tuple(names) for names in starred if len(names) > 1)
+    ranked = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+    return tuple(ranked[:MOST_SETS])
+
+
+Pair: TypeAlias = tuple[str, str]
+YES_NO = (YES, NO)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartAgreement:
+    """Two raters on some of the answers: their table (Table 5), agreement and kappa."""
+
+    name: str
+    table: Confusion
+    observed: Interval
+    kappa: Interval
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "name": self.name,
+            "n": self.table.n,
+            "raters": list(self.table.raters),
+            "labels": list(self.table.labels),
+            "confusion": self.table.cells.tolist(),
+            "observed": self.observed.as_json(),
+            "kappa": self.kappa.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contrast:
+    """Two parts compared: `paper` is the z of the notes, `ours` the test that we trust."""
+
+    name: str
+    first: PartAgreement
+    second: PartAgreement
+    paper: KappaTest
+    ours: KappaTest
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "name": self.name,
+            "first": self.first.to_dict(),
+            "second": self.second.to_dict(),
+            "paper": self.paper.to_dict(),
+            "ours": self.ours.to_dict(),
+        }
+
+
+def stage_agreement(marks: ConstructionMarks, pair: Pair, stage: str, *, rng: np.random.Generator) -> PartAgreement:
+    return _part(marks, stage, marks.stage(stage), pair, rng)
+
+
+def _contrasts(marks: ConstructionMarks, pair: Pair, *, rng: np.random.Generator) -> list[Contrast]:
+    """Every comparison that the study has the answers for."""
+    contrasts = []
+    if all(len(marks.stage(stage)) for stage in (NO_CONTEXT, IN_CONTEXT)):
+        parts = {stage: pl.col("stage") == stage for stage in (IN_CONTEXT, NO_CONTEXT)}
+        contrasts += _two_parts("stage", marks, marks.frame, pair, rng, parts)
+    seen = marks.stage(IN_CONTEXT)
+    definite = seen.filter(pl.col("original").str.starts_with("the-"))
+    is_before = pl.col("anaphoric").str.to_lowercase().is_in(["true", "1", "yes"])
+    contrasts += _two_parts(
+        "mention", marks, definite, pair, rng, {"mentioned before": is_before, "not mentioned": ~is_before}
+    )
+    low = seen.filter(pl.col("entropy") == "low")
+    is_frequent = pl.col("construction") == pl.col("dominant")
+    contrasts += _two_parts(
+        "frequency", marks, low, pair, rng, {"most frequent construction": is_frequent, "the others": ~is_frequent}
+    )
+    return contrasts
+
+
+def _two_parts(
+    name: str,
+    marks: ConstructionMarks,
+    frame: pl.DataFrame,
+    pair: Pair,
+    rng: np.random.Generator,
+    parts: Mapping[str, pl.Expr],
+) -> list[Contrast]:
+    first, second = (_part(marks, part, frame.filter(where), pair, rng) for part, where in parts.items())
+    if not first.table.n or not second.table.n:
+        return []
+    kappa = cohen(weight_matrix("identity", len(YES_NO)))
+    rows, units = _rows_by_place(marks, frame, pair, parts)
+    ours = dependent_test(kappa, kappa, rows, rng=rng, unit_of=units if marks.unit == ESSAY else None)
+    paper = independent_test(first.table, second.table, error="simple")
+    return [Contrast(name=name, first=first, second=second, paper=paper, ours=ours)]
+
+
+def _part(
+    marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, rng: np.random.Generator
+) -> PartAgreement:
+    both = _both(frame, pair)
+    first, second = ((~both[rater]).cast(pl.Int32).to_numpy() for rater in pair)
+    table = between(first, second, YES_NO, pair, unit_of=marks.codes(both))
+    return PartAgreement(name, table, table.observed, cohen_kappa(table, rng=rng))
+
+
+def _both(frame: pl.DataFrame, pair: Pair) -> pl.DataFrame:
+    """Whether each of the two said yes, where both answered."""
+    keys = [ESSAY, "place", "stage", "construction"]
+    sides = [frame.filter(pl.col("rater") == rater).select(*keys, pl.col("is_yes").alias(rater)) for rater in pair]
+    return sides[0].join(sides[1], on=keys, how="inner").sort(keys)
+
+
+def _rows_by_place(
+    marks: ConstructionMarks, frame: pl.DataFrame, pair: Pair, parts: Mapping[str, pl.Expr]
+) -> tuple[tuple[Ints, Ints], Ints]:
+    """For each noun its table in either part, zeros where it has no answer there; and the unit of each noun."""
+    cell = 2 * (~pl.col(pair[0])).cast(pl.Int64) + (~pl.col(pair[1])).cast(pl.Int64)
+    tables = [
+        _both(frame.filter(where), pair)
+        .with_columns(cell=cell)
+        .group_by(ESSAY, "place")
+        .agg(*[(pl.col("cell") == n).sum().alias(f"{part} {n}") for n in range(4)])
+        for part, where in enumerate(parts.values())
+    ]
+    joined = tables[0].join(tables[1], on=[ESSAY, "place"], how="full", coalesce=True).fill_null(0).sort("place")
+    first, second = (joined.select(f"{part} {n}" for n in range(4)).to_numpy().astype(np.int64) for part in range(2))
+    return (first, second), marks.codes(joined)
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """How freely one rater says yes in one stage (Table 4)."""
+
+    rater: str
+    stage: str
+    n: int
+    yes: Interval
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"rater": self.rater, "stage": self.stage, "n": self.n, "yes": self.yes.as_json()}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ConstructionStudy(Result):
+    """Tables 4 and 5 and the findings of sections 4 and 5; `stages` and `contrasts` are of the first two raters."""
+
+    raters: tuple[str, ...]
+    n_places: int
+    freedom: tuple[Freedom, ...]
+    stages: tuple[PartAgreement, ...]
+    several: tuple[SeveralRight, ...]
+    contrasts: tuple[Contrast, ...]
+    signature: Signature
+    scope: Scope
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "places": self.n_places,
+            "raters": list(self.raters),
+            "freedom": [row.to_dict() for row in self.freedom],
+            "stages": [part.to_dict() for part in self.stages],
+            "several": [row.to_dict() for row in self.several],
+            "contrasts": [contrast.to_dict() for contrast in self.contrasts],
+            "interval": self.scope.to_dict(),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Columns part, rater, measure, n, value, low, high."""
+        rows = [(*keys, *_frame_cells(estimate)) for keys, estimate in self._estimates()]
+        names = ["part", "rater", "measure", "n", "value", "low", "high"]
+        return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+
+    def _estimates(self) -> Iterator[tuple[tuple[str, str, str, int], Interval]]:
+        for row in self.freedom:
+            yield (row.stage, row.rater, "yes", row.n), row.yes
+        for part in self.stages:
+            for measure, estimate in (("observed", part.observed), ("kappa", part.kappa)):
+                yield (part.name, " – ".join(part.table.raters), measure, part.table.n), estimate
+        for several in self.several:
+            for measure in ("several_starred", "several_yes", "original_yes", "original_starred"):
+                yield (IN_CONTEXT, several.rater, measure, several.n_places), getattr(several, measure)
+
+    def sheets(self) -> list[Sheet]:
+        tables = [_freedom_sheet(self.freedom), *map(_confusion_sheet, self.stages)]
+        if self.stages:
+            tables.append(_stages_sheet(self.stages))
+        tables.append(_several_sheet(self.several))
+        if self.contrasts:
+            tables.append(_contrasts_sheet(self.contrasts))
+        notes = [*undefined_notes(value for _, value in self._estimates()), self.scope.sentence]
+        return with_notes(tables, notes, str(self.signature))
+
+
+def construction_study(judgments: Judgments, items: Table, *, seed: int = 0) -> ConstructionStudy:
+    """Everything the paper reports, from judgments and the table of their items."""
+    require_raters(judgments, "studies of constructions")
+    marks = construction_marks(judgments, items)
+    raters = tuple(marks.raters)
+    pair = (raters[0], raters[1]) if len(raters) > 1 else None
+    rng = generator(seed, "constructions")
+    stages = [stage for stage in STAGES if len(marks.stage(stage))]
+    rows = marks.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
+    data = digest("|".join(row) for row in rows)
+    return ConstructionStudy(
+        raters=raters,
+        n_places=marks.n_places,
+        freedom=tuple(_freedom(marks, stage, rater) for stage in stages for rater in raters),
+        stages=tuple(stage_agreement(marks, pair, stage, rng=rng) for stage in stages) if pair else (),
+        several=tuple(several_right(marks)),
+        contrasts=tuple(_contrasts(marks, pair, rng=rng)) if pair else (),
+        signature=Signature("constructions", {"grey": "yes", "cluster": marks.unit, "seed": str(seed), "data": data}),
+        scope=marks.scope,
+    )
+
+
+def _freedom(marks: ConstructionMarks, stage: str, rater: str) -> Freedom:
+    answers = marks.stage(stage).filter(pl.col("rater") == rater)
+    return Freedom(rater, stage, len(answers), marks.share(answers, "is_yes"))
+
+
+def _frame_cells(estimate: Interval) -> list[float | None]:
+    return [None if isnan(value) else value for value in (estimate.value, estimate.low, estimate.high)]
+
+
+# As people see it
+
+
+def _freedom_sheet(freedom: Sequence[Freedom]) -> Sheet:
+    rows = ((row.rater, row.stage, count(row.n), interval(row.yes)) for row in freedom)
+    return Sheet("How freely raters say yes (Table 4)", ("rater", "stage", "n", "yes"), tuple(rows), name="freedom")
+
+
+def _confusion_sheet(part: PartAgreement) -> Sheet:
+    first, second = part.table.raters
+    rows = zip(part.table.labels, part.table.cells.tolist(), strict=True)
+    return Sheet(
+        f"{part.name} (Table 5)",
+        (f"{first}↓ {second}→", *part.table.labels),
+        tuple((label, *map(count, cells)) for label, cells in rows),
+        name=f"confusion-{part.name}",
+    )
+
+
+def _stages_sheet(stages: Sequence[PartAgreement]) -> Sheet:
+    rows = ((part.name, count(part.table.n), interval(part.observed), interval(part.kappa)) for part in stages)
+    return Sheet("Agreement by stage", ("stage", "n", "agree", "kappa"), tuple(rows), name="stages")
+
+
+def _several_sheet(several: Sequence[SeveralRight]) -> Sheet:
+    rows = (
+        (
+            row.rater,
+            count(row.n_places),
+            *map(interval, (row.several_starred, row.several_yes, row.original_yes, row.original_starred)),
+            number(row.mean_starred, digits=2),
+        )
+        for row in several
+    )
+    sets = several[-1].sets if several else ()
+    named = "; ".join(f"{{{', '.join(names)}}} {n}" for names, n in sets)
+    return Sheet(
+        "Several right constructions, and the original (section 4)",
+        ("rater", "places", "several yes*", "several yes", "original yes", "original yes*", "yes* per place"),
+        tuple(rows),
+        notes=(f"Most frequent sets of yes*: {named}.",) if named else (),
+        name="several",
+    )
+
+
+def _contrasts_sheet(contrasts: Sequence[Contrast]) -> Sheet:
+    rows = (
+        (
+            f"{contrast.first.name} against {contrast.second.name}",
+            interval(contrast.first.kappa),
+            interval(contrast.second.kappa),
+            f"{number(contrast.paper.z, digits=2)}, {p_value(contrast.paper.p)}",
+            f"{contrast.ours.method}, {p_value(contrast.ours.p)}",
+        )
+        for contrast in contrasts
+    )
+    columns = ("", "kappa", "other kappa", "paper's z, p", "ours, p")
+    return Sheet("What agreement depends on (section 5)", columns, tuple(rows), name="contrasts")

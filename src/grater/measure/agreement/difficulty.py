@@ -1,0 +1,342 @@
+"""Which items are easy and which are hard, for the crowd and for experts, and where only the crowd is split.
+
+T,C&M 2013, 5.5; docs/raters-needed.md.  Items are ranked by the share of the majority label, then by entropy, then,
+among equals, by the number of judgments (more of them say more), then by id; an item needs two judgments to be
+ranked.  The crowd is *split* where its majority has less than `split` of the judgments; experts are unanimous where
+two or more of them say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+
+import numpy as np
+import polars as pl
+
+from grater.errors import UsageError
+from grater.measure.agreement.essays import Essays, known_essays
+from grater.measure.agreement.majorities import WRITER
+from grater.measure.agreement.spread import ColumnGroup, Spread, by_columns, clusters_of, columns_of, means, spreads
+from grater.model import Interval, Json
+from grater.result import Result, encode
+from grater.sheet import Sheet, count, interval, number, with_notes
+from grater.signature import Signature
+from grater.tables import Judgments, Table, data_hash
+from grater.uncertainty.intervals import LEVEL, RESAMPLES
+from grater.uncertainty.population import Scope, design_effect
+from grater.uncertainty.rng import generator
+
+CROWD, EXPERTS = "crowd", "experts"
+SPLIT = 0.75
+MOST_SPLIT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyOptions:
+    """`top` items are named at each end; `by` nothing means every telling column of the items table."""
+
+    top: int = 10
+    split: float = SPLIT
+    by: Sequence[str] = ()
+    n_quantiles: int = 4
+    n_resamples: int = RESAMPLES
+    level: float = LEVEL
+    seed: int = 0
+
+    def signature(self, cluster: str, data: str) -> Signature:
+        named = {"split": f"{self.split:g}", "quantiles": str(self.n_quantiles), "cluster": cluster}
+        chance = {"resamples": str(self.n_resamples), "seed": str(self.seed), "level": f"{self.level:g}"}
+        return Signature("difficulty", {**named, **chance, "unknown": "apart", "data": data})
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDifficulty:
+    """One item through the eyes of one group of raters."""
+
+    item: str
+    majority: str
+    n_judgments: int
+    majority_share: float
+    pair_agreement: float
+    entropy: float
+    unknown_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDifficulty:
+    """How hard items are for the crowd, or for experts: means over items, the two ends, and parts by columns."""
+
+    name: str
+    n_items: int
+    n_ranked: int
+    majority_share: Interval
+    pair_agreement: Interval
+    unknown_share: Interval
+    easiest: tuple[ItemDifficulty, ...]
+    hardest: tuple[ItemDifficulty, ...]
+    columns: tuple[ColumnGroup, ...] = ()
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "items": self.n_items,
+            "ranked": self.n_ranked,
+            "majority_share": self.majority_share.as_json(),
+            "pair_agreement": self.pair_agreement.as_json(),
+            "unknown_share": self.unknown_share.as_json(),
+            "easiest": encode(self.easiest),
+            "hardest": encode(self.hardest),
+            "by": [group.to_dict() for group in self.columns],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyCrowdSplit:
+    """An item on which experts are of one mind and the crowd is not."""
+
+    crowd: ItemDifficulty
+    experts: ItemDifficulty
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Difficulty(Result):
+    """`split` has the items on which only the crowd is split, the most evenly split first."""
+
+    groups: tuple[GroupDifficulty, ...]
+    n_unanimous: int
+    split: tuple[OnlyCrowdSplit, ...]
+    signature: Signature
+    spreads: Mapping[str, Spread]
+    scope: Scope
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Json]:
+        """`crowd` and `experts` alike; `split` are the items on which only the crowd is split."""
+        return {
+            **{group.name: group.to_dict() for group in self.groups},
+            "unanimous": self.n_unanimous,
+            "split": encode(self.split),
+            "interval": self.scope.to_dict(),
+            "warnings": list(self.warnings),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per item and group: judgments, majority_share, pair_agreement, entropy, unknown_share."""
+        frames = [
+            spread.to_frame().select(pl.lit(name).alias("group"), pl.all()) for name, spread in self.spreads.items()
+        ]
+        return pl.concat(frames)
+
+    def sheets(self) -> list[Sheet]:
+        return with_notes(list(_sheets(self)), self._notes(), str(self.signature))
+
+    def _notes(self) -> Iterator[str]:
+        for group in self.groups:
+            if group.n_items > group.n_ranked:
+                n_fewer = group.n_items - group.n_ranked
+                yield f"{n_fewer:,} of the {group.name}'s {group.n_items:,} items have fewer than two judgments."
+        yield "Shares are of judgments other than unknown; unknown is a share of all."
+        yield self.scope.sentence
+
+
+def difficulty(
+    crowd: Judgments,
+    experts: Judgments | None = None,
+    items: Table | None = None,
+    options: DifficultyOptions | None = None,
+    *,
+    essays: Essays | None = None,
+) -> Difficulty:
+    """Which items are hard, for whom, and what goes with it."""
+    essays = known_essays(crowd, items) if essays is None else essays
+    options = options or DifficultyOptions()
+    if options.by and items is None:
+        raise UsageError(f"expected a table of items for the column {options.by[0]!r}, found none")
+    tables = {CROWD: spreads(crowd), **({EXPERTS: spreads(without_writer(experts))} if experts else {})}
+    groups = tuple(_group(name, spread, items, essays, options) for name, spread in tables.items())
+    split, n_unanimous = _only_crowd_split(tables[CROWD], tables[EXPERTS], options) if experts else ((), 0)
+    scope = _scope(tables[CROWD], essays, options)
+    signature = options.signature(essays.unit, data_hash(crowd, *([experts] if experts else [])))
+    return Difficulty(
+        groups=groups,
+        n_unanimous=n_unanimous,
+        split=split,
+        signature=signature,
+        spreads=tables,
+        scope=scope,
+        warnings=(*scope.warnings, *_warnings(tables, items)),
+    )
+
+
+def _scope(spread: Spread, essays: Essays, options: DifficultyOptions) -> Scope:
+    """What intervals speak of; the design effect is that of the mean share of the majority."""
+    codes, shares = essays.codes(spread.items), spread.majority_share
+    if codes is None:
+        return essays.scope(len(shares), 0, effect=nan, level=options.level)
+    unit = np.unique(codes, return_inverse=True)[1]
+    apart = np.nan_to_num(shares - np.nanmean(shares))
+    effect = design_effect(apart, unit)
+    return essays.scope(len(shares), int(unit.max(initial=-1)) + 1, effect=effect, level=options.level)
+
+
+def without_writer(experts: Judgments) -> Judgments:
+    """The writer's own word does not judge how hard an item is."""
+    kept = experts.frame.filter(pl.col("rater").cast(pl.String) != WRITER)
+    if kept.is_empty():
+        raise UsageError(f"{experts.name}: expected judgments of experts, found those of the writer only")
+    return replace(experts, frame=kept)
+
+
+def _warnings(tables: dict[str, Spread], items: Table | None) -> list[str]:
+    if items is None:
+        return []
+    known = set(items.frame["item"].cast(pl.String).to_list())
+    lost = sum(item not in known for item in tables[CROWD].items.to_list())
+    return [f"{lost:,} items of the crowd are not in {items.name}"] if lost else []
+
+
+def _group(
+    name: str, spread: Spread, items: Table | None, essays: Essays, options: DifficultyOptions
+) -> GroupDifficulty:
+    rng = generator(options.seed, "difficulty", name)
+    shares = [spread.majority_share, spread.pair_agreement, spread.unknown_share]
+    clusters = clusters_of(spread, essays)
+    majority, agreement, unknown = means(shares, clusters, rng, options.n_resamples, options.level)
+    parts: list[ColumnGroup] = []
+    if items is not None:
+        columns = list(options.by) or columns_of(items, spread)
+        parts = by_columns(
+            spread,
+            items,
+            columns,
+            essays=essays,
+            rng=rng,
+            n_quantiles=options.n_quantiles,
+            n_resamples=options.n_resamples,
+            level=options.level,
+        )
+    easiest = tuple(_item(spread, row) for row in ranked(spread)[: options.top])
+    hardest = tuple(_item(spread, row) for row in ranked(spread, hardest=True)[: options.top])
+    return GroupDifficulty(
+        name=name,
+        n_items=len(spread.items),
+        n_ranked=int((spread.n > 1).sum()),
+        majority_share=majority,
+        pair_agreement=agreement,
+        unknown_share=unknown,
+        easiest=easiest,
+        hardest=hardest,
+        columns=tuple(parts),
+    )
+
+
+def ranked(spread: Spread, *, hardest: bool = False) -> list[int]:
+    """The rows of items with two judgments or more, easiest or hardest first."""
+    sign = -1 if hardest else 1
+    share, entropy, n = spread.majority_share, spread.entropy, spread.n
+    names = spread.items.to_list()
+    rows: list[int] = np.flatnonzero(n > 1).tolist()
+    return sorted(rows, key=lambda row: (-sign * share[row], sign * entropy[row], -n[row], names[row]))
+
+
+def _item(spread: Spread, row: int) -> ItemDifficulty:
+    return ItemDifficulty(
+        item=str(spread.items[row]),
+        majority=spread.majority(row),
+        n_judgments=int(spread.n[row]),
+        majority_share=float(spread.majority_share[row]),
+        pair_agreement=float(spread.pair_agreement[row]),
+        entropy=float(spread.entropy[row]),
+        unknown_share=float(spread.unknown_share[row]),
+    )
+
+
+def _only_crowd_split(
+    crowd: Spread, experts: Spread, options: DifficultyOptions
+) -> tuple[tuple[OnlyCrowdSplit, ...], int]:
+    """The items on which only the crowd is split, and the number that experts are unanimous on."""
+    row_of = {item: row for row, item in enumerate(crowd.items.to_list())}
+    agreed = np.flatnonzero((experts.n > 1) & (experts.majority_share == 1)).tolist()
+    rows = [(row_of[item], row) for row in agreed if (item := experts.items[row]) in row_of]
+    share, n = crowd.majority_share, crowd.n
+    split = [(ours, theirs) for ours, theirs in rows if n[ours] > 1 and share[ours] < options.split]
+    split.sort(key=lambda pair: (share[pair[0]], -n[pair[0]], str(crowd.items[pair[0]])))
+    return tuple(OnlyCrowdSplit(_item(crowd, ours), _item(experts, theirs)) for ours, theirs in split), len(rows)
+
+
+# As people see it
+
+
+def _sheets(result: Difficulty) -> Iterator[Sheet]:
+    yield _overall_sheet(result.groups)
+    for group in result.groups:
+        yield _items_sheet(f"Easiest for the {group.name}", group.easiest)
+        yield _items_sheet(f"Hardest for the {group.name}", group.hardest)
+    if result.split:
+        yield _split_sheet(result)
+    for group in result.groups:
+        if group.columns:
+            yield _columns_sheet(group)
+
+
+def _overall_sheet(groups: Sequence[GroupDifficulty]) -> Sheet:
+    rows = (
+        (
+            group.name,
+            count(group.n_ranked),
+            interval(group.majority_share),
+            interval(group.pair_agreement),
+            interval(group.unknown_share),
+        )
+        for group in groups
+    )
+    columns = ("", "items", "majority", "pairs agree", "unknown")
+    return Sheet("How far raters agree, mean over items", columns, tuple(rows), name="difficulty")
+
+
+def _items_sheet(title: str, items: Sequence[ItemDifficulty]) -> Sheet:
+    rows = (
+        (
+            item.item,
+            item.majority,
+            count(item.n_judgments),
+            number(item.majority_share),
+            number(item.entropy),
+            number(item.unknown_share),
+        )
+        for item in items
+    )
+    return Sheet(title, ("item", "majority", "judgments", "share", "entropy", "unknown"), tuple(rows))
+
+
+def _split_sheet(result: Difficulty) -> Sheet:
+    """T,C&M 2013, 5.5: experts are of one mind, the crowd is not."""
+    rows = [
+        (
+            item.crowd.item,
+            item.experts.majority,
+            item.crowd.majority,
+            number(item.crowd.majority_share),
+            count(item.crowd.n_judgments),
+        )
+        for item in result.split[:MOST_SPLIT]
+    ]
+    if len(result.split) > MOST_SPLIT:
+        rows.append((f"and {len(result.split) - MOST_SPLIT:,} more", "", "", "", ""))
+    title = f"Only the crowd is split: {len(result.split):,} of {result.n_unanimous:,} items with unanimous experts"
+    return Sheet(title, ("item", "experts", "crowd", "share", "judgments"), tuple(rows), name="split")
+
+
+def _columns_sheet(group: GroupDifficulty) -> Sheet:
+    rows: list[tuple[str, ...]] = []
+    column = ""
+    for part in group.columns:
+        if part.column != column:
+            column = part.column
+            rows.append((column, "", "", "", ""))
+        shares = (part.majority_share, part.pair_agreement, part.unknown_share)
+        rows.append((f"  {part.value}", count(part.n_items), *map(interval, shares)))
+    columns = ("", "items", "majority", "pairs agree", "unknown")
+    return Sheet(f"What goes with disagreement, {group.name}", columns, tuple(rows), name=f"columns-{group.name}")

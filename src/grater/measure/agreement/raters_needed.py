@@ -1,0 +1,580 @@
+"""Reliability against the number of raters, and the smallest number that matches the experts.
+
+Tetreault, Chodorow & Madnani 2013, 5.2, 5.3 and Figures 1 and 2 (docs/raters-needed.md): agreement and kappa of a
+crowd of N with each expert and with the writer, for N = 1 ... n.  The experts are matched at the smallest N whose
+kappa reaches theirs: the mean over experts of the crowd's kappa with each against the mean kappa between experts;
+or, where the writer's word is known (a rater called `writer`), the crowd's kappa with the writer against the
+experts' mean kappa with the writer.
+
+Where there is gold in place of experts, or a share to be reached is named (`reach`), the answer is the smallest N
+whose majority agrees with it on that share of the items; of gold items that accept several labels none is used.
+
+Departures: expectations in place of draws (`majorities.py`) unless draws are asked for; intervals by resampling
+items, for the curves and for the smallest N, the experts' own kappa being resampled along.  The bounds of N are
+whole numbers; infinite where a resample's crowd does not reach the experts with all its judgments.  Where essays are
+known, whole essays are resampled (`grater.measure.agreement.essays`).  Where fewer than three items are disagreed on,
+resamples have one invented item more, on which nobody agrees, drawn as often as any other: 75 items without a
+disagreement do not prove that there is none, and a kappa of 1 has the interval [.90, 1], not [1, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import inf, isfinite, isnan, nan
+
+import numpy as np
+import polars as pl
+
+from grater.errors import UsageError
+from grater.measure.agreement.coefficients import band_words, coefficient_json, pair_scores
+from grater.measure.agreement.essays import Essays, essays_of
+from grater.measure.agreement.labels import one_spelling
+from grater.measure.agreement.majorities import (
+    MOST_WORK,
+    WRITER,
+    Design,
+    crowd_rows,
+    design,
+    draw,
+    exact_wins,
+    expert_rows,
+    nan_mean,
+    work,
+)
+from grater.model import Interval, Json
+from grater.result import Result, encode
+from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, with_notes
+from grater.signature import Signature
+from grater.tables import Judgments, Table, data_hash
+from grater.tables.schema import LIST_SEPARATOR
+from grater.uncertainty.bootstrap import portions
+from grater.uncertainty.intervals import (
+    LEVEL,
+    RESAMPLES,
+    Ints,
+    Numbers,
+    expanded_tail,
+    percentile_interval,
+    tail_interval,
+)
+from grater.uncertainty.population import Scope, cluster_interval, variance_ratio
+from grater.uncertainty.rng import generator
+
+MEAN = "mean of experts"
+DRAWS_INSTEAD = 1000
+FUZZ = 1e-9
+"""Kappas that differ by less are the same: N = 2m and 2m - 1 agree only up to rounding."""
+
+NO_PAIR = "there are no two experts to compare, and their kappa is what a crowd must reach"
+ONE_LABEL = "one label only on these items, so chance alone would agree as often"
+ONE_SIDED = "the experts use only one label, so kappa is 0 whatever the crowd says"
+ONE_ITEM = "a single item cannot be resampled"
+SEVERAL = "several labels accepted"
+
+CERTAIN = (
+    "Where nobody disagrees on any item, the lower bound allows for disagreements that these items did not show."
+)
+
+GOLD = "gold"
+FEW_ITEMS = 50
+FEW_MINOR = 10
+"""Items, and items with another label than the experts' most frequent one, below which a warning is given."""
+
+FEW_DISAGREED = 3
+"""Items that a crowd and an expert disagree on, below which resamples have a made-up one."""
+
+MOST_POINTS = 30
+MOST_CURVES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class NeedOptions:
+    """`n_draws` 0 is the exact expectation; `reach` is a share of agreement to be reached, in place of experts."""
+
+    n_draws: int = 0
+    reach: float | None = None
+    n_resamples: int = RESAMPLES
+    level: float = LEVEL
+    seed: int = 0
+
+    def signature(self, data: str, cluster: str) -> Signature:
+        method = {"draws": str(self.n_draws)} if self.n_draws else {"method": "exact"}
+        method |= {"reach": f"{self.reach:g}"} if self.reach is not None else {}
+        chance = {"resamples": str(self.n_resamples), "seed": str(self.seed), "level": f"{self.level:g}"}
+        rules = {"ties": "random", "limits": f"bootstrap-{cluster}s", "data": data}
+        return Signature("raters-needed", {**method, **rules, **chance})
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A crowd of `n_raters` against one expert; `n_left_out` shared items have fewer judgments."""
+
+    n_raters: int
+    n_items: float
+    n_left_out: int
+    agreement: Interval
+    kappa: Interval
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "raters": self.n_raters,
+            "items": self.n_items,
+            "left_out": self.n_left_out,
+            "agreement": self.agreement.as_json(),
+            "kappa": coefficient_json(self.kappa),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """`against` is an expert, the writer, or the mean of all experts."""
+
+    against: str
+    points: tuple[Point, ...]
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"against": self.against, "points": [point.to_dict() for point in self.points]}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The kappa to be matched, and the pairs that it is the mean of."""
+
+    what: str
+    kappa: Interval
+    pairs: tuple[tuple[str, str, float], ...]
+
+    def to_dict(self) -> dict[str, Json]:
+        pairs: list[Json] = [
+            {"raters": [first, second], "kappa": encode(kappa)} for first, second, kappa in self.pairs
+        ]
+        return {"of": self.what, "kappa": coefficient_json(self.kappa), "pairs": pairs}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RatersNeeded(Result):
+    """`smallest` is the number of raters; its value is nan where the crowd does not reach the experts."""
+
+    n_items: int
+    n_crowd_only: int
+    n_experts_only: int
+    labels: tuple[str, ...]
+    experts: tuple[str, ...]
+    curves: tuple[Curve, ...]
+    target: Target
+    smallest: Interval
+    method: str
+    signature: Signature
+    scope: Scope
+    reach: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    def curve(self, against: str) -> Curve:
+        return next(curve for curve in self.curves if curve.against == against)
+
+    @property
+    def headline(self) -> Curve:
+        """The curve that gives the answer: with the writer where there is one, unless a share is to be reached."""
+        names = {curve.against for curve in self.curves}
+        is_with_writer = WRITER in names and (self.reach is None or MEAN not in names)
+        return self.curve(WRITER if is_with_writer else MEAN)
+
+    @property
+    def is_target_in_doubt(self) -> bool:
+        """Whether the experts' kappa cannot be told from 0: then a crowd that reaches it may be no better."""
+        return self.reach is None and self.target.kappa.low <= 0
+
+    def to_dict(self) -> dict[str, Json]:
+        """Every curve by its expert; `smallest` has null for a bound beyond the judgments that there are."""
+        return {
+            "items": self.n_items,
+            "crowd_only": self.n_crowd_only,
+            "experts_only": self.n_experts_only,
+            "labels": list(self.labels),
+            "experts": list(self.experts),
+            "method": self.method,
+            "curves": [curve.to_dict() for curve in self.curves],
+            "target": self.target.to_dict(),
+            "smallest": _whole_json(self.smallest),
+            **({"reach": self.reach} if self.reach is not None else {}),
+            "interval": self.scope.to_dict(),
+            "warnings": list(self.warnings),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Columns against, raters, items, left_out, coefficient, value, low, high."""
+        rows = [
+            (curve.against, point.n_raters, point.n_items, point.n_left_out, name, *_frame_cells(estimate))
+            for curve in self.curves
+            for point in curve.points
+            for name, estimate in (("agreement", point.agreement), ("kappa", point.kappa))
+        ]
+        names = ["against", "raters", "items", "left_out", "coefficient", "value", "low", "high"]
+        return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+
+    def sheets(self) -> list[Sheet]:
+        notes = [*_answer(self), self.scope.sentence]
+        return with_notes([_curves_sheet(self)], notes, str(self.signature))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """[..., N - 1, line, (agreement, kappa)] of the crowd, the lines being experts and their mean; [..., pair, the
+    same two] of experts."""
+
+    crowd: Numbers
+    experts: Numbers
+
+
+def as_expert(gold: Table) -> Judgments:
+    """Known answers as the judgments of one expert; items that accept several labels are left out and counted."""
+    label = pl.col("label").cast(pl.String)
+    is_one = ~label.str.contains(LIST_SEPARATOR, literal=True)
+    frame = gold.frame.filter(is_one).select(pl.col("item").cast(pl.String), label=label, rater=pl.lit(GOLD))
+    n_several = len(gold.frame) - len(frame)
+    return Judgments(frame, gold.name, dropped={SEVERAL: n_several} if n_several else {})
+
+
+def raters_needed(
+    crowd: Judgments, experts: Judgments, options: NeedOptions | None = None, *, essays: Essays | None = None
+) -> RatersNeeded:
+    """The curves of a crowd against experts on the items that both judged."""
+    options = options or NeedOptions()
+    if options.reach is not None and not 0 < options.reach <= 1:
+        raise UsageError(f"expected a share to reach above 0 and at most 1, found {options.reach:g}")
+    crowd, experts = one_spelling(crowd), one_spelling(experts)
+    essays = essays_of(crowd) if essays is None else essays
+    shared = design(crowd, experts, essays=essays)
+    too_big = not options.n_draws and work(shared.counts) > MOST_WORK
+    used = replace(options, n_draws=DRAWS_INSTEAD) if too_big else options
+    rng = generator(options.seed, "raters-needed")
+    drawn = draw(shared, n_draws=used.n_draws, rng=rng) if used.n_draws else None
+    wins = drawn.wins if drawn else exact_wins(shared)
+    scores = _scores(shared, wins, shared.n_items[None, :].astype(np.float64))
+    observed = Scores(_with_mean(shared, drawn.scores) if drawn else scores.crowd[0], scores.experts[0])
+    resampled = _resampled(shared, wins, options, rng)
+    result = RatersNeeded(
+        n_items=shared.n,
+        n_crowd_only=shared.n_crowd_only,
+        n_experts_only=shared.n_experts_only,
+        labels=shared.labels,
+        experts=shared.experts,
+        curves=tuple(_curves(shared, wins, observed, resampled, options)),
+        target=_target(shared, observed, resampled, options),
+        smallest=_smallest(shared, observed, resampled, options),
+        method="draws" if used.n_draws else "exact",
+        signature=used.signature(data_hash(crowd, experts), essays.unit),
+        scope=_scope(shared, wins, essays, options),
+        reach=options.reach,
+    )
+    return replace(result, warnings=tuple(_warnings(result, shared, experts, too_big=too_big)))
+
+
+def _scope(shared: Design, wins: Numbers, essays: Essays, options: NeedOptions) -> Scope:
+    """What intervals speak of; the design effect is that of one rater's agreement with the experts."""
+    effect = nan
+    if shared.groups:
+        rows = crowd_rows(shared, wins[:, :, 0]).reshape(len(shared.n_items), len(shared.experts), -1)
+        n, agreeing = rows[:, :, 0].sum(axis=1), rows[:, :, 1].sum(axis=1)
+        influence = agreeing - n * float(shared.n_items @ agreeing) / max(1e-12, float(shared.n_items @ n))
+        of_units = shared.groups.sums(influence[:, None])[:, 0]
+        effect = variance_ratio(of_units, float(shared.n_items @ influence**2), n_items=shared.n)
+    return essays.scope(shared.n, shared.n_units, effect=effect, level=options.level)
+
+
+def _scores(shared: Design, wins: Numbers, weights: Numbers, made_up: Numbers | None = None) -> Scores:
+    """The scores where each kind has its weight in items, a row of weights for each answer.
+
+    `made_up` is how often the made-up item comes into each.
+    """
+
+    def scored(rows: Numbers) -> Numbers:
+        sums = _sums(weights, rows)
+        if made_up is not None:
+            sums = _with_made_up(sums, _sums(shared.n_items[None, :].astype(np.float64), rows)[0], made_up)
+        return pair_scores(sums, len(shared.labels))
+
+    by_n = [scored(crowd_rows(shared, of_n)) for of_n in np.moveaxis(wins, 2, 0)]
+    return Scores(_with_mean(shared, np.stack(by_n, axis=1)), scored(expert_rows(shared)))
+
+
+def _with_made_up(sums: Numbers, seen: Numbers, made_up: Numbers) -> Numbers:
+    """[answer, line, column] where the made-up item takes the place of others; as they are where many disagree."""
+    n, disagreed = seen[:, :1], seen[:, :1] - seen[:, 1:2]
+    first, second = np.split(seen[:, 2:], 2, axis=1)
+    # Each says of it what they say of others, and the other anything else; kappa stays between -1 and 1.
+    apart = [(own + (n - other) / max(1, own.shape[1] - 1)) / 2 for own, other in ((first, second), (second, first))]
+    wrong = np.concatenate([n, np.zeros_like(n), *apart], axis=1)
+    share = np.divide(made_up[:, None, None], n, out=np.zeros((len(made_up), *n.shape)), where=n > 0)
+    return np.where(disagreed < FEW_DISAGREED, (1 - share) * sums + share * wrong, sums)
+
+
+def _sums(weights: Numbers, rows: Numbers) -> Numbers:
+    return (weights @ rows.reshape(len(rows), -1)).reshape(len(weights), *rows.shape[1:])
+
+
+def _with_mean(shared: Design, scores: Numbers) -> Numbers:
+    """The lines of the experts, and at the end the mean of those who are not the writer."""
+    mean = nan_mean(scores[..., _experts(shared), :], axis=-2)
+    return np.concatenate([scores, mean[..., None, :]], axis=-2)
+
+
+def _experts(shared: Design) -> list[int]:
+    return [line for line, name in enumerate(shared.experts) if name != WRITER]
+
+
+def _resampled(shared: Design, wins: Numbers, options: NeedOptions, rng: np.random.Generator) -> Scores:
+    lots = generator(options.seed, "raters-needed", "made-up")
+    blocks = [
+        _scores(shared, wins, _weights(shared, n_now, rng), _lots(shared, n_now, lots))
+        for n_now in portions(options.n_resamples, len(shared.n_items))
+    ]
+    if not blocks:
+        return _scores(shared, wins, np.zeros((0, len(shared.n_items))))
+    return Scores(
+        crowd=np.concatenate([block.crowd for block in blocks]),
+        experts=np.concatenate([block.experts for block in blocks]),
+    )
+
+
+def _lots(shared: Design, n_resamples: int, rng: np.random.Generator) -> Numbers:
+    """How often the made-up item comes into every resample."""
+    return rng.binomial(shared.n, 1 / (shared.n + 1), n_resamples).astype(np.float64)
+
+
+def _weights(shared: Design, n_resamples: int, rng: np.random.Generator) -> Numbers:
+    """The items of each kind in every resample of items, or of essays."""
+    groups = shared.groups
+    if groups is None:
+        return rng.multinomial(shared.n, shared.n_items / shared.n, size=n_resamples).astype(np.float64)
+    kinds = np.zeros((groups.n, len(shared.n_items)))
+    kinds[groups.unit, groups.pattern] = groups.times
+    weights: Numbers = rng.multinomial(groups.n, np.full(groups.n, 1 / groups.n), size=n_resamples) @ kinds
+    return weights
+
+
+def _curves(
+    shared: Design, wins: Numbers, observed: Scores, resampled: Scores, options: NeedOptions
+) -> Iterator[Curve]:
+    experts = _experts(shared)
+    lines = {name: [line] for line, name in enumerate(shared.experts)} | ({MEAN: experts} if experts else {})
+    for line, (name, columns) in enumerate(lines.items()):
+        points = [
+            _point(shared, shared.said[:, columns], observed, resampled, index, line, options)
+            for index in range(wins.shape[2])
+        ]
+        yield Curve(name, tuple(points))
+
+
+def _point(
+    shared: Design,
+    said: Ints,
+    observed: Scores,
+    resampled: Scores,
+    index: int,
+    line: int,
+    options: NeedOptions,
+) -> Point:
+    """A crowd of index + 1 on one line."""
+    is_judged = said >= 0
+    is_enough = shared.counts.sum(axis=1) > index
+    agreement, kappa = (
+        _interval(observed.crowd[index, line, score], resampled.crowd[:, index, line, score], shared, options)
+        for score in range(2)
+    )
+    if all(np.unique(column[column >= 0]).size == 1 for column in said.T):
+        kappa = replace(kappa, low=nan, high=nan, undefined_because=kappa.undefined_because or ONE_SIDED)
+    return Point(
+        n_raters=index + 1,
+        n_items=float((shared.n_items[:, None] * (is_enough[:, None] & is_judged)).sum(axis=0).mean()),
+        n_left_out=int(shared.n_items[~is_enough].sum()),
+        agreement=agreement,
+        kappa=kappa,
+    )
+
+
+def _interval(value: float, draws: Numbers, shared: Design, options: NeedOptions) -> Interval:
+    if isnan(value):
+        return Interval(nan, nan, nan, ONE_LABEL)
+    draws = draws[~np.isnan(draws)]
+    if not draws.size:
+        return Interval(float(value), nan, nan, ONE_ITEM)
+    by_item = percentile_interval(float(value), draws, n_units=shared.n, level=options.level, one_unit=ONE_ITEM)
+    if not shared.groups:
+        return by_item
+    n_units = round(shared.n_effective)
+    own = cluster_interval(float(value), draws, n_units=n_units, level=options.level, ends=(-1.0, 1.0))
+    # The made-up item gives the draws a long tail, which Student's t misses.
+    return replace(own, low=min(own.low, by_item.low))
+
+
+def _target(shared: Design, observed: Scores, resampled: Scores, options: NeedOptions) -> Target:
+    what = "experts with the writer" if WRITER in shared.experts else "experts with each other"
+    if not shared.pairs:
+        return Target(what, Interval(nan, nan, nan, NO_PAIR), ())
+    kappas = observed.experts[:, 1]
+    mean = nan_mean(kappas, axis=0)
+    draws = nan_mean(resampled.experts[:, :, 1], axis=1)
+    names = [(shared.experts[first], shared.experts[second]) for first, second in shared.pairs]
+    pairs = tuple((*pair, float(kappa)) for pair, kappa in zip(names, kappas, strict=True))
+    return Target(what, _interval(float(mean), draws, shared, options), pairs)
+
+
+def _smallest(shared: Design, observed: Scores, resampled: Scores, options: NeedOptions) -> Interval:
+    if options.reach is not None:
+        return _smallest_reaching(shared, observed, resampled, options.reach, options)
+    if not shared.pairs:
+        return Interval(nan, nan, nan, NO_PAIR)
+    line = shared.experts.index(WRITER) if WRITER in shared.experts else len(shared.experts)
+    target = float(nan_mean(observed.experts[:, 1], axis=0))
+    if isnan(target):
+        return Interval(nan, nan, nan, ONE_LABEL)
+    value = float(first_reaching(observed.crowd[None, :, line, 1], np.array([target]))[0])
+    targets = nan_mean(resampled.experts[:, :, 1], axis=1)
+    known = ~np.isnan(targets)
+    draws = first_reaching(resampled.crowd[known][:, :, line, 1], targets[known])
+    if not draws.size:
+        return _reported(Interval(value, nan, nan), shared)
+    return _reported(tail_interval(value, draws, _tail(shared, options), method="inverted_cdf"), shared)
+
+
+def _tail(shared: Design, options: NeedOptions) -> float:
+    """The share of draws beyond a bound of N; further out where few essays were drawn."""
+    if shared.groups and shared.n_units > 1:
+        return expanded_tail(shared.n_effective, level=options.level)
+    return (1 - options.level) / 2
+
+
+def _smallest_reaching(
+    shared: Design, observed: Scores, resampled: Scores, reach: float, options: NeedOptions
+) -> Interval:
+    """The smallest N whose agreement with the experts, on average, or with gold, is a given share."""
+    line = len(shared.experts) if _experts(shared) else shared.experts.index(WRITER)
+    [value] = first_reaching(observed.crowd[None, :, line, 0], np.array([reach]))
+    draws = first_reaching(resampled.crowd[:, :, line, 0], np.full(len(resampled.crowd), reach))
+    if not draws.size:
+        return _reported(Interval(float(value), nan, nan), shared, reach=reach)
+    smallest = tail_interval(float(value), draws, _tail(shared, options), method="inverted_cdf")
+    return _reported(smallest, shared, reach=reach)
+
+
+def first_reaching(kappas: Numbers, targets: Numbers) -> Numbers:
+    """For every row of kappas the first N that reaches its target; infinite where none does."""
+    reached = kappas >= targets[:, None] - FUZZ
+    first: Numbers = np.where(reached.any(axis=1), reached.argmax(axis=1) + 1.0, inf)
+    return first
+
+
+def _reported(smallest: Interval, shared: Design, *, reach: float | None = None) -> Interval:
+    value, low, high = smallest.value, smallest.low, smallest.high
+    goal = "the experts" if reach is None else number(reach, digits=2)
+    if value == inf:
+        short = "kappa stays below the experts'" if reach is None else f"agreement stays below {goal}"
+        why = f"the crowd's {short} up to N = {shared.most}"
+        return Interval(nan, nan if low == inf else low, inf, why)
+    why = f"some resamples do not reach {goal} with {shared.most} judgments" if high == inf else ""
+    return Interval(value, low, high, why)
+
+
+def _warnings(result: RatersNeeded, shared: Design, experts: Judgments, *, too_big: bool) -> Iterator[str]:
+    yield from result.scope.warnings
+    if shared.n < FEW_ITEMS:
+        yield f"only {counted(shared.n, 'item')} in common: below {FEW_ITEMS} the number of raters is rough"
+    said = np.bincount(shared.said[shared.said >= 0], np.repeat(shared.n_items, (shared.said >= 0).sum(axis=1)))
+    n_minor = float(said.sum() - said.max(initial=0)) / max(1, len(shared.experts))
+    if n_minor < FEW_MINOR:
+        yield (
+            f"the experts give another label than the most frequent one to {n_minor:.1f} items: with fewer than "
+            f"{FEW_MINOR} kappa, and the number of raters, is rough"
+        )
+    if result.is_target_in_doubt:
+        yield "the experts' own kappa cannot be told from 0: to match it shows nothing"
+    if SEVERAL in experts.dropped:
+        yield f"{counted(experts.dropped[SEVERAL], 'item')} of {experts.name} accept several labels and are left out"
+    if too_big:
+        yield f"too many judgments per item for exact expectations: {DRAWS_INSTEAD} draws were made instead"
+    if shared.n_crowd_only or shared.n_experts_only:
+        yield (
+            f"{shared.n_crowd_only:,} items have no expert and {shared.n_experts_only:,} no crowd; they are left out"
+        )
+    if not isnan(result.smallest.value):
+        n = int(result.smallest.value)
+        n_left_out = result.curves[0].points[n - 1].n_left_out
+        if n_left_out:
+            yield f"{n_left_out:,} items have fewer than {n} judgments and are left out there"
+
+
+def _whole_json(estimate: Interval) -> dict[str, Json]:
+    """A number of raters with its interval, as whole numbers."""
+    numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    whole: dict[str, Json] = {name: int(value) if isfinite(value) else None for name, value in numbers.items()}
+    return {**whole, **({"reason": estimate.undefined_because} if estimate.undefined_because else {})}
+
+
+def _frame_cells(estimate: Interval) -> list[float | None]:
+    return [None if isnan(value) else value for value in (estimate.value, estimate.low, estimate.high)]
+
+
+# As people see it
+
+
+def _curves_sheet(result: RatersNeeded) -> Sheet:
+    """Agreement and kappa of the headline, kappa with the experts beside it; of one expert there is no mean."""
+    main = result.headline
+    is_one = len(result.experts) == 1 and main.against == MEAN
+    against = result.experts[0] if is_one else main.against
+    others = [] if is_one else [curve for curve in result.curves if curve is not main][:MOST_CURVES]
+    rows = []
+    for index in shown(len(main.points), MOST_POINTS):
+        point = main.points[index]
+        kappas = [number(curve.points[index].kappa.value) for curve in others]
+        cells = (count(round(point.n_items)), interval(point.agreement), interval(point.kappa))
+        rows.append((str(point.n_raters), *cells, *kappas))
+    columns = ("raters", "items", "agreement", f"kappa, {against}", *(curve.against for curve in others))
+    heading = f"A crowd of N raters, {counted(result.n_items, 'item')}"
+    return Sheet(heading, columns, tuple(rows), name="raters-needed")
+
+
+def shown(n_points: int, most: int) -> list[int]:
+    """All indices, or at most `most` of them spread evenly, first and last always among them."""
+    if n_points <= most:
+        return list(range(n_points))
+    return sorted({round(step * (n_points - 1) / (most - 1)) for step in range(most)})
+
+
+def _answer(result: RatersNeeded) -> Iterator[str]:
+    """What to tell a colleague."""
+    if any(point.agreement.value == 1 for point in result.headline.points):
+        yield CERTAIN
+    kappa, smallest = result.target.kappa, result.smallest
+    pairs = counted(len(result.target.pairs), "pair")
+    if result.reach is not None:
+        yield _reach_words(result.reach, smallest, result.scope.level)
+        return
+    if not isnan(kappa.value):
+        words = (f"mean of {pairs}", band_words(kappa))
+        yield f"Kappa of {result.target.what}: {interval(kappa)} ({'; '.join(filter(None, words))})."
+    if isnan(smallest.value):
+        yield f"No number of raters can be named: {smallest.undefined_because}."
+    else:
+        enough = "1 rater matches" if smallest.value == 1 else f"{smallest.value:.0f} raters match"
+        yield f"{enough} the experts ({100 * result.scope.level:g} % interval {whole_words(smallest)})."
+        if smallest.undefined_because:
+            yield f"Above the upper bound: {smallest.undefined_because}."
+
+
+def _reach_words(reach: float, smallest: Interval, level: float) -> str:
+    share = number(reach, digits=2)
+    if isnan(smallest.value):
+        return f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
+    who = "1 rater" if smallest.value == 1 else f"The majority of {smallest.value:.0f} raters"
+    return f"{who} agrees on {share} of the items ({100 * level:g} % interval {whole_words(smallest)})."
+
+
+def whole_words(estimate: Interval) -> str:
+    """The interval of a number of raters, in words."""
+    if isnan(estimate.low):
+        return UNDEFINED
+    return f"{estimate.low:.0f} or more" if estimate.high == inf else f"{estimate.low:.0f} to {estimate.high:.0f}"

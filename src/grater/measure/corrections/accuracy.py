@@ -1,0 +1,93 @@
+"""Sentence accuracy: the share of sentences that a system leaves as one of the annotators wants them.
+
+The plainest score there is, and a strict one: a sentence counts if its words are those of some annotator's corrected
+text, case included, and not otherwise.  With several annotators any of them will do, so the score grows with their
+number: `grater ceiling --metric accuracy` holds people against the same number of references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grater.measure.corrections.metrics import (
+    AnnotatorCounts,
+    Bools,
+    MetricOptions,
+    SentenceCounts,
+    TextMetric,
+    of_rows,
+)
+from grater.measure.corrections.systems import Hypothesis, References, corrected_texts, hypothesis_texts
+from grater.signature import Signature, digest
+from grater.uncertainty.intervals import Ints, Numbers
+
+COLUMNS = ("right", "sentences")
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyMetric(TextMetric):
+    name: str = "accuracy"
+    columns: tuple[str, ...] = COLUMNS
+    references_are_texts: bool = True
+
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        shares: Numbers = np.divide(sums[..., 0], sums[..., 1], out=np.ones(sums.shape[:-1]), where=sums[..., 1] != 0)
+        return shares[..., None]
+
+    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        return self.scores(counts.cells.sum(axis=(0, 1)).astype(np.float64), options)
+
+    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        return self.scores(counts.cells[:, 0].astype(np.float64), options)
+
+    def count(
+        self,
+        references: References,
+        hypotheses: Sequence[Hypothesis],
+        options: MetricOptions,  # noqa: ARG002
+    ) -> list[SentenceCounts]:
+        wanted = [set(corrected_texts(essay).values()) for essay in references.essays]
+        counted = []
+        for hypothesis in hypotheses:
+            texts = _texts(references, hypothesis)
+            is_right = [text in accepted for text, accepted in zip(texts, wanted, strict=True)]
+            counted.append(of_rows(hypothesis.system, _rows(is_right)))
+        return counted
+
+    def signature(self, references: References, options: MetricOptions) -> Signature:  # noqa: ARG002
+        parts = (part for essay in references.essays for part in (essay.text, *corrected_texts(essay).values()))
+        return Signature("accuracy", {"case": "kept", "tokens": "as-reference", "reference": digest(parts)})
+
+    def against_each(
+        self,
+        references: References,
+        hypotheses: Sequence[Hypothesis],
+        options: MetricOptions,  # noqa: ARG002
+    ) -> Iterator[AnnotatorCounts]:
+        annotators = tuple(dict.fromkeys(name for essay in references.essays for name in essay.annotators))
+        wanted = [corrected_texts(essay) for essay in references.essays]
+        for hypothesis in hypotheses:
+            texts = _texts(references, hypothesis)
+            is_right = [[texts[at] == by_name[name] for name in annotators] for at, by_name in enumerate(wanted)]
+            right = np.array(is_right, np.int64).reshape(len(wanted), len(annotators))
+            yield AnnotatorCounts(annotators, np.stack([right, np.ones_like(right)], axis=-1))
+
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
+        right = counts.cells[..., 0].astype(np.bool_)
+        return [of_rows("", _rows(np.asarray(right[:, members].any(axis=1)))) for members in subsets]
+
+
+def _rows(is_right: Sequence[bool] | Bools) -> Ints:
+    right = np.array(is_right, np.int64)
+    return np.stack([right, np.ones_like(right)], axis=-1)
+
+
+def _texts(references: References, hypothesis: Hypothesis) -> list[str]:
+    """The hypothesis as sentences, words between single spaces."""
+    return [" ".join(text.split()) for text in hypothesis_texts(references, hypothesis)]
+
+
+METRIC = AccuracyMetric()

@@ -1,0 +1,328 @@
+"""Edits against edits, as `errant_compare` counts them, with edits extracted from plain text.
+
+Bryant, Felice and Briscoe 2017, "Automatic annotation and evaluation of error types for grammatical error
+correction", section 5; checked against `errant_compare` of errant 3.0.2.  Four modes say when two edits match:
+
+    cs   same span and correction (ERRANT's default)       ds   same span
+    cse  same span, correction and type                    dt   token by token; an insertion is on the token after it
+
+A true positive has the reference's type, a false positive the hypothesis's.  No-ops match nothing.  Edits of type
+`UNK` (detected but not corrected) count in detection only.  Where several edits of an annotator are at the matched
+span, ERRANT counts as many true positives as the *reference* has there; so do we.
+
+Several annotators: of each sentence the pair (hypothesis, reference) is taken that gives the best F, rounded to four
+places, of the corpus *so far*; ties go to more true positives, fewer false positives, fewer false negatives, the
+pair that comes first.  So the choice depends on beta and on the order of sentences, as it does in ERRANT.
+
+Departure: an edit that an annotator has twice (same span, correction and type; `errant_parallel` makes such) counts
+once.  ERRANT counts one hypothesis edit as two true positives there (errant #49).  The signature says
+`duplicates:once`, the result how many were left out; without duplicates the numbers are equal.  0/0 is 1, as in
+ERRANT.
+
+**Plain text** is turned into edits by an engine (`text.edits.engine`): our own rules, or the errant package.  The
+signature names the engine and its version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.corpora.formats import Source
+from grater.errors import UsageError
+from grater.measure.corrections.edit_table import (
+    FN,
+    FP,
+    TP,
+    EditTable,
+    Matched,
+    Mode,
+    TypeCounts,
+    match,
+    read_table,
+    table_of,
+)
+from grater.measure.corrections.metrics import (
+    COLUMNS,
+    AnnotatorCounts,
+    Bools,
+    EditMetric,
+    Keys,
+    MetricOptions,
+    SentenceCounts,
+    choose_annotators,
+    chosen_rows,
+    of_rows,
+)
+from grater.measure.corrections.systems import (
+    Hypothesis,
+    References,
+    Sentences,
+    Sourced,
+    require_same_sources,
+    source_words,
+)
+from grater.model import Essay
+from grater.signature import Signature, digest
+from grater.uncertainty.intervals import Ints, Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class ErrantScore:
+    """Counts of every sentence: they add up, and whoever wants intervals resamples their rows.
+
+    `counts` has a row (tp, fp, fn) for each sentence; `by_type` has the same split by type; `hypothesis_annotators`
+    and `reference_annotators` are those whose edits were compared, sentence by sentence.  `n_duplicates` repeated
+    edits were left out, those of all annotators together.
+    """
+
+    mode: Mode
+    beta: float
+    counts: Ints
+    by_type: TypeCounts
+    hypothesis_annotators: tuple[str, ...]
+    reference_annotators: tuple[str, ...]
+    n_duplicates: int
+
+
+def score_errant(
+    references: Sequence[Essay] | EditTable,
+    hypotheses: Sequence[Essay] | EditTable,
+    *,
+    mode: Mode = "cs",
+    beta: float = 0.5,
+    reference_name: str = "reference",
+    hypothesis_name: str = "hypothesis",
+) -> ErrantScore:
+    """Score the edits of a system; M2 files go in quickest by `errant_table.read_table`.  Names are for messages."""
+    theirs, ours = (side if isinstance(side, EditTable) else table_of(side) for side in (references, hypotheses))
+    require_same_sources(
+        theirs.sentences, ours.sentences, reference_name=reference_name, hypothesis_name=hypothesis_name
+    )
+    matched = match(theirs, ours, mode=mode)
+    chosen = choose_pairs(matched, beta=beta)
+    return ErrantScore(
+        mode=mode,
+        beta=beta,
+        counts=matched.counts[chosen],
+        by_type=_types(matched, chosen),
+        hypothesis_annotators=tuple(ours.group_annotator[group] for group in matched.ours[chosen].tolist()),
+        reference_annotators=tuple(theirs.group_annotator[group] for group in matched.theirs[chosen].tolist()),
+        n_duplicates=matched.n_duplicates,
+    )
+
+
+def errant_signature(references: Sequence[Essay] | EditTable, *, mode: Mode, beta: float) -> Signature:
+    """How scores against these references are made; those of equal signatures may be compared."""
+    table = references if isinstance(references, EditTable) else table_of(references)
+    options = {"mode": mode, "beta": f"{beta:g}", "duplicates": "once", "zero": "1", "reference": _digest(table)}
+    return Signature("errant", options)
+
+
+def _digest(table: EditTable) -> str:
+    texts = (" ".join(sentence.text.split()) for sentence in table.sentences)
+    groups = (
+        f"{sentence} {name}" for sentence, name in zip(table.group_sentence, table.group_annotator, strict=True)
+    )
+    numbers = np.stack([table.group, table.start, table.end, table.tag, table.correction], axis=1).tolist()
+    edits = (
+        f"{group} {start} {end} {table.tags[tag]} {table.corrections[correction]}"
+        for group, start, end, tag, correction in numbers
+    )
+    return digest([*texts, *groups, *edits])
+
+
+def choose_pairs(matched: Matched, *, beta: float) -> Ints:
+    """For each sentence the pair that the corpus so far is best off with; of equal ones the first."""
+    chosen, so_far = list[int](), (0, 0, 0)
+    counts = [(tp, fp, fn) for tp, fp, fn in matched.counts.tolist()]
+    sentence = matched.hypothesis.group_sentence[matched.ours]
+    first = np.searchsorted(sentence, np.arange(matched.n_sentences + 1)).tolist()
+    for start, end in pairwise(first):
+        best = start if end == start + 1 else _best(counts, range(start, end), so_far, beta)
+        tp, fp, fn = counts[best]
+        so_far = (so_far[0] + tp, so_far[1] + fp, so_far[2] + fn)
+        chosen.append(best)
+    return np.array(chosen, np.int64)
+
+
+def _best(counts: list[tuple[int, int, int]], pairs: range, so_far: tuple[int, int, int], beta: float) -> int:
+    def goodness(pair: int) -> tuple[float, int, int, int]:
+        tp, fp, fn = counts[pair]
+        return _f(so_far[0] + tp, so_far[1] + fp, so_far[2] + fn, beta), tp, -fp, -fn
+
+    return max(pairs, key=goodness)
+
+
+def _f(tp: int, fp: int, fn: int, beta: float) -> float:
+    """F to four places, with ERRANT's own order of operations: a last bit may decide a choice."""
+    precision = tp / (tp + fp) if fp else 1.0
+    recall = tp / (tp + fn) if fn else 1.0
+    if not precision + recall:
+        return 0.0
+    return round((1 + beta**2) * precision * recall / (beta**2 * precision + recall), 4)
+
+
+def _types(matched: Matched, chosen: Ints) -> TypeCounts:
+    """What the chosen pairs count for each type: the reference's types where the two meet."""
+    ours, theirs = matched.hypothesis, matched.reference
+    our_rows = _within(ours.group, matched.ours[chosen]).nonzero()[0]
+    their_rows = _within(theirs.group, matched.theirs[chosen]).nonzero()[0]
+    made_up = our_rows[~_within(ours.key[our_rows], theirs.key[their_rows])]
+    is_met = _within(theirs.key[their_rows], ours.key[our_rows])
+    sentence = [ours.sentence[made_up], theirs.sentence[their_rows]]
+    type_of = [ours.type_of[made_up], theirs.type_of[their_rows]]
+    column = [np.full(len(made_up), FP), np.where(is_met, TP, FN)]
+    return TypeCounts(
+        matched.n_sentences, matched.types, *(np.concatenate(part) for part in (sentence, type_of, column))
+    )
+
+
+def _within(numbers: Ints, some: Ints) -> npt.NDArray[np.bool_]:
+    """`np.isin` for numbers from 0 on, without its import of `numpy.ma` (15 ms of a short command)."""
+    is_there = np.zeros(max(numbers.max(initial=0), some.max(initial=0)) + 1, np.bool_)
+    is_there[some] = True
+    return is_there[numbers]
+
+
+def errant_keys(beta: float) -> Keys:
+    """F so far to four places, then more true positives, fewer false positives, fewer false negatives."""
+
+    def keys(sums: Ints) -> list[Numbers]:
+        tp, fp, fn = (sums[..., column] for column in range(3))
+        return [
+            _round4(_f_of_sums(tp, fp, fn, beta)),
+            tp.astype(np.float64),
+            -fp.astype(np.float64),
+            -fn.astype(np.float64),
+        ]
+
+    return keys
+
+
+def _f_of_sums(tp: Ints, fp: Ints, fn: Ints, beta: float) -> Numbers:
+    precision = np.divide(tp, tp + fp, out=np.ones(tp.shape), where=fp != 0)
+    recall = np.divide(tp, tp + fn, out=np.ones(tp.shape), where=fn != 0)
+    below = beta**2 * precision + recall
+    f: Numbers = np.divide((1 + beta**2) * precision * recall, below, out=np.zeros(tp.shape), where=below != 0)
+    return f
+
+
+def _round4(values: Numbers) -> Numbers:
+    """Python's `round`, which is exact; numpy's is not where the fifth place is a 5 followed by nothing much."""
+    rounded: Numbers = np.round(values, 4)
+    near = np.abs(values * 1e4 % 1 - 0.5) < 1e-6
+    rounded[near] = [round(value, 4) for value in values[near].tolist()]
+    return rounded
+
+
+@dataclass(frozen=True, slots=True)
+class ErrantMetric(EditMetric):
+    name: str = "errant"
+    columns: tuple[str, ...] = COLUMNS
+    references_are_texts: bool = False
+
+    def read(self, source: Source) -> Sentences:
+        return read_table(source)
+
+    def count(
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
+    ) -> list[SentenceCounts]:
+        table = _table(references.sentences)
+        return [_counted(references.name, table, hypothesis, options) for hypothesis in hypotheses]
+
+    def signature(self, references: References, options: MetricOptions) -> Signature:
+        made = errant_signature(references.sentences, mode=options.mode, beta=options.beta)
+        return replace(
+            made, options={**made.options, **extracted_with(references, options), "tokens": "as-reference"}
+        )
+
+    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
+        return Hypothesis(annotator, annotator, sentences=[_only(essay, annotator) for essay in essays])
+
+    def against_each(
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
+    ) -> Iterator[AnnotatorCounts]:
+        theirs = _table(references.sentences)
+        annotators = tuple(dict.fromkeys(theirs.group_annotator))
+        for hypothesis in hypotheses:
+            ours = _table(_edits_of_hypothesis(theirs, hypothesis, options))
+            require_same_sources(
+                theirs.sentences, ours.sentences, reference_name=references.name, hypothesis_name=hypothesis.name
+            )
+            if len(ours.group_sentence) != len(ours.sentences):
+                raise UsageError(
+                    f"{hypothesis.name}: expected the edits of one annotator, found several; keep one of them"
+                )
+            yield AnnotatorCounts(annotators, _cells(theirs, ours, annotators, options))
+
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
+        chosen = choose_annotators(counts.cells, subsets, errant_keys(options.beta))
+        return [of_rows("", rows) for rows in chosen_rows(counts.cells, chosen)]
+
+
+def extracted_with(references: References, options: MetricOptions) -> dict[str, str]:
+    """What made edits of plain text, on either side."""
+    if not options.extracts:
+        return {"engine": references.engine} if references.engine else {}
+    from grater.corpora.edits.engine import load_engine
+
+    return {"engine": load_engine(options.engine).name}
+
+
+def _counted(name: str, references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> SentenceCounts:
+    scored = score_errant(
+        references,
+        _edits_of_hypothesis(references, hypothesis, options),
+        mode=options.mode,
+        beta=options.beta,
+        reference_name=name,
+        hypothesis_name=hypothesis.name,
+    )
+    by_type = scored.by_type.dense(options.tier) if options.tier else {}
+    return of_rows(hypothesis.system, scored.counts, references=scored.reference_annotators, by_type=by_type)
+
+
+def _cells(theirs: EditTable, ours: EditTable, annotators: Sequence[str], options: MetricOptions) -> Ints:
+    """The counts against each annotator: (sentences, annotators, 3)."""
+    matched = match(theirs, ours, mode=options.mode)
+    place = {name: number for number, name in enumerate(annotators)}
+    annotator = np.array([place[name] for name in theirs.group_annotator], np.int64)
+    cells = np.zeros((len(theirs.sentences), len(annotators), 3), np.int64)
+    cells[theirs.group_sentence[matched.theirs], annotator[matched.theirs]] = matched.counts
+    return cells
+
+
+def _edits_of_hypothesis(references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> Sentences:
+    """The edits as they are, or made of the text."""
+    if hypothesis.texts is None:
+        return hypothesis.sentences
+    return extracted(references.sentences, hypothesis, hypothesis.texts, options)
+
+
+def extracted(
+    sentences: Sequence[Sourced], hypothesis: Hypothesis, texts: Sequence[str], options: MetricOptions
+) -> list[Essay]:
+    """The sentences of the references with the edits that turn them into a system's text."""
+    from grater.corpora.edits.engine import load_engine
+    from grater.corpora.parallel import parallel_essays  # edits in M2 need neither this nor a tagger
+
+    sources = [" ".join(source_words(sentence)) for sentence in sentences]
+    engine = load_engine(options.engine)
+    return list(parallel_essays(sources, {hypothesis.name: texts}, engine, source_name="the references"))
+
+
+def _table(sentences: Sentences) -> EditTable:
+    return sentences if isinstance(sentences, EditTable) else table_of(sentences)
+
+
+def _only(essay: Essay, annotator: str) -> Essay:
+    edits = tuple(edit for edit in essay.edits if edit.rater == annotator)
+    return replace(essay, edits=edits, annotators=(annotator,))
+
+
+METRIC = ErrantMetric()

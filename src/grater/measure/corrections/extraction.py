@@ -1,0 +1,173 @@
+"""How far two ways of making edits agree on the same sentences: spans, types, and which types are confused.
+
+For an engine that extracts edits beside another, or beside the edits that a corpus came with.  Of each annotator of
+each sentence the edits of both sides are compared:
+
+- *spans*: precision, recall and F1 of (start, end, correction), the second side held against the first;
+- *type*: of the edits with equal spans, the share that have the same type;
+- *both*: F1 of span, correction and type together.
+
+Intervals draw sentences (`grater.uncertainty.bootstrap`).  The confusions are counts of (type on the first side, type
+on the second) where the spans are equal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from grater.errors import UsageError
+from grater.measure.corrections.systems import require_same_sources
+from grater.model import Essay, Interval, Json
+from grater.result import Result, encode
+from grater.sheet import Sheet, count, counted, interval
+from grater.signature import Signature
+from grater.uncertainty.bootstrap import by_sentence, resampled_sums
+from grater.uncertainty.intervals import Numbers, percentile_interval
+from grater.uncertainty.rng import generator
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Spans: TypeAlias = dict[tuple[int, int, str], str]
+"""Types by start, end and correction."""
+
+MOST_CONFUSIONS = 20
+SPOKEN_OF = "95 % intervals generalise to other sentences like these, taken as independent."
+SCORES = ("precision", "recall", "f1", "type_accuracy", "f1_with_type")
+TITLES = {"precision": "P", "recall": "R", "f1": "F1", "type_accuracy": "type", "f1_with_type": "F1 with type"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EditComparison(Result):
+    """Agreement of two sets of edits, and the types they confuse: (first, second) by how often."""
+
+    first: str
+    second: str
+    n_sentences: int
+    n_first: int
+    n_second: int
+    scores: dict[str, Interval]
+    confusions: dict[tuple[str, str], int]
+    signature: Signature
+
+    def to_dict(self) -> dict[str, Json]:
+        confusions = [{"first": one, "second": other, "n": n} for (one, other), n in self.confusions.items()]
+        return {
+            "first": self.first,
+            "second": self.second,
+            "sentences": self.n_sentences,
+            "edits": {"first": self.n_first, "second": self.n_second},
+            **{name: encode(score) for name, score in self.scores.items()},
+            "confusions": encode(confusions),
+            "scope": {"sentence": SPOKEN_OF},
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One score per row."""
+        import polars as pl
+
+        rows = [(name, score.value, score.low, score.high) for name, score in self.scores.items()]
+        return pl.DataFrame(rows, schema=["score", "value", "low", "high"], orient="row")
+
+    def sheets(self) -> list[Sheet]:
+        sizes = f"{counted(self.n_sentences, 'sentence')}; edits: {count(self.n_first)} and {count(self.n_second)}"
+        scores = Sheet(
+            f"Edits of {self.second} beside those of {self.first}",
+            tuple(TITLES[name] for name in SCORES),
+            (tuple(interval(self.scores[name]) for name in SCORES),),
+            (sizes, SPOKEN_OF),
+            signature=str(self.signature),
+            name="scores",
+        )
+        return [scores, self._confusions()] if self.confusions else [scores]
+
+    def _confusions(self) -> Sheet:
+        most = list(self.confusions.items())[:MOST_CONFUSIONS]
+        rows = tuple((one, other, count(n)) for (one, other), n in most)
+        rest = sum(self.confusions.values()) - sum(n for _, n in most)
+        notes = (f"and {counted(rest, 'other')} of rarer kinds",) if rest else ()
+        return Sheet(
+            "Types confused, the commonest first", (self.first, self.second, "edits"), rows, notes, name="types"
+        )
+
+
+def compare_edits(
+    first: Iterable[Essay],
+    second: Iterable[Essay],
+    *,
+    first_name: str = "first",
+    second_name: str = "second",
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> EditComparison:
+    """Compare the edits of two corpora of the same sentences, annotator by annotator."""
+    theirs, ours = list(first), list(second)
+    require_same_sources(theirs, ours, reference_name=first_name, hypothesis_name=second_name)
+    confusions: Counter[tuple[str, str]] = Counter()
+    rows = np.array([_counted(one, other, confusions) for one, other in zip(theirs, ours, strict=True)], np.float64)
+    if not len(rows):
+        raise UsageError(f"{first_name}: expected sentences to compare, found none")
+    made = Signature(
+        "edits-compared", {"spans": "tokens+correction", "resamples": str(n_resamples), "seed": str(seed)}
+    )
+    return EditComparison(
+        first_name,
+        second_name,
+        n_sentences=len(theirs),
+        n_first=sum(len(essay.edits) for essay in theirs),
+        n_second=sum(len(essay.edits) for essay in ours),
+        scores=dict(_scores(rows, n_resamples, seed)),
+        confusions=dict(confusions.most_common()),
+        signature=made,
+    )
+
+
+def _counted(one: Essay, other: Essay, confusions: Counter[tuple[str, str]]) -> tuple[int, int, int, int]:
+    """Equal spans, spans of one side alone, and equal types, of all annotators that both have."""
+    n_equal = n_first = n_second = n_typed = 0
+    for name, their_name in zip(one.annotators, other.annotators, strict=True):
+        theirs, ours = _spans(one, name), _spans(other, their_name)
+        equal = theirs.keys() & ours.keys()
+        n_equal, n_first, n_second = n_equal + len(equal), n_first + len(theirs), n_second + len(ours)
+        n_typed += sum(theirs[span] == ours[span] for span in equal)
+        confusions.update((theirs[span], ours[span]) for span in equal if theirs[span] != ours[span])
+    return n_equal, n_first - n_equal, n_second - n_equal, n_typed
+
+
+def _spans(essay: Essay, annotator: str) -> Spans:
+    return {
+        (edit.span.start, edit.span.end, edit.replacements[0] if edit.replacements else ""): edit.tag
+        for edit in essay.edits
+        if edit.rater == annotator
+    }
+
+
+def _scores(rows: Numbers, n_resamples: int, seed: int) -> Iterator[tuple[str, Interval]]:
+    sums = rows.sum(axis=0)[None]
+    design = by_sentence(len(rows))
+    drawn = resampled_sums(rows[:, None, :], design, n_resamples=n_resamples, rng=generator(seed, "edits-compared"))
+    values, draws = _values(sums), _values(drawn)
+    for column, name in enumerate(SCORES):
+        of_draws = draws[:, column]
+        value = float(values[0, column])
+        yield name, percentile_interval(value, of_draws[~np.isnan(of_draws)], n_units=len(rows), ends=(0.0, 1.0))
+
+
+def _values(sums: Numbers) -> Numbers:
+    equal, first, second, typed = sums.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        whole = 2 * equal + first + second
+        columns = [
+            equal / (equal + second),
+            equal / (equal + first),
+            2 * equal / whole,
+            typed / equal,
+            2 * typed / whole,
+        ]
+    return np.stack(columns, axis=1)

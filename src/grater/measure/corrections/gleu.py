@@ -1,0 +1,335 @@
+"""GLEU for grammatical error correction, with intervals that cover the sentences and the choice of reference.
+
+Napoles, Sakaguchi, Post and Tetreault 2015, "Ground truth for grammatical error correction metrics", as corrected in
+"GLEU Without Tuning" (2016); checked against the formula of the authors' script (`gleu.py` of JFLEG):
+
+    GLEU = min(1, exp(1 - r / c)) * (product over n = 1..4 of matches_n / total_n) ** (1/4)
+
+on sums over sentences, c and r being the lengths of hypotheses and references.  Any sum of 0 gives 0.  For each
+sentence, each of its references and each n from 1 to 4 (2016, equation 1, as the script counts it):
+
+    matches   sum over n-grams of min(H, R), less the sum of min(H, S) over n-grams of the source that the reference
+              lacks altogether; never below 0
+    total     the n-grams of the hypothesis, max(length + 1 - n, 0)
+
+where H, R and S are the counts of the n-gram in the hypothesis, the reference and the source.  Words are those
+between white space.  The totals and the hypothesis's length do not depend on the reference.
+
+Each sentence is held against one reference drawn at random; the corpus's GLEU is the mean over 500 draws.  By
+default they are the authors' own: Python 2's `random.seed(101 * j)` and `randint`, for j from 0 to 499, which we
+draw again number by number.  A `seed` gives other draws.  A sentence's GLEU is the mean over its references, every
+count of 0 replaced by 1.
+
+Departures: sentences may have different numbers of references.  The script's interval covers only the spread of the
+draws; ours resamples sentences and draws a reference anew for each (`scores.py`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.errors import UsageError
+from grater.measure.corrections.metrics import AnnotatorCounts, Bools, MetricOptions, SentenceCounts, TextMetric
+from grater.measure.corrections.systems import (
+    Hypothesis,
+    References,
+    corrected_texts,
+    hypothesis_texts,
+    source_words,
+)
+from grater.model import Essay
+from grater.signature import Signature, digest
+from grater.uncertainty.bootstrap import MOST_WEIGHTS
+from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty.rng import generator
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+ORDER = 4
+N_COLUMNS = 2 + 2 * ORDER
+HYPOTHESIS_LENGTH, REFERENCE_LENGTH = 0, 1
+MATCHES, TOTALS = slice(2, None, 2), slice(3, None, 2)
+"""Where things stand in the last axis of `GleuStatistics.counts`."""
+
+
+@dataclass(frozen=True, slots=True)
+class GleuStatistics:
+    """The sufficient statistics of GLEU: rows add up over sentences, one reference of each.
+
+    `counts` has the shape (sentences, references, 10): the lengths of hypothesis and reference, then matches and
+    total for n = 1, 2, 3, 4.  Sentence i has `n_references[i]` references; beyond them all is 0 and never drawn.
+    """
+
+    counts: Ints
+    n_references: Ints
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """All words of all texts in a row, as numbers.
+
+    Side 0 is the source, 1 the hypothesis, 2 + k reference k; `cell` is sentence * sides + side.  `n_left` are the
+    words from here to the end of the text; `length` has a row for each sentence, a column for each side.
+    """
+
+    word: Ints
+    n_left: Ints
+    cell: Ints
+    length: Ints
+
+
+def gleu_statistics(
+    sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> GleuStatistics:
+    """Count a system's output; `references` has the references of each sentence: `list(zip(*files))`."""
+    if not len(sources) == len(hypotheses) == len(references):
+        raise UsageError(
+            f"expected as many hypotheses and references as sources ({len(sources)}), "
+            f"found {len(hypotheses)} and {len(references)}"
+        )
+    n_references = np.array([len(texts) for texts in references], np.int64)
+    if not n_references.all():
+        at = int((n_references == 0).nonzero()[0][0])
+        raise UsageError(f"expected a reference for every sentence, found none for sentence {at + 1}")
+    words = _words(sources, hypotheses, references)
+    counts = np.zeros((len(sources), int(n_references.max(initial=0)), N_COLUMNS), np.int64)
+    counts[..., REFERENCE_LENGTH] = words.length[:, 2:]
+    counts[..., HYPOTHESIS_LENGTH] = words.length[:, 1:2]
+    counts[..., TOTALS] = np.maximum(words.length[:, 1:2] - np.arange(ORDER), 0)[:, None, :]
+    counts[..., MATCHES] = _matches(words)
+    counts[np.arange(counts.shape[1]) >= n_references[:, None]] = 0
+    return GleuStatistics(counts, n_references)
+
+
+def _words(sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> _Words:
+    n_sides = 2 + max((len(texts) for texts in references), default=0)
+    words, cells, lengths = list[str](), list[int](), list[int]()
+    for index, texts in enumerate(references):
+        for side, text in enumerate((sources[index], hypotheses[index], *texts)):
+            tokens = text.split()
+            words += tokens
+            cells.append(index * n_sides + side)
+            lengths.append(len(tokens))
+    codes: defaultdict[str, int] = defaultdict()
+    codes.default_factory = codes.__len__  # a new word gets the next number
+    word = np.fromiter(map(codes.__getitem__, words), np.int64, len(words))
+    cell, length = np.array(cells, np.int64), np.array(lengths, np.int64)
+    n_left = np.repeat(np.cumsum(length), length) - np.arange(len(word))
+    by_cell = np.bincount(cell, weights=length, minlength=len(sources) * n_sides).astype(np.int64)
+    return _Words(word, n_left, np.repeat(cell, length), by_cell.reshape(-1, n_sides))
+
+
+def _matches(words: _Words) -> Ints:
+    """For each sentence, reference and order; n-grams get longer word by word, and keep a number of their own."""
+    n_sentences, n_sides = words.length.shape
+    matches = np.zeros((n_sentences, n_sides - 2, ORDER), np.int64)
+    n_words = int(words.word.max(initial=0)) + 1
+    at = np.arange(len(words.word))
+    sentence, side = np.divmod(words.cell, n_sides)
+    gram = _numbered(sentence * n_words + words.word)
+    matches[:, :, 0], is_used = _matches_of(gram, sentence, side, n_sentences, n_sides)
+    for order in range(1, ORDER):
+        # What the hypothesis lacks cannot match any more when it gets longer.
+        goes_on = (is_used[gram] & (words.n_left[at] > order)).nonzero()[0]
+        at = at[goes_on]
+        gram = _numbered(gram[goes_on] * n_words + words.word[at + order])
+        matches[:, :, order], is_used = _matches_of(gram, sentence[at], side[at], n_sentences, n_sides)
+    return matches
+
+
+def _numbered(codes: Ints) -> Ints:
+    """Equal codes get equal numbers, from 0 on; quicker than `np.unique`, which sorts by a slower way."""
+    order = np.argsort(codes, kind="stable")
+    in_order = codes[order]
+    is_new = np.zeros(len(codes), np.int64)
+    is_new[1:] = in_order[1:] != in_order[:-1]
+    numbers = np.empty_like(order)
+    numbers[order] = np.cumsum(is_new)
+    return numbers
+
+
+def _matches_of(gram: Ints, sentence: Ints, side: Ints, n_sentences: int, n_sides: int) -> tuple[Ints, Flags]:
+    """The n-grams of one order, and which of them the hypothesis has; the others play no part."""
+    n_grams = int(gram.max(initial=-1)) + 1
+    table = np.bincount(gram * n_sides + side, minlength=n_grams * n_sides).reshape(n_grams, n_sides)
+    of_gram = np.zeros(n_grams, np.int64)
+    of_gram[gram] = sentence
+    is_used = table[:, 1] > 0
+    table, of_gram = table[is_used], of_gram[is_used]
+    source, hypothesis, reference = table[:, :1], table[:, 1:2], table[:, 2:]
+    gained = np.minimum(hypothesis, reference) - np.where(reference == 0, np.minimum(hypothesis, source), 0)
+    sums = [np.bincount(of_gram, weights=column, minlength=n_sentences) for column in gained.T]
+    return np.maximum(np.array(sums).reshape(n_sides - 2, n_sentences).T, 0).astype(np.int64), is_used
+
+
+N_ITERATIONS = 500
+
+VARYING = [*range(*MATCHES.indices(N_COLUMNS)), REFERENCE_LENGTH]
+"""The columns that depend on the reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusGleu:
+    """The mean over draws of references, and their standard deviation (the script's second number)."""
+
+    value: float
+    deviation: float
+
+
+def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
+    """GLEU of summed statistics, over the last axis: shape (..., 10) gives (...)."""
+    sums = np.asarray(sums, np.float64)
+    is_zero = (sums == 0).any(axis=-1)
+    safe = np.where(is_zero[..., None], 1.0, sums)
+    log_precision = (np.log(safe[..., MATCHES]) - np.log(safe[..., TOTALS])).mean(axis=-1)
+    log_brevity = np.minimum(0.0, 1 - safe[..., REFERENCE_LENGTH] / safe[..., HYPOTHESIS_LENGTH])
+    return np.where(is_zero, 0.0, np.exp(log_brevity + log_precision))
+
+
+def sentence_gleu(statistics: GleuStatistics) -> Numbers:
+    """Each sentence's own GLEU: the mean over its references, with counts of 0 taken as 1."""
+    scores = gleu_of_sums(np.maximum(statistics.counts, 1))
+    is_there = np.arange(statistics.counts.shape[1]) < statistics.n_references[:, None]
+    means: Numbers = np.where(is_there, scores, 0).sum(axis=1) / statistics.n_references
+    return means
+
+
+def corpus_gleu(statistics: GleuStatistics, *, iterations: int = N_ITERATIONS, seed: int | None = None) -> CorpusGleu:
+    """The mean GLEU over random choices of references; without a seed, over the choices of the authors' script."""
+    if iterations < 1:
+        raise UsageError(f"expected at least one iteration, found {iterations}")
+    if not statistics.n_sentences:
+        return CorpusGleu(nan, nan)
+    scores = [
+        gleu_of_sums(_drawn_sums(statistics, choices))
+        for choices in _choices(statistics.n_references, iterations=iterations, seed=seed)
+    ]
+    drawn = np.concatenate(scores)
+    return CorpusGleu(float(drawn.mean()), float(drawn.std()))
+
+
+def _choices(n_references: Ints, *, iterations: int, seed: int | None) -> Iterator[Ints]:
+    """Rows of references drawn for the sentences, some iterations at a time."""
+    rng, n_sentences = generator(seed or 0, "gleu", "references"), len(n_references)
+    n_at_once = max(1, MOST_WEIGHTS // n_sentences)
+    for start in range(0, iterations, n_at_once):
+        numbers = range(start, min(start + n_at_once, iterations))
+        shares = _published_shares(numbers, n_sentences) if seed is None else rng.random((len(numbers), n_sentences))
+        yield (shares * n_references).astype(np.int64)  # Python 2's randint was int(random() * n)
+
+
+def _published_shares(numbers: range, n: int) -> Numbers:
+    """The first n of Python's `random.random()` after `random.seed(101 * j)`, a row for each j."""
+    twister, shares = np.random.RandomState(0), np.empty((len(numbers), n))
+    for row, j in zip(shares, numbers, strict=True):
+        twister.seed([101 * j])  # with a key of one word numpy seeds the Mersenne Twister as Python does
+        row[:] = twister.random_sample(n)
+    return shares
+
+
+def _drawn_sums(statistics: GleuStatistics, choices: Ints) -> Numbers:
+    """The sums over sentences, each with the reference chosen for it; a row for each row of choices."""
+    n_sentences, most, n_columns = statistics.counts.shape
+    cell = choices + np.arange(n_sentences) * most
+    sums = np.empty((len(choices), n_columns))
+    sums[:] = statistics.counts[:, 0].sum(axis=0)
+    for column in VARYING:
+        sums[:, column] = statistics.counts[..., column].ravel().take(cell).sum(axis=1)
+    return sums
+
+
+def gleu_signature(
+    sources: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    iterations: int = N_ITERATIONS,
+    seed: int | None = None,
+) -> Signature:
+    """How scores against these references are made; those of equal signatures may be compared."""
+    texts = (text for source, of_sentence in zip(sources, references, strict=True) for text in (source, *of_sentence))
+    most = max((len(of_sentence) for of_sentence in references), default=0)
+    options = {
+        "order": str(ORDER),
+        "tokens": "whitespace",
+        "references": str(most),
+        "iterations": str(iterations),
+        "draws": "published" if seed is None else f"seed-{seed}",
+        "reference": digest(texts),
+    }
+    return Signature("gleu", options)
+
+
+ORDERS = range(1, 5)
+COLUMNS = ("length", "reference_length", *(f"{what}{n}" for n in ORDERS for what in ("matches", "total")))
+
+
+@dataclass(frozen=True, slots=True)
+class GleuMetric(TextMetric):
+    name: str = "gleu"
+    columns: tuple[str, ...] = COLUMNS
+    references_are_texts: bool = True
+
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        return gleu_of_sums(sums)[..., None]
+
+    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        return np.array([corpus_gleu(GleuStatistics(counts.cells.astype(np.int64), counts.n_rows)).value])
+
+    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        return sentence_gleu(GleuStatistics(counts.cells.astype(np.int64), counts.n_rows))[:, None]
+
+    def count(
+        self,
+        references: References,
+        hypotheses: Sequence[Hypothesis],
+        options: MetricOptions,  # noqa: ARG002
+    ) -> list[SentenceCounts]:
+        texts = [list(corrected_texts(essay).values()) for essay in references.essays]
+        counted = [(hypothesis.system, _statistics(references, hypothesis, texts)) for hypothesis in hypotheses]
+        return [SentenceCounts(system, own.counts, own.n_references) for system, own in counted]
+
+    def signature(self, references: References, options: MetricOptions) -> Signature:  # noqa: ARG002
+        texts = [list(corrected_texts(essay).values()) for essay in references.essays]
+        return gleu_signature([_source(essay) for essay in references.essays], texts)
+
+    def against_each(
+        self,
+        references: References,
+        hypotheses: Sequence[Hypothesis],
+        options: MetricOptions,  # noqa: ARG002
+    ) -> Iterator[AnnotatorCounts]:
+        by_annotator = [corrected_texts(essay) for essay in references.essays]
+        annotators = tuple(by_annotator[0])
+        texts = [[of_sentence[name] for name in annotators] for of_sentence in by_annotator]
+        for hypothesis in hypotheses:
+            yield AnnotatorCounts(annotators, _statistics(references, hypothesis, texts).counts)
+
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
+        return [
+            SentenceCounts("", cells := counts.cells[:, subset], np.full(len(cells), int(subset.sum()), np.int64))
+            for subset in subsets
+        ]
+
+
+def _statistics(references: References, hypothesis: Hypothesis, texts: Sequence[Sequence[str]]) -> GleuStatistics:
+    return gleu_statistics(
+        [_source(essay) for essay in references.essays], hypothesis_texts(references, hypothesis), texts
+    )
+
+
+def _source(essay: Essay) -> str:
+    return " ".join(source_words(essay))
+
+
+METRIC = GleuMetric()

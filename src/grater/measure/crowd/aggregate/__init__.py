@@ -1,0 +1,303 @@
+"""One answer for each item from many judgments.
+
+`aggregate` fits one of `METHODS`, each described with its paper in its module, and returns an `Aggregation`: the
+answer for each item, its posterior, and the skill of each rater.  Third parties add methods through the entry-point
+group `grater.aggregators`.
+
+Where the truth is known, `accuracy` is the share of right answers, with Wilson's interval over items.  Items that
+were given as gold are left out, for a method that was told an answer has not estimated it.  A tie counts as the label
+that chance gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from grater.measure.agreement.coded import Codes
+from grater.measure.agreement.labels import one_spelling, spelled_alike, spelling_warnings
+from grater.measure.crowd.aggregate.ballots import Ballots, Numbers, Truths, ballots_of, gold_of
+from grater.measure.crowd.aggregate.fit import Fit, Method, Options, agreement_with, answers
+from grater.model import Interval, Json
+from grater.registry import Registry
+from grater.result import Result, encode
+from grater.sheet import Sheet, count, counted, interval, number
+from grater.signature import Signature
+from grater.tables import Judgments, Table, require_raters
+from grater.uncertainty.population import Scope
+from grater.uncertainty.proportions import wilson
+
+__all__ = ["METHODS", "Accuracy", "Aggregation", "Fit", "Method", "Options", "accuracy", "aggregate"]
+
+METHODS: Registry[Method] = Registry(
+    "aggregation method",
+    "grater.aggregators",
+    {
+        "majority": "grater.measure.crowd.aggregate.voting:majority",
+        "wawa": "grater.measure.crowd.aggregate.voting:wawa",
+        "dawid-skene": "grater.measure.crowd.aggregate.dawid_skene:fit",
+        "one-coin": "grater.measure.crowd.aggregate.dawid_skene:fit_one_coin",
+        "mace": "grater.measure.crowd.aggregate.mace:fit",
+        "glad": "grater.measure.crowd.aggregate.glad:fit",
+    },
+)
+
+MANY_TIED = 0.2
+MANY_DIFFERENT = 0.1
+FEWEST_DIFFERENT = 5
+"""Shares of answers that were ties, or that another method gives otherwise, from which on a warning is given."""
+MOST_COMPARED = 1_000_000
+"""Judgments up to which a majority is compared with Dawid and Skene's answers."""
+
+MOST_ROWS = 10
+"""Raters in a sheet; of more than these, the best and the worst are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """`n_items` were judged, have a truth and were not gold; `n_unjudged` have a truth and no judgment."""
+
+    share: Interval
+    n_items: int
+    n_unjudged: int
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(unit="item", n_units=self.n_items)
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another method that was asked about the same judgments, and the items on which it gives another answer."""
+
+    method: str
+    n_different: int
+    n_items: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aggregation(Result):
+    """`answer` is the code of each item's label; `is_tied` says where chance decided."""
+
+    method: str
+    ballots: Ballots
+    fit: Fit
+    answer: Codes
+    is_tied: Truths
+    signature: Signature
+    options: Options
+    accuracy: Accuracy | None = None
+
+    @cached_property
+    def rival(self) -> Rival | None:
+        """The majority against Dawid and Skene, any other method against the majority; worked out when asked for."""
+        return _rival(self)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Many ties, and many items on which another method says something else."""
+        return tuple(_warnings(self))
+
+    @property
+    def items(self) -> pl.Series:
+        return self.ballots.items.cast(pl.String)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.ballots.labels
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        return self.ballots.raters
+
+    @property
+    def posteriors(self) -> Numbers:
+        return self.fit.posteriors
+
+    @property
+    def has_raters(self) -> bool:
+        """Whether raters are known by name, not only by position."""
+        return not self.ballots.judgments.anonymous_raters
+
+    @cached_property
+    def skill(self) -> Numbers:
+        """The method's own skill of each rater; for the majority, the share of judgments that equal the answer."""
+        require_raters(self.ballots.judgments, "skills")
+        return self.fit.skill if self.fit.skill is not None else agreement_with(self.answer, self.ballots)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per item: item, label, the posterior of each label, tied, and the method's other estimates."""
+        names = pl.Series("label", np.array(self.labels, object)[self.answer], dtype=pl.String)
+        chances = {f"p:{label}": self.posteriors[:, code] for code, label in enumerate(self.labels)}
+        return pl.DataFrame(
+            {"item": self.items.alias("item"), "label": names, **chances, "tied": self.is_tied, **self.fit.of_items}
+        )
+
+    def rater_frame(self) -> pl.DataFrame:
+        """One row per rater, the most skilled first."""
+        frame = pl.DataFrame({"rater": list(self.raters), "skill": self.skill})
+        return frame.sort(["skill", "rater"], descending=[True, False])
+
+    def to_dict(self) -> dict[str, Json]:
+        """The answers with their posteriors, the skills of raters, and how the fit went."""
+        value: dict[str, Json] = {
+            "method": self.method,
+            "items": len(self.items),
+            "judgments": len(self.ballots),
+            "labels": list(self.labels),
+            "gold": len(self.ballots.gold) if self.ballots.gold is not None else 0,
+            "tied": int(self.is_tied.sum()),
+            **({"rival": encode(self.rival)} if self.rival else {}),
+            "warnings": list(self.warnings),
+            "iterations": len(self.fit.history),
+            "converged": self.fit.has_converged,
+            "log_likelihood": list(self.fit.history),
+            "answers": self._answers(),
+            "signature": str(self.signature),
+        }
+        if self.has_raters:
+            value["raters"] = [{"rater": name, "skill": skill} for name, skill in self.rater_frame().iter_rows()]
+        if self.accuracy is not None:
+            value["accuracy"] = {**encode(self.accuracy.share), "n": self.accuracy.n_items}
+            value["scope"] = self.accuracy.scope.to_dict()
+        return value
+
+    def _answers(self) -> list[Json]:
+        columns = (self.answer.tolist(), self.posteriors.max(axis=1).tolist(), self.is_tied.tolist())
+        return [
+            {"item": item, "label": self.labels[code], "posterior": chance, "tied": is_tied}
+            for item, code, chance, is_tied in zip(self.items.to_list(), *columns, strict=True)
+        ]
+
+    def sheets(self) -> tuple[Sheet, ...]:
+        """Answers by label and raters by skill."""
+        answers_by_label = Sheet(
+            f"Answers of {counted(len(self.ballots), 'judgment')} by {self.method}",
+            ("label", "items", "share", "sure"),
+            tuple(self._label_row(code) for code in range(len(self.labels))),
+            notes=self._notes(),
+            signature=str(self.signature),
+        )
+        if not self.has_raters:
+            return (answers_by_label,)
+        title = f"Skill of {counted(len(self.raters), 'rater')}"
+        return answers_by_label, Sheet(title, ("rater", "judgments", "skill"), self._rater_rows())
+
+    def _label_row(self, code: int) -> tuple[str, ...]:
+        has_label = self.answer == code
+        n = int(has_label.sum())
+        sure = float(self.posteriors[has_label, code].mean()) if n else np.nan
+        return self.labels[code], count(n), number(n / len(self.items)), number(sure)
+
+    def _rater_rows(self) -> tuple[tuple[str, ...], ...]:
+        """The best and the worst where there are too many for a page."""
+        n_judgments = dict(zip(self.raters, np.bincount(self.ballots.rater).tolist(), strict=True))
+        rows = tuple(
+            (name, count(n_judgments[name]), number(skill)) for name, skill in self.rater_frame().iter_rows()
+        )
+        half = MOST_ROWS // 2
+        return rows if len(rows) <= MOST_ROWS else (*rows[:half], ("…", "", ""), *rows[-half:])
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = [] if self.accuracy is None else [_accuracy_note(self.accuracy)]
+        notes.append("'sure' is the mean posterior of the answer.")
+        if self.ballots.gold is not None:
+            notes.append(f"{counted(len(self.ballots.gold), 'gold item')} held fixed.")
+        if self.is_tied.any():
+            notes.append(f"{counted(int(self.is_tied.sum()), 'tie')} broken at random.")
+        if self.fit.history:
+            last = self.fit.history[-1]
+            notes.append(f"Log-likelihood {last:,.4f} after {counted(len(self.fit.history), 'iteration')}.")
+        return tuple(notes)
+
+
+def aggregate(
+    judgments: Judgments,
+    method: str = "dawid-skene",
+    *,
+    gold: Table | None = None,
+    truth: Table | None = None,
+    options: Options | None = None,
+) -> Aggregation:
+    """One answer for each item; gold is held fixed, and the accuracy is measured where the truth is given."""
+    options = options or Options()
+    fit = METHODS[method]
+    if method != "majority":
+        require_raters(judgments, f"answers by {method}")
+    ballots = ballots_of(judgments, gold=gold)
+    if spelled_alike(ballots.labels):
+        ballots = ballots_of(one_spelling(judgments), gold=gold)
+    fitted = fit(ballots, options)
+    answer, is_tied = answers(fitted.posteriors, ballots.items, seed=options.seed)
+    aggregation = Aggregation(
+        method=method,
+        ballots=ballots,
+        fit=fitted,
+        answer=answer,
+        is_tied=is_tied,
+        signature=_signature(method, ballots, fitted, options),
+        options=options,
+    )
+    return replace(aggregation, accuracy=accuracy(aggregation, truth)) if truth is not None else aggregation
+
+
+def _rival(own: Aggregation) -> Rival | None:
+    """Ties are left out."""
+    ballots = own.ballots
+    is_majority = own.method == "majority"
+    if is_majority and (ballots.judgments.anonymous_raters or len(ballots) > MOST_COMPARED):
+        return None
+    other = "dawid-skene" if is_majority else "majority"
+    fitted = METHODS[other](ballots, own.options)
+    theirs, is_theirs_tied = answers(fitted.posteriors, ballots.items, seed=own.options.seed)
+    is_clear = ~own.is_tied & ~is_theirs_tied
+    return Rival(method=other, n_different=int((own.answer != theirs)[is_clear].sum()), n_items=int(is_clear.sum()))
+
+
+def _warnings(aggregation: Aggregation) -> Iterator[str]:
+    yield from spelling_warnings(aggregation.ballots.judgments)
+    n_tied, n_items, rival = int(aggregation.is_tied.sum()), len(aggregation.items), aggregation.rival
+    if n_tied > MANY_TIED * n_items:
+        yield (
+            f"{n_tied:,} of {counted(n_items, 'answer')} are ties broken at random, "
+            "which say nothing; collect more judgments, an odd number for each item"
+        )
+    if rival and rival.n_different >= FEWEST_DIFFERENT and rival.n_different > MANY_DIFFERENT * rival.n_items:
+        yield (
+            f"{aggregation.method} and {rival.method} differ on {rival.n_different:,} of "
+            f"{counted(rival.n_items, 'item')}: have an expert look at some of these before you trust either"
+        )
+
+
+def accuracy(aggregation: Aggregation, truth: Table) -> Accuracy:
+    """The share of items whose answer is among the labels that `truth` accepts."""
+    known = gold_of(truth, aggregation.items, aggregation.labels)
+    is_right = known.is_accepted[np.arange(len(known)), aggregation.answer[known.item]]
+    gold = aggregation.ballots.gold
+    is_new = np.ones(len(known), bool) if gold is None else ~np.isin(known.item, gold.item)
+    n_items = int(is_new.sum())
+    share = wilson(int(is_right[is_new].sum()), n_items)
+    return Accuracy(share=share, n_items=n_items, n_unjudged=known.n_unjudged)
+
+
+def _accuracy_note(accuracy: Accuracy) -> str:
+    if not accuracy.n_items:
+        return "Accuracy is undefined: every item with a known truth was given as gold."
+    n = accuracy.n_items
+    known = f"Accuracy {interval(accuracy.share)} on {counted(n, 'item')} with a known truth."
+    return f"{known} {accuracy.scope.sentence}"
+
+
+def _signature(method: str, ballots: Ballots, fitted: Fit, options: Options) -> Signature:
+    named = {"method": method, "seed": str(options.seed)}
+    if fitted.history:
+        named |= {"iterations": str(options.iterations), "tolerance": f"{options.tolerance:g}"}
+    if method == "mace":
+        named["restarts"] = str(options.restarts)
+    if ballots.gold is not None:
+        named["gold"] = str(len(ballots.gold))
+    return Signature("aggregate", named)

@@ -1,0 +1,328 @@
+"""One row per rater: how much, how well, how fast, and how mechanically they judged.
+
+- accuracy on gold, with Wilson's interval: a judgment is right if gold accepts its label;
+- agreement with the others: the share of judgments that equal the plurality of the *other* judgments of the item.  A
+  tie among k labels counts 1/k; an item that nobody else judged does not count.  The interval is Wilson's;
+- skill: the chance of being right, with an interval. What is true of an item comes from Dawid & Skene's model
+  (1979, doi:10.2307/2346806) without the judgment in question, so that nobody is right on their own word; from that
+  the rater's skill by EM, all wrong labels being alike. Few judgments say little, so skills are shrunk to what
+  raters of the table are like (empirical Bayes): a beta distribution with the mean and the variance of raters'
+  shares, less what chance adds to it (Kleinman 1973, J. Am. Stat. Assoc. 68, 46-54), updated by the rater's own
+  judgments. A judgment whose truth is in doubt is worth less than one, as in Louis 1982 (J. R. Stat. Soc. B 44,
+  226-233): n of them count as n - sum t (1 - t) / (s (1 - s)), with t the chance that each is right and s the
+  skill. The interval has 95 % of the posterior;
+- median seconds;
+- straight-lining: the share of the rater's most frequent label, beside the share that everybody else gives to it.
+
+Raters who are only positions have no row: the table is refused (`require_raters`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.measure.crowd.aggregate import Options
+from grater.measure.crowd.aggregate.ballots import Ballots, Gold, ballots_of, summed
+from grater.measure.crowd.aggregate.dawid_skene import Confusions, fit
+from grater.measure.crowd.aggregate.fit import Fit
+from grater.model import Interval, Json
+from grater.result import Result, encode
+from grater.sheet import Sheet, count, counted, interval, natural, number
+from grater.signature import Signature
+from grater.tables import Judgments, Table, data_hash, require_raters
+from grater.uncertainty.proportions import wilson
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
+
+
+SPOKEN_OF = "95 % intervals generalise to other items like those that the rater judged, taken as independent."
+NOTES = (
+    "gold: accuracy on gold; others: agreement with the plurality of the others.",
+    SPOKEN_OF,
+    "skill: chance of being right, by Dawid and Skene, shrunk to the mean.",
+    "sec: median seconds.",
+    "top: the most frequent label; share: its share; rest: that of all others.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """`on_gold` and `with_others` are nan with a reason where nothing was counted; `seconds` may be missing."""
+
+    rater: str
+    n: int
+    n_gold: int
+    on_gold: Interval
+    n_compared: int
+    with_others: Interval
+    skill: float
+    skill_interval: Interval
+    seconds: float | None
+    top_label: str
+    top_share: float
+    others_share: float
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "rater": self.rater,
+            "n": self.n,
+            "gold": {**encode(self.on_gold), "n": self.n_gold},
+            "others": {**encode(self.with_others), "n": self.n_compared},
+            "skill": encode(self.skill),
+            "skill_interval": encode(self.skill_interval),
+            "seconds": self.seconds,
+            "top_label": {
+                "label": self.top_label,
+                "share": self.top_share,
+                "others": encode(self.others_share),
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Raters(Result):
+    """One row per rater, by name."""
+
+    rows: tuple[Rater, ...]
+    signature: Signature
+
+    def __iter__(self) -> Iterator[Rater]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_dict(self) -> dict[str, Json]:
+        rows: list[Json] = [rater.to_dict() for rater in self.rows]
+        return {"raters": rows, "scope": {"sentence": SPOKEN_OF}, "signature": str(self.signature)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per rater, the ends of an interval in columns of their own."""
+        return pl.DataFrame(
+            {
+                "rater": [rater.rater for rater in self.rows],
+                "n": [rater.n for rater in self.rows],
+                "n_gold": [rater.n_gold for rater in self.rows],
+                **_columns("gold", [rater.on_gold for rater in self.rows]),
+                **_columns("others", [rater.with_others for rater in self.rows]),
+                **_columns("skill", [rater.skill_interval for rater in self.rows]),
+                "seconds": pl.Series([rater.seconds for rater in self.rows], dtype=pl.Float64),
+                "top_label": [rater.top_label for rater in self.rows],
+                "top_share": [rater.top_share for rater in self.rows],
+                "others_share": [rater.others_share for rater in self.rows],
+            }
+        ).fill_nan(None)
+
+    def sheets(self) -> tuple[Sheet, ...]:
+        """The most skilled first; columns that nobody has are left out."""
+        has_gold = any(rater.n_gold for rater in self.rows)
+        has_seconds = any(rater.seconds is not None for rater in self.rows)
+        columns = ["rater", "n", *["gold"] * has_gold, "others", "skill", *["sec"] * has_seconds]
+        rows = [
+            _cells(rater, has_gold=has_gold, has_seconds=has_seconds)
+            for rater in sorted(self.rows, key=lambda rater: (-rater.skill, natural(rater.rater)))
+        ]
+        title = counted(len(self.rows), "rater")
+        columns += ["top", "share", "rest"]
+        return (Sheet(title, tuple(columns), tuple(rows), notes=NOTES, signature=str(self.signature)),)
+
+
+def raters(judgments: Judgments, *, gold: Table | None = None, options: Options | None = None) -> Raters:
+    """The raters by name.  Gold is held fixed in the model that gives the skills."""
+    require_raters(judgments, "numbers of single raters")
+    ballots = ballots_of(judgments, gold=gold)
+    skills = shrunk_skills(ballots, fit(ballots, options or Options()))
+    on_gold = _on_gold(ballots, ballots.gold)
+    with_others = _with_others(ballots)
+    top, top_share, others_share = _top_labels(ballots)
+    seconds = _seconds(judgments)
+    n_judgments = np.bincount(ballots.rater, minlength=len(ballots.raters))
+    rows = (
+        Rater(
+            rater=name,
+            n=int(n_judgments[code]),
+            n_gold=int(on_gold[1][code]),
+            on_gold=_share(on_gold, code, "no gold item was judged"),
+            n_compared=int(with_others[1][code]),
+            with_others=_share(with_others, code, "nobody else judged the same items"),
+            skill=skills[code].value,
+            skill_interval=skills[code],
+            seconds=seconds.get(name),
+            top_label=ballots.labels[int(top[code])],
+            top_share=float(top_share[code]),
+            others_share=float(others_share[code]),
+        )
+        for code, name in enumerate(ballots.raters)
+    )
+    return Raters(tuple(rows), signature_of(judgments, gold))
+
+
+def signature_of(judgments: Judgments, gold: Table | None) -> Signature:
+    """How the numbers of raters were computed."""
+    known = {"gold": str(len(gold.frame))} if gold is not None else {}
+    return Signature(
+        "raters", {"skill": "dawid-skene-shrunk", "limits": "wilson", **known, "data": data_hash(judgments)}
+    )
+
+
+def _cells(rater: Rater, *, has_gold: bool, has_seconds: bool) -> tuple[str, ...]:
+    seconds = "–" if rater.seconds is None else f"{rater.seconds:.1f}"
+    return (
+        rater.rater,
+        count(rater.n),
+        *[interval(rater.on_gold, digits=2)] * has_gold,
+        interval(rater.with_others, digits=2),
+        interval(rater.skill_interval, digits=2),
+        *[seconds] * has_seconds,
+        rater.top_label,
+        number(rater.top_share, digits=2),
+        number(rater.others_share, digits=2),
+    )
+
+
+MOST_PRIOR, LEAST_PRIOR = 20.0, 2.0
+"""Judgments that the mean of all raters is worth for each of them."""
+STEPS = 30
+
+
+def shrunk_skills(
+    ballots: Ballots, fitted: Fit, *, prior: tuple[float, float] = (LEAST_PRIOR, MOST_PRIOR)
+) -> list[Interval]:
+    """The chance of being right of each rater, shrunk to the mean of all, with an interval.
+
+    `prior` bounds the number of judgments that the mean is worth; docs/crowd.md has how the bounds were chosen.
+    """
+    from scipy.special import betaincinv  # a fifth of a second that most commands need not wait for
+
+    n = np.bincount(ballots.rater, minlength=len(ballots.raters)).astype(np.float64)
+    truth = _truth_by_others(ballots, fitted)
+    right, _ = _right(ballots, truth, mean=0.5, strength=0.0)
+    mean, strength = _beta_prior(right, n, prior)
+    right, doubt = _right(ballots, truth, mean=mean, strength=strength)
+    skill = (mean * strength + right) / (strength + n)
+    worth = np.maximum(1.0, n - doubt / (skill * (1 - skill)))
+    first, second = mean * strength + right * worth / n, (1 - mean) * strength + (n - right) * worth / n
+    lows, highs = (betaincinv(first, second, tail) for tail in (0.025, 0.975))
+    values = first / (first + second)
+    bounds = zip(values.tolist(), lows.tolist(), highs.tolist(), strict=True)
+    return [Interval(value, low, high) for value, low, high in bounds]
+
+
+def _truth_by_others(ballots: Ballots, fitted: Fit) -> Numbers:
+    """The chance that each judgment's label is the true one, from the model without that judgment."""
+    confusions = fitted.details
+    assert isinstance(confusions, Confusions)
+    cell_of = np.zeros(len(ballots.raters) * ballots.n_labels, np.int64)
+    cell_of[confusions.rater.astype(np.int64) * ballots.n_labels + confusions.label] = np.arange(
+        len(confusions.label)
+    )
+    without = fitted.posteriors[ballots.item] / confusions.chance[cell_of[ballots.cell()]]
+    own: Numbers = without[np.arange(len(ballots)), ballots.label] / without.sum(axis=1)
+    return own
+
+
+def _right(ballots: Ballots, truth: Numbers, *, mean: float, strength: float) -> tuple[Numbers, Numbers]:
+    """The expected number of right judgments of each rater by EM, and what is in doubt of it."""
+    n = np.bincount(ballots.rater, minlength=len(ballots.raters)).astype(np.float64)
+    everyone = np.ones(len(ballots), bool)
+    others = max(1, ballots.n_labels - 1)
+    skill = np.full(len(n), 0.8)
+    for _ in range(STEPS):
+        mine = skill[ballots.rater]
+        chance = mine * truth / np.maximum(mine * truth + (1 - mine) * (1 - truth) / others, 1e-300)
+        right, _ = _sums(ballots, chance, everyone)
+        skill = np.clip((mean * strength + right) / (strength + n), 1e-6, 1 - 1e-6)
+    doubt, _ = _sums(ballots, chance * (1 - chance), everyone)
+    return right, doubt
+
+
+def _beta_prior(right: Numbers, n: Numbers, bounds: tuple[float, float]) -> tuple[float, float]:
+    """The mean of raters' shares and the number of judgments that it is worth, by moments."""
+    # Half a case of each kind more: three raters who never differ on twenty items are no proof that nobody ever errs.
+    mean = float(right.sum() + 0.5) / float(n.sum() + 1)
+    shares = right / n
+    spread = float(n @ (shares - mean) ** 2) / float(n.sum())
+    by_chance = mean * (1 - mean) * len(n) / float(n.sum())
+    between = spread - by_chance
+    least, most = bounds
+    strength = mean * (1 - mean) / between - 1 if between > 0 else most
+    return mean, min(max(strength, least), most)
+
+
+def agrees_with_others(ballots: Ballots) -> tuple[Numbers, npt.NDArray[np.bool_]]:
+    """Each judgment's share in the plurality of the item's others (1/k in a tie of k), and whether there are others.
+
+    Taking one vote away, a label is on top only if it led alone; then it still leads, or ties with the second.
+    """
+    votes = ballots.votes.astype(np.int64)
+    top = votes.max(axis=1)
+    is_top = votes == top[:, None]
+    rest = np.where(is_top, -1, votes)
+    second = rest.max(axis=1)
+    led_alone = is_top.sum(axis=1) == 1
+    n_tied = np.where(second == top - 1, (rest == second[:, None]).sum(axis=1), 0)
+    credit = np.where(led_alone, 1 / (1 + n_tied), 0.0)
+    is_mine_on_top = is_top.ravel().take(ballots.slot())
+    n_of_item = votes.sum(axis=1)
+    return np.where(is_mine_on_top, credit.take(ballots.item), 0.0), n_of_item.take(ballots.item) > 1
+
+
+def _with_others(ballots: Ballots) -> tuple[Numbers, Numbers]:
+    credit, is_compared = agrees_with_others(ballots)
+    return _sums(ballots, credit * is_compared, is_compared)
+
+
+def _on_gold(ballots: Ballots, gold: Gold | None) -> tuple[Numbers, Numbers]:
+    if gold is None:
+        return _sums(ballots, np.zeros(len(ballots)), np.zeros(len(ballots), bool))
+    is_right = np.zeros((ballots.n_items, ballots.n_labels), bool)
+    is_right[gold.item] = gold.is_accepted
+    is_gold = np.isin(np.arange(ballots.n_items), gold.item)
+    return _sums(ballots, is_right.ravel().take(ballots.slot()), is_gold.take(ballots.item))
+
+
+def _sums(ballots: Ballots, hits: npt.NDArray[np.generic], counts: npt.NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+    n_raters = len(ballots.raters)
+    return (
+        summed(hits.astype(np.float64), ballots.rater, n_raters),
+        summed(counts.astype(np.float64), ballots.rater, n_raters),
+    )
+
+
+def _share(sums: tuple[Numbers, Numbers], code: int, reason: str) -> Interval:
+    hits, n = float(sums[0][code]), float(sums[1][code])
+    return wilson(hits, n) if n else Interval(nan, nan, nan, reason)
+
+
+def _top_labels(ballots: Ballots) -> tuple[npt.NDArray[np.int64], Numbers, Numbers]:
+    """Each rater's most frequent label, its share, and its share among the judgments of all others."""
+    n_raters, n_labels = len(ballots.raters), ballots.n_labels
+    table = np.bincount(ballots.cell(), minlength=n_raters * n_labels).reshape(n_raters, n_labels)
+    top, n_top = table.argmax(axis=1), table.max(axis=1)
+    n_judgments = table.sum(axis=1)
+    n_others = len(ballots) - n_judgments
+    others = np.where(n_others > 0, (table.sum(axis=0)[top] - n_top) / np.maximum(n_others, 1), nan)
+    return top, n_top / n_judgments, others
+
+
+def _seconds(judgments: Judgments) -> dict[str, float]:
+    if "seconds" not in judgments.frame.columns:
+        return {}
+    timed = judgments.frame.filter(pl.col("seconds").is_not_null())
+    medians = timed.group_by(pl.col("rater").cast(pl.String)).agg(pl.col("seconds").median())
+    return {str(name): float(median) for name, median in medians.iter_rows()}
+
+
+def _columns(name: str, intervals: Sequence[Interval]) -> dict[str, list[float]]:
+    return {
+        name: [interval.value for interval in intervals],
+        f"{name}_low": [interval.low for interval in intervals],
+        f"{name}_high": [interval.high for interval in intervals],
+    }

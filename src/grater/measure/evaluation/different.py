@@ -1,0 +1,333 @@
+"""Systems that decided on different items: never ranked by raw precision or recall, but made comparable.
+
+Madnani et al. 2011, section 4.2: systems on different data may be compared bin by bin of agreement, where bins have
+different sizes and, worse, different error rates; "to handle this, we recommend that a kappa-agreement plot be used".
+So every system has its own n, error rate and kappa in every bin.
+
+Ours, beside it: **direct standardisation**.  In bin b a system flags a share Se of the errors and a share Fa of the
+rest.  With the standard's items W and errors E in the bin, hits are the sum of E Se, false alarms the sum of
+(W - E) Fa, and precision, recall and F are scores of these.  The standard is what all systems were judged on, taken
+together, each item once: one error rate and one mix of bins for everybody; it is held fixed.  Bins in which a system
+has fewer than `LEAST` errors or good items are merged with the next clearer bin.  What this assumes: in a bin a
+system would treat the other's items as it treats its own.
+
+**Intervals** come from resamples of each system's own essays (or items) by `share_interval`; those of differences are
+unpaired, from the two intervals by MOVER (Newcombe 1998; Zou & Donner 2008).  Where two systems share some items this
+errs on the wide side.  There are no rank groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from math import isnan, nan, sqrt
+
+import numpy as np
+
+from grater.measure.evaluation.cases import Cases, Truths
+from grater.measure.evaluation.counts import ABSENT, CELLS, REASONS, SCORES, Counts, below, scores
+from grater.measure.evaluation.scope import drawn_sums, units_of
+from grater.measure.evaluation.standard import (
+    EDGES,
+    FEW,
+    Bin,
+    Scored,
+    against,
+    agreement_of,
+    binned,
+    different_rates,
+    of_systems,
+    same_items,
+)
+from grater.measure.evaluation.truth import Truth, sides
+from grater.model import Interval, Json
+from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
+from grater.uncertainty.bootstrap import Chance, defined_draws
+from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty.population import Scope
+from grater.uncertainty.student_t import share_interval
+
+SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
+LEAST = 5
+"""Errors, and good items, that every system must have in a bin of the standard."""
+NOT_RANKED = (
+    "The systems decided on different items, so they are not ranked: raw precision and recall move with the data."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """A bin of the standard: its edges, and the items and errors that all systems have there together."""
+
+    low: float
+    high: float
+    n: int
+    n_errors: float
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"low": self.low, "high": self.high, "n": self.n, "error_rate": self.n_errors / self.n}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standardised:
+    """One system on its own items, and its scores at the standard's error rate and mix of bins."""
+
+    own: Scored
+    scores: dict[str, Interval]
+    scope: Scope
+
+    def to_dict(self) -> dict[str, Json]:
+        own = {name: self.own[name].as_json() for name in (*SHOWN, "error_rate")}
+        standard = {name: self.scores[name].as_json() for name in SHOWN}
+        n_units = {f"{self.scope.unit}s": self.scope.n_units} if self.scope.is_clustered else {}
+        return {"system": self.own.system, "n": self.own.n, **n_units, **own, "standardised": standard}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Apart:
+    """Two systems on different data: the differences of their standardised scores."""
+
+    first: str
+    second: str
+    n_common: int
+    differences: dict[str, Interval]
+
+    def to_dict(self) -> dict[str, Json]:
+        differences = {name: difference.as_json() for name, difference in self.differences.items()}
+        return {"systems": [self.first, self.second], "common_items": self.n_common, **differences}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Different:
+    """Systems on different data; `same_items` has the numbers of the systems that share theirs."""
+
+    systems: tuple[Standardised, ...]
+    pairs: tuple[Apart, ...]
+    standard: tuple[Stratum, ...]
+    bins: tuple[Bin, ...]
+    same_items: tuple[tuple[int, ...], ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def prevalence(self) -> float:
+        return sum(stratum.n_errors for stratum in self.standard) / sum(stratum.n for stratum in self.standard)
+
+    def to_dict(self) -> dict[str, Json]:
+        systems: list[Json] = [
+            {**system.to_dict(), "bins": [within.to_dict(at) for within in self.bins]}
+            for at, system in enumerate(self.systems)
+        ]
+        names = [system.own.system for system in self.systems]
+        return {
+            "same_items": [[names[at] for at in group] for group in self.same_items],
+            "prevalence": self.prevalence,
+            "standard": [stratum.to_dict() for stratum in self.standard],
+            "systems": systems,
+            "pairs": [pair.to_dict() for pair in self.pairs],
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """Each on its own items; by agreement; at a common standard; and the differences there."""
+        return [_own_sheet(self), _bins_sheet(self), _standard_sheet(self), _pairs_sheet(self)]
+
+
+def different_data(cases: Cases, truth: Truth, *, chance: Chance, edges: Sequence[float] = EDGES) -> Different | None:
+    """The comparison of systems that were judged on different items; None where all were judged on the same."""
+    known = ~np.isnan(truth.values)
+    decided = (cases.flagged >= 0) & known[:, None]
+    groups = same_items(cases.flagged[known])
+    if len(groups) < 2 or not decided.any(axis=0).all():
+        return None
+    standard, drawn = standardised(cases, truth, chance=chance, edges=edges)
+    hard = replace(truth, values=sides(truth.values), is_graded=False) if truth.is_graded else truth
+    bins = tuple(binned(cases, hard, chance=chance, edges=edges))
+    names = cases.systems
+    pairs = [
+        Apart(
+            first=names[one],
+            second=names[other],
+            n_common=int((decided[:, one] & decided[:, other]).sum()),
+            differences={name: unpaired(drawn[one].scores[name], drawn[other].scores[name]) for name in SHOWN},
+        )
+        for one, other in combinations(range(len(names)), 2)
+        if not any(one in group and other in group for group in groups)
+    ]
+    different = Different(tuple(drawn), tuple(pairs), standard, bins, groups)
+    return replace(different, warnings=tuple(_warnings(different, edges)))
+
+
+def standardised(
+    cases: Cases, truth: Truth, *, chance: Chance, edges: Sequence[float] = EDGES
+) -> tuple[tuple[Stratum, ...], list[Standardised]]:
+    """The standard that all systems make together, and every system at it."""
+    decided = (cases.flagged >= 0) & ~np.isnan(truth.values)[:, None]
+    used: Truths = np.asarray(decided.any(axis=1))
+    code, standard = _strata(cases, truth, decided, used, edges)
+    return standard, [_standardise(cases, truth, at, code, standard, chance) for at in range(len(cases.systems))]
+
+
+def _strata(
+    cases: Cases, truth: Truth, decided: Truths, used: Truths, edges: Sequence[float]
+) -> tuple[Ints, tuple[Stratum, ...]]:
+    """The bin of each item after merging, and the standard; one bin where agreement is not known of every item."""
+    agreement = agreement_of(cases)
+    inner = [] if np.isnan(agreement[used]).any() else list(edges[1:-1])
+    values = np.nan_to_num(truth.values)
+    while True:
+        code = np.digitize(np.nan_to_num(agreement), inner)
+        thin = _thin(code, values, decided, n_bins=len(inner) + 1)
+        if thin is None:
+            break
+        inner.pop(min(thin, len(inner) - 1))
+    ends = [min(edges[0], 0.5), *inner, 1.0]
+    standard = tuple(
+        Stratum(low, high, int((used & (code == at)).sum()), float(values[used & (code == at)].sum()))
+        for at, (low, high) in enumerate(pairwise(ends))
+    )
+    return code, standard
+
+
+def _thin(code: Ints, values: Numbers, decided: Truths, *, n_bins: int) -> int | None:
+    """The first bin in which a system has too few errors or too few good items; None where one bin is left."""
+    for at in range(n_bins if n_bins > 1 else 0):
+        own = decided & (code == at)[:, None]
+        errors, good = values @ own, (1 - values) @ own
+        if min(errors.min(), good.min()) < LEAST:
+            return at
+    return None
+
+
+def _standardise(
+    cases: Cases, truth: Truth, column: int, code: Ints, standard: Sequence[Stratum], chance: Chance
+) -> Standardised:
+    """One system: every bin is scored as if it were a system of its own, then the bins are put together."""
+    flags = cases.flagged[:, column]
+    by_bin = np.where(code[:, None] == np.arange(len(standard)), flags[:, None], ABSENT).astype(np.int8)
+    marked = replace(cases, systems=tuple(map(str, range(len(standard)))), flagged=by_bin)
+    places = np.flatnonzero((flags >= 0) & ~np.isnan(truth.values))
+    units = units_of(marked, truth, places, unit=chance.unit)
+    drawn = drawn_sums(marked, truth, places, units, chance=chance)
+    shape = (-1, len(standard), len(CELLS))
+    [own] = against(of_systems(cases, [column]), truth, chance=chance)
+    values = scores(_at_standard(units.sums.reshape(shape), standard))[0]
+    numbers = scores(_at_standard(drawn.sums.reshape(shape), standard))
+    return Standardised(
+        own,
+        {
+            name: _interval(name, float(values[at]), numbers[:, at], own.counts, drawn.n_units, chance)
+            for at, name in enumerate(SCORES)
+            if name in SHOWN
+        },
+        Scope(unit=chance.unit, n_units=units.n, population=chance.population),
+    )
+
+
+def _at_standard(sums: Numbers, standard: Sequence[Stratum]) -> Numbers:
+    """Resamples x bins x 4 counts give resamples x 4 counts at the standard."""
+    hit, false_alarm, miss, rejection = np.moveaxis(sums, -1, 0)
+    errors = np.array([stratum.n_errors for stratum in standard])
+    good = np.array([stratum.n for stratum in standard]) - errors
+    with np.errstate(invalid="ignore", divide="ignore"):
+        caught, wrong = hit / (hit + miss), false_alarm / (false_alarm + rejection)
+    hits = (np.where(errors > 0, caught, 0.0) * errors).sum(axis=1)
+    alarms = (np.where(good > 0, wrong, 0.0) * good).sum(axis=1)
+    return np.stack([hits, alarms, errors.sum() - hits, good.sum() - alarms], axis=-1)
+
+
+def _interval(name: str, value: float, drawn: Numbers, counts: Counts, n_units: int, chance: Chance) -> Interval:
+    if isnan(value):
+        return Interval(nan, nan, nan, REASONS[name])
+    draws = defined_draws(drawn, value)
+    return share_interval(value, draws, n=below(name, counts), n_units=n_units, level=chance.level)
+
+
+def unpaired(one: Interval, other: Interval) -> Interval:
+    """The first less the second, from their own intervals (MOVER)."""
+    if isnan(one.low) or isnan(other.low):
+        reason = one.undefined_because or other.undefined_because
+        return Interval(one.value - other.value, nan, nan, reason)
+    value = one.value - other.value
+    low = value - sqrt((one.value - one.low) ** 2 + (other.high - other.value) ** 2)
+    high = value + sqrt((one.high - one.value) ** 2 + (other.value - other.low) ** 2)
+    return Interval(value, low, high)
+
+
+def _warnings(different: Different, edges: Sequence[float]) -> Iterator[str]:
+    names = [system.own.system for system in different.systems]
+    groups = "; ".join(", ".join(names[at] for at in group) for group in different.same_items)
+    yield f"systems decided on different items ({groups}): they are not ranked against each other"
+    for one, other in combinations((group[0] for group in different.same_items), 2):
+        first, second = (
+            [replace(within, systems=(within.systems[at],)) for within in different.bins] for at in (one, other)
+        )
+        yield from (f"{names[one]} and {names[other]}: {warning}" for warning in different_rates(first, second))
+    for each in different.systems:
+        yield from (f"{each.own.system}: {warning}" for warning in each.scope.warnings)
+    yield from _small(different)
+    if len(different.standard) < len(edges) - 1:
+        shown = ", ".join(f"{100 * each.low:g}-{100 * each.high:g} %" for each in different.standard)
+        yield f"bins with fewer than {LEAST} errors or good items of a system are merged; the standard has {shown}"
+
+
+def _small(different: Different) -> Iterator[str]:
+    for within in different.bins:
+        few = [f"{each.system} {each.n}" for each in within.systems if each.n < FEW]
+        if few:
+            yield f"fewer than {FEW} items where agreement is {within.title}: {', '.join(few)}"
+
+
+# What a person reads
+
+
+def _own_sheet(different: Different) -> Sheet:
+    scope = different.systems[0].scope
+    rows = [
+        (
+            each.own.system,
+            count(each.own.n),
+            *([count(each.scope.n_units)] if scope.is_clustered else []),
+            *(interval(each.own[name]) for name in ("error_rate", *SHOWN)),
+        )
+        for each in different.systems
+    ]
+    columns = ("", "items", *([f"{scope.unit}s"] if scope.is_clustered else []), "error rate", *SHOWN.values())
+    notes = (NOT_RANKED, *undefined_notes(each.own[name] for each in different.systems for name in SHOWN))
+    return Sheet("Each system on its own items", columns, tuple(rows), notes=notes, name="own-items")
+
+
+def _bins_sheet(different: Different) -> Sheet:
+    rows = [
+        (within.title, each.system, count(each.n), interval(each["error_rate"]), interval(each["kappa"]))
+        for within in different.bins
+        for each in within.systems
+    ]
+    columns = ("agreement", "system", "items", "error rate", "kappa")
+    return Sheet("Kappa by agreement of raters", columns, tuple(rows), name="kappa-by-agreement")
+
+
+def _standard_sheet(different: Different) -> Sheet:
+    rows = [(each.own.system, *(interval(each.scores[name]) for name in SHOWN)) for each in different.systems]
+    n = sum(stratum.n for stratum in different.standard)
+    mix = ", ".join(
+        f"{100 * stratum.low:g}-{100 * stratum.high:g} % {number(stratum.n / n)}" for stratum in different.standard
+    )
+    title = f"At one error rate ({number(different.prevalence)}) and one mix of agreement"
+    notes = (
+        f"The standard is all {counted(n, 'judged item')} together, held fixed; its bins: {mix}.",
+        *undefined_notes(score for each in different.systems for score in each.scores.values()),
+    )
+    return Sheet(title, ("", *SHOWN.values()), tuple(rows), notes=notes, name="standardised")
+
+
+def _pairs_sheet(different: Different) -> Sheet:
+    rows = [
+        (
+            f"{pair.first} – {pair.second}",
+            count(pair.n_common),
+            *(interval(pair.differences[name]) for name in SHOWN),
+        )
+        for pair in different.pairs
+    ]
+    columns = ("", "common items", *SHOWN.values())
+    return Sheet("Differences at that standard, unpaired", columns, tuple(rows), name="unpaired")

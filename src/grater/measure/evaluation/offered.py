@@ -1,0 +1,232 @@
+"""What a system's suggestions do to the people who are shown them: with and without, on marked essays.
+
+Annotators who mark essays may be offered a system's marks (`grater.annotate.tasks.suggestions`).  Held against markings by
+people who were not shown them, five numbers say what changed: the share of the suggested places that annotators mark
+(the precision that they would give to the system), the share of their marks of the same kinds that were suggested
+(its recall), marks per 100 words, marks elsewhere than suggested per 100 words (what they overlook shows here), and
+seconds per 100 words; and the agreement among annotators, as `grater agree` counts it.
+
+The difference in the first is the bias: a system that is scored by people who saw its marks looks better by that
+much.  Intervals are from resampling whole essays with everything that was said of them, Student's t where essays are
+few.  Where suggestions were shown for a share of essays drawn by chance, the difference is an effect; where two jobs
+are compared, it may also be one of people or times.  A mark is at a suggestion where the two spans touch.  Without
+markings in one condition its numbers, and the differences, are undefined.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isfinite, nan
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.errors import UsageError
+from grater.measure.agreement.edits import EditOptions, edit_agreement
+from grater.measure.evaluation.counts import interval_rows
+from grater.model import FATES, Edit, Essay, Interval, Json, Suggestion
+from grater.result import Result, encode
+from grater.sheet import Sheet, count, interval, number, undefined_notes
+from grater.signature import Signature
+from grater.uncertainty.bootstrap import Chance, Resampled, resample
+from grater.uncertainty.intervals import Numbers
+from grater.uncertainty.population import Scope, cluster_interval
+from grater.uncertainty.rng import generator
+
+CONDITIONS = ("with", "without")
+FATE_WORDS = {"left": "left unanswered"}
+MEASURES = {
+    "suggestions marked": "suggested places that annotators mark",
+    "marks suggested": "their marks of these kinds that were suggested",
+    "marks": "marks per 100 words",
+    "marks elsewhere": "other marks per 100 words",
+    "seconds": "seconds per 100 words",
+}
+DIGITS = {"marks": 2, "marks elsewhere": 2, "seconds": 1}
+"""Decimals of the measures that are no shares; shares have three."""
+
+MOST = {name: inf if name in DIGITS else 1.0 for name in MEASURES}
+"""The largest value that a measure can have; none is below 0."""
+
+NOT_SHARED = "no essay was marked by two annotators in this condition"
+NO_MARKING = "this condition has no marking that counts"
+NOTHING_TO_COMPARE = "one of the two conditions has no marking that counts"
+WORDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedOnce:
+    """One annotator's marks on an essay; `suggestions` is what was, or could have been, offered."""
+
+    essay: Essay
+    rater: str
+    edits: tuple[Edit, ...]
+    suggestions: tuple[Suggestion, ...]
+    is_shown: bool
+    fates: tuple[str, ...] = ()
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SuggestionEffect(Result):
+    """`scores` by measure and condition, `differences` by measure, `kappas` by condition, `fates` counted."""
+
+    n_essays: int
+    n_markings: dict[str, int]
+    scores: dict[str, dict[str, Interval]]
+    differences: dict[str, Interval]
+    kappas: dict[str, Interval]
+    fates: dict[str, int]
+    signature: Signature
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(unit="essay", n_units=self.n_essays)
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "essays": self.n_essays,
+            "markings": dict(self.n_markings),
+            "scores": encode(self.scores),
+            "differences": encode(self.differences),
+            "kappa": encode(self.kappas),
+            "fates": dict(self.fates),
+            "scope": self.scope.to_dict(),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        rows = [row for name in MEASURES for row in interval_rows(self.scores[name], measure=name)]
+        rows += [
+            row for name in MEASURES for row in interval_rows({"difference": self.differences[name]}, measure=name)
+        ]
+        return pl.DataFrame([*rows, *interval_rows(self.kappas, measure="identification kappa")])
+
+    def sheets(self) -> list[Sheet]:
+        rows = [
+            (
+                words,
+                *self._cells(self.scores[name], name),
+                interval(self.differences[name], digits=DIGITS.get(name, 3)),
+            )
+            for name, words in MEASURES.items()
+        ]
+        rows.append(("agreement on where errors are (kappa)", *self._cells(self.kappas), ""))
+        shown = ", ".join(f"{self.n_markings[name]:,} markings {name}" for name in CONDITIONS)
+        notes = (
+            f"{self.n_essays:,} essays; {shown}.",
+            "A positive difference in the first row is bias: people who see a system's marks rate it higher.",
+            self.scope.sentence,
+            *undefined_notes([*self.differences.values(), *self.kappas.values()]),
+        )
+        columns = ("", *CONDITIONS, "difference")
+        effect = Sheet("Marking with and without suggestions", columns, tuple(rows), notes=notes, name="effect")
+        return [effect, replace(self._fate_sheet(), signature=str(self.signature))]
+
+    def _cells(self, by_condition: Mapping[str, Interval], name: str = "") -> tuple[str, str]:
+        digits = DIGITS.get(name, 3)
+        first, second = (interval(by_condition[condition], digits=digits) for condition in CONDITIONS)
+        return first, second
+
+    def _fate_sheet(self) -> Sheet:
+        total = sum(self.fates.values())
+        rows = [
+            (FATE_WORDS.get(fate, fate), count(n), number(n / total) if total else "")
+            for fate, n in self.fates.items()
+        ]
+        return Sheet("What became of suggestions", ("", "suggestions", "share"), tuple(rows), name="fates")
+
+
+def suggestion_effect(markings: Iterable[MarkedOnce], *, chance: Chance | None = None) -> SuggestionEffect:
+    """From all markings of essays for which suggestions are known; refused where nobody was shown any."""
+    chance, known = chance or Chance(), list(markings)
+    if not any(marking.is_shown for marking in known):
+        raise UsageError("expected markings by annotators who were shown suggestions, found none")
+    essays = sorted({marking.essay.essay_id for marking in known})
+    place = {essay_id: row for row, essay_id in enumerate(essays)}
+    rows = np.zeros((len(essays), 4 * len(MEASURES)))
+    for marking in known:
+        rows[place[marking.essay.essay_id]] += _counts(marking)
+    drawn = resample(rows, n_resamples=chance.n_resamples, rng=generator(chance.seed, "suggestions"))
+    options = {"resamples": str(chance.n_resamples), "seed": str(chance.seed), "cluster": "essay"}
+    fates = Counter(fate for marking in known for fate in marking.fates)
+    return SuggestionEffect(
+        n_essays=len(essays),
+        n_markings={name: sum(marking.is_shown == (name == "with") for marking in known) for name in CONDITIONS},
+        scores={name: _scores(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
+        differences={name: _difference(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
+        kappas={name: _kappa(known, name, chance) for name in CONDITIONS},
+        fates={fate: fates[fate] for fate in FATES},
+        signature=Signature("suggestions", options),
+    )
+
+
+def _counts(marking: MarkedOnce) -> npt.NDArray[np.float64]:
+    """Part and whole of every measure, in the columns of the marking's condition."""
+    words = len(marking.essay.text.split())
+    kinds = {suggestion.tag for suggestion in marking.suggestions}
+    marked = sum(any(_touch(suggestion, edit) for edit in marking.edits) for suggestion in marking.suggestions)
+    at = [any(_touch(suggestion, edit) for suggestion in marking.suggestions) for edit in marking.edits]
+    of_kinds = [is_at for is_at, edit in zip(at, marking.edits, strict=True) if edit.tag in kinds]
+    seconds = marking.seconds
+    pairs = [
+        (marked, len(marking.suggestions)),
+        (sum(of_kinds), len(of_kinds)),
+        (WORDS * len(at), words),
+        (WORDS * (len(at) - sum(at)), words),
+        (0, 0) if seconds is None else (WORDS * seconds, words),
+    ]
+    both = np.zeros((len(pairs), len(CONDITIONS), 2))
+    both[:, CONDITIONS.index("with" if marking.is_shown else "without"), :] = pairs
+    return both.reshape(-1)
+
+
+def _touch(suggestion: Suggestion, edit: Edit) -> bool:
+    return suggestion.span.touches(edit.span)
+
+
+def _scores(drawn: Resampled, measure: int, *, most: float) -> dict[str, Interval]:
+    ratios = {name: _ratio(drawn, measure, condition) for condition, name in enumerate(CONDITIONS)}
+    return {
+        name: _interval(value, draws, drawn.n_units, ends=(0.0, most), reason=NO_MARKING)
+        for name, (value, draws) in ratios.items()
+    }
+
+
+def _difference(drawn: Resampled, measure: int, *, most: float) -> Interval:
+    """With less without; undefined where either is."""
+    (value, draws), (other, others) = (_ratio(drawn, measure, condition) for condition in range(len(CONDITIONS)))
+    return _interval(value - other, draws - others, drawn.n_units, ends=(-most, most), reason=NOTHING_TO_COMPARE)
+
+
+def _ratio(drawn: Resampled, measure: int, condition: int) -> tuple[float, Numbers]:
+    """Part over whole, in the data and in every draw; no number where there is no whole."""
+    part = 4 * measure + 2 * condition
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(drawn.sums[part] / drawn.sums[part + 1]), drawn.draws[:, part] / drawn.draws[:, part + 1]
+
+
+def _interval(value: float, draws: Numbers, n_units: int, *, ends: tuple[float, float], reason: str) -> Interval:
+    if not isfinite(value):
+        return Interval(nan, nan, nan, reason)
+    return cluster_interval(value, draws[np.isfinite(draws)], n_units=n_units, ends=ends)
+
+
+def _kappa(markings: Sequence[MarkedOnce], condition: str, chance: Chance) -> Interval:
+    """The agreement of annotators in one condition on which tokens are wrong."""
+    mine = [marking for marking in markings if marking.is_shown == (condition == "with")]
+    by_essay: dict[str, Essay] = {}
+    for marking in mine:
+        essay = by_essay.get(marking.essay.essay_id, replace(marking.essay, edits=(), annotators=()))
+        edits = tuple(replace(edit, rater=marking.rater) for edit in marking.edits)
+        by_essay[marking.essay.essay_id] = replace(
+            essay, edits=essay.edits + edits, annotators=(*essay.annotators, marking.rater)
+        )
+    try:
+        options = EditOptions(n_resamples=chance.n_resamples, seed=chance.seed)
+        return edit_agreement(by_essay.values(), options).criteria["identification"].mean_kappa
+    except UsageError:
+        return Interval(nan, nan, nan, NOT_SHARED)

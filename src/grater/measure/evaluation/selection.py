@@ -1,0 +1,372 @@
+"""Two studies of native text: which word fits (cloze), and which of two fits better (choice).
+
+T&C 2008, section 4.  Cloze (4.1, Table 2): raters and the system fill a blank; agreement and kappa of the writer
+with each rater, the writer with the system, and rater with rater.  Choice (4.2): raters choose between the writer's
+word and the system's where the two differ, or call both equally good or equally bad; the share s of mismatches in
+which the system's word is equal or better, per rater and for all of them together, corrects an accuracy a by exact
+match to a + s (1 - a): .75 and .28 give .82.  `equally bad` says nothing of which is better: it is left out of
+shares and counted (option: `worse`).
+
+The paper gives no intervals.  Shares have Wilson's; where the essay of each item is known, essays are drawn.  The
+corrected accuracy squares and adds the distances of both to the ends of their intervals, each times its slope (Zou &
+Donner 2008): accuracy and share come from different items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import hypot, isnan, nan
+from statistics import fmean
+from typing import Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.measure.agreement.coded import coded
+from grater.measure.agreement.cohen import cohen_kappa
+from grater.measure.agreement.confusion import between, label_matrix
+from grater.measure.agreement.essays import NO_ESSAYS, Essays, essays_of, with_essays
+from grater.measure.evaluation.counts import interval_rows
+from grater.measure.sampling.strata import system_names
+from grater.model import Interval, Json
+from grater.registry import unknown
+from grater.result import Result, encode
+from grater.sheet import Sheet, count, interval, number
+from grater.signature import Signature, digest
+from grater.tables import Judgments, Table, exploded, require_raters
+from grater.uncertainty.population import Scope
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import generator
+
+WRITER = "writer"
+EQUALLY_BAD = "equally bad"
+AT_LEAST = ("system", "equally good")
+CHOICES = ("writer", *AT_LEAST, EQUALLY_BAD)
+EquallyBad: TypeAlias = Literal["drop", "worse"]
+
+
+def _word() -> pl.Expr:
+    """Upper case and blanks around a word do not count."""
+    return pl.col("label").cast(pl.String).str.strip_chars().str.to_lowercase()
+
+
+@dataclass(frozen=True, slots=True)
+class ClozePair:
+    """Two who filled the same blanks."""
+
+    first: str
+    second: str
+    n: int
+    agreement: Interval
+    kappa: Interval
+
+    def to_dict(self) -> dict[str, Json]:
+        numbers = {"agreement": self.agreement.as_json(), "kappa": self.kappa.as_json()}
+        return {"pair": [self.first, self.second], "n": self.n, **numbers}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ClozeStudy(Result):
+    """Every pair of the writer, raters and systems, with the mean kappa of each kind of pair."""
+
+    pairs: tuple[ClozePair, ...]
+    mean_kappa: dict[str, float]
+    signature: Signature
+    scope: Scope
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "mean_kappa": encode(self.mean_kappa),
+            "interval": self.scope.to_dict(),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One number per row: first, second, agreement or kappa."""
+        return pl.DataFrame(
+            [
+                row
+                for pair in self.pairs
+                for row in interval_rows(
+                    {"agreement": pair.agreement, "kappa": pair.kappa}, first=pair.first, second=pair.second
+                )
+            ]
+        )
+
+    def sheets(self) -> list[Sheet]:
+        """Table 2 of the paper, with intervals."""
+        rows = [
+            (
+                f"{pair.first} – {pair.second}",
+                count(pair.n),
+                interval(pair.agreement),
+                interval(pair.kappa),
+            )
+            for pair in self.pairs
+        ]
+        return [
+            Sheet(
+                "Who filled the blank alike",
+                ("", "items", "agreement", "kappa"),
+                tuple(rows),
+                notes=(
+                    *(f"mean kappa {kind}: {number(mean)}" for kind, mean in self.mean_kappa.items()),
+                    self.scope.sentence,
+                ),
+                signature=str(self.signature),
+                name="cloze",
+            )
+        ]
+
+
+def cloze_study(
+    judgments: Judgments,
+    *,
+    decisions: Table | None = None,
+    writer: str = WRITER,
+    essays: Essays | None = None,
+    seed: int = 0,
+) -> ClozeStudy:
+    """The pairs of a cloze study, their means, and how they were made; essays are drawn where they are known."""
+    essays = essays_of(judgments) if essays is None else essays
+    pairs = cloze(judgments, decisions=decisions, writer=writer, essays=essays, seed=seed)
+    data = digest(f"{pair.first}|{pair.second}|{pair.n}|{pair.agreement.value}" for pair in pairs)
+    signature = Signature("cloze", {"writer": writer, "cluster": essays.unit, "seed": str(seed), "data": data})
+    systems = system_names(decisions) if decisions else ()
+    return ClozeStudy(
+        pairs=tuple(pairs),
+        mean_kappa=mean_kappas(pairs, writer=writer, systems=systems),
+        signature=signature,
+        scope=essays.scope_of(judgments.frame["item"].cast(pl.String)),
+    )
+
+
+def cloze(
+    judgments: Judgments,
+    *,
+    decisions: Table | None = None,
+    writer: str = WRITER,
+    essays: Essays = NO_ESSAYS,
+    seed: int = 0,
+) -> list[ClozePair]:
+    """Table 2: the writer with each rater, the writer with each system, then rater with rater."""
+    require_raters(judgments, "the pairs of a cloze study")
+    words, systems = _filled(judgments, decisions)
+    codes = with_essays(coded(words), essays)
+    if writer not in codes.raters:
+        raise UnknownName(f"{judgments.name}: {unknown('rater', writer, list(codes.raters))}; name the writer's rows")
+    people = [rater for rater in codes.raters if rater != writer and rater not in systems]
+    pairs = [*((writer, other) for other in (*people, *systems)), *combinations(people, 2)]
+    matrix = label_matrix(codes)
+    column = {rater: number for number, rater in enumerate(codes.raters)}
+    compared = []
+    for first, second in pairs:
+        sides = matrix[:, column[first]], matrix[:, column[second]]
+        table = between(*sides, codes.labels, (first, second), unit_of=codes.unit)
+        kappa = cohen_kappa(table, rng=generator(seed, "cloze"))
+        compared.append(ClozePair(first, second, table.n, table.observed, kappa))
+    return compared
+
+
+def mean_kappas(
+    pairs: Sequence[ClozePair], *, writer: str = WRITER, systems: Collection[str] = ()
+) -> dict[str, float]:
+    """The mean kappa of each kind of pair: a system is as good as people where its mean reaches theirs."""
+    kinds: dict[str, list[float]] = {"writer-rater": [], "writer-system": [], "rater-rater": []}
+    for pair in pairs:
+        with_writer = "writer-system" if pair.second in systems else "writer-rater"
+        if not isnan(pair.kappa.value):
+            kinds[with_writer if pair.first == writer else "rater-rater"].append(pair.kappa.value)
+    return {kind: fmean(values) for kind, values in kinds.items() if values}
+
+
+def _filled(judgments: Judgments, decisions: Table | None) -> tuple[Judgments, list[str]]:
+    """The words of people and, from their suggestions, of systems."""
+    frame = judgments.frame.select(pl.col("item").cast(pl.String), pl.col("rater").cast(pl.String), _word())
+    if decisions is None:
+        return Judgments(frame, judgments.name), []
+    filled = _suggested(decisions)
+    systems = sorted(filled["rater"].unique().to_list())
+    shared = set(systems) & set(frame["rater"].unique().to_list())
+    if shared:
+        raise UsageError(f"expected systems and raters of different names, found {', '.join(sorted(shared))} in both")
+    return Judgments(pl.concat([frame, filled]), judgments.name), systems
+
+
+def _suggested(decisions: Table) -> pl.DataFrame:
+    """The words of systems in the shape of judgments; a blank is no word."""
+    if "suggestion" not in decisions.frame.columns:
+        raise UsageError(f"{decisions.name}: expected a column 'suggestion' with the system's word, found none")
+    filled = decisions.frame.filter(pl.col("suggestion").is_not_null()).select(
+        pl.col("item").cast(pl.String), rater=pl.col("system").cast(pl.String), label=pl.col("suggestion")
+    )
+    return filled.with_columns(_word())
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The share of mismatches in which the system's word is equal or better, for each rater and for all of them.
+
+    `all_raters` counts an item only where every rater says so, among the items that every rater judged.
+    """
+
+    by_rater: dict[str, Interval]
+    all_raters: Interval
+    n_items: int
+    n_equally_bad: int
+
+    @property
+    def shares(self) -> dict[str, Interval]:
+        return {**self.by_rater, "all raters": self.all_raters}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ChoiceStudy(Result):
+    """The shares of a choice study, and the accuracy by exact match that they correct, where it is known."""
+
+    choice: Choice
+    signature: Signature
+    scope: Scope
+    accuracy: Interval | None = None
+
+    @property
+    def corrected(self) -> dict[str, Interval]:
+        """The corrected accuracy by each rater and by all of them."""
+        if self.accuracy is None:
+            return {}
+        return {name: corrected_accuracy(self.accuracy, share) for name, share in self.choice.shares.items()}
+
+    def to_dict(self) -> dict[str, Json]:
+        corrected = {name.replace(" ", "_"): accuracy.as_json() for name, accuracy in self.corrected.items()}
+        known = {"accuracy": self.accuracy.as_json(), "corrected": corrected} if self.accuracy else {}
+        return {
+            "items": self.choice.n_items,
+            "equally_bad": self.choice.n_equally_bad,
+            "by_rater": encode(self.choice.by_rater),
+            "all_raters": self.choice.all_raters.as_json(),
+            **known,
+            "interval": self.scope.to_dict(),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One number per row: rater, share or corrected accuracy."""
+        corrected = self.corrected
+        return pl.DataFrame(
+            [
+                row
+                for name, share in self.choice.shares.items()
+                for row in interval_rows(
+                    {"share": share, **({"accuracy": corrected[name]} if corrected else {})}, rater=name
+                )
+            ]
+        )
+
+    def sheets(self) -> list[Sheet]:
+        """The share in which the system's word is equal or better, and the corrected accuracy beside it."""
+        corrected = self.corrected
+        rows = [
+            (name, interval(share), *([interval(corrected[name])] if corrected else []))
+            for name, share in self.choice.shares.items()
+        ]
+        notes = [f"{self.choice.n_items:,} items; {self.choice.n_equally_bad:,} judgments say equally bad."]
+        if len(self.choice.by_rater) > 1:
+            notes.append("all raters: every rater of an item finds the system's word equal or better")
+        notes += [f"accuracy by exact match {interval(self.accuracy)}"] if self.accuracy else []
+        notes.append(self.scope.sentence)
+        return [
+            Sheet(
+                "System's word equal or better",
+                ("", "share", *(["corrected accuracy"] if corrected else [])),
+                tuple(rows),
+                notes=tuple(notes),
+                signature=str(self.signature),
+                name="choice",
+            )
+        ]
+
+
+def choice_study(
+    judgments: Judgments,
+    *,
+    accuracy: Interval | None = None,
+    equally_bad: EquallyBad = "drop",
+    essays: Essays | None = None,
+) -> ChoiceStudy:
+    """The shares by rater, what they make of an accuracy, and how they were made; essays drawn where known."""
+    essays = essays_of(judgments) if essays is None else essays
+    rows = judgments.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
+    data = digest(f"{item}|{rater}|{label}" for item, rater, label in rows)
+    used = {"equally-bad": equally_bad, "level": "0.95", "cluster": essays.unit, "data": data}
+    return ChoiceStudy(
+        choice=choice(judgments, equally_bad=equally_bad, essays=essays),
+        signature=Signature("choice", used),
+        scope=essays.scope_of(judgments.frame["item"].cast(pl.String)),
+        accuracy=accuracy,
+    )
+
+
+def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
+    """The share of items on which each system has one of the words that are right: the writer's, by item."""
+    right = exploded(words.frame, "label").select(pl.col("item").cast(pl.String), label=_word())
+    _, systems = _filled(Judgments(right.with_columns(rater=pl.lit(WRITER)), words.name), decisions)
+    filled = _suggested(decisions).join(right.select("item").unique(), on="item", how="semi")
+    is_right = filled.join(right, on=["item", "label"], how="semi").group_by("rater").len("n")
+    n_right, n_filled = (dict(rows.iter_rows()) for rows in (is_right, filled.group_by("rater").len("n")))
+    return {system: wilson(n_right.get(system, 0), n_filled.get(system, 0)) for system in systems}
+
+
+def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop", essays: Essays = NO_ESSAYS) -> Choice:
+    """The choice study on labels writer, system, equally good, equally bad."""
+    require_raters(judgments, "shares by rater")
+    codes = coded(judgments)
+    names = [_plain(label) for label in codes.labels]
+    strange = [label for label, name in zip(codes.labels, names, strict=True) if name not in CHOICES]
+    if strange:
+        message = f"expected labels {', '.join(CHOICES)}, found {', '.join(strange[:5])}; merge them into these"
+        raise BadInput(Problem(judgments.name, message))
+    matrix = label_matrix(codes)
+    is_bad, is_good = (
+        np.isin(matrix, [code for code, name in enumerate(names) if name in wanted])
+        for wanted in ((EQUALLY_BAD,), AT_LEAST)
+    )
+    is_used = (matrix >= 0) & ~(is_bad & (equally_bad == "drop"))
+    by_rater = {
+        rater: essays.share(is_good[used, column], codes.items.filter(used))
+        for column, (rater, used) in enumerate(zip(codes.raters, is_used.T, strict=True))
+    }
+    by_all = np.asarray(is_used.all(axis=1))
+    together = essays.share(np.asarray(is_good[by_all].all(axis=1)), codes.items.filter(by_all))
+    return Choice(by_rater, together, len(codes.items), int(is_bad.sum()))
+
+
+def _plain(label: str) -> str:
+    return label.casefold().replace("-", " ").replace("_", " ").strip()
+
+
+def corrected_accuracy(accuracy: Interval, share: Interval) -> Interval:
+    """a + s (1 - a), which is 1 - (1 - a)(1 - s)."""
+    _require_shares([accuracy.value, share.value])
+    value = accuracy.value + share.value * (1 - accuracy.value)
+    numbers = (value, accuracy.low, accuracy.high, share.low, share.high)
+    if any(map(isnan, numbers)):
+        return Interval(
+            value,
+            nan,
+            nan,
+            accuracy.undefined_because or share.undefined_because or "a share without an interval gives none",
+        )
+    of_accuracy, of_share = 1 - share.value, 1 - accuracy.value
+    down = hypot(of_accuracy * (accuracy.value - accuracy.low), of_share * (share.value - share.low))
+    up = hypot(of_accuracy * (accuracy.high - accuracy.value), of_share * (share.high - share.value))
+    return Interval(value, max(0.0, value - down), min(1.0, value + up))
+
+
+def _require_shares(values: Sequence[float]) -> None:
+    for value in values:
+        if not isnan(value) and not 0 <= value <= 1:
+            raise UsageError(f"expected a share from 0 to 1, found {value:g}")

@@ -1,0 +1,325 @@
+"""Every threshold on a system's scores: the precision-recall curve with bands, unweighted and weighted.
+
+At a threshold t an item is flagged if its score is t or beyond.  Each threshold is scored as a system of its own by
+`standard.against`: same counts, same intervals, the same units drawn for all thresholds.  Bands are pointwise: each
+holds at its own threshold, and all of them together hold less often.  Weighted scores are those of Madnani et al.
+2011 (`standard.py`).
+
+Distinct scores beyond `n_points` are thinned to quantiles in which items and errors weigh the same in sum, so that
+rare errors do not leave the curve with a handful of points; the operating point and the best are always kept.
+Whether high scores mean errors is read off the system's own flags: they do where the mean score of what is flagged
+is not below that of the rest, and where nothing or everything is flagged.  The operating point is what the system
+flagged; it has no threshold, and stands last, where no threshold gives these flags (filters, a threshold for each
+type).  Decided items without a score are counted and left out.  Points go from the strictest threshold to the laxest,
+which flags everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.errors import UnknownName, UsageError
+from grater.measure.evaluation.cases import Cases, Truths, places_of
+from grater.measure.evaluation.counts import ABSENT, CELLS, Flags, f_score
+from grater.measure.evaluation.standard import Scored, against
+from grater.measure.evaluation.truth import DECIMALS, Truth, graded
+from grater.model import Json
+from grater.registry import unknown
+from grater.signature import Signature, digest
+from grater.tables import Table
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import Ints, Numbers
+
+Higher: TypeAlias = Literal["auto", "error", "ok"]
+N_POINTS = 50
+SHOWN = ("precision", "recall", "f0.5")
+LEAST_POINTS = 6
+"""Both ends, the best unweighted and weighted, the operating point and a place for flags without a threshold."""
+
+TOO_GOOD = "it was chosen on the data it is reported on, so it is too optimistic: check it on other items"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """One threshold; None is for flags that no threshold gives."""
+
+    threshold: float | None
+    standard: Scored
+    weighted: Scored
+    is_operating: bool = False
+    is_best: bool = False
+    is_best_weighted: bool = False
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "threshold": self.threshold,
+            "operating": self.is_operating,
+            **self.standard.to_dict(SHOWN),
+            "weighted": self.weighted.to_dict(SHOWN),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """One system's points; `higher` says what a high score means, `n_unscored` counts judged items without one,
+    `data` is a hash of scores, flags and truths in any order of rows.
+    """
+
+    system: str
+    higher: Literal["error", "ok"]
+    points: tuple[Point, ...]
+    n_items: int
+    n_unscored: int
+    data: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def operating(self) -> Point:
+        return next(point for point in self.points if point.is_operating)
+
+    @property
+    def best(self) -> Point:
+        """The highest F0.5 of all thresholds, the strictest of equals."""
+        return next(point for point in self.points if point.is_best)
+
+    @property
+    def best_weighted(self) -> Point | None:
+        """The same by weighted scores; None where no scored item has a share."""
+        return next((point for point in self.points if point.is_best_weighted), None)
+
+    def signature(self, evaluation: Signature) -> Signature:
+        """How the curve was made: as the evaluation that it belongs to, and by its own scores."""
+        own = {"system": self.system, "higher": self.higher, "points": str(len(self.points)), "scores": self.data}
+        return Signature("curve", {**evaluation.options, **own})
+
+    def to_dict(self, evaluation: Signature) -> dict[str, Json]:
+        """The curve under the signature of the evaluation that it belongs to."""
+        return {
+            "system": self.system,
+            "higher": self.higher,
+            "items": self.n_items,
+            "unscored": self.n_unscored,
+            "best": self.best.threshold,
+            "best_weighted": self.best_weighted.threshold if self.best_weighted else None,
+            "points": [point.to_dict() for point in self.points],
+            "signature": str(self.signature(evaluation)),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The thresholds to show, strictest first, in keys: scores that rise with the belief in an error."""
+
+    keys: Numbers
+    best: float
+    best_weighted: float | None
+    operating: float | None
+
+
+def curve_of_thresholds(
+    cases: Cases,
+    decisions: Table,
+    system: str,
+    truth: Truth,
+    *,
+    chance: Chance,
+    n_points: int = N_POINTS,
+    higher: Higher = "auto",
+) -> Curve:
+    """The curve of one system; the decisions, from which the cases were made, have its scores."""
+    if n_points < LEAST_POINTS:
+        raise UsageError(f"expected at least {LEAST_POINTS} points on a curve, found {n_points}")
+    scores = scores_of(cases, decisions, system)
+    flags = cases.flagged[:, cases.systems.index(system)]
+    judged = (flags != ABSENT) & ~np.isnan(truth.values)
+    has_score = ~np.isnan(scores)
+    if not (judged & has_score).any():
+        raise UsageError(f"no curve for {system}: no item that it scored was judged")
+    side = direction(scores[has_score], flags[has_score]) if higher == "auto" else higher
+    keys = scores if side == "error" else -scores
+    shares = graded(cases, truth, seed=chance.seed)
+    chosen = _chosen(keys, flags == 1, truth, shares, n_points)
+    marked = _marked(cases, keys, flags, chosen)
+    points = _points(marked, system, truth, shares, chosen, chance, sign=1 if side == "error" else -1)
+    used, n_unscored = np.flatnonzero(judged & has_score), int((judged & ~has_score).sum())
+    data = _hash(scores[used], flags[used], truth.values[used])
+    curve = Curve(system=system, higher=side, points=points, n_items=len(used), n_unscored=n_unscored, data=data)
+    return replace(curve, warnings=tuple(_warnings(curve, chosen)))
+
+
+def curves_of_systems(
+    cases: Cases, decisions: Table, truth: Truth, *, chance: Chance, higher: Higher = "auto"
+) -> tuple[list[Curve], list[str]]:
+    """A curve for every system with scores, a warning for each without; where none has any, the first is refused."""
+    scored = scored_systems(decisions)
+    warnings = [f"{system} gave no scores and has no curve" for system in cases.systems if system not in scored]
+    curves = [
+        curve_of_thresholds(cases, decisions, system, truth, chance=chance, higher=higher)
+        for system in scored or cases.systems[:1]
+    ]
+    return curves, warnings
+
+
+def scored_systems(decisions: Table) -> list[str]:
+    """The systems that gave any score."""
+    if "score" not in decisions.frame.columns:
+        return []
+    rows = decisions.frame.filter(_has_score())
+    return sorted(rows["system"].cast(pl.String).unique().to_list())
+
+
+def scores_of(cases: Cases, decisions: Table, system: str) -> Numbers:
+    """The system's score of each item, nan where it gave none; a system without any is refused."""
+    if system not in cases.systems:
+        raise UnknownName(unknown("system", system, list(cases.systems)))
+    if system not in scored_systems(decisions):
+        raise UsageError(f"no curve for {system}: thresholds need scores, and its decisions have none in `score`")
+    rows = decisions.frame.filter((pl.col("system").cast(pl.String) == system) & _has_score())
+    scores = np.full(len(cases), np.nan)
+    scores[places_of(rows["item"].cast(pl.String), cases.items)] = rows["score"].cast(pl.Float64).to_numpy()
+    return scores
+
+
+def _has_score() -> pl.Expr:
+    return pl.col("score").is_not_null() & pl.col("score").cast(pl.Float64).is_not_nan()
+
+
+def direction(scores: Numbers, flags: Flags) -> Literal["error", "ok"]:
+    """What a high score means, by the mean scores of what is flagged and what is not."""
+    is_flagged = flags == 1
+    if is_flagged.all() or not is_flagged.any():
+        return "error"
+    # Sorted, so that the order of rows never tips a tie.
+    passed, caught = (np.sort(scores[where]).mean() for where in (~is_flagged, is_flagged))
+    return "ok" if caught < passed else "error"
+
+
+def f_by_threshold(keys: Numbers, truth: Numbers) -> tuple[Numbers, Numbers]:
+    """Every distinct key, highest first, and the F0.5 of flagging it and all above."""
+    order = np.lexsort((truth, -keys))
+    key, value = keys[order], truth[order]
+    last = np.flatnonzero(np.append(key[1:] != key[:-1], True))
+    hit, n = np.cumsum(value), np.arange(1, len(value) + 1)
+    cells = np.stack([hit, n - hit, hit[-1] - hit, 0 * hit], axis=-1)[last]
+    return key[last], f_score(cells, 0.5)
+
+
+def _chosen(keys: Numbers, is_flagged: Truths, truth: Truth, shares: Truth, n_points: int) -> Chosen:
+    places = np.flatnonzero(~np.isnan(keys) & ~np.isnan(truth.values))
+    operating = _operating(keys[places], is_flagged[places])
+    best = _best(keys[places], truth.values[places])
+    # Shares may know other items than the truth does (adjudicated labels), or none of these.
+    shared = np.flatnonzero(~np.isnan(keys) & ~np.isnan(shares.values))
+    best_weighted = _best(keys[shared], shares.values[shared]) if shared.size else None
+    kept = [key for key in (best, best_weighted, operating) if key is not None]
+    shown = _quantiles(keys[places], truth.values[places], n_points, kept)
+    return Chosen(shown[::-1], best, best_weighted, operating)
+
+
+def _operating(keys: Numbers, is_flagged: Truths) -> float | None:
+    """The threshold that gives the system's own flags, if there is one."""
+    if not is_flagged.any():
+        return None
+    lowest = float(keys[is_flagged].min())
+    return None if (keys[~is_flagged] >= lowest).any() else lowest
+
+
+def _best(keys: Numbers, truth: Numbers) -> float:
+    thresholds, f = f_by_threshold(keys, truth)
+    return float(thresholds[np.argmax(np.round(f, DECIMALS))])
+
+
+def _quantiles(keys: Numbers, truth: Numbers, n_points: int, kept: Sequence[float]) -> Numbers:
+    """At most `n_points` distinct keys, lowest first, the kept ones among them."""
+    distinct = np.unique(keys)
+    if len(distinct) <= n_points - 1:  # a place is left for flags that no threshold gives
+        return np.unique([*distinct, *kept])
+    order = np.lexsort((truth, keys))
+    weight = 1 / len(keys) + truth[order] / max(float(truth[order].sum()), 1)
+    along = np.cumsum(weight)
+    steps = np.linspace(0, 1, n_points - len(set(kept)) - 1) * along[-1]
+    places: Ints = np.minimum(np.searchsorted(along, steps), len(keys) - 1)
+    return np.unique([*keys[order][places], *kept])
+
+
+def _marked(cases: Cases, keys: Numbers, flags: Flags, chosen: Chosen) -> Cases:
+    """The cases with every threshold for a system, and the system's own flags for the last."""
+    flagged = np.full((len(cases), len(chosen.keys) + 1), ABSENT, np.int8)
+    has_score = ~np.isnan(keys)
+    flagged[has_score, :-1] = keys[has_score, None] >= chosen.keys
+    flagged[has_score, -1] = flags[has_score]
+    return replace(cases, systems=tuple(map(str, range(flagged.shape[1]))), flagged=flagged)
+
+
+def _points(
+    marked: Cases, system: str, truth: Truth, shares: Truth, chosen: Chosen, chance: Chance, *, sign: int
+) -> tuple[Point, ...]:
+    standard = [replace(scored, system=system) for scored in against(marked, truth, chance=chance)]
+    weighted = [replace(scored, system=system) for scored in against(marked, shares, chance=chance)]
+    points = [
+        Point(
+            threshold=sign * key,
+            standard=standard[number],
+            weighted=weighted[number],
+            is_operating=key == chosen.operating,
+            is_best=key == chosen.best,
+            is_best_weighted=key == chosen.best_weighted,
+        )
+        for number, key in enumerate(chosen.keys.tolist())
+    ]
+    own = [Point(None, standard[-1], weighted[-1], is_operating=True)] if chosen.operating is None else []
+    return (*points, *own)
+
+
+def _hash(*columns: npt.NDArray[np.number]) -> str:
+    order = np.lexsort(columns)
+    return digest(column[order].astype(np.float64).tobytes().hex() for column in columns)
+
+
+def _warnings(curve: Curve, chosen: Chosen) -> list[str]:
+    best = curve.best
+    warnings = [f"{curve.system}: F0.5 is best at the threshold {best.threshold:g}; {TOO_GOOD}"]
+    if curve.higher == "ok":
+        warnings.append(
+            f"{curve.system}: low scores are taken for errors; flagged is what lies at a threshold or below"
+        )
+    if curve.n_unscored:
+        warnings.append(
+            f"{curve.system}: {curve.n_unscored:,} judged items have no score and are left out of the curve"
+        )
+    if chosen.operating is None:
+        warnings.append(f"{curve.system}: no threshold gives its own flags, which are a point without a threshold")
+    return warnings
+
+
+def frame_of_curve(curve: Curve, signature: Signature) -> pl.DataFrame:
+    """One row per point: counts, scores and bands, then the same weighted; undefined is null."""
+    rows = [
+        {
+            "system": curve.system,
+            "threshold": point.threshold,
+            "operating": point.is_operating,
+            "best": point.is_best,
+            "best_weighted": point.is_best_weighted,
+            **_cells(point.standard, ""),
+            **_cells(point.weighted, "weighted_"),
+            "signature": str(signature),
+        }
+        for point in curve.points
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _cells(scored: Scored, prefix: str) -> dict[str, float]:
+    counts = zip(CELLS, scored.counts.row().tolist(), strict=True)
+    cells = {f"{prefix}{name}": count for name, count in counts}
+    for name in SHOWN:
+        score, column = scored[name], f"{prefix}{name}"
+        cells |= {column: score.value, f"{column}_low": score.low, f"{column}_high": score.high}
+    return cells

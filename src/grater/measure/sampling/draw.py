@@ -1,0 +1,474 @@
+"""Drawing items by permanent random numbers, and one judged sample for every system and every version.
+
+**Drawing** (Ohlsson 1995, in Business Survey Methods, chapter 9).  Each item keeps one number in [0, 1), a hash of
+its id and the study's seed.  A draw takes the n_k items of smallest number in each stratum, so sizes are exact and
+every item of the stratum has the same chance n_k / N_k.  The stratum's threshold lies between the last number taken
+and the next: with it anyone can tell, without the sample, whether an item was drawn.  What is drawn for one system
+is drawn for the next as far as their strata allow.
+
+**Reuse.**  T&C 2008, Table 7 has "hard to re-test" as the price of sampling.  With permanent random numbers a second
+draw takes mostly the items of the first, and only the others are still to be judged.  The union of the
+draws includes an item with the largest of its chances under each; in a cell of items that agree in all strata it is a
+simple random sample.  The sample has a row for each item and system, with the item's stratum for that system and its
+chance to be in the union.  Rows come in the order in which to judge: any beginning of the list is a smaller sample
+of the same design.  A corpus with other items, or a system that has changed its decisions since the draw, is
+refused.
+
+**How far to draw for one more system**, so that as few items as possible are still to be judged.  An old sample is
+cut at a threshold of the permanent random numbers in each stratum.  A new system's strata are cut about there, with
+the same chances: an item that both systems leave alone is in the sample if it was before, and only items that the new
+system flags and the old one did not have a greater chance than they had.  Five new flags that were drawn with chance
+1/6, and now are with chance 3/4, ask for about three labels.  With a wanted width of the interval of recall, and
+judgments to take rates of errors from, the thresholds are the lowest that reach it: `least_thresholds` tries growing
+thresholds for what the system leaves alone, finds for each the lowest one for its flags, and keeps the pair that asks
+for the fewest labels.  Rates of cells with few judgments lean on those of their old stratum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.errors import BadInput, Problem, UsageError
+from grater.measure.sampling.plan import recall_width
+from grater.measure.sampling.strata import (
+    FLAGGED,
+    UNFLAGGED,
+    Allocation,
+    allocate,
+    assign_strata,
+    decided,
+    decisions_hash,
+    strata_of,
+)
+from grater.model import Json
+from grater.sheet import counted
+from grater.tables import Judgments, Sample, SampleMeta, Table, items_hash, require_same_items
+from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty.rng import permanent_number
+from grater.uncertainty.stratified import Stratum
+
+FEW_FLAGS = 20
+"""Flags below which the interval of precision says little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A stratum as it was drawn from: n of its items, those whose number is not above the threshold."""
+
+    size: int
+    n: int
+    threshold: float
+
+    @property
+    def probability(self) -> float:
+        return self.n / self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What was drawn for one system; `decisions` is the hash of what the system said at that time."""
+
+    system: str
+    strata: str
+    decisions: str
+    by_stratum: Mapping[str, Drawn]
+    allocation: Allocation = "paper"
+    n_flagged: int | None = None
+
+    @property
+    def n(self) -> int:
+        return sum(drawn.n for drawn in self.by_stratum.values())
+
+    def n_flags(self, *, drawn_only: bool) -> int:
+        flagged = [drawn for name, drawn in self.by_stratum.items() if name.startswith(FLAGGED)]
+        return sum(drawn.n if drawn_only else drawn.size for drawn in flagged)
+
+    def to_dict(self) -> dict[str, Json]:
+        sizes = {name: [drawn.size, drawn.n, drawn.threshold] for name, drawn in self.by_stratum.items()}
+        return {
+            "system": self.system,
+            "strata": self.strata,
+            "decisions": self.decisions,
+            "allocation": self.allocation,
+            "flagged": self.n_flagged,
+            "by_stratum": sizes,
+        }
+
+
+def draw_of_json(value: Any, *, name: str) -> Draw:
+    """A draw as `NAME.meta.json` has it."""
+    try:
+        sizes = {
+            str(stratum): Drawn(int(size), int(n), float(threshold))
+            for stratum, (size, n, threshold) in value["by_stratum"].items()
+        }
+        n_flagged = value.get("flagged")
+        return Draw(
+            system=str(value["system"]),
+            strata=str(value["strata"]),
+            decisions=str(value["decisions"]),
+            by_stratum=sizes,
+            allocation=next(name for name in get_args(Allocation) if name == value["allocation"]),
+            n_flagged=None if n_flagged is None else int(n_flagged),
+        )
+    except (AttributeError, KeyError, StopIteration, TypeError, ValueError) as error:
+        message = f"expected a draw with system, strata, decisions, allocation and by_stratum, found {value!r:.80}"
+        raise BadInput(Problem(name, message)) from error
+
+
+def with_numbers(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """The items with their permanent random numbers in the column `random`."""
+    numbers = [permanent_number(seed, item) for item in frame["item"]]
+    return frame.with_columns(random=pl.Series(numbers, dtype=pl.Float64))
+
+
+def thresholds(frame: pl.DataFrame, sizes: Mapping[str, int]) -> dict[str, Drawn]:
+    """Where to cut each stratum of a numbered corpus so that its wanted number of items lies below."""
+    cuts = {}
+    for (stratum,), rows in frame.sort("random").group_by("stratum", maintain_order=True):
+        numbers, n = rows["random"].to_list(), sizes[str(stratum)]
+        last = numbers[n - 1] if n else -1.0
+        following = numbers[n] if n < len(numbers) else 1.0
+        # Two items of one number (a chance of 1 in 2**53 a pair) would be taken, or not, together.
+        cuts[str(stratum)] = Drawn(size=len(numbers), n=n, threshold=(last + following) / 2)
+    return dict(sorted(cuts.items()))
+
+
+def drawn(frame: pl.DataFrame, by_stratum: Mapping[str, Drawn]) -> pl.DataFrame:
+    """The numbered corpus with each item's chance under a draw, and whether it was taken: probability, is_drawn."""
+    table = pl.DataFrame(
+        {
+            "stratum": list(by_stratum),
+            "stratum_size": [stratum.size for stratum in by_stratum.values()],
+            "probability": [stratum.probability for stratum in by_stratum.values()],
+            "threshold": [stratum.threshold for stratum in by_stratum.values()],
+        },
+        schema={"stratum": pl.String, "stratum_size": pl.Int64, "probability": pl.Float64, "threshold": pl.Float64},
+    )
+    joined = frame.join(table, on="stratum", how="left")
+    return joined.with_columns(is_drawn=pl.col("random") <= pl.col("threshold")).drop("threshold")
+
+
+DRAWS = "draws"
+
+
+def draw_sample(
+    decisions: Table,
+    system: str,
+    n: int,
+    *,
+    strata: str = "decision",
+    method: Allocation = "paper",
+    n_flagged: int | None = None,
+    rates: Mapping[str, float] | None = None,
+    labels: Judgments | None = None,
+    seed: int = 0,
+    name: str = "sample",
+) -> Sample:
+    """A first sample, for one system."""
+    frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), seed)
+    sizes = allocate(strata_of(frame), n, method=method, n_flagged=n_flagged, rates=rates)
+    draw = Draw(
+        system=system,
+        strata=strata,
+        decisions=decisions_hash(decisions, system),
+        by_stratum=thresholds(frame, sizes),
+        allocation=method,
+        n_flagged=n_flagged,
+    )
+    meta = SampleMeta(seed, f"{strata} strata, {method} allocation", (system,), items_hash(frame["item"]))
+    return _union(decisions, meta, [draw], labels, name)
+
+
+def add_system(
+    sample: Sample,
+    decisions: Table,
+    system: str,
+    *,
+    n: int | None = None,
+    strata: str | None = None,
+    method: Allocation | None = None,
+    n_flagged: int | None = None,
+    rates: Mapping[str, float] | None = None,
+    labels: Judgments | None = None,
+    width: float | None = None,
+    errors: Mapping[str, float] | None = None,
+) -> Sample:
+    """The sample with the draw of one more system, cut where the first draw was; strata are as there if not said.
+
+    With `width`, as few more as bring recall to it, by the shares of `errors` that judged items have.  With `n`, or
+    an allocation of its own, the draw is like a first one.
+    """
+    draws, meta = draws_of(sample), _meta(sample)
+    require_unchanged(sample, decisions)
+    if system in meta.systems:
+        raise UsageError(f"{sample.name}: system {system!r} is in this sample already; give a new version a new name")
+    require_same_items(sample, decided(decisions, system)["item"])
+    if meta.seed is None:
+        raise BadInput(Problem(sample.name, "expected a seed in the meta data, found none; draw a new sample"))
+    first = draws[0]
+    strata = strata or first.strata
+    frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), meta.seed)
+    if n is None and method is None and n_flagged is None:
+        sizes = _fewest(_crossed(decisions, meta, draws, labels), frame, draws, width=width, errors=errors)
+    else:
+        sizes = allocate(
+            strata_of(frame), n or first.n, method=method or first.allocation, n_flagged=n_flagged, rates=rates
+        )
+    hashed = decisions_hash(decisions, system)
+    draw = Draw(
+        system=system,
+        strata=strata,
+        decisions=hashed,
+        by_stratum=thresholds(frame, sizes),
+        allocation=method or first.allocation,
+        n_flagged=n_flagged,
+    )
+    return _union(decisions, replace(meta, systems=(*meta.systems, system)), [*draws, draw], labels, sample.name)
+
+
+def _fewest(
+    whole: pl.DataFrame,
+    frame: pl.DataFrame,
+    draws: list[Draw],
+    *,
+    width: float | None,
+    errors: Mapping[str, float] | None,
+) -> dict[str, int]:
+    """The sizes of a draw that adds as few items as it can."""
+    first = draws[0].by_stratum
+    old = {name: drawn.threshold for name, drawn in first.items()}
+    by_side = {side: _chance(first, side) for side in (True, False)}
+    if width is None:
+        return kept_sizes(frame, old, {name: drawn.probability for name, drawn in first.items()}, by_side)
+    if not errors:
+        raise UsageError("expected judgments with a target width, for error rates, found none")
+    olds = [f"stratum {place}" for place in range(len(draws))]
+    both = whole.select("item", "is_drawn", *olds).join(frame, on="item")
+    sides = dict(frame.select("stratum", "flagged").unique().sort("stratum").iter_rows())
+    start = np.array([old.get(name, by_side[side]) for name, side in sides.items()])
+    flags = np.array(list(sides.values()), bool)
+    least = least_thresholds(growing(both, olds, errors), start, flags, width)
+    return sizes_below(frame, dict(zip(sides, least.tolist(), strict=True)))
+
+
+def _chance(by_stratum: Mapping[str, Drawn], is_flagged: bool) -> float:
+    """The chance of an item of one side to be drawn."""
+    side = FLAGGED if is_flagged else UNFLAGGED
+    parts = [drawn for name, drawn in by_stratum.items() if name.startswith(side)]
+    return sum(part.n for part in parts) / sum(part.size for part in parts) if parts else 1.0
+
+
+def draws_of(sample: Sample) -> list[Draw]:
+    """The draws behind a sample of ours; none where the sample came from elsewhere."""
+    draws = sample.meta.extra.get(DRAWS, []) if sample.meta else []
+    if not isinstance(draws, list):
+        raise BadInput(Problem(sample.name, f"expected a list of draws in the meta data, found {draws!r:.80}"))
+    return [draw_of_json(value, name=sample.name) for value in draws]
+
+
+def few_flags(sample: Sample) -> dict[str, str]:
+    """A warning for each system with few flags to judge; of all its flags, where other draws may hold some."""
+    draws = draws_of(sample)
+    n_flags = {draw.system: draw.n_flags(drawn_only=len(draws) == 1) for draw in draws}
+    return {
+        system: f"{system} has {counted(n, 'flag')} there: below {FEW_FLAGS} precision is rough"
+        for system, n in n_flags.items()
+        if n < FEW_FLAGS
+    }
+
+
+def require_unchanged(sample: Sample, decisions: Table) -> None:
+    """Refuses another corpus, and a system that says something else than when its items were drawn."""
+    require_same_items(sample, decisions.frame["item"].unique())
+    for draw in draws_of(sample):
+        if decisions_hash(decisions, draw.system) != draw.decisions:
+            message = f"expected the decisions of {draw.system!r} as they were when the sample was drawn"
+            wish = f"give the new version a new name and add it beside {draw.system!r}"
+            raise BadInput(Problem(sample.name, f"{message}, found others; {wish}"))
+
+
+def to_judge(sample: Sample, judged: Collection[str]) -> list[str]:
+    """The items of a sample that nobody has judged, in the order in which to judge them."""
+    known = set(judged)
+    return [item for item in sample.frame["item"].unique(maintain_order=True) if item not in known]
+
+
+def crossed(decisions: Table, sample: Sample, *, labels: Judgments | None = None) -> pl.DataFrame:
+    """Every item of the corpus with its stratum in each draw (`stratum 0`, ...), its chance and whether it is in."""
+    return _crossed(decisions, _meta(sample), draws_of(sample), labels)
+
+
+def _crossed(decisions: Table, meta: SampleMeta, draws: list[Draw], labels: Judgments | None) -> pl.DataFrame:
+    whole = with_numbers(decided(decisions, draws[0].system).select("item"), meta.seed or 0)
+    for place, draw in enumerate(draws):
+        rows = assign_strata(decisions, draw.system, strata=draw.strata, labels=labels)
+        one = drawn(rows.join(whole.select("item", "random"), on="item"), draw.by_stratum)
+        columns = ["stratum", "stratum_size", "probability", "is_drawn"]
+        whole = whole.join(
+            one.select("item", *(pl.col(name).alias(f"{name} {place}") for name in columns)), on="item"
+        )
+    places = range(len(draws))
+    return whole.with_columns(
+        probability=pl.max_horizontal([f"probability {place}" for place in places]),
+        is_drawn=pl.any_horizontal([f"is_drawn {place}" for place in places]),
+    )
+
+
+def _union(decisions: Table, meta: SampleMeta, draws: list[Draw], labels: Judgments | None, name: str) -> Sample:
+    whole = _crossed(decisions, meta, draws, labels).filter("is_drawn")
+    whole = whole.sort(pl.col("random") / pl.col("probability"), "item")
+    parts = [
+        whole.select(
+            "item",
+            pl.col(f"stratum {place}").alias("stratum"),
+            "probability",
+            pl.col(f"stratum_size {place}").cast(pl.Float64).alias("stratum_size"),
+            "random",
+            system=pl.lit(draw.system),
+        )
+        for place, draw in enumerate(draws)
+    ]
+    extra = {**meta.extra, DRAWS: [draw.to_dict() for draw in draws]}
+    return Sample(pl.concat(parts), name, replace(meta, extra=extra))
+
+
+def _meta(sample: Sample) -> SampleMeta:
+    if sample.meta is None or not draws_of(sample):
+        message = (
+            "expected the meta data of a sample that grater drew, found none; keep NAME.meta.json beside the file"
+        )
+        raise BadInput(Problem(sample.name, message))
+    return sample.meta
+
+
+# How far to draw for one more system
+
+
+STEPS = 12
+"""Thresholds tried for what the system leaves alone, and halvings of the interval for its flags."""
+
+
+def kept_sizes(
+    frame: pl.DataFrame, old: Mapping[str, float], chances: Mapping[str, float], by_side: Mapping[bool, float]
+) -> dict[str, int]:
+    """The size of each new stratum's draw: the chance of the old one of its name, else that of its side.
+
+    What is not flagged is never cut above the old threshold, where all were judged that could be.
+    """
+    sizes = {}
+    for name, is_flagged, numbers in frame.group_by("stratum", "flagged").agg("random").iter_rows():
+        wanted = round(len(numbers) * chances.get(name, by_side[is_flagged]))
+        below = int(np.sum(np.array(numbers) <= old.get(name, by_side[is_flagged])))
+        sizes[name] = max(1, wanted if is_flagged else min(wanted, below))
+    return sizes
+
+
+def sizes_below(frame: pl.DataFrame, thresholds: Mapping[str, float]) -> dict[str, int]:
+    """The number of items of each stratum that lie below its threshold, at least one."""
+    rows = frame.group_by("stratum").agg("random").iter_rows()
+    return {name: max(1, int(np.sum(np.array(numbers) <= thresholds[name]))) for name, numbers in rows}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Growing:
+    """A sample that grows: by item its random number, side, stratum and cell, and whether it is in already."""
+
+    random: Numbers
+    is_flagged: npt.NDArray[np.bool_]
+    is_drawn: npt.NDArray[np.bool_]
+    stratum: Ints
+    cell: Ints
+    cell_flags: npt.NDArray[np.bool_]
+    rates: Numbers
+
+    def drawn(self, thresholds: Numbers) -> npt.NDArray[np.bool_]:
+        return self.is_drawn | (self.random <= thresholds[self.stratum])
+
+    def n_new(self, thresholds: Numbers) -> int:
+        return int((self.drawn(thresholds) & ~self.is_drawn).sum())
+
+    def width(self, thresholds: Numbers) -> float:
+        """The width of the interval of recall, if the new judgments fall out as the old ones did."""
+        n_cells = len(self.rates)
+        sizes = np.bincount(self.cell, minlength=n_cells).astype(float)
+        judged = np.bincount(self.cell, weights=self.drawn(thresholds), minlength=n_cells)
+        strata = [
+            Stratum(str(place), bool(self.cell_flags[place]), size, n, n * self.rates[place])
+            for place, (size, n) in enumerate(zip(sizes, judged, strict=True))
+        ]
+        return recall_width(strata, fpc=False, n_items=float(sizes.sum()))
+
+
+def growing(whole: pl.DataFrame, old_strata: Sequence[str], errors: Mapping[str, float]) -> Growing:
+    """From the corpus with its old strata, its new one, its numbers, and what was judged: error shares by item."""
+    names = whole["stratum"].unique().sort()
+    keys = whole.select(cell=pl.concat_str([*old_strata, "stratum"], separator="\n"), old=pl.concat_str(old_strata))
+    cells, olds = (keys[name].unique().sort() for name in ("cell", "old"))
+    codes = [_codes(keys["cell"], cells), _codes(keys["old"], olds), _codes(whole["stratum"], names)]
+    flags = np.zeros(len(cells), bool)
+    is_flagged = whole["flagged"].to_numpy()
+    flags[codes[0]] = is_flagged
+    return Growing(
+        random=whole["random"].to_numpy(),
+        is_flagged=is_flagged,
+        is_drawn=whole["is_drawn"].to_numpy(),
+        stratum=codes[2],
+        cell=codes[0],
+        cell_flags=flags,
+        rates=_rates(codes[0], codes[1], np.array([errors.get(item, np.nan) for item in whole["item"]])),
+    )
+
+
+def _codes(values: pl.Series, names: pl.Series) -> Ints:
+    places = {name: place for place, name in enumerate(names)}
+    return np.array([places[value] for value in values], np.int64)
+
+
+def _rates(cell: Ints, old: Ints, error: Numbers) -> Numbers:
+    """The rate of errors of each cell, with one made-up judgment at the rate of its old stratum."""
+    known = ~np.isnan(error)
+    n_old, x_old = (np.bincount(old, weights=weights) for weights in (known, np.where(known, error, 0.0)))
+    base = (x_old + 0.5) / (n_old + 1)
+    n, x = (np.bincount(cell, weights=weights) for weights in (known, np.where(known, error, 0.0)))
+    of_old = np.zeros(len(n))
+    of_old[cell] = base[old]
+    rates: Numbers = (x + of_old) / (n + 1)
+    return rates
+
+
+def least_thresholds(sample: Growing, start: Numbers, is_flagged: npt.NDArray[np.bool_], width: float) -> Numbers:
+    """The thresholds by stratum that reach the width with the fewest new items; all there are where none does."""
+    best, fewest = np.ones(len(start)), inf
+    lowest = np.where(is_flagged, start[~is_flagged].min(initial=1.0), start)
+    for step in range(STEPS + 1):
+        share = (step / STEPS) ** 2
+        passed = lowest + share * (1 - lowest)
+        chosen = _lowest_for_flags(sample, np.where(is_flagged, lowest, passed), is_flagged, width)
+        if chosen is not None and sample.n_new(chosen) < fewest:
+            best, fewest = chosen, sample.n_new(chosen)
+    return best
+
+
+def _lowest_for_flags(
+    sample: Growing, thresholds: Numbers, is_flagged: npt.NDArray[np.bool_], width: float
+) -> Numbers | None:
+    """The thresholds with that of flags as low as the width allows; None where no threshold does."""
+
+    def at(threshold: float) -> Numbers:
+        return np.where(is_flagged, np.maximum(thresholds, threshold), thresholds)
+
+    if sample.width(at(1.0)) > width:
+        return None
+    low, high = 0.0, 1.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if sample.width(at(middle)) <= width else (middle, high)
+    return at(high)

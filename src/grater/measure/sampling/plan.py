@@ -1,0 +1,443 @@
+"""What a wanted precision will cost: items, raters, hours and money for each way to evaluate.
+
+**Ways to evaluate** (T&C 2008, section 6 and Table 7): judging a whole corpus, checking only what the system flags
+(verification), and sampling from both sides with the OK sample twice the Error sample; ours beside them, sampling by
+Neyman's allocation, and, where the system's scores are at hand, from strata of the score as well.  The paper's sum:
+1,000 errors at 10 % are 10,000 items, at 500 in 4 hours 80 hours.  The width is that of the 95 % interval of recall
+(of precision for verification, which knows no recall) if the sample falls out exactly as expected.  A plan holds as
+far as its guesses do: judge some, estimate, plan again (`more_needed`).
+
+**Raters per item**, so that their majority is right often enough.  Each rater sees an error for one with chance se
+(sensitivity) and calls a good item good with chance sp (specificity); raters err independently, so the majority of n
+is right with a binomial chance.  An even number is no better than the odd one below it (statistics.md, "How many
+raters match an expert"), so n is odd.  Real raters err together on hard items: read the answer as the least that is
+needed; with judgments at hand, `grater.measure.agreement.raters_needed` counts.  Where only the kappa of two raters is
+known, they are taken to be right equally often, with chance a on either kind of item: then observed agreement is a²
++ (1 - a)², and a is the number above one half that gives this kappa.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from math import ceil, comb, inf, nan
+
+import numpy as np
+import polars as pl
+
+from grater.errors import UsageError
+from grater.measure.sampling.strata import LEAST, Allocation, Numbers, between, neyman_weights, weights_of
+from grater.model import Json
+from grater.result import Result, encode
+from grater.sheet import Sheet, count, counted, number
+from grater.uncertainty.population import Population
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.stratified import Stratum, pooled_rate, scores
+
+MOST_ITEMS = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How fast and how dear judging is; the speed is the paper's, 500 items in 4 hours."""
+
+    raters: int = 1
+    items_per_hour: float = 125.0
+    wage: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One way to evaluate; `width` is what it would reach with `items`, nan where it gives no such number."""
+
+    method: str
+    items: int
+    flagged: int
+    width: float
+    hours: float
+    cost: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is thought of the corpus: how many items, which share is flagged, the rates of errors on both sides."""
+
+    flagged: float
+    precision: float
+    missed: float
+    size: float = inf
+    population: Population = "wider"
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether intervals are to speak of exactly this corpus."""
+        return self.population == "these" and self.size < inf
+
+    @property
+    def n_counted(self) -> float:
+        """The items that strata are counted among, where these stand for others."""
+        return inf if self.is_finite else self.size
+
+    @staticmethod
+    def of(strata: Sequence[Stratum], population: Population = "wider") -> Expected:
+        """What strata of a corpus say, with their sizes and expected rates."""
+        sides = [[part for part in strata if part.is_flagged == is_flagged] for is_flagged in (True, False)]
+        sizes = [sum(part.size for part in side) for side in sides]
+        if not all(sizes):
+            raise UsageError("expected items that the system flags and others, found one kind only")
+        return Expected(
+            flagged=sizes[0] / sum(sizes),
+            precision=pooled_rate(sides[0]),
+            missed=pooled_rate(sides[1]),
+            size=sum(sizes),
+            population=population,
+        )
+
+    @property
+    def strata(self) -> list[Stratum]:
+        """Two strata; of a finite corpus whole items, at least one in each."""
+        whole, flagged = 1.0, self.flagged
+        if self.size < inf:
+            whole, flagged = self.size, float(min(self.size - 1, max(1, round(self.size * self.flagged))))
+        return [
+            Stratum("flagged", True, flagged, 1.0, self.precision),
+            Stratum("unflagged", False, whole - flagged, 1.0, self.missed),
+        ]
+
+    @property
+    def error_rate(self) -> float:
+        return self.flagged * self.precision + (1 - self.flagged) * self.missed
+
+    @property
+    def recall(self) -> float:
+        return self.flagged * self.precision / self.error_rate if self.error_rate else nan
+
+
+def missed_of(*, flagged: float, precision: float, recall: float) -> float:
+    """The rate of errors among what is not flagged that goes with a recall."""
+    return flagged * precision * (1 - recall) / (recall * (1 - flagged))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Plan(Result):
+    """The ways to evaluate side by side, and what the raters of an item reach together."""
+
+    width: float
+    expected: Expected
+    work: Work
+    rows: tuple[PlanRow, ...]
+    panel: Panel | None = None
+    right: float = nan
+
+    def to_dict(self) -> dict[str, Json]:
+        expected = self.expected
+        guesses = {
+            "flagged": expected.flagged,
+            "precision": expected.precision,
+            "missed": expected.missed,
+            "recall": expected.recall,
+            "items": expected.size,
+        }
+        raters = {"raters": {**encode(self.panel), "wanted": self.right}} if self.panel else {}
+        return {
+            "width": self.width,
+            "population": self.expected.population,
+            "expected": encode(guesses),
+            "work": encode(self.work),
+            **raters,
+            "plans": encode(self.rows),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per way to evaluate."""
+        return pl.DataFrame([asdict(row) for row in self.rows])
+
+    def sheets(self) -> list[Sheet]:
+        has_cost = any(row.cost for row in self.rows)  # without a wage there is nothing to show
+        rows = []
+        for row in self.rows:
+            cells = (row.method, count(row.items), count(row.flagged), number(row.width), f"{row.hours:,.1f}")
+            rows.append((*cells, *([f"{row.cost:,.0f}"] if has_cost else []), row.note))
+        columns = ("method", "items", "flagged", "width", "hours", *(["cost"] if has_cost else []), "note")
+        recall, rate = number(self.expected.recall, digits=2), f"{self.expected.error_rate:.1%}"
+        title = f"To know recall {recall} within a width of {self.width:g}, at {rate} errors"
+        notes = (_population_words(self.expected), *([_panel_words(self.panel, self.expected)] if self.panel else []))
+        return [Sheet(title, columns, tuple(rows), notes=notes, name="plan")]
+
+
+def _population_words(expected: Expected) -> str:
+    if expected.is_finite:
+        return f"Widths are for exactly these {expected.size:,.0f} items, not for others."
+    return "Widths are for other items like these, taken as independent; by essay they are wider (design effect)."
+
+
+def _panel_words(panel: Panel, expected: Expected) -> str:
+    one, majority = panel.one, panel.majority
+    judged = (majority.judged(expected.precision), majority.judged(expected.missed))
+    judged_recall = expected.flagged * judged[0] / (expected.flagged * judged[0] + (1 - expected.flagged) * judged[1])
+    return (
+        f"{counted(panel.n, 'rater')} per item: one is right on {number(one.sensitivity)} of errors and "
+        f"{number(one.specificity)} of good items, their majority on {number(majority.sensitivity)} and "
+        f"{number(majority.specificity)}. Uncorrected, recall {number(expected.recall)} would be judged to be "
+        f"{number(judged_recall)}; gold items correct for it."
+    )
+
+
+def plan(
+    expected: Expected,
+    width: float,
+    *,
+    work: Work | None = None,
+    errors: int | None = None,
+    strata: Sequence[Stratum] = (),
+    panel: Panel | None = None,
+    right: float = nan,
+    assist: Skill | None = None,
+) -> Plan:
+    """The ways side by side; `errors` fixes the number of errors that a fully judged corpus is to hold.
+
+    With `strata` of the corpus, with their expected rates, ours from these strata is a row of its own.  `panel` are
+    the raters of each item, chosen so that their majority is `right` that often.  `assist` is a cheap judge of every
+    item, whose verdicts explain a part of what people will say (`evaluate/sampled/assist.py`).
+    """
+    _require_shares(expected, width)
+    work = work or Work()
+    rows = [
+        _exhaustive(expected, width, work, errors),
+        _verification(expected, width, work),
+        _sampling(expected, expected.strata, width, work, "paper", "sampling"),
+        _sampling(expected, expected.strata, width, work, "neyman", "ours"),
+        *([_sampling(expected, strata, width, work, "neyman", f"ours, {len(strata)} strata")] if strata else []),
+        *([_assisted(expected, strata or expected.strata, width, work, assist)] if assist else []),
+    ]
+    return Plan(width=width, expected=expected, work=work, rows=tuple(rows), panel=panel, right=right)
+
+
+def _require_shares(expected: Expected, width: float) -> None:
+    shares = {
+        "share of flagged items": expected.flagged,
+        "precision": expected.precision,
+        "rate of missed errors": expected.missed,
+        "width": width,
+    }
+    for name, share in shares.items():
+        if not 0 < share < 1:
+            raise UsageError(f"expected a {name} between 0 and 1, found {share:g}")
+
+
+def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None) -> PlanRow:
+    """Every item of a corpus large enough to hold the errors that recall needs."""
+    n_errors = errors or _smallest(lambda n: _wilson_width(expected.recall, n) <= width)
+    items = ceil(n_errors / expected.error_rate - 1e-9)
+    note = f"{n_errors:,} errors at {expected.error_rate:.3g}"
+    if items > expected.size:
+        note += "; more than the corpus has"
+    return _row(
+        "exhaustive", items, round(items * expected.flagged), _wilson_width(expected.recall, n_errors), work, note
+    )
+
+
+def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
+    def reached(n: int) -> float:
+        judged = _as_judged(expected.strata, [n, 1], expected.size)
+        precision = scores(judged, fpc=expected.is_finite).precision
+        return precision.high - precision.low
+
+    most = _most(expected.strata[0].size, expected.size)
+    items = _smallest(lambda n: reached(n) <= width, most=most)
+    note = "precision only, not recall" + _too_small(reached(items), width)
+    return _row("verification", items, items, reached(items), work, note)
+
+
+def _too_small(reached: float, width: float) -> str:
+    return "; the corpus is too small for this width" if reached > width + 1e-9 else ""
+
+
+def _sampling(
+    expected: Expected, strata: Sequence[Stratum], width: float, work: Work, method: Allocation, name: str
+) -> PlanRow:
+    weights = weights_of(strata, method, {stratum.name: stratum.rate for stratum in strata})
+    most = np.array([_most(stratum.size, expected.size) for stratum in strata], float)
+    least = np.minimum(LEAST, most) if len(strata) > 2 else 0 * most
+
+    def numbers(n: int) -> Numbers:
+        return between(weights, least, most, n)
+
+    def reached(n: int) -> float:
+        judged = _as_judged(strata, numbers(n), expected.size)
+        return recall_width(judged, fpc=expected.is_finite, n_items=expected.n_counted)
+
+    items = _smallest(lambda n: reached(n) <= width, most=int(most.sum()), least=max(1, int(least.sum())))
+    note = "OK sample twice the Error sample" if method == "paper" else "Neyman's allocation"
+    note += _too_small(reached(items), width)
+    flags = np.array([stratum.is_flagged for stratum in strata], bool)
+    return _row(name, items, round(float(numbers(items)[flags].sum())), reached(items), work, note)
+
+
+def _assisted(expected: Expected, strata: Sequence[Stratum], width: float, work: Work, judge: Skill) -> PlanRow:
+    """Ours with a cheap judge, and how many judgments that saves."""
+    plain = _sampling(expected, strata, width, work, "neyman", "")
+    helped = [replace(stratum, explained=judge.explained(stratum.rate)) for stratum in strata]
+    row = _sampling(expected, helped, width, work, "neyman", "ours, with a cheap judge")
+    return replace(row, note=f"{row.note}; {plain.items - row.items:,} fewer than without it")
+
+
+def more_needed(strata: Sequence[Stratum], width: float, *, fpc: bool = True, n_items: float = inf) -> int | None:
+    """The further judgments that bring recall to this width, if rates stay as they are; None where none can.
+
+    The next ones go where Neyman would have them.  Where the corpus stands for a wider one, strata were counted among
+    its `n_items`, and it can give no more than it has.
+    """
+    weights = neyman_weights([replace(stratum, errors=_drawn_in(stratum), n_judged=1.0) for stratum in strata])
+    is_endless = not fpc and n_items == inf
+    left = np.array([MOST_ITEMS if is_endless else part.size - part.n_judged for part in strata], float)
+
+    def reached(n: int) -> float:
+        return recall_width(_with_more(strata, between(weights, 0 * left, left, n)), fpc=fpc, n_items=n_items)
+
+    n_more = _smallest(lambda n: reached(n) <= width, most=int(left.sum()), least=0)
+    return n_more if reached(n_more) <= width else None
+
+
+def _drawn_in(stratum: Stratum) -> float:
+    """A rate that is never quite 0 or 1, so that a stratum without errors is still looked at."""
+    return (stratum.errors + 0.5) / (stratum.n_judged + 1)
+
+
+def _with_more(strata: Sequence[Stratum], more: Numbers) -> list[Stratum]:
+    judged = []
+    for stratum, extra in zip(strata, more, strict=True):
+        n = stratum.n_judged + float(extra)
+        rate = stratum.rate if stratum.n_judged else _drawn_in(stratum)
+        judged.append(replace(stratum, n_judged=n, errors=n * rate))
+    return judged
+
+
+def recall_width(strata: Sequence[Stratum], *, fpc: bool = True, n_items: float = inf) -> float:
+    recall = scores(strata, fpc=fpc, n_items=n_items).recall
+    return max(0.0, recall.high - recall.low) if recall.value == recall.value else inf
+
+
+def _as_judged(strata: Sequence[Stratum], numbers: Sequence[float] | Numbers, size: float) -> list[Stratum]:
+    """The strata with these numbers of items judged and exactly the expected errors among them."""
+    judged = []
+    for stratum, wanted in zip(strata, numbers, strict=True):
+        n = float(wanted)
+        if size < inf and n > stratum.size - 1e-6:  # shares of a whole number come near to it
+            n = stratum.size
+        judged.append(replace(stratum, n_judged=n, errors=n * stratum.rate))
+    return judged
+
+
+def _most(part: float, size: float) -> int:
+    return ceil(part) if size < inf else MOST_ITEMS
+
+
+def _smallest(is_enough: Callable[[int], bool], *, most: int = MOST_ITEMS, least: int = 1) -> int:
+    """The first number that is enough, by halving; `most` where none is."""
+    low, high = least, least + 1
+    while high < most and not is_enough(high):
+        low, high = high, high * 2
+    high = min(high, most)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle + 1, high)
+    return low
+
+
+def _wilson_width(share: float, n: float) -> float:
+    interval = wilson(share * n, n)
+    return interval.high - interval.low
+
+
+def _row(method: str, items: int, flagged: int, width: float, work: Work, note: str) -> PlanRow:
+    hours = items * work.raters / work.items_per_hour
+    return PlanRow(
+        method=method,
+        items=items,
+        flagged=flagged,
+        width=width,
+        hours=hours,
+        cost=hours * work.wage,
+        note=note,
+    )
+
+
+MOST_RATERS = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """How often a rater, or a majority, is right: on errors, and on good items."""
+
+    sensitivity: float
+    specificity: float
+
+    @property
+    def least(self) -> float:
+        return min(self.sensitivity, self.specificity)
+
+    def explained(self, rate: float) -> float:
+        """The share of the variance of verdicts that its own explain, where errors have this rate."""
+        called = self.judged(rate)
+        spread = called * (1 - called)
+        informed = self.sensitivity + self.specificity - 1
+        return min(0.999, rate * (1 - rate) * informed**2 / spread) if spread > 0 else 0.0
+
+    def judged(self, rate: float) -> float:
+        """The rate of errors that is found where the true one is `rate`."""
+        return self.sensitivity * rate + (1 - self.specificity) * (1 - rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The number of raters for each item, what one of them is like, and what their majority is."""
+
+    n: int
+    one: Skill
+    majority: Skill
+
+
+def majority_of(n: int, skill: Skill) -> Skill:
+    """What the majority of n raters is like; half of all ties are right."""
+    return Skill(_right(n, skill.sensitivity), _right(n, skill.specificity))
+
+
+def _right(n: int, accuracy: float) -> float:
+    def exactly(k: int) -> float:
+        return comb(n, k) * accuracy**k * (1 - accuracy) ** (n - k)
+
+    return sum(exactly(k) for k in range(n // 2 + 1, n + 1)) + (exactly(n // 2) / 2 if n % 2 == 0 else 0.0)
+
+
+def panel(skill: Skill, wanted: float) -> Panel:
+    """The smallest odd number of raters whose majority is right that often, on errors and on good items alike."""
+    if not 0.5 < wanted < 1:
+        raise UsageError(f"expected a majority that is right between 0.5 and 1 of the time, found {wanted:g}")
+    if skill.least <= 0.5:
+        raise UsageError(f"expected raters who are right more often than not, found {skill.least:.2f} on one kind")
+    for n in range(1, MOST_RATERS + 1, 2):
+        majority = majority_of(n, skill)
+        if majority.least >= wanted:
+            return Panel(n, skill, majority)
+    raise UsageError(
+        f"expected at most {MOST_RATERS} raters per item to be right {wanted:g} of the time, found more needed"
+    )
+
+
+def skill_of_kappa(kappa: float, error_rate: float) -> Skill:
+    """Two raters who agree this far beyond chance, right equally often on errors and on good items."""
+    if not 0 < kappa <= 1:
+        raise UsageError(f"expected a kappa above 0 and at most 1, found {kappa:g}")
+    low, high = 0.5, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _kappa(middle, error_rate) < kappa else (low, middle)
+    return Skill(high, high)
+
+
+def _kappa(accuracy: float, error_rate: float) -> float:
+    called = Skill(accuracy, accuracy).judged(error_rate)
+    observed, expected = accuracy**2 + (1 - accuracy) ** 2, called**2 + (1 - called) ** 2
+    return (observed - expected) / (1 - expected)

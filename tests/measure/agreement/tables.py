@@ -1,0 +1,78 @@
+"""Small tables for the tests of agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.measure.agreement.confusion import Confusion, confusion
+from grater.measure.agreement.counts import Counts, from_rows
+from grater.tables import Judgments, read_judgments
+from grater.uncertainty.intervals import Ints
+
+PREPOSITIONS = ("Extraneous", "Wrong-Choice", "OK")
+# Tetreault & Chodorow 2008, Table 3
+TABLE_3 = confusion([[17, 0, 6], [1, 42, 20], [4, 33, 1213]], PREPOSITIONS)
+# Lee, Tetreault & Chodorow 2009, Table 5
+NO_CONTEXT = confusion([[846, 302], [108, 584]], ("yes", "no"))
+IN_CONTEXT = confusion([[462, 77], [260, 1041]], ("yes", "no"))
+# Krippendorff 2011: four observers, twelve units, * is missing
+KRIPPENDORFF = """
+1 2 3 3 2 1 4 1 2 * * *
+1 2 3 3 2 2 4 1 2 5 * 3
+* 3 3 3 2 3 4 2 2 5 1 *
+1 2 3 3 2 4 4 1 2 5 1 *
+"""
+# The textbook table for Fleiss kappa: ten items, fourteen raters, five labels
+TEXTBOOK = """
+0 0 0 0 14 / 0 2 6 4 2 / 0 0 3 5 6 / 0 3 9 2 0 / 2 2 8 1 1 / 7 7 0 0 0 / 3 2 6 3 0 / 2 5 3 2 2 / 6 5 2 1 0 / 0 2 2 3 7
+"""
+
+
+def judgments(*rows: str, **columns: Sequence[object]) -> Judgments:
+    """Rows as `item rater label`, with further columns beside them."""
+    cells = [row.split() for row in rows]
+    frame = pl.DataFrame(cells, schema=["item", "rater", "label"], orient="row")
+    return read_judgments(frame.with_columns(pl.Series(name, list(values)) for name, values in columns.items()))
+
+
+def of_matrix(matrix: Sequence[Sequence[object | None]]) -> Judgments:
+    """A list of items, each a list of labels by rater; None where there is none."""
+    return judgments(
+        *(
+            f"i{item} r{rater} {label}"
+            for item, row in enumerate(matrix)
+            for rater, label in enumerate(row)
+            if label is not None
+        )
+    )
+
+
+def of_confusion(table: Confusion) -> Judgments:
+    """The judgments behind a table of two raters."""
+    pairs = [
+        (first, second)
+        for first, row in zip(table.labels, table.cells.tolist(), strict=True)
+        for second, n_items in zip(table.labels, row, strict=True)
+        for _ in range(n_items)
+    ]
+    return of_matrix(pairs)
+
+
+def counts_of(rows: npt.ArrayLike, labels: Sequence[str] | None = None) -> Counts:
+    table: Ints = np.asarray(rows, np.int64)
+    return from_rows(table, tuple(labels or map(str, range(1, table.shape[1] + 1))))
+
+
+def krippendorff_matrix() -> list[list[str | None]]:
+    raters = [
+        [None if label == "*" else label for label in line.split()] for line in KRIPPENDORFF.split("\n") if line
+    ]
+    return [list(row) for row in zip(*raters, strict=True)]
+
+
+def textbook_rows() -> list[list[int]]:
+    return [[int(cell) for cell in row.split()] for row in TEXTBOOK.split("/")]

@@ -1,0 +1,322 @@
+"""Numbers that follow from the papers' own tables (statistics.md), and those of other tools on seeded tables."""
+
+import json
+from dataclasses import replace
+from math import isnan
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from grater.errors import GraterError
+from grater.measure.agreement import coefficients
+from grater.measure.agreement.coefficients import (
+    COEFFICIENTS,
+    Coefficient,
+    alpha,
+    band,
+    band_words,
+    bennett,
+    coefficient_json,
+    fleiss,
+    gwet,
+    margin_scores,
+    observed,
+    pair_agreement,
+)
+from grater.measure.agreement.cohen import cohen_kappa, kappa, standard_error
+from grater.measure.agreement.compare import independent_test
+from grater.measure.agreement.confusion import disagreements
+from grater.measure.agreement.counts import Counts, tally
+from grater.measure.agreement.labels import SCALES, WEIGHTS, Scale, WeightName, distances, weight_matrix
+from grater.model import Interval
+from grater.uncertainty.bca import gradient, point_estimate
+from grater.uncertainty.intervals import Ints
+from grater.uncertainty.rng import generator
+from tests.examples import examples
+from tests.measure.agreement.tables import (
+    IN_CONTEXT,
+    NO_CONTEXT,
+    TABLE_3,
+    counts_of,
+    krippendorff_matrix,
+    of_confusion,
+    of_matrix,
+    textbook_rows,
+)
+
+ROWS = arrays(np.int64, st.tuples(st.integers(3, 12), st.just(3)), elements=st.integers(0, 4))
+EQUAL = st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), min_size=3, max_size=20)
+
+
+def every(n_labels: int) -> list[Coefficient]:
+    weights = weight_matrix("identity", n_labels)
+    labels = tuple(map(str, range(1, n_labels + 1)))
+    nominal = [definition.of_table(weights, "nominal", labels) for definition in COEFFICIENTS]
+    return [*nominal, *(alpha(scale, labels) for scale in SCALES if scale != "nominal")]
+
+
+def number(coefficient: Coefficient, counts: Counts) -> float:
+    return point_estimate(coefficient, counts.patterns, counts.n_items)
+
+
+@pytest.mark.slow  # importing statsmodels takes two seconds; the table of a textbook is below
+@given(EQUAL)
+@examples(40)
+def test_fleiss_is_that_of_statsmodels(labels: list[list[int]]) -> None:
+    from statsmodels.stats.inter_rater import fleiss_kappa  # a second that few tests need
+
+    rows = np.array([np.bincount(item, minlength=3) for item in labels])
+    ours = number(fleiss(np.eye(3)), counts_of(rows))
+    if not isnan(ours):
+        assert ours == pytest.approx(fleiss_kappa(rows), abs=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", every(3), ids=lambda each: each.name)
+@given(rows=ROWS)
+@examples(15)
+def test_no_coefficient_knows_the_order_of_items(coefficient: Coefficient, rows: Ints) -> None:
+    assert number(coefficient, counts_of(rows[::-1])) == pytest.approx(
+        number(coefficient, counts_of(rows)), nan_ok=True
+    )
+
+
+@pytest.mark.parametrize("coefficient", every(3), ids=lambda each: each.name)
+@given(rows=ROWS)
+@examples(15)
+def test_no_coefficient_is_above_one(coefficient: Coefficient, rows: Ints) -> None:
+    found = number(coefficient, counts_of(rows))
+    assert isnan(found) or found <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("coefficient", every(2), ids=lambda each: each.name)
+def test_unanimous_raters_agree_fully(coefficient: Coefficient) -> None:
+    assert number(coefficient, counts_of([[3, 0], [0, 3], [2, 0]])) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("coefficient", every(2)[1:], ids=lambda each: each.name)
+def test_one_label_only_is_undefined_or_full_agreement(coefficient: Coefficient) -> None:
+    value = number(coefficient, counts_of([[3, 0], [2, 0]]))
+    assert isnan(value) or value == pytest.approx(1)
+
+
+@pytest.mark.parametrize("coefficient", [fleiss(np.eye(2)), alpha("nominal", ("1", "2"))], ids=["fleiss", "alpha"])
+def test_one_label_only_leaves_fleiss_and_alpha_undefined(coefficient: Coefficient) -> None:
+    """Gwet and Bennett know of the second label, and call it agreement beyond chance."""
+    assert isnan(number(coefficient, counts_of([[3, 0], [2, 0]])))
+
+
+@given(ROWS)
+@examples(40)
+def test_margins_alone_give_the_same_coefficients_as_the_table(rows: Ints) -> None:
+    judged = rows[rows.sum(axis=1) > 1]
+    if not len(judged):
+        return
+    n = judged.sum(axis=1)
+    agreeing = pair_agreement(judged, np.eye(3))
+    apart = (n**2 - (judged**2).sum(axis=1)) / (n - 1)
+    sums = np.column_stack([np.ones(len(judged)), agreeing, apart, judged / n[:, None], judged]).sum(axis=0)
+    of_tables = [
+        number(definition.of_table(np.eye(3), "nominal", ("1", "2", "3")), counts_of(judged))
+        for definition in COEFFICIENTS
+    ]
+    assert margin_scores(sums, 3) == pytest.approx(of_tables, nan_ok=True)
+
+
+def test_a_coefficient_is_never_asked_about_no_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    largest = replace(COEFFICIENTS[0], of_margins=lambda margins: margins.shares.max(axis=-1))
+    monkeypatch.setattr(coefficients, "COEFFICIENTS", (largest, *COEFFICIENTS[1:]))
+    assert np.isnan(margin_scores(np.zeros((2, 3)), 0)).tolist() == [[True] * len(COEFFICIENTS)] * 2
+
+
+def test_only_label_of_a_table_leaves_gwet_and_bennett_undefined_too() -> None:
+    assert isnan(number(gwet(np.eye(1)), counts_of([[3], [2]])))
+    assert isnan(number(bennett(np.eye(1)), counts_of([[3], [2]])))
+
+
+def test_gaps_count_with_the_judgments_there_are() -> None:
+    # by hand: pairs agree in 1/3 of item one (2-1), 1 of item two, 0 of item three; mean 4/9.
+    # Shares of a: 2/3, 1, 1/2, mean 13/18; pe = (13/18)^2 + (5/18)^2 = 194/324.
+    counts = counts_of([[2, 1], [2, 0], [1, 1], [1, 0]])
+    assert counts.n_left_out == 1
+    assert number(observed(np.eye(2)), counts) == pytest.approx(4 / 9)
+    assert number(fleiss(np.eye(2)), counts) == pytest.approx((4 / 9 - 194 / 324) / (1 - 194 / 324))
+
+
+def test_alpha_of_midranks_does_not_mind_stretching_the_scale() -> None:
+    rows = [[3, 1, 0], [0, 2, 2], [1, 0, 3], [4, 0, 0]]
+    near, far = counts_of(rows, ("1", "2", "3")), counts_of(rows, ("1", "50", "60"))
+    assert number(alpha("ordinal", near.labels), near) == number(alpha("ordinal", far.labels), far)
+    assert number(alpha("interval", near.labels), near) != number(alpha("interval", far.labels), far)
+
+
+@pytest.mark.parametrize("coefficient", every(3), ids=lambda each: each.name)
+def test_derivative_is_the_slope(coefficient: Coefficient) -> None:
+    counts = counts_of([[3, 1, 0], [0, 2, 2], [1, 0, 3], [4, 0, 0]])
+    sums = counts.n_items @ coefficient.rows(counts.patterns)
+    slope = gradient(coefficient.score, sums)
+    for place in range(sums.size):
+        step = np.zeros(sums.size)
+        step[place] = 1e-6
+        rise = float(coefficient.score(sums + step) - coefficient.score(sums - step)) / 2e-6
+        assert slope[place] == pytest.approx(rise, abs=1e-6)
+
+
+def test_scale_that_needs_numbers_says_which_label_is_none() -> None:
+    with pytest.raises(GraterError, match="found 'high'"):
+        alpha("interval", ("1", "high"))
+    with pytest.raises(GraterError, match="at least 0"):
+        distances("ratio", ("-1", "1"))
+    with pytest.raises(GraterError, match="unknown scale"):
+        alpha("log", ("1", "2"))  # type: ignore[arg-type]
+
+
+def test_ratio_distance_of_two_zeros_is_none() -> None:
+    assert distances("ratio", ("0", "1")).tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (-0.01, "poor"),
+        (0.0, "slight"),
+        (0.21, "fair"),
+        (0.597853, "moderate"),
+        (0.629717, "substantial"),
+        (0.81, "almost perfect"),
+        (1.0, "almost perfect"),
+        (float("nan"), ""),
+    ],
+)
+def test_bands_are_those_of_landis_and_koch(value: float, expected: str) -> None:
+    assert band(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("kappa", "expected"),
+    [
+        (Interval(0.66, 0.62, 0.79), "substantial"),
+        (Interval(0.63, 0.56, 0.68), "moderate to substantial"),
+        (Interval(0.66, -0.833, 1.0), "poor to almost perfect"),
+        (Interval(0.66, float("nan"), float("nan")), ""),
+    ],
+)
+def test_a_kappa_has_one_band_only_where_its_whole_interval_does(kappa: Interval, expected: str) -> None:
+    assert band_words(kappa) == expected
+    assert coefficient_json(kappa).get("band", "") == expected
+
+
+GOLDENS = Path(__file__).parent / "goldens"
+SIX_DIGITS = 5e-7
+
+
+def golden(name: str) -> dict[str, dict[str, dict[str, float]]]:
+    found: dict[str, dict[str, dict[str, float]]] = json.loads((GOLDENS / name).read_text(encoding="utf-8"))
+    return found
+
+
+def table(name: str) -> Counts:
+    return tally(of_matrix(json.loads((GOLDENS / "tables.json").read_text(encoding="utf-8"))[name]))
+
+
+def golden_number(coefficient: Coefficient, counts: Counts) -> float:
+    return point_estimate(coefficient, counts.patterns, counts.n_items)
+
+
+def test_kappa_of_two_preposition_raters() -> None:
+    # Tetreault & Chodorow 2008, Table 3 and section 5.2: agreement .952, kappa .630
+    assert TABLE_3.n == 1336
+    assert TABLE_3.observed.value == pytest.approx(0.952096, abs=SIX_DIGITS)
+    assert kappa(TABLE_3) == pytest.approx(0.629717, abs=SIX_DIGITS)
+
+
+def test_expected_agreement_of_two_preposition_raters() -> None:
+    # statistics.md: .870628; kappa = (po - pe) / (1 - pe), so pe = (po - kappa) / (1 - kappa)
+    observed, number = TABLE_3.observed.value, kappa(TABLE_3)
+    assert (observed - number) / (1 - number) == pytest.approx(0.870628, abs=SIX_DIGITS)
+
+
+def test_standard_errors_of_two_preposition_raters() -> None:
+    assert standard_error(TABLE_3) == pytest.approx(0.042574, abs=SIX_DIGITS)
+    assert standard_error(TABLE_3, error="simple") == pytest.approx(0.045163, abs=SIX_DIGITS)
+    interval = cohen_kappa(TABLE_3, rng=generator(0), method="fce")
+    assert (interval.low, interval.high) == pytest.approx((0.546272, 0.713161), abs=SIX_DIGITS)
+
+
+def test_other_coefficients_of_two_preposition_raters() -> None:
+    counts, weights = tally(of_confusion(TABLE_3)), np.eye(3)
+    assert golden_number(fleiss(weights), counts) == pytest.approx(0.629610, abs=SIX_DIGITS)  # Scott's pi
+    assert golden_number(alpha("nominal", counts.labels), counts) == pytest.approx(0.629749, abs=SIX_DIGITS)
+    assert golden_number(gwet(weights), counts) == pytest.approx(0.948784, abs=SIX_DIGITS)
+
+
+def test_kappa_of_error_against_ok() -> None:
+    merged = TABLE_3.merged(["Extraneous", "Wrong-Choice"], ["OK"], names=["error", "OK"])
+    assert kappa(merged) == pytest.approx(0.630524, abs=SIX_DIGITS)
+
+
+def test_disagreement_rates_of_two_preposition_raters() -> None:
+    # Tetreault & Chodorow 2008, 5.2: .302 (26/86) and .381 (37/97)
+    first, second = disagreements(TABLE_3, ok="OK")
+    assert (first.n_ok, first.n, second.n_ok, second.n) == (26, 86, 37, 97)
+    assert first.rate.value == pytest.approx(0.302326, abs=SIX_DIGITS)
+    assert second.rate.value == pytest.approx(0.381443, abs=SIX_DIGITS)
+
+
+def test_kappas_of_two_article_raters() -> None:
+    # Lee et al. 2009, Table 5: agreement 78 % and 82 %, kappa .55 and .60
+    assert kappa(NO_CONTEXT) == pytest.approx(0.550228, abs=SIX_DIGITS)
+    assert kappa(IN_CONTEXT) == pytest.approx(0.597853, abs=SIX_DIGITS)
+    assert NO_CONTEXT.observed.value == pytest.approx(0.777174, abs=SIX_DIGITS)
+    assert IN_CONTEXT.observed.value == pytest.approx(0.816848, abs=SIX_DIGITS)
+
+
+def test_yes_shares_of_two_article_raters() -> None:
+    # Lee et al. 2009, Table 4 from Table 5
+    for each, shares in ((NO_CONTEXT, (0.623913, 0.518478)), (IN_CONTEXT, (0.292935, 0.392391))):
+        yes = each.cells[0].sum() / each.n, each.cells[:, 0].sum() / each.n
+        assert yes == pytest.approx(shares, abs=SIX_DIGITS)
+
+
+def test_z_of_the_paper_and_with_the_large_sample_error() -> None:
+    # Lee et al. 2009, note 5: z = 1.71, p < .10
+    simple = independent_test(IN_CONTEXT, NO_CONTEXT, error="simple")
+    assert simple.z == pytest.approx(1.710226, abs=SIX_DIGITS)
+    assert simple.p == pytest.approx(0.087224, abs=SIX_DIGITS)
+    assert independent_test(IN_CONTEXT, NO_CONTEXT).z == pytest.approx(1.758089, abs=SIX_DIGITS)
+
+
+@pytest.mark.parametrize(
+    ("scale", "expected"),
+    [("nominal", 0.743421), ("ordinal", 0.815388), ("interval", 0.849107), ("ratio", 0.797403)],
+)
+def test_alpha_of_krippendorffs_example(scale: Scale, expected: float) -> None:
+    counts = tally(of_matrix(krippendorff_matrix()))
+    assert golden_number(alpha(scale, counts.labels), counts) == pytest.approx(expected, abs=SIX_DIGITS)
+
+
+def test_fleiss_kappa_of_the_textbook_table() -> None:
+    assert golden_number(fleiss(np.eye(5)), counts_of(textbook_rows())) == pytest.approx(0.209931, abs=SIX_DIGITS)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("name", ["whole", "gaps", "thin", "two"])
+def test_alpha_is_that_of_krippendorff(name: str, scale: Scale) -> None:
+    # krippendorff 0.9.0; goldens/ask_krippendorff.py says how
+    counts = table(name)
+    expected = golden("krippendorff.json")["alpha"][name][scale]
+    assert golden_number(alpha(scale, counts.labels), counts) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("name", ["whole", "gaps", "two"])
+def test_kappas_are_those_of_irrcac(name: str, weights: WeightName) -> None:
+    # irrCAC 0.4.4; goldens/ask_irrcac.py says how
+    counts = table(name)
+    matrix = weight_matrix(weights, len(counts.labels))
+    expected: dict[str, float] = golden("irrcac.json")["coefficients"][name][weights]  # type: ignore[assignment]
+    found = {"fleiss": fleiss(matrix), "gwet": gwet(matrix), "bp": bennett(matrix)}
+    assert {key: golden_number(each, counts) for key, each in found.items()} == pytest.approx(expected, abs=1e-11)

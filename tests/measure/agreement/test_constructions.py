@@ -1,0 +1,144 @@
+"""The study of constructions: the paper's tables, and a made-up study that gives back what went in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import polars as pl
+import pytest
+
+from grater.errors import BadInput
+from grater.measure.agreement.constructions import (
+    CONSTRUCTIONS,
+    IN_CONTEXT,
+    NO_CONTEXT,
+    ConstructionStudy,
+    construction_study,
+)
+from grater.model import Item, Span
+from grater.tables import Judgments, Table, read_items, read_judgments
+from grater.uncertainty.rng import generator
+
+N_PLACES = 368
+# Lee et al. 2009, Table 5: cells (R1, R2) of yes yes, yes no, no yes, no no
+TABLE_5 = {NO_CONTEXT: (846, 302, 108, 584), IN_CONTEXT: (462, 77, 260, 1041)}
+ANSWERS = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
+
+
+def _items(n_places: int, **columns: list[str]) -> pl.DataFrame:
+    rows = []
+    for place, stage, name in product(range(n_places), TABLE_5, CONSTRUCTIONS):
+        kind = f"construction/{stage}/{name}"
+        item_id = Item("e", Span(place, place + 1), kind).item_id
+        rest = {column: values[place] for column, values in columns.items()}
+        rows.append({"item": item_id, "essay": "e", "start": place, "end": place + 1, "kind": kind, **rest})
+    return pl.DataFrame(rows)
+
+
+def _published() -> tuple[Judgments, Table]:
+    items = _items(N_PLACES)
+    rows = []
+    for stage, cells in TABLE_5.items():
+        answers = [answer for answer, n in zip(ANSWERS, cells, strict=True) for _ in range(n)]
+        ids = items.filter(pl.col("kind").str.contains(stage, literal=True))["item"]
+        for item_id, (first, second) in zip(ids, answers, strict=True):
+            rows += [(item_id, "R1", first), (item_id, "R2", second)]
+    frame = pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row")
+    return read_judgments(frame), read_items(items)
+
+
+@pytest.fixture(scope="module")
+def published() -> ConstructionStudy:
+    return construction_study(*_published())
+
+
+def test_table_5_of_the_paper_comes_out(published: ConstructionStudy) -> None:
+    # section 5: agreement 78 % and 82 %, kappa .55 and .60
+    shown = [(part.name, round(part.observed.value, 2), round(part.kappa.value, 2)) for part in published.stages]
+    assert shown == [(NO_CONTEXT, 0.78, 0.55), (IN_CONTEXT, 0.82, 0.6)]
+    assert published.n_places == N_PLACES
+
+
+def test_table_4_of_the_paper_comes_out(published: ConstructionStudy) -> None:
+    shares = {(each.rater, each.stage): round(100 * each.yes.value, 1) for each in published.freedom}
+    assert shares == {
+        ("R1", NO_CONTEXT): 62.4,
+        ("R2", NO_CONTEXT): 51.8,
+        ("R1", IN_CONTEXT): 29.3,
+        ("R2", IN_CONTEXT): 39.2,
+    }
+
+
+def test_the_stages_differ_by_the_z_of_note_5(published: ConstructionStudy) -> None:
+    [contrast] = published.contrasts
+    # Lee et al. 2009, note 5: z = 1.71, p < .10
+    assert contrast.paper.z == pytest.approx(1.710226, abs=1e-6)
+    assert contrast.paper.p == pytest.approx(0.087224, abs=1e-6)
+    assert contrast.ours.method == "bootstrap"
+
+
+def _simulated(seed: int) -> Iterator[tuple[str, str, str]]:
+    """Two raters who always accept and star the original, a third of the time star one more, and agree on all."""
+    rng = generator(seed, "constructions")
+    for place in range(300):
+        original = CONSTRUCTIONS[place % 5]
+        other = CONSTRUCTIONS[(place + 1) % 5]
+        is_double = bool(rng.random() < 1 / 3)
+        for stage, name in product(TABLE_5, CONSTRUCTIONS):
+            item_id = Item("e", Span(place, place + 1), f"construction/{stage}/{name}").item_id
+            is_right = name == original or (is_double and name == other)
+            label = ("yes*" if stage == IN_CONTEXT else "grey") if is_right else "no"
+            yield from ((item_id, rater, label) for rater in ("A", "B"))
+
+
+def test_a_study_with_known_raters_gives_back_what_went_in() -> None:
+    originals = [CONSTRUCTIONS[place % 5] for place in range(300)]
+    items = read_items(_items(300, original=originals))
+    frame = pl.DataFrame(list(_simulated(1)), schema=["item", "rater", "label"], orient="row")
+    found = construction_study(read_judgments(frame), items)
+    together = found.several[-1]
+    assert (together.rater, together.original_yes.value, together.original_starred.value) == ("all", 1.0, 1.0)
+    assert together.several_starred.low < 1 / 3 < together.several_starred.high
+    assert together.several_starred == together.several_yes
+    assert together.mean_starred == pytest.approx(1 + together.several_starred.value)
+    assert len(together.sets) == 5
+    assert all(part.kappa.value == 1 for part in found.stages)
+
+
+def test_mention_and_frequency_split_the_answers() -> None:
+    n = 40
+    items = _items(
+        n,
+        original=["the-singular"] * n,
+        anaphoric=["true", "false"] * (n // 2),
+        entropy=["low"] * n,
+        dominant=["the-singular"] * n,
+    )
+    rng = generator(3, "constructions")
+    rows = []
+    for row in items.iter_rows(named=True):
+        answer = "yes" if row["kind"].endswith("the-singular") or rng.random() < 0.3 else "no"
+        other = answer if row["anaphoric"] == "true" or rng.random() < 0.6 else "no"
+        rows += [(row["item"], "A", answer), (row["item"], "B", other)]
+    frame = pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row")
+    found = construction_study(read_judgments(frame), read_items(items))
+    by_name = {contrast.name: contrast for contrast in found.contrasts}
+    assert by_name["mention"].first.kappa.value == 1
+    assert by_name["mention"].first.table.n == n // 2 * 5
+    assert by_name["mention"].ours.difference.value > 0
+    assert by_name["frequency"].first.table.n == n
+
+
+def test_labels_of_another_task_are_refused() -> None:
+    judgments, items = _published()
+    frame = judgments.frame.with_columns(label=pl.lit("error"))
+    with pytest.raises(BadInput, match="expected labels yes, no, yes\\*, grey, found 'error'"):
+        construction_study(read_judgments(frame.select("item", "rater", "label")), items)
+
+
+def test_a_table_without_constructions_is_refused() -> None:
+    judgments, items = _published()
+    other = read_items(items.frame.with_columns(kind=pl.lit("prep")))
+    with pytest.raises(BadInput, match="expected judgments of items of kind construction/STAGE/NAME, found none"):
+        construction_study(judgments, other)

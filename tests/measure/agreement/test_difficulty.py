@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from math import isnan, log2
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grater.errors import GraterError
+from grater.measure.agreement.difficulty import Difficulty, DifficultyOptions, difficulty, ranked
+from grater.measure.agreement.spread import column_groups, spreads
+from grater.tables import Table, read_items
+from tests.examples import examples
+from tests.measure.agreement.tables import judgments
+from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
+
+QUICK = {"n_resamples": 50}
+
+
+def options(**changes: object) -> DifficultyOptions:
+    return DifficultyOptions(**{**QUICK, **changes})  # type: ignore[arg-type]
+
+
+def items_table(**columns: list[object]) -> Table:
+    n_items = len(next(iter(columns.values())))
+    places = {"item": [f"i{n}" for n in range(n_items)], "essay": [f"e{n // 2}" for n in range(n_items)]}
+    return read_items(pl.DataFrame({**places, "start": [0] * n_items, "end": 1, "kind": "prep", **columns}))
+
+
+def hardest(found: Difficulty, group: int = 0) -> list[str]:
+    return [item.item for item in found.groups[group].hardest]
+
+
+def test_share_pairs_and_entropy_by_hand() -> None:
+    spread = spreads(crowd_of("aaab", "aabb", "abcd", "aaaa"))
+    assert spread.majority_share.tolist() == [0.75, 0.5, 0.25, 1]
+    assert spread.pair_agreement == pytest.approx([3 / 6, 2 / 6, 0, 1])
+    assert spread.entropy == pytest.approx([-(0.75 * log2(0.75) + 0.25 * log2(0.25)), 1, 2, 0])
+    assert [spread.majority(row) for row in range(3)] == ["a", "a / b", "a / b / c / d"]
+
+
+def test_unknown_has_a_share_of_its_own() -> None:
+    table = judgments("i a ok", "i b unknown", "i c ok", "i d error", "j a unknown")
+    spread = spreads(table)
+    assert spread.unknown_share.tolist() == [0.25, 1]
+    assert spread.majority_share[0] == pytest.approx(2 / 3)
+    assert isnan(spread.majority_share[1])
+    assert difficulty(table, options=options()).groups[0].n_ranked == 1
+
+
+def test_items_are_ranked_by_majority_then_entropy_then_number_of_judgments() -> None:
+    spread = spreads(crowd_of("aaabb", "aabbb", "aaabc", "aaaaa", "bb", "a"))
+    # i3 and i4 are unanimous, i3 with more judgments; i2 has the same majority as i0 and i1, and more entropy
+    assert [spread.items[row] for row in ranked(spread)] == ["i3", "i4", "i0", "i1", "i2"]
+    assert [spread.items[row] for row in ranked(spread, hardest=True)] == ["i2", "i0", "i1", "i3", "i4"]
+
+
+def test_items_on_which_only_the_crowd_is_split() -> None:
+    crowd = crowd_of("aabb", "aaab", "aabb", "aaaa")
+    found = difficulty(crowd, experts_of(E="aaaa", F="aaba"), options=options())
+    assert [each.crowd.item for each in found.split] == ["i0"]
+    assert found.n_unanimous == 3
+    wider = difficulty(crowd, experts_of(E="aaaa", F="aaba"), options=options(split=0.8))
+    assert [each.crowd.item for each in wider.split] == ["i0", "i1"]
+
+
+def test_a_lone_expert_is_not_unanimous_and_the_writer_is_no_expert() -> None:
+    crowd = crowd_of("aabb", "aaab")
+    assert difficulty(crowd, experts_of(E="aa"), options=options()).split == ()
+    assert difficulty(crowd, experts_of(E="aa", writer="aa"), options=options()).split == ()
+    with pytest.raises(GraterError, match="writer only"):
+        difficulty(crowd, experts_of(writer="aa"), options=options())
+
+
+def test_easiest_and_hardest_for_experts_too() -> None:
+    found = difficulty(crowd_of("aab", "aaa"), experts_of(E="ab", F="aa"), options=options(top=1))
+    assert hardest(found, 0) == ["i0"]
+    assert hardest(found, 1) == ["i1"]
+
+
+def test_agreement_by_a_column() -> None:
+    table = items_table(garbled=["no", "yes", "no", "yes", None], note=["p", "q", "r", "s", "t"])
+    crowd = crowd_of("aaaa", "aabb", "aaab", "abab", "aabb")
+    found = difficulty(crowd, items=table, options=options(by=["garbled"]))
+    parts = {part.value: part for part in found.groups[0].columns}
+    assert list(parts) == ["no", "yes", "(none)"]
+    assert parts["no"].majority_share.value == pytest.approx((1 + 0.75) / 2)
+    assert parts["yes"].majority_share.value == pytest.approx(0.5)
+    assert parts["no"].pair_agreement.value == pytest.approx((1 + 0.5) / 2)
+    assert [parts[name].n_items for name in parts] == [2, 2, 1]
+
+
+def test_numbers_are_cut_into_quantiles() -> None:
+    found = column_groups(pl.Series([str(n) for n in (5, 1, 100, 3, 8, 40, 2, 70, 9, 60, 7, 50)]), 4)
+    assert list(found) == ["1 to 3", "5 to 8", "9 to 50", "60 to 100"]
+    assert [len(rows) for rows in found.values()] == [3, 3, 3, 3]
+
+
+def test_equal_numbers_stay_together_and_few_numbers_are_groups() -> None:
+    many_equal = column_groups(pl.Series(["1"] * 10 + [str(n) for n in range(2, 12)]), 4)
+    assert len(many_equal["1 to 1"]) == 10
+    assert list(column_groups(pl.Series(["10", "9", "9", None]), 4)) == ["9", "10", "(none)"]
+
+
+@examples(40)
+@given(st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=1, max_size=40), st.integers(2, 6))
+def test_every_item_is_in_one_group(numbers: list[float | None], n_quantiles: int) -> None:
+    found = column_groups(pl.Series(numbers, dtype=pl.Float64), n_quantiles)
+    assert sorted(np.concatenate(list(found.values())).tolist()) == list(range(len(numbers)))
+
+
+def test_telling_columns_are_chosen_where_none_is_named() -> None:
+    table = items_table(
+        frequency=[1, 2, 3, 4], same=["x"] * 4, target=["on", "in", "at", "by"], context=["a", "b", "c", "d"]
+    )
+    found = difficulty(crowd_of("aab", "aaa", "abb", "bbb"), items=table, options=options())
+    assert {part.column for part in found.groups[0].columns} == {"frequency"}
+
+
+def test_essays_are_resampled_together() -> None:
+    # the two items of an essay are equal: with essays as units limits are wider than with items
+    crowd = crowd_of(*(["aaaa", "aaaa", "aabb", "aabb"] * 6))
+    by_essay = difficulty(crowd, items=items_table(use=["t", "p"] * 12), options=DifficultyOptions())
+    by_item = difficulty(crowd, options=DifficultyOptions())
+    widths = [
+        found.groups[0].majority_share.high - found.groups[0].majority_share.low for found in (by_essay, by_item)
+    ]
+    assert widths[0] > 1.2 * widths[1]
+    assert "cluster:essay" in str(by_essay.signature)
+
+
+def test_a_group_whose_raters_never_differ_is_not_certain_never_to_differ() -> None:
+    # five essays of two items, drawn whole
+    found = difficulty(crowd_of(*["aaa"] * 10), items=items_table(note=["x"] * 10), options=options(by=["note"]))
+    [group] = found.groups[0].columns
+    t = 2.7764  # Student's, four degrees of freedom
+    assert group.majority_share.low == pytest.approx(5 / (5 + t * t), abs=1e-3)
+    assert group.unknown_share.high == pytest.approx(t * t / (5 + t * t), abs=1e-3)
+    ties = difficulty(crowd_of(*["ab"] * 10), items=items_table(note=["x"] * 10), options=options(by=["note"]))
+    [group] = ties.groups[0].columns
+    assert group.majority_share.low < 0.3
+    assert group.majority_share.high > 0.7
+
+
+def test_wrong_columns_are_answered_in_one_line() -> None:
+    table = items_table(use=["time", "place"])
+    with pytest.raises(GraterError, match=r"unknown column 'usee'\. Did you mean 'use'"):
+        difficulty(crowd_of("aab", "aaa"), items=table, options=options(by=["usee"]))
+    with pytest.raises(GraterError, match="expected a table of items"):
+        difficulty(crowd_of("aab", "aaa"), options=options(by=["use"]))
+
+
+def test_items_that_are_not_in_the_table_are_told() -> None:
+    found = difficulty(crowd_of("aab", "aaa", "bbb"), items=items_table(use=["t", "p"]), options=options())
+    assert any(warning.startswith("1 items of the crowd are not in") for warning in found.warnings)

@@ -1,0 +1,279 @@
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grater.errors import GraterError
+from grater.measure.agreement.edit_marks import Cells, Criterion, cells, edit_marks, judged, pair_statistic
+from grater.measure.agreement.edits import EditOptions, edit_agreement, fce_interval, mean_of
+from grater.measure.agreement.summary import Options, agreement
+from grater.model import Edit, Essay, Span
+from tests.examples import examples
+from tests.measure.agreement.tables import TABLE_3, judgments
+
+TEXT = "My sister enjoys the swim ."
+QUICK = EditOptions(n_resamples=50)
+
+
+def edit(word: str, correction: str | None, tag: str, rater: str, text: str = TEXT) -> Edit:
+    """A word of the text replaced; None where it is marked but not corrected."""
+    start = text.index(word)
+    return Edit(Span(start, start + len(word)), () if correction is None else (correction,), tag, rater)
+
+
+def essay(*edits: Edit, name: str = "e1", text: str = TEXT, annotators: tuple[str, ...] = ("A", "B")) -> Essay:
+    return Essay(name, text, tuple(edits), annotators)
+
+
+def two(criterion: Criterion, *essays: Essay, options: EditOptions = QUICK) -> tuple[float, float, int]:
+    """Observed agreement, kappa and units of the first pair."""
+    [pair, *_] = edit_agreement(essays, options).criteria[criterion].pairs
+    return pair.observed.value, pair.kappa.value, pair.n
+
+
+TABLE_2 = essay(
+    edit("the ", "", "ArtOrDet", "A"), edit("swim", "swimming", "Wform", "A"), edit("swim", "swimming", "Wform", "B")
+)
+
+
+def test_the_sentence_of_nucle_table_2() -> None:
+    # NUCLE, section 3 and Table 2, with a sentence of our own: A and B agree on a word form, A alone drops an article
+    assert two("identification", TABLE_2)[0] == pytest.approx(5 / 6)
+    assert two("classification", TABLE_2)[::2] == (1, 1)
+    assert two("exact", TABLE_2)[::2] == (1, 1)
+
+
+def test_kappa_on_one_token_is_undefined_and_says_why() -> None:
+    found = edit_agreement([TABLE_2], QUICK)
+    for criterion in ("classification", "exact"):
+        [pair] = found.criteria[criterion].pairs
+        assert isnan(pair.kappa.value)
+        assert "one label only" in pair.kappa.undefined_because
+
+
+def test_identification_kappa_by_hand() -> None:
+    # A marks 2 of 6 tokens, B 1: po 5/6, pe (2/6)(1/6) + (4/6)(5/6) = 22/36, kappa (30 - 22) / (36 - 22)
+    assert two("identification", TABLE_2)[1] == pytest.approx(8 / 14)
+
+
+def test_the_means_of_nucle_table_3() -> None:
+    # NUCLE, Table 3
+    assert mean_of([0.4775, 0.3627, 0.3230])[0] == pytest.approx(0.3877, abs=5e-5)
+    assert mean_of([0.6206, 0.5352, 0.4894])[0] == pytest.approx(0.5484, abs=5e-5)
+    assert mean_of([0.5313, 0.4956, 0.4246])[0] == pytest.approx(0.4838, abs=5e-5)
+
+
+def test_undefined_kappas_are_left_out_of_the_mean_and_counted() -> None:
+    value, n_undefined = mean_of([0.5, float("nan"), 0.7])
+    assert value == pytest.approx(0.6)
+    assert n_undefined == 1
+    assert isnan(mean_of([float("nan")])[0])
+
+
+def test_the_same_correction_by_another_selection_agrees() -> None:
+    ours = edit("enjoys", "enjoys having", "Vform", "A")
+    theirs = edit("the", "having the", "Vform", "B")
+    for criterion in ("identification", "exact"):
+        assert two(criterion, essay(ours, theirs))[0] == 1
+
+
+def test_an_insertion_marks_the_token_after_it_or_a_gap() -> None:
+    inserted = edit("the", "having the", "V0", "A")
+    replaced = edit("the", "his", "Pref", "B")
+    assert two("classification", essay(inserted, replaced)) == (0, 0, 1)
+    with_gaps = EditOptions(gaps=True, n_resamples=50)
+    observed, _, n_units = two("identification", essay(inserted, replaced), options=with_gaps)
+    assert n_units == 13  # six tokens and seven gaps
+    assert observed == pytest.approx(11 / 13)
+    assert two("classification", essay(inserted, replaced), options=with_gaps)[2] == 0
+
+
+def test_several_marks_of_a_token_are_one_label_of_their_own_or_the_first() -> None:
+    twice = (edit("swim", "swims", "Nn", "A"), edit("swim", "Swim", "Mec", "A"))
+    once = edit("swim", "swims", "Nn", "B")
+    assert two("identification", essay(*twice, once))[0] == 1
+    assert two("classification", essay(*twice, once))[0] == 0
+    marks = edit_marks([essay(*twice, once)])
+    assert marks.tags == ("Mec+Nn", "Nn")
+    first = EditOptions(several="first", n_resamples=50)
+    assert two("classification", essay(*twice, once), options=first)[0] == 1
+
+
+def test_the_order_of_several_marks_does_not_matter() -> None:
+    ours = (edit("swim", "swims", "Nn", "A"), edit("swim", "Swim", "Mec", "A"))
+    theirs = (edit("swim", "Swim", "Mec", "B"), edit("swim", "swims", "Nn", "B"))
+    assert two("exact", essay(*ours, *theirs))[0] == 1
+
+
+def test_the_first_alternative_speaks_for_an_edit() -> None:
+    choice = Edit(Span(21, 25), ("swim", "swimming", "swims"), "Wform", "A")
+    assert choice.span.of(TEXT) == "swim"
+    assert two("exact", essay(choice, edit("swim", "swimming", "Wform", "B")))[0] == 1
+    assert two("exact", essay(choice, edit("swim", "swims", "Wform", "B")))[0] == 0
+
+
+def test_exact_agreement_needs_tag_and_correction() -> None:
+    ours = edit("swim", "swimming", "Wform", "A")
+    assert two("exact", essay(ours, edit("swim", "swims", "Wform", "B")))[0] == 0
+    assert two("exact", essay(ours, edit("swim", "swimming", "Vform", "B")))[0] == 0
+    assert two("exact", essay(ours, edit("swim", None, "Wform", "B")))[0] == 0
+
+
+def test_only_essays_that_both_read_count() -> None:
+    alone = essay(edit("swim", "swims", "Nn", "A"), name="e2", annotators=("A",))
+    assert two("identification", TABLE_2, alone) == two("identification", TABLE_2)
+
+
+def test_an_annotator_who_marked_nothing_counts() -> None:
+    silent = essay(edit("swim", "swims", "Nn", "A"), name="e2")
+    assert two("identification", silent)[0] == pytest.approx(5 / 6)
+
+
+def test_pairs_without_a_common_essay_have_a_reason_and_no_part_in_the_mean() -> None:
+    third = essay(edit("swim", "swims", "Nn", "C"), name="e2", annotators=("B", "C"))
+    found = edit_agreement([TABLE_2, third], QUICK).criteria["identification"]
+    by_raters = {pair.raters: pair for pair in found.pairs}
+    assert by_raters["A", "C"].kappa.undefined_because == "the two annotators share no essay"
+    assert found.n_undefined == 1
+    assert found.mean_kappa.value == pytest.approx((8 / 14 + by_raters["B", "C"].kappa.value) / 2)
+
+
+def test_one_annotator_is_refused() -> None:
+    with pytest.raises(GraterError, match="expected essays that two annotators read"):
+        edit_agreement([essay(annotators=("A",))])
+
+
+def test_an_essay_that_comes_twice_is_refused() -> None:
+    with pytest.raises(GraterError, match="merge its annotators first"):
+        edit_agreement([TABLE_2, TABLE_2])
+
+
+def test_what_was_chosen_is_in_the_signature() -> None:
+    signature = str(edit_agreement([TABLE_2], QUICK).signature)
+    for part in (
+        "unit:token",
+        "insertion:next-token",
+        "several-marks:joined",
+        "given:both-marked",
+        "cluster:document",
+    ):
+        assert part in signature
+
+
+def test_the_error_over_tokens_is_that_of_fleiss_cohen_and_everitt() -> None:
+    # T&C 2008, Table 3 (statistics.md): kappa .629717, interval [.546272, .713161]
+    first, second = np.nonzero(np.ones((3, 3)))
+    table = Cells(np.zeros(9, np.int64), first, second, TABLE_3.cells.ravel())
+    interval = fce_interval(table, undefined="", level=0.95)
+    assert interval.value == pytest.approx(0.629717, abs=5e-7)
+    assert (interval.low, interval.high) == pytest.approx((0.546272, 0.713161), abs=1e-6)
+
+
+def many(seed: int, n_essays: int = 40, alike: float = 0.0) -> list[Essay]:
+    """Essays of twelve words in which two annotators mark words at random, some essays much worse than others."""
+    rng = np.random.default_rng(seed)
+    essays = []
+    for number in range(n_essays):
+        text = " ".join(f"w{place}" for place in range(12))
+        share = 0.9 if rng.random() < alike else 0.1
+        edits = [
+            edit(f"w{place} ", f"x{place} ", "Nn", rater, text=text + " ")
+            for rater in "AB"
+            for place in range(12)
+            if rng.random() < share
+        ]
+        essays.append(essay(*edits, name=f"e{number}", text=text + " "))
+    return essays
+
+
+def test_limits_by_essay_are_wider_where_tokens_of_an_essay_are_alike() -> None:
+    essays = many(seed=3, alike=0.3)
+    [by_essay] = edit_agreement(essays).criteria["identification"].pairs
+    [by_token] = edit_agreement(essays, EditOptions(interval="fce")).criteria["identification"].pairs
+    assert by_essay.kappa.value == pytest.approx(by_token.kappa.value)
+    width = by_essay.kappa.high - by_essay.kappa.low
+    assert width > 1.2 * (by_token.kappa.high - by_token.kappa.low)
+    assert by_essay.kappa.low <= by_essay.kappa.value <= by_essay.kappa.high
+
+
+def test_the_same_seed_gives_the_same_limits() -> None:
+    first, again, other = (
+        edit_agreement(many(seed=4), EditOptions(seed=seed)).criteria["identification"].mean_kappa
+        for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first != other
+
+
+def test_perfect_agreement_gives_no_limits_and_says_why() -> None:
+    same = [
+        essay(edit("swim", "swims", "Nn", "A"), edit("swim", "swims", "Nn", "B"), name=name) for name in ("e1", "e2")
+    ]
+    [pair] = edit_agreement(same, QUICK).criteria["identification"].pairs
+    assert pair.kappa.value == 1
+    assert isnan(pair.kappa.low)
+    assert "every resample" in pair.kappa.undefined_because
+
+
+TOKENS = st.lists(
+    st.lists(st.sampled_from(["", "Nn", "SVA", "Mec"]), min_size=3, max_size=3), min_size=2, max_size=20
+)
+
+
+@examples(40)
+@given(TOKENS)
+def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]]) -> None:
+    """Tokens by three annotators, as a corpus and as a table of judgments."""
+    text = " ".join(f"w{place}" for place in range(len(tokens)))
+    edits = [
+        Edit(Span(start, start + len(f"w{place}")), ("x",), tag, "ABC"[rater])
+        for place, tags in enumerate(tokens)
+        for start in [len(" ".join(f"w{before}" for before in range(place))) + (place > 0)]
+        for rater, tag in enumerate(tags)
+        if tag
+    ]
+    corpus = edit_agreement([Essay("e", text, tuple(edits), ("A", "B", "C"))], QUICK)
+    said: dict[Criterion, list[str]] = {
+        "identification": [
+            f"{place} {'ABC'[rater]} {'error' if tag else 'ok'}"
+            for place, tags in enumerate(tokens)
+            for rater, tag in enumerate(tags)
+        ],
+        "classification": [
+            f"{place} {'ABC'[rater]} {tag}"
+            for place, tags in enumerate(tokens)
+            for rater, tag in enumerate(tags)
+            if tag
+        ],
+    }
+    for criterion, rows in said.items():
+        found = corpus.criteria[criterion]
+        if not rows or len({row.split()[2] for row in rows}) < 2:
+            continue
+        expected = agreement(judgments(*rows), Options(n_resamples=0))
+        for name, interval in expected.coefficients.items():
+            assert found.coefficients[name].value == pytest.approx(interval.value, nan_ok=True), (criterion, name)
+        kappas = {pair.table.raters: pair.kappa.value for pair in expected.pairs}
+        for pair in found.pairs:
+            if pair.raters in kappas:
+                assert pair.kappa.value == pytest.approx(kappas[pair.raters], nan_ok=True, abs=1e-9)
+
+
+def test_sums_by_essay_add_up_to_the_whole() -> None:
+    marks = edit_marks(many(seed=5))
+    found = cells(marks, 0, 1, "identification")
+    assert found.n == 40 * 12
+    statistic = pair_statistic(found, marks.n_clusters)
+    assert statistic.sums[0] == 40 * 12
+    assert statistic.n_clusters == 40
+    assert judged(marks, "identification").n == 40 * 12
+
+
+def test_sentences_of_one_document_are_resampled_together() -> None:
+    essays = [Essay(f"s{n}", TEXT, TABLE_2.edits, ("A", "B"), metadata={"document": f"d{n % 2}"}) for n in range(6)]
+    marks = edit_marks(essays)
+    assert (marks.n_clusters, marks.knows_documents) == (2, True)

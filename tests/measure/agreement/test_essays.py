@@ -1,0 +1,135 @@
+"""Essays are drawn where they are known, and the result says in words what its intervals speak of."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import grater
+from grater.errors import GraterError
+from grater.measure.agreement.coded import coded
+from grater.measure.agreement.compare import compare_pairs, compare_tables
+from grater.measure.agreement.essays import essays_of, with_essays
+from grater.measure.agreement.groups import agreement_by_group, by_column
+from grater.measure.agreement.summary import Agreement, Options, agreement
+from grater.model import Interval
+from grater.tables import read_judgments
+from grater.uncertainty.rng import generator
+from tests.measure.agreement.worlds import clustered
+
+FAST = Options(n_resamples=200)
+
+
+@pytest.fixture(scope="module")
+def frame() -> pl.DataFrame:
+    return clustered(n_essays=20, n_items=25, n_raters=3, seed=1)
+
+
+def result(frame: pl.DataFrame, **options: object) -> Agreement:
+    return grater.agreement(frame, resamples=200, **options)  # type: ignore[arg-type]
+
+
+def width(estimate: Interval) -> float:
+    return estimate.high - estimate.low
+
+
+def test_essays_in_the_judgments_are_drawn_and_named(frame: pl.DataFrame) -> None:
+    known, unknown = result(frame), result(frame.drop("essay"))
+    assert known.alpha.value == unknown.alpha.value
+    assert width(known.alpha) > 1.3 * width(unknown.alpha)
+    assert width(known.pairs[0].kappa) > 1.2 * width(unknown.pairs[0].kappa)
+    assert width(known.pairs[0].table.observed) > 1.1 * width(unknown.pairs[0].table.observed)
+    assert known.scope.design_effect > 1.5
+    assert "to other essays like these 20 (resampled by essay, design effect" in known.scope.sentence
+    assert "taken as independent (their essays are not known)" in unknown.scope.sentence
+    assert known.scope.sentence in known.sheets()[-1].notes
+    assert known.to_dict()["interval"]["unit"] == "essay"  # type: ignore[index,call-overload]
+
+
+def test_essays_of_an_items_table_give_the_same(frame: pl.DataFrame) -> None:
+    items = frame.select("item", "essay").unique().with_columns(start=0, end=1, kind=pl.lit("prep"))
+    assert result(frame.drop("essay"), items=items).alpha == result(frame).alpha
+
+
+def test_any_column_may_be_drawn_and_items_may_be_asked_for(frame: pl.DataFrame) -> None:
+    learners = frame.with_columns(learner=pl.col("essay").str.slice(0, 2)).drop("essay")
+    by_learner = result(learners, cluster="learner")
+    assert "other learners like these" in by_learner.scope.sentence
+    alone = result(frame, cluster="item")
+    assert alone.alpha == result(frame.drop("essay")).alpha
+    assert "as asked" in alone.scope.sentence
+    with pytest.raises(GraterError, match=r"unknown column 'lerner'. Did you mean 'learner'"):
+        result(learners, cluster="lerner")
+
+
+def test_documents_are_drawn_where_sentences_have_several(frame: pl.DataFrame) -> None:
+    sentences = frame.with_columns(document=pl.col("essay"), essay=pl.col("item"))
+    assert result(sentences).alpha == result(frame).alpha
+    one = sentences.with_columns(document=pl.lit("file"))
+    assert result(one).scope.unit == "essay"
+
+
+def test_few_essays_have_students_t_and_very_few_a_warning() -> None:
+    twelve = result(clustered(n_essays=12, n_items=40, n_raters=2, seed=2))
+    assert "Student's t" in twelve.scope.sentence
+    assert not any("rough below 10" in text for text in twelve.warnings)
+    six = result(clustered(n_essays=6, n_items=40, n_raters=2, seed=2))
+    assert "only 6 essays: intervals by essay are rough below 10" in six.warnings
+    assert width(six.alpha) > width(twelve.alpha)
+
+
+def test_single_essay_has_values_and_no_interval() -> None:
+    one = result(clustered(n_essays=1, n_items=40, n_raters=3, seed=2))
+    assert one.alpha.value == one.alpha.value
+    assert one.alpha.low != one.alpha.low
+    assert "single unit" in one.alpha.undefined_because
+
+
+def test_item_in_two_essays_is_refused_by_name(frame: pl.DataFrame) -> None:
+    torn = frame.with_columns(essay=pl.when(pl.col("rater") == "R1").then(pl.lit("x")).otherwise("essay"))
+    with pytest.raises(GraterError, match="expected one essay for item 'e0-0', found e0, x"):
+        result(torn)
+
+
+def test_items_without_an_essay_stand_alone_and_are_counted(frame: pl.DataFrame) -> None:
+    some = frame.with_columns(essay=pl.when(pl.col("essay") != "e0").then("essay"))
+    assert "25 of 500 items have no essay: each is its own cluster" in result(some).warnings
+
+
+def test_parts_and_comparisons_draw_essays_too(frame: pl.DataFrame) -> None:
+    halves = frame.with_columns(half=pl.col("essay").is_in([f"e{n}" for n in range(10)]).cast(pl.String))
+    table = read_judgments(halves)
+    groups = agreement_by_group(by_column(table, "half"), FAST, by="half")
+    assert all("resampled by essay" in part.scope.sentence for part in groups.parts.values())
+    assert groups.tests[0].comparison.test.method == "delta by essay"
+    codes = with_essays(coded(table), essays_of(table))
+    by_essay = compare_pairs(codes, ("R1", "R2"), ("R1", "R3"), rng=generator(0)).test
+    by_item = compare_pairs(coded(table), ("R1", "R2"), ("R1", "R3"), rng=generator(0)).test
+    assert by_essay.method == "bootstrap by essay"
+    assert by_essay.difference.value == by_item.difference.value
+    few = read_judgments(frame.filter(pl.col("essay").is_in([f"e{n}" for n in range(8)])))
+    test = compare_tables(few, few, rng=generator(0)).test
+    assert test.difference.value == 0
+
+
+def test_random_raters_speak_of_others_like_them(frame: pl.DataFrame) -> None:
+    these, others = result(frame), result(frame, raters="random")
+    assert others.alpha.value == these.alpha.value
+    assert width(others.alpha) > width(these.alpha)
+    assert width(others.specific["error"]) > width(these.specific["error"])
+    assert "and other raters like these 3" in others.scope.sentence
+    assert others.pairs[0].kappa == these.pairs[0].kappa
+    with pytest.raises(GraterError, match="at least 3 raters"):
+        result(frame.filter(pl.col("rater") != "R3"), raters="random")
+
+
+def test_agreement_of_two_essays_by_hand_has_kish_design_effect() -> None:
+    """Two essays of n items that are all alike inside: the design effect is close to the size of an essay."""
+    rows = [
+        (f"e{e}-{i}", f"R{r}", "ok" if r == 1 or e % 2 else "error", f"e{e}")
+        for e in range(30)
+        for i in range(8)
+        for r in (1, 2)
+    ]
+    table = pl.DataFrame(rows, schema=["item", "rater", "label", "essay"], orient="row")
+    assert agreement(read_judgments(table), FAST).scope.design_effect == pytest.approx(8, rel=0.05)

@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from math import inf, isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grater.errors import GraterError
+from grater.measure.agreement.coded import LEFT_OUT, with_unknown
+from grater.measure.agreement.cohen import kappa
+from grater.measure.agreement.confusion import confusion
+from grater.measure.agreement.majorities import MOST_WORK, win_probabilities, wins_of_rows, work
+from grater.measure.agreement.raters_needed import MEAN, NeedOptions, RatersNeeded, first_reaching, raters_needed
+from grater.tables import Judgments
+from tests.examples import examples
+from tests.measure.agreement.tables import judgments
+
+QUICK = NeedOptions(n_resamples=50)
+COUNTS = st.lists(st.integers(0, 4), min_size=1, max_size=5).filter(lambda counts: 0 < sum(counts) <= 9)
+
+
+def by_enumeration(counts: list[int]) -> list[list[Fraction]]:
+    """Every draw of every size, one by one."""
+    bag = [label for label, n in enumerate(counts) for _ in range(n)]
+    table = [[Fraction(0)] * len(bag) for _ in counts]
+    for size in range(1, len(bag) + 1):
+        draws = list(combinations(bag, size))
+        for draw in draws:
+            most = max(draw.count(label) for label in set(draw))
+            winners = [label for label in set(draw) if draw.count(label) == most]
+            for label in winners:
+                table[label][size - 1] += Fraction(1, len(winners) * len(draws))
+    return table
+
+
+def test_a_small_draw_by_hand() -> None:
+    # two of a, one of b: of the three draws of two, one is aa and two are ab, a coin's toss: 1/3 + 2/3 * 1/2
+    assert win_probabilities([2, 1])[0] == pytest.approx([2 / 3, 2 / 3, 1])
+    # a, b, c once each: whatever is drawn, each is as likely
+    assert win_probabilities([1, 1, 1]) == pytest.approx(np.full((3, 3), 1 / 3))
+
+
+@examples(40)
+@given(COUNTS)
+def test_exact_wins_are_those_of_all_draws(counts: list[int]) -> None:
+    expected = [[float(share) for share in row] for row in by_enumeration(counts)]
+    assert win_probabilities(counts) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+@given(st.lists(st.integers(0, 30), min_size=2, max_size=8).filter(any))
+@examples(25)
+def test_somebody_always_wins(counts: list[int]) -> None:
+    assert win_probabilities(counts).sum(axis=0) == pytest.approx(np.ones(sum(counts)), abs=1e-12)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+@examples(25)
+def test_an_even_crowd_is_no_better_than_one_rater_less_with_two_labels(first: int, second: int) -> None:
+    found = win_probabilities([first, second])[0]
+    for m in range(1, (first + second) // 2 + 1):
+        assert found[2 * m - 1] == pytest.approx(found[2 * m - 2], abs=1e-12)
+
+
+def test_equal_partitions_give_each_label_its_own_share() -> None:
+    rows = np.array([[3, 1, 0], [0, 3, 1], [1, 1, 1]])
+    for row, found in zip(rows, wins_of_rows(rows), strict=True):
+        assert found == pytest.approx(win_probabilities(row))
+
+
+def test_too_much_work_is_known_beforehand() -> None:
+    assert work(np.array([[10, 5, 5]])) < MOST_WORK
+    assert work(np.array([[900, 101]])) == inf
+
+
+def crowd_of(*items: str) -> Judgments:
+    """Labels of each item's raters, a letter each."""
+    return judgments(
+        *(f"i{n} w{rater} {label}" for n, labels in enumerate(items) for rater, label in enumerate(labels))
+    )
+
+
+def experts_of(**experts: str) -> Judgments:
+    return judgments(
+        *(
+            f"i{n} {name} {label}"
+            for name, labels in experts.items()
+            for n, label in enumerate(labels)
+            if label != "-"
+        )
+    )
+
+
+def values(found: RatersNeeded, against: str, what: str = "kappa") -> list[float]:
+    return [getattr(point, what).value for point in found.curve(against).points]
+
+
+def test_the_curve_by_hand() -> None:
+    # i0: aab, i1: bbb; the expert says a, b.  N = 1 and 2: i0 agrees in 2/3; N = 3: always
+    found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ab"), QUICK)
+    assert values(found, "E", "agreement") == pytest.approx([5 / 6, 5 / 6, 1])
+    # the expected table at N = 1: expert a: a 2/3, b 1/3; expert b: b 1; po 5/6, pe (1/2)(2/6) + (1/2)(4/6) = 1/2
+    assert values(found, "E") == pytest.approx([2 / 3, 2 / 3, 1])
+
+
+def test_all_judgments_together_give_the_kappa_of_the_majority() -> None:
+    found = raters_needed(crowd_of("aab", "bba", "abb", "aaa"), experts_of(E="abab"), QUICK)
+    assert values(found, "E")[-1] == pytest.approx(kappa(confusion([[1, 1], [1, 1]], ("a", "b"))))
+
+
+def test_the_mean_curve_leaves_out_the_writer() -> None:
+    found = raters_needed(crowd_of("aab", "bbb", "abb"), experts_of(E="abb", F="aba", writer="bba"), QUICK)
+    experts = [values(found, name) for name in ("E", "F")]
+    assert values(found, MEAN) == pytest.approx(np.mean(experts, axis=0))
+
+
+def test_experts_are_matched_with_each_other_or_with_the_writer() -> None:
+    crowd = crowd_of(*["aab", "bba", "aab", "bbb", "aaa", "bbb"])
+    experts = {"E": "abaaab", "F": "abbbab"}
+    without = raters_needed(crowd, experts_of(**experts), QUICK)
+    assert [pair[:2] for pair in without.target.pairs] == [("E", "F")]
+    with_writer = raters_needed(crowd, experts_of(**experts, writer="ababab"), QUICK)
+    assert [pair[:2] for pair in with_writer.target.pairs] == [("E", "writer"), ("F", "writer")]
+    kappas = [pair[2] for pair in with_writer.target.pairs]
+    assert with_writer.target.kappa.value == pytest.approx(sum(kappas) / 2)
+    assert "writer" in with_writer.target.what
+
+
+def test_the_smallest_crowd_that_reaches_the_experts() -> None:
+    # E and F agree on 5 of 6: po 5/6, pe (3/6)(4/6) + (3/6)(2/6) = 1/2, kappa 2/3
+    crowd = crowd_of(*["aab", "bba", "aab", "bba", "aab", "bba"])
+    found = raters_needed(crowd, experts_of(E="ababab", F="ababaa"), QUICK)
+    assert found.target.kappa.value == pytest.approx(2 / 3)
+    # N = 1: po with E 2/3, kappa 1/3; with F (5 * 2/3 + 1/3) / 6 = 11/18, pe 1/2, kappa 2/9: below; N = 3: 1 and 2/3
+    assert values(found, MEAN) == pytest.approx([5 / 18, 5 / 18, 5 / 6])
+    assert found.smallest.value == 3
+
+
+def test_a_crowd_that_never_reaches_the_experts_says_so() -> None:
+    found = raters_needed(crowd_of("abb", "aab", "baa"), experts_of(E="aba", F="aba"), QUICK)
+    assert isnan(found.smallest.value)
+    assert "stays below" in found.smallest.undefined_because
+
+
+def test_one_expert_gives_curves_and_no_answer() -> None:
+    found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ab"), QUICK)
+    assert isnan(found.smallest.value)
+    assert "no two experts" in found.smallest.undefined_because
+
+
+def test_items_with_too_few_judgments_are_left_out_and_counted() -> None:
+    found = raters_needed(crowd_of("aab", "b", "ba"), experts_of(E="abb"), QUICK)
+    points = found.curve("E").points
+    assert [(point.n_items, point.n_left_out) for point in points] == [(3, 0), (2, 1), (1, 2)]
+    assert points[2].agreement.value == 1
+
+
+def test_an_expert_who_skipped_an_item_is_compared_on_the_others() -> None:
+    found = raters_needed(crowd_of("aaa", "bbb", "aaa"), experts_of(E="ab-", F="aba"), QUICK)
+    assert [found.curve(name).points[0].n_items for name in ("E", "F")] == [2, 3]
+    assert values(found, "E", "agreement") == pytest.approx([1, 1, 1])
+
+
+def test_items_of_one_side_only_are_counted() -> None:
+    found = raters_needed(crowd_of("aab", "bbb", "aaa"), experts_of(E="ab", F="ab"), QUICK)
+    assert (found.n_items, found.n_crowd_only, found.n_experts_only) == (2, 1, 0)
+    assert any("1 items have no expert" in warning for warning in found.warnings)
+    with pytest.raises(GraterError, match="found none of them"):
+        raters_needed(judgments("x w a"), experts_of(E="ab"), QUICK)
+
+
+def test_an_expert_may_use_a_label_that_the_crowd_does_not_know() -> None:
+    found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ac"), QUICK)
+    assert found.labels == ("a", "b", "c")
+    assert values(found, "E", "agreement")[-1] == pytest.approx(0.5)
+
+
+def simulated(seed: int = 1, n_items: int = 120, n_judgments: int = 9) -> tuple[Judgments, Judgments]:
+    """Five labels; a crowd that is right in 55 % of its judgments and guesses otherwise, experts in 85 %."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 5, n_items)
+
+    def said(share: float, n: int) -> list[str]:
+        right = rng.random((n_items, n)) < share
+        labels = np.where(right, truth[:, None], rng.integers(0, 5, (n_items, n)))
+        return ["".join("abcde"[label] for label in row) for row in labels.tolist()]
+
+    experts = {name: "".join(said(0.85, 1)) for name in ("E", "F")}
+    return crowd_of(*said(0.55, n_judgments)), experts_of(**experts)
+
+
+def test_draws_come_near_the_exact_answer() -> None:
+    crowd, experts = simulated()
+    exact = raters_needed(crowd, experts, QUICK)
+    drawn = raters_needed(crowd, experts, NeedOptions(n_draws=400, n_resamples=0))
+    assert (exact.method, drawn.method) == ("exact", "draws")
+    for what in ("agreement", "kappa"):
+        # one draw of 120 items has a standard deviation of about .04: the mean of 400 is within .01
+        assert values(drawn, "E", what) == pytest.approx(values(exact, "E", what), abs=0.01)
+    assert "draws:400" in str(drawn.signature)
+
+
+def test_exact_answers_know_no_seed_and_draws_do() -> None:
+    crowd, experts = simulated(n_items=30)
+    exact = [values(raters_needed(crowd, experts, NeedOptions(n_resamples=0, seed=seed)), "E") for seed in (1, 2)]
+    assert exact[0] == exact[1]
+    drawn = [
+        values(raters_needed(crowd, experts, NeedOptions(n_draws=3, n_resamples=0, seed=seed)), "E")
+        for seed in (1, 1, 2)
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_limits_enclose_the_value_and_grow_narrower_with_more_items() -> None:
+    few, many = (raters_needed(*simulated(n_items=n)) for n in (40, 400))
+    widths = [found.curve(MEAN).points[2].kappa.high - found.curve(MEAN).points[2].kappa.low for found in (few, many)]
+    assert widths[1] < widths[0] / 2
+    assert many.smallest.low <= many.smallest.value <= many.smallest.high
+
+
+def test_the_order_of_items_and_raters_does_not_matter() -> None:
+    crowd, experts = simulated(n_items=30)
+    turned = Judgments(crowd.frame.reverse(), crowd.name)
+    first, second = (raters_needed(each, experts, QUICK) for each in (crowd, turned))
+    assert values(first, MEAN) == pytest.approx(values(second, MEAN))
+    assert first.smallest == second.smallest
+
+
+def test_the_first_kappa_that_reaches_its_target() -> None:
+    kappas = np.array([[0.1, 0.5, 0.4, 0.9], [0.1, 0.2, 0.3, 0.4]])
+    assert first_reaching(kappas, np.array([0.5, 0.5])).tolist() == [2, inf]
+
+
+def test_unknown_is_left_out_and_counted_or_taken_as_ok() -> None:
+    table = judgments("a w ok", "a v unknown", "b w error")
+    dropped = with_unknown(table)
+    assert (len(dropped), dropped.dropped[LEFT_OUT]) == (2, 1)
+    assert with_unknown(table, "ok").frame["label"].to_list() == ["ok", "ok", "error"]
+    assert len(with_unknown(table, "apart")) == 3

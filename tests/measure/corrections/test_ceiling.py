@@ -1,0 +1,186 @@
+"""The human ceiling: by hand, against single scores, and sets of references against the official walks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grater.errors import BadInput, UsageError
+from grater.measure.corrections.ceiling import Ceiling, CeilingRow, ceiling
+from grater.measure.corrections.edit_table import match, table_of
+from grater.measure.corrections.errant import choose_pairs as errant_choose
+from grater.measure.corrections.errant import errant_keys
+from grater.measure.corrections.maxmatch import choose_references, maxmatch_keys
+from grater.measure.corrections.metrics import METRICS, MetricOptions, choose_annotators, chosen_rows, subsets_of
+from grater.measure.corrections.scores import Resampling, score_systems
+from grater.measure.corrections.systems import Hypothesis, References, rewritten
+from tests.examples import examples
+from tests.measure.corrections.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
+
+QUICK = Resampling(n_resamples=100)
+THREE = [["A b c d .", "A b x d .", "A c d ."], ["E f g h .", "E f h .", "E f h ."], ["K l m n ."] * 3]
+PLAIN = ["A b c e .", "E e f g h .", "K l m n ."]
+
+
+def row(found: Ceiling, name: str, size: int) -> CeilingRow:
+    [one] = [each for each in found.rows if (each.name, each.n_references) == (name, size)]
+    return one
+
+
+def three() -> References:
+    texts = {f"r{n}": [of_sentence[n] for of_sentence in THREE] for n in range(3)}
+    return References("refs", rewritten(PLAIN, texts, source_name="src"))
+
+
+def test_two_annotators_are_scored_against_each_other_by_hand() -> None:
+    found = ceiling(METRICS["m2"], references(), [text_system("s")], chance=QUICK)
+    # Annotator 0 against 1: tp 3, fp 1, fn 0; 1 against 0: tp 3, fp 0, fn 1.
+    assert row(found, "0", 1).scores["f0.5"].value == pytest.approx(0.9375 / 1.1875)
+    assert row(found, "1", 1).scores["f0.5"].value == pytest.approx(0.9375)
+    human = (0.9375 / 1.1875 + 0.9375) / 2
+    assert row(found, "human", 1).scores["f0.5"].value == pytest.approx(human)
+    # The system against 0: tp 2, fp 1, fn 2, F = .625; against 1: tp 2, fp 1, fn 1, F = 2/3.
+    system = row(found, "s", 1)
+    assert system.scores["f0.5"].value == pytest.approx((0.625 + 2 / 3) / 2)
+    people = row(found, "human", 1).of_human
+    assert (people.value, isnan(people.low)) == (1, True), "by definition"
+    assert system.of_human.value == pytest.approx((0.625 + 2 / 3) / 2 / human)
+    assert (system.n_subsets, row(found, "0", 1).n_subsets, row(found, "human", 1).n_subsets) == (2, 1, 2)
+
+
+def test_people_go_before_systems_and_their_mean_before_each() -> None:
+    found = ceiling(METRICS["m2"], references(), [text_system("b", SOURCE), text_system("a")], chance=QUICK)
+    assert [(each.name, each.kind) for each in found.rows] == [
+        ("human", "human"),
+        ("0", "annotator"),
+        ("1", "annotator"),
+        ("a", "system"),
+        ("b", "system"),
+    ]
+
+
+def test_against_all_the_others_an_annotator_has_the_score_of_a_system() -> None:
+    found = ceiling(METRICS["gleu"], three(), chance=QUICK)
+    texts = {name: [of_sentence[n] for of_sentence in THREE] for n, name in enumerate(["r0", "r1", "r2"])}
+    others = References("others", rewritten(PLAIN, {"r1": texts["r1"], "r2": texts["r2"]}, source_name="src"))
+    scores = score_systems(METRICS["gleu"], others, [text_system("r0", texts["r0"])], chance=QUICK)
+    assert row(found, "r0", 2).scores["gleu"].value == scores.systems[0].overall.scores["gleu"].value
+
+
+def test_a_system_on_two_of_three_references_has_the_mean_of_three_scores() -> None:
+    found = ceiling(METRICS["gleu"], three(), [text_system("s", PLAIN)], chance=QUICK)
+    alone = []
+    for pair in combinations(range(3), 2):
+        texts = {str(n): [of_sentence[n] for of_sentence in THREE] for n in pair}
+        some = References("some", rewritten(PLAIN, texts, source_name="src"))
+        [system] = score_systems(METRICS["gleu"], some, [text_system("s", PLAIN)], chance=QUICK).systems
+        alone.append(system.overall.scores["gleu"].value)
+    assert row(found, "s", 2).scores["gleu"].value == pytest.approx(np.mean(alone))
+
+
+def test_on_one_reference_people_are_as_precise_as_they_recall() -> None:
+    # What one of two annotators has and the other lacks is a false positive one way and a miss the other.
+    found = ceiling(METRICS["errant"], references(), [m2_system("s")], chance=QUICK)
+    human = row(found, "human", 1).scores
+    first, second = row(found, "0", 1).scores, row(found, "1", 1).scores
+    assert first["precision"].value == second["recall"].value
+    assert human["precision"].value == human["recall"].value
+
+
+def test_sentences_that_someone_did_not_read_are_left_out_for_all() -> None:
+    text = REFERENCE + "S You is here .\nA 1 2|||R:VERB:SVA|||are|||REQUIRED|||-NONE-|||0\n\n"
+    longer = References("ref.m2", essays(text))
+    system = text_system("s", [*TEXT, "You are here ."])
+    found = ceiling(METRICS["m2"], longer, [system], chance=QUICK)
+    assert (found.n_sentences, found.n_left_out) == (4, 1)
+    shorter = ceiling(METRICS["m2"], references(), [text_system("s")], chance=QUICK)
+    assert [each.scores for each in found.rows] == [each.scores for each in shorter.rows]
+
+
+def test_one_annotator_is_no_ceiling() -> None:
+    alone = References("a.m2", essays("S We was late .\nA 1 2|||SVA|||were|||REQUIRED|||-NONE-|||0\n\n"))
+    with pytest.raises(UsageError, match=r"a\.m2: expected two annotators or more, found one: 0;"):
+        ceiling(METRICS["m2"], alone)
+
+
+def test_a_number_of_references_that_cannot_be_is_refused() -> None:
+    with pytest.raises(UsageError, match="from 1 to 1 references, since one annotator is scored, found 2"):
+        ceiling(METRICS["m2"], references(), sizes=[2])
+
+
+def test_a_system_of_another_length_is_refused_as_in_scoring() -> None:
+    with pytest.raises(BadInput, match=r"expected 4 sentences, as in ref\.m2, found 3"):
+        ceiling(METRICS["m2"], references(), [text_system("s", TEXT[:3])], chance=QUICK)
+
+
+def test_edits_of_two_annotators_are_no_system() -> None:
+    both = Hypothesis("s", "s.m2", sentences=essays())
+    with pytest.raises(UsageError, match=r"s\.m2: expected the edits of one annotator"):
+        ceiling(METRICS["errant"], references(), [both], chance=QUICK)
+
+
+def test_a_sample_of_sets_is_seeded_and_has_no_repeats() -> None:
+    rows = subsets_of(9, 4, most=20, rng=np.random.default_rng(0))
+    assert rows.shape == (20, 9)
+    assert (rows.sum(axis=1) == 4).all()
+    assert len({tuple(each) for each in rows.tolist()}) == 20
+    assert (rows == subsets_of(9, 4, most=20, rng=np.random.default_rng(0))).all()
+    assert len(subsets_of(4, 2, most=6, rng=np.random.default_rng(0))) == 6
+
+
+def test_a_sampled_ceiling_still_has_everyone_who_can_be_scored() -> None:
+    found = ceiling(METRICS["gleu"], three(), sizes=[1], most_subsets=2, chance=replace(QUICK, seed=1))
+    assert row(found, "human", 1).n_subsets == sum(each.n_subsets for each in found.rows if each.kind == "annotator")
+    assert "subsets:2" in str(found.signature)
+
+
+cells = st.lists(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=3, max_size=3), min_size=1, max_size=12)
+
+
+@given(cells, st.sampled_from([0.5, 1.0, 2.0]))
+@examples(80)
+def test_all_sets_walk_as_the_m2_scorer_walks(rows: list[list[tuple[int, int, int]]], beta: float) -> None:
+    counts = np.array(rows, np.int64)
+    subsets = np.array([[True, False, True], [True, True, True], [False, True, False]])
+    walked = chosen_rows(counts, choose_annotators(counts, subsets, maxmatch_keys(beta)))
+    for subset, found in zip(subsets, walked, strict=True):
+        sentences = [
+            {str(n): (tp, tp + fp, tp + fn) for n, (tp, fp, fn) in enumerate(each) if subset[n]} for each in rows
+        ]
+        assert (choose_references(sentences, beta=beta).counts == found).all()
+
+
+def test_while_nothing_is_right_yet_the_annotator_with_fewest_edits_is_taken() -> None:
+    counts = np.array([[[0, 2, 3], [0, 2, 1], [0, 2, 2]]], np.int64)
+    subsets = np.array([[True, True, True], [True, False, True]])
+    assert choose_annotators(counts, subsets, maxmatch_keys(0.5)).tolist() == [[1], [2]]
+
+
+def test_all_sets_walk_as_errant_walks() -> None:
+    rng = np.random.default_rng(4)
+    lines = []
+    for _ in range(60):
+        lines.append("S one two three four five .")
+        for annotator in range(3):
+            places = rng.choice(5, rng.integers(0, 4), replace=False)
+            lines += [f"A {n} {n + 1}|||R:X|||w{rng.integers(3)}|||REQUIRED|||-NONE-|||{annotator}" for n in places]
+            lines += [] if len(places) else [f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"]
+        lines.append("")
+    made = essays("\n".join(lines) + "\n")
+    only = METRICS["errant"].as_hypothesis(made, "2")
+    ours = replace(only, sentences=[replace(essay, annotators=("2",)) for essay in only.essays])
+    others = [
+        replace(essay, annotators=("0", "1"), edits=tuple(edit for edit in essay.edits if edit.rater != "2"))
+        for essay in made
+    ]
+    matched = match(table_of(others), table_of(ours.essays), mode="cs")
+    expected = matched.counts[errant_choose(matched, beta=0.5)]
+    [counts] = METRICS["errant"].against_each(References("r", made), [ours], MetricOptions())
+    chosen = choose_annotators(counts.cells, np.array([[True, True, False]]), errant_keys(0.5))
+    assert (chosen_rows(counts.cells, chosen)[0] == expected).all()

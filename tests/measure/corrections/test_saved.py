@@ -1,0 +1,125 @@
+"""Scores kept in files and compared later: the numbers of one run, or a refusal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grater.errors import GraterError
+from grater.measure.corrections.metrics import METRICS, MetricOptions
+from grater.measure.corrections.saved import compare_saved, read_saved, saved_json, version_notes
+from grater.measure.corrections.scores import Resampling, Scores, score_systems
+from grater.measure.corrections.systems import Hypothesis, References
+from tests.cli.running import Ran, grater
+from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
+
+CHANCE = Resampling(n_resamples=200, seed=3)
+OURS, IDLE = Hypothesis("ours", "ours.txt", texts=TEXT), Hypothesis("idle", "idle.txt", texts=SOURCE)
+
+
+def scored(metric: str, *hypotheses: Hypothesis, options: MetricOptions | None = None) -> Scores:
+    references = References("ref.m2", essays(REFERENCE))
+    return score_systems(METRICS[metric], references, hypotheses, options=options, chance=CHANCE)
+
+
+def kept(metric: str, hypothesis: Hypothesis, options: MetricOptions | None = None) -> str:
+    return saved_json(scored(metric, hypothesis, options=options), options or MetricOptions())
+
+
+@pytest.mark.parametrize("metric", ["m2", "errant", "cleme", "gleu", "accuracy"])
+def test_saved_systems_get_the_numbers_of_one_run(metric: str) -> None:
+    options = MetricOptions(tier="full") if metric == "errant" else None
+    saved = [read_saved(kept(metric, system, options), name=system.name) for system in (OURS, IDLE)]
+    compared, together = compare_saved(saved, CHANCE), scored(metric, OURS, IDLE, options=options)
+    assert compared.to_dict() == together.to_dict()
+
+
+def test_what_was_scored_in_another_way_is_refused() -> None:
+    first = read_saved(kept("m2", OURS), name="a.json")
+    for other, why in (
+        (kept("errant", IDLE), "its measure is errant, not m2"),
+        (kept("m2", IDLE, MetricOptions(beta=1)), "beta is 1 here and 0.5 there"),
+    ):
+        with pytest.raises(GraterError, match=f"b.json: cannot be compared with a.json: {why}"):
+            compare_saved([first, read_saved(other, name="b.json")], CHANCE)
+
+
+def test_other_sentences_are_refused() -> None:
+    references = References("short.m2", essays(REFERENCE)[:1])
+    scores = score_systems(
+        METRICS["m2"], references, [Hypothesis("idle", "idle.txt", texts=SOURCE[:1])], chance=CHANCE
+    )
+    saved = [
+        read_saved(kept("m2", OURS), name="a.json"),
+        read_saved(saved_json(scores, MetricOptions()), name="b.json"),
+    ]
+    with pytest.raises(GraterError, match="other sentences or references"):
+        compare_saved(saved, CHANCE)
+
+
+def test_one_name_in_two_files_is_told_apart_by_the_files() -> None:
+    saved = [read_saved(kept("m2", OURS), name=f"{name}.json", label=name) for name in ("old", "new")]
+    assert {system.system for system in compare_saved(saved, CHANCE).systems} == {"old:ours", "new:ours"}
+
+
+def test_two_versions_are_warned_of() -> None:
+    old = json.dumps({**json.loads(kept("m2", OURS)), "grater": "0.1.0"})
+    saved = [read_saved(old, name="a.json"), read_saved(kept("m2", IDLE), name="b.json")]
+    assert version_notes(saved)[0].startswith("counted by different versions of grater: a.json by 0.1.0, b.json by")
+    assert version_notes(saved[:1]) == ()
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{}", "null", '{"format": "grater-scores-1"}'])
+def test_anything_else_is_refused_in_one_line(damage: str) -> None:
+    with pytest.raises(GraterError, match=r"^a\.json: expected scores that grater saved, found something else$"):
+        read_saved(damage, name="a.json")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("cells", [[1]]), ("rows", [1]), ("cells", "x"), ("by_type", {"R": [[99, 1]]})]
+)
+def test_damaged_counts_are_refused(key: str, value: object) -> None:
+    saved = json.loads(kept("m2", OURS))
+    saved["sentence_counts"]["ours"][key] = value
+    with pytest.raises(GraterError, match="expected scores that grater saved"):
+        read_saved(json.dumps(saved), name="a.json")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "ref.m2").write_text(REFERENCE)
+    (tmp_path / "ours.m2").write_text(SYSTEM)
+    (tmp_path / "ours.txt").write_text("\n".join(TEXT) + "\n")
+    (tmp_path / "idle.txt").write_text("\n".join(SOURCE) + "\n")
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *args: object) -> Ran:
+    return grater(capsys, "score", *args)
+
+
+def test_the_commands_save_and_compare(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    for system in ("ours", "idle"):
+        ran = run(capsys, folder / "ref.m2", folder / f"{system}.txt", "--save", folder / f"{system}.json")
+        assert ran.status == 0
+    compared = run(capsys, "compare", folder / "ours.json", folder / "idle.json", "--json")
+    direct = run(capsys, folder / "ref.m2", folder / "ours.txt", folder / "idle.txt", "--json")
+    assert json.loads(compared.out) == json.loads(direct.out)
+    shown = run(capsys, "compare", folder / "ours.json", folder / "idle.json", "--baseline", "idle")
+    assert "95 % intervals generalise to other sentences like these" in shown.out
+
+
+def test_nothing_is_saved_over_what_is_read(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    ran = run(capsys, folder / "ref.m2", folder / "ours.txt", "--save", folder / "ours.txt")
+    assert (ran.status, ran.out) == (2, "")
+    assert (folder / "ours.txt").read_text() == "\n".join(TEXT) + "\n"
+    ran = run(capsys, folder / "ref.m2", folder / "ours.txt", "--save", folder / "none" / "a.json")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+
+
+def test_one_file_is_not_enough_to_compare(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "a.json").write_text("{}")
+    assert "expected two saved results" in run(capsys, "compare", folder / "a.json").err
+    assert "named twice" in run(capsys, "compare", folder / "a.json", folder / "a.json").err

@@ -1,0 +1,302 @@
+from collections.abc import Sequence
+from math import log
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grater.errors import UnknownName, UsageError
+from grater.measure.crowd.aggregate import METHODS, Aggregation, Options, accuracy, aggregate
+from grater.measure.crowd.aggregate.dawid_skene import Confusions
+from grater.tables import Judgments, read_judgments
+from tests.examples import examples
+from tests.measure.crowd.tables import gold, judgments, mixed_crowd
+
+NEVER = float("-inf")
+EVERY = METHODS.names()
+ONCE = Options(iterations=1)
+
+# Ada and Bo agree on three items; Cy says the contrary of them twice.
+THREE = judgments("1 Ada x", "1 Bo x", "1 Cy y", "2 Ada y", "2 Bo y", "2 Cy x", "3 Ada x", "3 Bo x", "3 Cy x")
+
+
+def answers(found: Aggregation) -> dict[str, str]:
+    return dict(found.to_frame().select("item", "label").iter_rows())
+
+
+def test_an_unknown_method_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'mace'"):
+        aggregate(THREE, "mase")
+
+
+@pytest.mark.parametrize("method", EVERY)
+def test_two_against_one_have_it(method: str) -> None:
+    assert answers(aggregate(THREE, method)) == {"1": "x", "2": "y", "3": "x"}
+
+
+def test_majority_gives_shares() -> None:
+    found = aggregate(THREE, "majority")
+    assert found.posteriors.tolist() == [pytest.approx(row) for row in [[2 / 3, 1 / 3], [1 / 3, 2 / 3], [1, 0]]]
+    assert found.skill.tolist() == pytest.approx([1, 1, 1 / 3])
+
+
+def test_ties_are_broken_by_chance_and_told() -> None:
+    table = judgments(
+        *(f"{item} {rater} {label}" for item in range(400) for rater, label in (("r", "x"), ("s", "y")))
+    )
+    found = aggregate(table, "majority")
+    assert found.is_tied.all()
+    n_x = list(answers(found).values()).count("x")
+    assert 150 < n_x < 250  # 400 fair coins: five standard deviations
+    again = aggregate(Judgments(table.frame.reverse(), "reversed"), "majority")
+    assert answers(again) == answers(found)
+    other = aggregate(table, "majority", options=Options(seed=1))
+    assert answers(other) != answers(found)
+
+
+def test_three_tied_labels_are_equally_likely() -> None:
+    rows = [f"{item} {rater} {label}" for item in range(600) for rater, label in zip("rst", "xyz", strict=True)]
+    counts = np.bincount(aggregate(judgments(*rows), "majority").answer, minlength=3)
+    assert counts.tolist() == pytest.approx([200, 200, 200], abs=58)  # five standard deviations
+
+
+def test_wawa_weighs_votes_by_agreement_with_the_majority() -> None:
+    found = aggregate(THREE, "wawa")
+    assert found.skill.tolist() == pytest.approx([1, 1, 1 / 3])
+    # Item 1: x has 1 + 1 of 2 + 1/3
+    assert found.posteriors[0].tolist() == pytest.approx([6 / 7, 1 / 7])
+    assert found.fit.history == ()
+
+
+def test_first_iteration_of_dawid_skene_by_hand() -> None:
+    """Shares T(x) are 2/3, 1/3, 1, so p(x) = 2/3; the matrices are sums of them over each rater's judgments."""
+    found = aggregate(THREE, "dawid-skene", options=ONCE)
+    confusions = found.fit.details
+    assert isinstance(confusions, Confusions)
+    # Ada says x of items 1 and 3: T(x) adds up to 5/3 of 2, T(y) to 1/3 of 1
+    assert confusions.of(0) == pytest.approx(np.array([[5 / 6, 1 / 6], [1 / 3, 2 / 3]]))
+    # Cy says x of items 2 and 3: T(x) 4/3 of 2, T(y) 2/3 of 1
+    assert confusions.of(2) == pytest.approx(np.array([[2 / 3, 1 / 3], [2 / 3, 1 / 3]]))
+    x, y = 2 / 3 * (5 / 6) ** 2 * (1 / 3), 1 / 3 * (1 / 3) ** 2 * (1 / 3)
+    assert found.posteriors[0].tolist() == pytest.approx([x / (x + y), y / (x + y)])
+    second = 2 / 3 * (1 / 6) ** 2 * (2 / 3) + 1 / 3 * (2 / 3) ** 2 * (2 / 3)
+    third = 2 / 3 * (5 / 6) ** 2 * (2 / 3) + 1 / 3 * (1 / 3) ** 2 * (2 / 3)
+    assert found.fit.history == pytest.approx((log(x + y) + log(second) + log(third),))
+    assert found.skill[0] == pytest.approx(2 / 3 * 5 / 6 + 1 / 3 * 2 / 3)
+
+
+def test_first_iteration_of_one_coin_by_hand() -> None:
+    """Ada is right with chance (2/3 + 2/3 + 1) / 3 = 7/9, Cy with (1/3 + 1/3 + 1) / 3 = 5/9; p(x) = 2/3."""
+    found = aggregate(THREE, "one-coin", options=ONCE)
+    assert found.skill.tolist() == pytest.approx([7 / 9, 7 / 9, 5 / 9])
+    x, y = 2 / 3 * (7 / 9) ** 2 * (4 / 9), 1 / 3 * (2 / 9) ** 2 * (5 / 9)
+    assert found.posteriors[0].tolist() == pytest.approx([x / (x + y), y / (x + y)])
+    second = 2 / 3 * (2 / 9) ** 2 * (5 / 9) + 1 / 3 * (7 / 9) ** 2 * (4 / 9)
+    third = 2 / 3 * (7 / 9) ** 2 * (5 / 9) + 1 / 3 * (2 / 9) ** 2 * (4 / 9)
+    assert found.fit.history == pytest.approx((log(x + y) + log(second) + log(third),))
+
+
+@pytest.mark.parametrize("method", EVERY)
+def test_simulated_truth_and_skills_are_recovered(method: str) -> None:
+    crowd = mixed_crowd()
+    found = aggregate(crowd.judgments, method)
+    plain = accuracy(aggregate(crowd.judgments, "majority"), crowd.truth)
+    checked = accuracy(found, crowd.truth)
+    assert checked.n_items == 300
+    assert checked.share.value >= plain.share.value
+    assert checked.share.low < checked.share.value < checked.share.high
+    kinds = dict(zip(crowd.raters["rater"], crowd.raters["kind"], strict=True))
+    skill = dict(zip(found.raters, found.skill.tolist(), strict=True))
+    good = [skill[name] for name, kind in kinds.items() if kind == "skilled"]
+    assert np.mean(good) > max(skill[name] for name, kind in kinds.items() if kind == "spammer")
+
+
+@pytest.mark.parametrize("method", ["dawid-skene", "one-coin", "mace"])
+def test_models_beat_the_majority_where_spammers_are_many(method: str) -> None:
+    crowd = mixed_crowd(2)
+    plain = accuracy(aggregate(crowd.judgments, "majority"), crowd.truth).share.value
+    assert accuracy(aggregate(crowd.judgments, method), crowd.truth).share.value > plain + 0.05
+
+
+def test_one_coin_skills_are_those_of_the_simulation() -> None:
+    crowd = mixed_crowd(3, labels=("a", "b"))
+    found = aggregate(crowd.judgments, "one-coin")
+    assert np.corrcoef(found.skill, crowd.raters["skill"])[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("method", ["dawid-skene", "one-coin", "glad"])
+def test_likelihood_never_falls(method: str) -> None:
+    options = Options(iterations=8 if method == "glad" else 60, tolerance=NEVER)
+    history = np.array(aggregate(mixed_crowd().judgments, method, options=options).fit.history)
+    assert len(history) == options.iterations
+    assert (np.diff(history) > -1e-7 * abs(history[0])).all()
+    assert history[-1] > history[0]
+
+
+@pytest.mark.parametrize("method", ["dawid-skene", "one-coin", "glad", "mace"])
+def test_a_run_stops_once_nothing_is_gained(method: str) -> None:
+    table = mixed_crowd().judgments
+    found = aggregate(table, method, options=Options(tolerance=1e-3, restarts=2))
+    *_, before, last = found.fit.history
+    assert found.fit.has_converged
+    assert last - before < 1e-3 * len(table)
+    assert not aggregate(table, method, options=Options(iterations=2, tolerance=NEVER, restarts=1)).fit.has_converged
+
+
+def test_more_restarts_of_mace_are_never_worse() -> None:
+    table = mixed_crowd(4).judgments
+    ends = [aggregate(table, "mace", options=Options(restarts=n)).fit.history[-1] for n in (1, 3, 6)]
+    assert ends == sorted(ends)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[tuple[str, str, str]]:
+    pairs = st.tuples(st.integers(0, 5), st.integers(0, 4))
+    chosen = draw(st.lists(pairs, min_size=1, max_size=25, unique=True))
+    return [(f"i{item}", f"r{rater}", draw(st.sampled_from("xyz"))) for item, rater in chosen]
+
+
+def frame_of(rows: list[tuple[str, str, str]]) -> Judgments:
+    return read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
+
+
+def chances(found: Aggregation) -> dict[str, list[float]]:
+    return dict(zip(found.items.to_list(), found.posteriors.tolist(), strict=True))
+
+
+QUICK = Options(iterations=5, tolerance=NEVER, restarts=2)
+
+
+@pytest.mark.parametrize("method", EVERY)
+@examples(15)
+@given(rows=tables(), chance=st.randoms(use_true_random=False))
+def test_order_of_rows_changes_nothing(method: str, rows: list[tuple[str, str, str]], chance: object) -> None:
+    mixed = list(rows)
+    chance.shuffle(mixed)  # type: ignore[attr-defined]
+    first, second = (aggregate(frame_of(table), method, options=QUICK) for table in (rows, mixed))
+    close = 1e-3 if method == "glad" else 1e-8  # conjugate gradients stop at a slope of 0.01
+    for item, chance_of in chances(first).items():
+        assert chance_of == pytest.approx(chances(second)[item], abs=close)
+        assert sum(chance_of) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("method", ["majority", "wawa", "dawid-skene", "one-coin"])
+@examples(15)
+@given(rows=tables())
+def test_names_change_nothing(method: str, rows: list[tuple[str, str, str]]) -> None:
+    """Other names, in another order: raters and labels count from the end, items too."""
+    swap = {"x": "c", "y": "b", "z": "a"}
+    renamed = [(f"j{9 - int(item[1])}", f"s{9 - int(rater[1])}", swap[label]) for item, rater, label in rows]
+    if method == "wawa" and aggregate(frame_of(rows), "majority").is_tied.any():
+        return  # the number that breaks a tie belongs to the item's name
+    first, second = (aggregate(frame_of(table), method, options=QUICK) for table in (rows, renamed))
+    for item, chance_of in chances(first).items():
+        assert chance_of[::-1] == pytest.approx(chances(second)[f"j{9 - int(item[1])}"], abs=1e-8)
+
+
+@pytest.mark.parametrize("method", EVERY)
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["1 a x"],
+        ["1 a x", "1 b y"],
+        ["1 a x", "2 a y", "3 a x"],
+        ["1 a x", "1 b x", "2 a x", "2 b x"],
+        ["1 a x", "1 b x", "2 a y", "2 b y"],
+        ["1 a x", "2 b y", "3 c z"],
+    ],
+    ids=["one judgment", "one item", "one rater", "one label", "all agree", "nobody shares an item"],
+)
+def test_degenerate_tables_have_an_answer(method: str, rows: list[str]) -> None:
+    found = aggregate(judgments(*rows), method)
+    assert np.isfinite(found.posteriors).all()
+    assert np.isfinite(found.skill).all()
+    assert np.isfinite(found.fit.history).all()
+    assert found.posteriors.sum(axis=1).tolist() == pytest.approx([1] * len(found.items))
+    said = {row.split()[0]: row.split()[2] for row in rows}
+    if len(set(said.values())) < 3 and len(rows) != 2:
+        assert answers(found) == said
+
+
+def test_a_categorical_frame_with_strange_codes_is_the_same() -> None:
+    frame = mixed_crowd().judgments.frame.select("item", "rater", "label")
+    pl.Series([f"other {n}" for n in range(1000)], dtype=pl.Categorical)
+    coded = Judgments(frame.with_columns(pl.all().cast(pl.Categorical)).sample(fraction=1, shuffle=True, seed=3), "c")
+    first, second = (aggregate(table, "dawid-skene", options=QUICK) for table in (Judgments(frame, "t"), coded))
+    assert chances(first)["i001"] == pytest.approx(chances(second)["i001"])
+
+
+def test_raters_who_are_positions_have_a_majority_and_nothing_more() -> None:
+    table = Judgments(THREE.frame, "table", anonymous_raters=True)
+    found = aggregate(table, "majority")
+    assert answers(found)["2"] == "y"
+    with pytest.raises(UsageError, match="skills need rater ids"):
+        _ = found.skill
+    with pytest.raises(UsageError, match="answers by dawid-skene need rater ids"):
+        aggregate(table, "dawid-skene")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"iterations": 0}, "iterations of at least 1"),
+        ({"restarts": 0}, "restarts"),
+        ({"tolerance": float("nan")}, "nan"),
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, float], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Options(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", EVERY)
+def test_signatures_name_what_was_done(method: str) -> None:
+    found = aggregate(THREE, method, gold=gold(**{"1": "x"}))
+    signature = str(found.signature)
+    assert f"method:{method}" in signature
+    assert "gold:1" in signature
+    assert ("iterations:100" in signature) == bool(found.fit.history)
+
+
+def test_an_aggregation_has_an_answer_per_item_in_all_of_its_forms() -> None:
+    result = aggregate(THREE, "majority", truth=gold(**{"1": "x", "2": "x"}))
+    assert result.to_frame()["item"].to_list() == ["1", "2", "3"]
+    by_label, by_skill = result.sheets()
+    assert [row[:2] for row in by_label.rows] == [("x", "2"), ("y", "1")]
+    assert [row[0] for row in by_skill.rows] == ["Ada", "Bo", "Cy"]
+    assert result.to_dict()["accuracy"] == {**accuracy(result, gold(**{"1": "x", "2": "x"})).share.as_json(), "n": 2}
+    assert "Answers of 9 judgments by majority" in repr(result)
+
+
+def said(rows: Sequence[tuple[str, str, str]]) -> Judgments:
+    return Judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"), "crowd")
+
+
+def test_ties_everywhere_are_warned_about() -> None:
+    rows = [(f"i{item}", f"r{rater}", "ok" if rater else "error") for item in range(100) for rater in (0, 1)]
+    result = aggregate(said(rows), "majority")
+    assert any("100 of 100 answers are ties broken at random" in text for text in result.warnings)
+    assert any("100 of 100 answers" in str(text) for text in result.to_dict()["warnings"])  # type: ignore[union-attr]
+
+
+def test_methods_that_differ_on_many_items_are_warned_about() -> None:
+    # Three good raters among six who guess: Dawid and Skene find out who is good, a majority cannot.
+    rng = np.random.default_rng(0)
+    rows = []
+    for item in range(200):
+        is_error = rng.random() < 0.5
+        good = [is_error == (rng.random() < 0.97) for _ in range(3)]
+        noise = [bool(rng.random() < 0.5) for _ in range(6)]
+        rows += [(f"i{item}", f"r{n}", "error" if says else "ok") for n, says in enumerate([*good, *noise])]
+    result = aggregate(said(rows), "dawid-skene")
+    assert result.rival is not None
+    assert result.rival.method == "majority"
+    assert result.rival.n_different > 20
+    assert any("dawid-skene and majority differ on" in text for text in result.warnings)
+
+
+def test_methods_that_agree_are_not_warned_about() -> None:
+    rows = [(f"i{item}", f"r{rater}", "ok" if item % 3 else "error") for item in range(60) for rater in range(3)]
+    assert aggregate(said(rows), "dawid-skene").warnings == ()

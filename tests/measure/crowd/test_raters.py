@@ -1,0 +1,131 @@
+from collections.abc import Sequence
+from math import isnan
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+
+from grater.errors import UsageError
+from grater.measure.crowd.aggregate.ballots import ballots_of
+from grater.measure.crowd.raters import agrees_with_others, raters
+from grater.tables import Judgments
+from tests.examples import examples
+from tests.measure.crowd.tables import gold, judgments, mixed_crowd
+from tests.measure.crowd.test_aggregate import THREE, frame_of, tables
+
+
+def test_three_raters_by_hand() -> None:
+    ada, _, cy = raters(THREE, gold=gold(**{"1": "x", "2": "x|y"}))
+    assert (ada.rater, ada.n, ada.n_gold, ada.on_gold.value) == ("Ada", 3, 2, 1)
+    assert (cy.n_gold, cy.on_gold.value) == (2, 0.5)
+    # Bo and Cy differ on items 1 and 2, which is a tie of two: half each; on item 3 both say x
+    assert ada.with_others.value == pytest.approx((0.5 + 0.5 + 1) / 3)
+    # Ada and Bo are one against Cy in items 1 and 2
+    assert cy.with_others.value == pytest.approx(1 / 3)
+    assert cy.n_compared == 3
+    assert ada.top_label == "x"
+    assert ada.top_share == pytest.approx(2 / 3)
+    # Bo: x y x, Cy: y x x
+    assert ada.others_share == pytest.approx(4 / 6)
+    assert ada.skill > cy.skill
+    assert ada.seconds is None
+    assert ada.with_others.low < ada.with_others.value < ada.with_others.high
+
+
+def test_what_was_not_counted_is_undefined_with_a_reason() -> None:
+    [only] = raters(judgments("1 a x", "2 a y"))
+    assert isnan(only.on_gold.value)
+    assert only.on_gold.undefined_because == "no gold item was judged"
+    assert only.with_others.undefined_because == "nobody else judged the same items"
+    assert isnan(only.others_share)
+
+
+def test_seconds_are_medians() -> None:
+    frame = THREE.frame.with_columns(seconds=THREE.frame["item"].cast(float))
+    assert [each.seconds for each in raters(Judgments(frame, "timed"))] == [2, 2, 2]
+
+
+def test_raters_who_are_positions_are_refused() -> None:
+    with pytest.raises(UsageError, match="numbers of single raters need rater ids"):
+        raters(Judgments(THREE.frame, "table", anonymous_raters=True))
+
+
+@examples(40)
+@given(rows=tables())
+def test_agreement_with_others_is_what_a_loop_finds(rows: list[tuple[str, str, str]]) -> None:
+    credit, has_others = agrees_with_others(ballots_of(frame_of(rows)))
+    for place, (item, rater, label) in enumerate(rows):
+        others = [said for other, who, said in rows if other == item and who != rater]
+        assert has_others[place] == bool(others)
+        best = [said for said in "xyz" if others and others.count(said) == max(map(others.count, "xyz"))]
+        if others:
+            assert credit[place] == pytest.approx(1 / len(best) if label in best else 0)
+
+
+def test_lazy_raters_and_spammers_stand_out() -> None:
+    crowd = mixed_crowd()
+    result = raters(crowd.judgments, gold=crowd.truth)
+    found = {each.rater: each for each in result}
+    for name, kind, favourite, skill in crowd.raters.iter_rows():
+        each = found[name]
+        assert each.on_gold.low - 0.1 < skill < each.on_gold.high + 0.1
+        if kind == "lazy":
+            assert each.top_label == favourite
+            assert each.top_share > each.others_share + 0.3
+    frame = result.to_frame()
+    assert frame["gold_low"].is_between(0, 1).all()
+
+
+def test_raters_are_listed_by_skill_without_columns_that_nobody_has() -> None:
+    (sheet,) = raters(THREE).sheets()
+    assert sheet.columns == ("rater", "n", "others", "skill", "top", "share", "rest")
+    assert sheet.rows[-1][0] == "Cy"
+    assert raters(THREE).to_frame()["gold"].is_null().all()
+
+
+def crowd_of_skills(skills: Sequence[float], n_each: Sequence[int], *, seed: int) -> Judgments:
+    """Raters of known skill on two labels; the first judge every item, the others some."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(max(n_each)) < 0.4
+    rows = []
+    for rater, (skill, n) in enumerate(zip(skills, n_each, strict=True)):
+        for item in rng.permutation(len(truth))[:n]:
+            is_error = truth[item] == (rng.random() < skill)
+            rows.append((f"i{item}", f"r{rater}", "error" if is_error else "ok"))
+    return Judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"), "crowd")
+
+
+def test_rater_of_few_judgments_is_not_perfect() -> None:
+    # Version 0.1 gave a rater who was right twenty times of twenty the skill 1.0000, without an interval.
+    table = crowd_of_skills([0.85] * 7 + [1.0], [300] * 7 + [20], seed=3)
+    newcomer = raters(table).rows[-1]
+    assert newcomer.n == 20
+    assert newcomer.skill < 0.99
+    assert newcomer.skill_interval.low < 0.9
+    assert newcomer.skill_interval.low < newcomer.skill < newcomer.skill_interval.high <= 1
+    assert newcomer.to_dict()["skill_interval"]["low"] == newcomer.skill_interval.low  # type: ignore[index,call-overload]
+
+
+def test_raters_who_never_differ_are_not_certain_to_be_right() -> None:
+    table = crowd_of_skills([1.0] * 3, [20] * 3, seed=3)
+    for row in raters(table):
+        assert row.skill < 0.999
+        assert row.skill_interval.low < 0.97
+        assert row.skill_interval.low < row.skill < row.skill_interval.high
+
+
+def test_intervals_of_skill_hold_the_skills_that_were_simulated() -> None:
+    held = []
+    for seed in range(12):
+        skills = np.random.default_rng(seed).uniform(0.65, 0.95, 10)
+        table = crowd_of_skills(list(skills), [150] * 5 + [30] * 5, seed=seed)
+        rows = {row.rater: row.skill_interval for row in raters(table)}
+        held += [rows[f"r{code}"].low <= skill <= rows[f"r{code}"].high for code, skill in enumerate(skills)]
+    assert np.mean(held) > 0.88  # 120 intervals of 95 %: two standard errors are .04
+
+
+def test_many_judgments_are_hardly_shrunk() -> None:
+    table = crowd_of_skills([0.6, 0.9, 0.9, 0.9, 0.9], [2000] * 5, seed=1)
+    skills = [row.skill for row in raters(table)]
+    assert skills == pytest.approx([0.6, 0.9, 0.9, 0.9, 0.9], abs=0.03)

@@ -1,0 +1,113 @@
+"""Judging everything and judging a sample, side by side: `python -m tests.measure.evaluation.halves` prints docs/sampling.md.
+
+T&C 2008, 6.2 and Table 6, on the CoNLL-2014 test essays as ten annotators marked them (Bryant & Ng 2015).  The system
+is annotator A1, or a rule that flags every `in`, `on` and `at`; the truth of a preposition is what most of the nine
+others say.  Documents are split into two halves, as the paper used two sets; one half is judged whole, of the other a
+sample is drawn as the paper drew it, two items that are not flagged for each that is.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache, partial
+
+import polars as pl
+
+from grater.corpora import read_corpus
+from grater.corpora.documents import attach_documents
+from grater.corpora.judgments import judgments_from_edits
+from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.text.prepositions import canonical
+from grater.corpora.text.tokens import tokens_of
+from grater.measure.evaluation.sampled import SystemEstimate, sampled
+from grater.measure.sampling.draw import draw_sample
+from grater.model import Interval, Item
+from grater.tables import Judgments, Table, read_decisions
+from tests.real_data import data_path
+
+SYSTEM, RULE = "A1", "in, on, at"
+FLAGGED_BY_RULE = ("in", "on", "at")
+N_JUDGED = 300
+
+
+@cache
+def corpus() -> tuple[Table, Judgments, dict[str, str]]:
+    """Decisions of both systems on every preposition, the judgments of nine, and the document of each item."""
+    files = [data_path(f"conll14/ten-annotators/A{number}.m2") for number in range(1, 11)]
+    documents = read_corpus(data_path("conll14/official/official-2014.0.sgml"))
+    merged = merge_annotators({file.stem: Reread(partial(read_corpus, file)) for file in files})
+    essays = list(attach_documents(merged, documents))
+    places, words, document = {}, {}, {}
+    for essay in essays:
+        for span in tokens_of(essay):
+            if canonical(span.of(essay.text)):
+                item = Item(essay.essay_id, span, "prep")
+                places[item.item_id], words[item.item_id] = item, span.of(essay.text).lower()
+                document[item.item_id] = str(essay.metadata["document"])
+    table = judgments_from_edits(essays, places, tags=["Prep"])
+    own = table.frame.filter(pl.col("rater") == SYSTEM)
+    flags = {item: label == "error" for item, label in own.select("item", "label").iter_rows()}
+    decided = pl.DataFrame(
+        {
+            "item": [*places, *places],
+            "system": [SYSTEM] * len(places) + [RULE] * len(places),
+            "flagged": [flags[item] for item in places] + [words[item] in FLAGGED_BY_RULE for item in places],
+        }
+    )
+    others = Judgments(table.frame.filter(pl.col("rater") != SYSTEM), table.name)
+    return read_decisions(decided), others, document
+
+
+def half(number: int) -> tuple[Table, Judgments]:
+    """Every other document: decisions on its prepositions and judgments of them."""
+    decisions, judgments, document = corpus()
+    chosen = set(sorted(set(document.values()))[number::2])
+    here = pl.DataFrame({"item": [item for item, name in document.items() if name in chosen]})
+    kept = [table.frame.join(here, on="item", how="semi") for table in (decisions, judgments)]
+    return read_decisions(kept[0]), Judgments(kept[1], judgments.name)
+
+
+def exhaustive(number: int, system: str) -> SystemEstimate:
+    decisions, judgments = half(number)
+    n = decisions.frame["item"].n_unique()
+    return sampled(
+        decisions, draw_sample(decisions, system, n), judgments, systems=[system], population="wider"
+    ).systems[0]
+
+
+def from_sample(number: int, system: str, *, n: int = N_JUDGED, seed: int = 0) -> SystemEstimate:
+    decisions, judgments = half(number)
+    return sampled(decisions, draw_sample(decisions, system, n, seed=seed), judgments, systems=[system]).systems[0]
+
+
+def held(number: int, system: str, *, n_seeds: int, n: int = N_JUDGED) -> tuple[float, float]:
+    """The share of samples whose limits hold the precision and the recall of their own half."""
+    known = exhaustive(number, system).scores
+    found = [from_sample(number, system, n=n, seed=seed).scores for seed in range(n_seeds)]
+    precision = sum(each.precision.low <= known.precision.value <= each.precision.high for each in found)
+    recall = sum(each.recall.low <= known.recall.value <= each.recall.high for each in found)
+    return precision / n_seeds, recall / n_seeds
+
+
+def _shown(interval: Interval) -> str:
+    return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def main() -> None:
+    n_seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    for system in (SYSTEM, RULE):
+        for number in (0, 1):
+            n_items = half(number)[0].frame["item"].n_unique()
+            rows = {
+                f"half {number + 1}, all {n_items:,} judged": exhaustive(number, system).scores,
+                f"half {number + 1}, {N_JUDGED} judged": from_sample(number, system).scores,
+            }
+            for name, found in rows.items():
+                cells = f"{_shown(found.precision)} | {_shown(found.recall)}"
+                sys.stdout.write(f"| {system} | {name} | {cells} |\n")
+            sys.stdout.write(f"{system}, half {number + 1}: held {held(number, system, n_seeds=n_seeds)}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

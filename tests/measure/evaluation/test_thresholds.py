@@ -1,0 +1,322 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grater.errors import UnknownName, UsageError
+from grater.measure.evaluation.cases import Cases, cases_of
+from grater.measure.evaluation.evaluation import EvaluationOptions, signature_of
+from grater.measure.evaluation.standard import against, weighted
+from grater.measure.evaluation.thresholds import (
+    TOO_GOOD,
+    Curve,
+    Higher,
+    Point,
+    curve_of_thresholds,
+    direction,
+    f_by_threshold,
+    frame_of_curve,
+)
+from grater.measure.evaluation.truth import truth_of
+from grater.tables import Judgments, Table, read_decisions, read_judgments
+from grater.uncertainty.bootstrap import Chance, Cluster
+from tests.examples import examples
+from tests.measure.evaluation.worlds import QUICK, decisions, items, votes
+
+# Six items, three raters. Majority: 1 1 0 1 0 0; shares: 1, 2/3, 0, 2/3, 1/3, 0.
+SCORES = (0.9, 0.8, 0.7, 0.7, 0.4, 0.2)
+N_ERROR = (3, 2, 0, 2, 1, 0)
+FLAGS = (1, 1, 1, 1, 0, 0)
+
+
+def curve_of(
+    scores: Sequence[float | None] = SCORES,
+    flags: Sequence[int | None] = FLAGS,
+    n_error: Sequence[int] = N_ERROR,
+    *,
+    truth: str = "majority",
+    higher: Higher = "auto",
+    n_points: int = 50,
+    chance: Chance = QUICK,
+) -> Curve:
+    table = decisions({"S": flags}, score=scores)
+    return drawn(table, votes(n_error, 3), truth=truth, higher=higher, n_points=n_points, chance=chance)
+
+
+def drawn(
+    table: Table, judged: Judgments, *, truth: str, higher: Higher, n_points: int, chance: Chance = QUICK
+) -> Curve:
+    cases = cases_of(table, judged, items=items(["e", "f"] * (len(table.frame) // 2) + ["e"]))
+    values = truth_of(cases, truth)
+    return curve_of_thresholds(cases, table, "S", values, chance=chance, higher=higher, n_points=n_points)
+
+
+def world(n: int, seed: int = 0) -> tuple[Table, Judgments, Cases]:
+    """Scores that rise with the share of raters for error, with much noise, to two decimals."""
+    rng = np.random.default_rng(seed)
+    n_error = rng.integers(0, 4, n)
+    scores = np.round(n_error / 3 + rng.normal(0, 0.5, n), 2)
+    table = decisions({"S": (scores >= 0.8).astype(int).tolist()}, score=scores.tolist())
+    judged = votes(n_error.tolist(), 3)
+    return table, judged, cases_of(table, judged)
+
+
+def numbers(curve: Curve) -> list[object]:
+    """All that a curve says, in one comparable value."""
+    return [
+        (point.threshold, each.counts, each["precision"], each["recall"], each["f0.5"])
+        for point in curve.points
+        for each in (point.standard, point.weighted)
+    ]
+
+
+def test_every_distinct_score_is_a_point_from_the_strictest_on() -> None:
+    curve = curve_of()
+    assert [point.threshold for point in curve.points] == [0.9, 0.8, 0.7, 0.4, 0.2]
+    # hits, false alarms, misses, correct rejections of score >= threshold, counted by hand
+    assert [point.standard.counts.row().tolist() for point in curve.points] == [
+        [1, 0, 2, 3],
+        [2, 0, 1, 3],
+        [3, 1, 0, 2],
+        [3, 2, 0, 1],
+        [3, 3, 0, 0],
+    ]
+    assert [point.standard["precision"].value for point in curve.points] == pytest.approx([1, 1, 3 / 4, 3 / 5, 1 / 2])
+    assert [point.standard["recall"].value for point in curve.points] == pytest.approx([1 / 3, 2 / 3, 1, 1, 1])
+    # 1.25 H / (flagged + 0.25 errors): 1.25/1.75, 2.5/2.75, 3.75/4.75, 3.75/5.75, 3.75/6.75
+    f = [point.standard["f0.5"].value for point in curve.points]
+    assert f == pytest.approx([5 / 7, 10 / 11, 15 / 19, 15 / 23, 5 / 9])
+
+
+def test_weighted_points_share_the_credit() -> None:
+    points = curve_of().points
+    # shares sum to 8/3; those at 0.8 or more are 1 and 2/3, those at 0.7 or more add 0 and 2/3
+    assert [point.weighted["precision"].value for point in points[:3]] == pytest.approx([1, 5 / 6, 7 / 12])
+    assert [point.weighted["recall"].value for point in points[:3]] == pytest.approx([3 / 8, 5 / 8, 7 / 8])
+    assert [point.weighted["f0.5"].value for point in points[:3]] == pytest.approx([0.75, 0.78125, 0.625])
+
+
+def test_the_operating_point_and_the_best_are_marked() -> None:
+    curve = curve_of()
+    assert curve.operating.threshold == 0.7
+    assert curve.best.threshold == 0.8
+    assert curve.best_weighted is not None
+    assert curve.best_weighted.threshold == 0.8
+    assert [sum(marks) for marks in zip(*map(marks_of, curve.points), strict=True)] == [1, 1, 1]
+
+
+def marks_of(point: Point) -> tuple[bool, bool, bool]:
+    return point.is_operating, point.is_best, point.is_best_weighted
+
+
+def test_the_best_threshold_comes_with_a_warning() -> None:
+    (warning,) = curve_of().warnings
+    assert "best at the threshold 0.8" in warning
+    assert TOO_GOOD in warning
+
+
+def test_flags_that_no_threshold_gives_are_a_point_without_one() -> None:
+    curve = curve_of(flags=(1, 0, 1, 0, 1, 0))
+    assert curve.points[-1] is curve.operating
+    assert curve.operating.threshold is None
+    assert curve.operating.standard.counts.row().tolist() == [1, 2, 2, 1]
+    assert any("no threshold gives its own flags" in warning for warning in curve.warnings)
+
+
+def test_equal_scores_with_different_flags_have_no_threshold_either() -> None:
+    curve = curve_of(flags=(1, 1, 1, 0, 0, 0))
+    assert curve.operating.threshold is None
+    assert curve.operating.standard.counts.row().tolist() == [2, 1, 1, 2]
+
+
+def test_the_best_by_weights_may_be_stricter_than_the_best_by_majority() -> None:
+    # Weighted F0.5 with shares 1, 1, 2/3, 0: 2.5 / (2 + 2/3) = .938 at 0.8, (10/3) / (3 + 2/3) = .909 at 0.7
+    curve = curve_of((0.9, 0.8, 0.7, 0.1), (1, 1, 1, 0), (3, 3, 2, 0))
+    assert curve.best.threshold == 0.7
+    assert curve.best_weighted is not None
+    assert curve.best_weighted.threshold == 0.8
+    assert curve.best_weighted.weighted["f0.5"].value == pytest.approx(0.9375)
+
+
+def test_a_system_that_flags_nothing_still_has_a_curve() -> None:
+    curve = curve_of(flags=[0] * 6)
+    assert curve.higher == "error"
+    assert curve.operating.threshold is None
+    assert curve.operating.standard["precision"].undefined_because == "no judged item is flagged"
+    assert curve.best.threshold == 0.8
+
+
+def test_low_scores_are_errors_where_the_flagged_ones_are_low() -> None:
+    low = curve_of([-score for score in SCORES])
+    assert low.higher == "ok"
+    assert [point.threshold for point in low.points] == [-0.9, -0.8, -0.7, -0.4, -0.2]
+    assert [point.standard.counts for point in low.points] == [point.standard.counts for point in curve_of().points]
+    assert any("low scores are taken for errors" in warning for warning in low.warnings)
+
+
+def test_the_direction_may_be_given() -> None:
+    curve = curve_of(higher="ok")
+    assert curve.higher == "ok"
+    assert [point.threshold for point in curve.points][:2] == [0.2, 0.4]
+    assert curve.points[0].standard.counts.row().tolist() == [0, 1, 3, 2]
+
+
+@pytest.mark.parametrize(("flags", "side"), [((1, 0), "error"), ((0, 1), "ok"), ((0, 0), "error"), ((1, 1), "error")])
+def test_direction_is_read_off_the_flags(flags: tuple[int, int], side: str) -> None:
+    assert direction(np.array([2.0, 1.0]), np.array(flags, np.int8)) == side
+
+
+def test_items_without_a_score_are_counted_and_left_out() -> None:
+    curve = curve_of([0.9, 0.8, None, 0.7, None, 0.2])
+    assert (curve.n_items, curve.n_unscored) == (4, 2)
+    assert [point.standard.n for point in curve.points] == [4] * 4
+    assert curve.operating.standard.counts.row().tolist() == [3, 0, 0, 1]
+    assert any("2 judged items have no score" in warning for warning in curve.warnings)
+
+
+def test_own_flags_without_a_threshold_leave_out_items_without_a_score_too() -> None:
+    curve = curve_of([0.9, 0.8, None, 0.7, None, 0.2], flags=(1, 0, 1, 1, 0, 0))
+    assert curve.operating.threshold is None
+    assert curve.operating.standard.counts.row().tolist() == [2, 0, 1, 1]
+
+
+def test_a_system_without_scores_is_refused_with_the_reason() -> None:
+    table = decisions({"S": FLAGS})
+    cases = cases_of(table, votes(N_ERROR, 3))
+    with pytest.raises(UsageError, match="no curve for S: thresholds need scores"):
+        curve_of_thresholds(cases, table, "S", truth_of(cases), chance=QUICK)
+    with pytest.raises(UsageError, match="no curve for S"):
+        curve_of([None] * 6)
+
+
+def test_scores_of_unjudged_items_alone_are_refused() -> None:
+    table = decisions({"S": (1, 0, 1)}, score=(None, None, 0.5))
+    cases = cases_of(table, votes((3, 0), 3))
+    with pytest.raises(UsageError, match="no curve for S: no item that it scored was judged"):
+        curve_of_thresholds(cases, table, "S", truth_of(cases), chance=QUICK)
+
+
+def test_an_unknown_system_and_too_few_points_are_refused() -> None:
+    table, _, cases = world(10)
+    with pytest.raises(UnknownName, match="T"):
+        curve_of_thresholds(cases, table, "T", truth_of(cases), chance=QUICK)
+    with pytest.raises(UsageError, match="at least 6 points"):
+        curve_of(n_points=5)
+
+
+@pytest.mark.parametrize("n_points", [6, 20, 50])
+def test_many_scores_are_thinned_and_the_marked_points_kept(n_points: int) -> None:
+    table, judged, cases = world(400)
+    full = drawn(table, judged, truth="majority", higher="auto", n_points=1000)
+    thin = drawn(table, judged, truth="majority", higher="auto", n_points=n_points)
+    assert n_points - 4 <= len(thin.points) <= n_points < len(full.points)
+    for name in ("operating", "best", "best_weighted"):
+        assert getattr(thin, name).threshold == getattr(full, name).threshold
+    of_full = {point.threshold: point.standard.counts for point in full.points}
+    assert all(of_full[point.threshold] == point.standard.counts for point in thin.points)
+    assert thin.points[-1].standard["recall"].value == 1
+    assert full.best.standard["f0.5"].value == max(point.standard["f0.5"].value for point in full.points)
+    assert len(cases) == thin.n_items
+
+
+def test_the_operating_point_has_the_numbers_of_the_evaluation() -> None:
+    table, judged, cases = world(200)
+    curve = drawn(table, judged, truth="majority", higher="auto", n_points=50)
+    (standard,) = against(cases, truth_of(cases), chance=QUICK)
+    (shared,) = weighted(cases, truth_of(cases), chance=QUICK)
+    assert curve.operating.standard.counts == standard.counts
+    assert curve.operating.weighted.counts.row() == pytest.approx(shared.counts.row())
+    for name in ("precision", "recall"):
+        assert curve.operating.standard[name] == standard[name]
+    # Other patterns, other draws: a bootstrapped limit moves, but by little.
+    assert curve.operating.weighted["f0.5"].low == pytest.approx(shared["f0.5"].low, abs=0.02)
+
+
+def test_precision_and_recall_are_those_of_scikit_learn() -> None:
+    from sklearn.metrics import precision_recall_curve
+
+    table, judged, cases = world(300)
+    curve = drawn(table, judged, truth="majority", higher="error", n_points=1000)
+    truth = truth_of(cases).values
+    precision, recall, thresholds = precision_recall_curve(truth, table.frame["score"].to_numpy())
+    assert [point.threshold for point in curve.points] == pytest.approx(thresholds[::-1])
+    assert [point.standard["precision"].value for point in curve.points] == pytest.approx(precision[:-1][::-1])
+    assert [point.standard["recall"].value for point in curve.points] == pytest.approx(recall[:-1][::-1])
+
+
+@pytest.mark.parametrize("cluster", ["item", "essay", "rater"])
+def test_bands_hold_the_value_whatever_is_drawn(cluster: Cluster) -> None:
+    curve = curve_of(chance=Chance(cluster, 100))
+    for point in curve.points:
+        for scored in (point.standard, point.weighted):
+            assert 0 <= scored["f0.5"].low <= scored["f0.5"].value <= scored["f0.5"].high <= 1
+    assert curve.points[2].weighted["f0.5"].low < curve.points[2].weighted["f0.5"].high
+
+
+def test_bands_are_narrower_with_more_items() -> None:
+    widths = []
+    for n in (50, 1000):
+        table, judged, _ = world(n)
+        curve = drawn(table, judged, truth="share", higher="auto", n_points=10)
+        widths.append(curve.operating.weighted["f0.5"].high - curve.operating.weighted["f0.5"].low)
+    # Twenty times the items: about a fourth or a fifth of the width
+    assert 3 < widths[0] / widths[1] < 7
+
+
+@examples(25)
+@given(
+    st.lists(
+        st.tuples(st.integers(-3, 3), st.integers(0, 3), st.integers(0, 1), st.booleans()), min_size=2, max_size=30
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_recall_never_falls_and_the_order_of_rows_is_nothing(
+    rows: list[tuple[int, int, int, bool]], random: Random
+) -> None:
+    scores = [score if has_score or place == 0 else None for place, (score, _, _, has_score) in enumerate(rows)]
+    table = decisions({"S": [flag for _, _, flag, _ in rows]}, score=scores)
+    judged = votes([n for _, n, _, _ in rows], 3)
+    chance = Chance(n_resamples=20)
+    curve = drawn(table, judged, truth="majority", higher="auto", n_points=6, chance=chance)
+    recalls = [point.standard.counts.hit for point in curve.points if point.threshold is not None]
+    assert recalls == sorted(recalls)
+    order = np.argsort([random.random() for _ in rows])
+    other = read_decisions(table.frame[order])
+    again = read_judgments(judged.frame.reverse())
+    moved = drawn(other, again, truth="majority", higher="auto", n_points=6, chance=chance)
+    assert (moved.higher, moved.data, moved.warnings) == (curve.higher, curve.data, curve.warnings)
+    assert str(numbers(moved)) == str(numbers(curve))  # as text, in which nan equals nan
+
+
+def test_f_by_threshold_takes_ties_together() -> None:
+    keys, f = f_by_threshold(np.array([1.0, 2.0, 1.0]), np.array([1.0, 0.0, 0.5]))
+    # at 2: no hit; at 1: 1.25 * 1.5 / (3 + 0.25 * 1.5)
+    assert keys.tolist() == [2, 1]
+    assert f.tolist() == pytest.approx([0, 1.875 / 3.375])
+
+
+def test_the_table_has_a_row_for_each_point_and_null_for_undefined() -> None:
+    curve = curve_of(flags=[0] * 6)
+    table = decisions({"S": [0] * 6}, score=SCORES)
+    cases = cases_of(table, votes(N_ERROR, 3))
+    signature = curve.signature(signature_of(cases, EvaluationOptions()))
+    frame = frame_of_curve(curve, signature)
+    assert frame["threshold"].to_list() == [0.9, 0.8, 0.7, 0.4, 0.2, None]
+    assert frame["precision"].to_list() == pytest.approx([1, 1, 0.75, 0.6, 0.5, None])
+    assert frame["operating"].to_list() == [False] * 5 + [True]
+    assert frame["weighted_recall"][1] == pytest.approx(5 / 8)
+    for name in ("precision", "recall", "f0.5", "weighted_precision", "weighted_recall", "weighted_f0.5"):
+        assert frame.select(pl.col(f"{name}_low") <= pl.col(f"{name}_high")).to_series().drop_nulls().all()
+    assert "higher:error" in frame["signature"][0]
+    assert "truth:majority" in frame["signature"][0]
+
+
+def test_other_scores_have_another_signature() -> None:
+    assert curve_of().data == curve_of().data
+    assert curve_of().data != curve_of((0.9, 0.8, 0.7, 0.7, 0.4, 0.3)).data

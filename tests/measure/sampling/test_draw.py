@@ -1,0 +1,189 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from grater.errors import BadInput, GraterError
+from grater.measure.evaluation.sampled import sampled
+from grater.measure.evaluation.truth import error_shares
+from grater.measure.sampling.draw import (
+    add_system,
+    crossed,
+    draw_of_json,
+    draw_sample,
+    drawn,
+    draws_of,
+    to_judge,
+    with_numbers,
+)
+from grater.measure.sampling.strata import assign_strata
+from grater.tables import Sample, Table, read_decisions, read_sample, write_table
+from grater.uncertainty.rng import permanent_number
+from tests.measure.sampling.corpora import decisions_of, figure_1, oracle
+
+OLD = [place < 1000 for place in range(10_000)]
+NEW = [350 <= place < 1350 for place in range(10_000)]
+"""A version that shares 650 of its 1,000 flags with the old one."""
+
+
+@pytest.fixture(scope="module")
+def two() -> Table:
+    return decisions_of({"A": OLD, "B": NEW})
+
+
+@pytest.fixture(scope="module")
+def first(two: Table) -> Sample:
+    return draw_sample(two, "A", 2250)
+
+
+def test_a_draw_takes_the_smallest_numbers_of_each_stratum() -> None:
+    sample = draw_sample(decisions_of({"S": [True] * 20 + [False] * 80}), "S", 15, n_flagged=5, seed=7)
+    numbers = sorted(permanent_number(7, f"item-{place:05}") for place in range(20))
+    taken = sample.frame.filter(pl.col("stratum") == "flagged").sort("random")
+    assert taken["random"].to_list() == numbers[:5]
+    assert taken["probability"].unique().to_list() == [0.25]
+    assert sample.frame["stratum_size"].unique().sort().to_list() == [20, 80]
+
+
+def test_sizes_are_exact_and_the_threshold_tells_who_was_drawn(two: Table, first: Sample) -> None:
+    assert len(first) == 2250
+    draw = draws_of(first)[0]
+    assert {name: (each.size, each.n) for name, each in draw.by_stratum.items()} == {
+        "flagged": (1000, 750),
+        "unflagged": (9000, 1500),
+    }
+    again = drawn(with_numbers(assign_strata(two, "A"), 0), draw.by_stratum).filter("is_drawn")
+    assert set(again["item"]) == set(first.frame["item"])
+
+
+def test_a_beginning_of_the_list_is_a_smaller_sample_of_the_same_design(first: Sample) -> None:
+    half = first.frame.head(1125).group_by("stratum").len()
+    assert dict(half.iter_rows())["flagged"] == pytest.approx(375, abs=40)
+
+
+def test_another_seed_draws_other_items(two: Table, first: Sample) -> None:
+    assert set(draw_sample(two, "A", 2250, seed=1).frame["item"]) != set(first.frame["item"])
+
+
+def test_a_new_version_needs_few_new_labels(two: Table, first: Sample) -> None:
+    # 350 new flags, judged with chance 1/6 before and 3/4 now: 350 (3/4 - 1/6) = 204, and the rims of the strata
+    union = add_system(first, two, "B")
+    left = to_judge(union, first.frame["item"].to_list())
+    assert len(left) == pytest.approx(204, abs=35)
+    assert union.frame["item"].n_unique() == 2250 + len(left)
+
+
+def test_a_system_of_the_same_decisions_needs_no_new_label() -> None:
+    table = decisions_of({"A": OLD, "again": OLD})
+    first = draw_sample(table, "A", 2250)
+    assert to_judge(add_system(first, table, "again"), first.frame["item"].to_list()) == []
+
+
+def test_the_union_includes_an_item_with_the_largest_of_its_chances(two: Table, first: Sample) -> None:
+    union = add_system(first, two, "B")
+    cells = union.frame.group_by("item").agg(
+        pl.col("stratum").sort_by("system").str.join("/"), pl.col("probability").first()
+    )
+    found = dict(cells.group_by("stratum").agg(pl.col("probability").unique().first()).iter_rows())
+    assert found == pytest.approx(
+        {"flagged/flagged": 0.75, "flagged/unflagged": 0.75, "unflagged/flagged": 0.75, "unflagged/unflagged": 1 / 6}
+    )
+
+
+def test_chances_are_what_happens_over_many_seeds() -> None:
+    table = decisions_of({"A": [place < 20 for place in range(100)], "B": [10 <= place < 30 for place in range(100)]})
+    counts, chances = np.zeros(100), np.zeros(100)
+    for seed in range(60):
+        sample = add_system(draw_sample(table, "A", 30, n_flagged=10, seed=seed), table, "B")
+        whole = crossed(table, sample).sort("item")
+        counts += whole["is_drawn"].to_numpy()
+        chances += whole["probability"].to_numpy()
+    for part in (slice(0, 10), slice(10, 20), slice(20, 30), slice(30, 100)):
+        # thresholds differ a little from chances, so the union takes a little more than the largest chance
+        assert counts[part].sum() / chances[part].sum() == pytest.approx(1.05, abs=0.1)
+
+
+def test_a_sample_comes_back_from_its_file_and_takes_a_system(two: Table, first: Sample, tmp_path: Path) -> None:
+    write_table(first, tmp_path / "sample.csv")
+    back = read_sample(tmp_path / "sample.csv")
+    assert draws_of(back) == draws_of(first)
+    assert set(add_system(back, two, "B").frame["item"]) == set(add_system(first, two, "B").frame["item"])
+
+
+def test_a_changed_corpus_is_refused_with_the_reason(two: Table, first: Sample) -> None:
+    smaller = read_decisions(two.frame.filter(pl.col("item") != "item-09999"))
+    with pytest.raises(BadInput, match="was drawn from another corpus"):
+        add_system(first, smaller, "B")
+
+
+def test_a_system_that_says_something_else_now_is_refused(first: Sample) -> None:
+    changed = decisions_of({"A": NEW, "B": NEW})
+    with pytest.raises(
+        BadInput, match=r"expected the decisions of 'A' as they were .* give the new version a new name"
+    ):
+        add_system(first, changed, "B")
+
+
+def test_a_system_without_a_decision_on_every_item_is_refused(two: Table, first: Sample) -> None:
+    part = read_decisions(two.frame.filter((pl.col("system") == "A") | (pl.col("item") < "item-05000")))
+    with pytest.raises(BadInput, match="another corpus"):
+        add_system(first, part, "B")
+
+
+def test_a_system_is_added_once(two: Table, first: Sample) -> None:
+    with pytest.raises(GraterError, match="in this sample already"):
+        add_system(first, two, "A")
+
+
+def test_a_sample_from_elsewhere_cannot_take_a_system(two: Table, first: Sample) -> None:
+    with pytest.raises(BadInput, match=r"keep NAME\.meta\.json beside the file"):
+        add_system(Sample(first.frame, "theirs.csv"), two, "B")
+
+
+@pytest.mark.parametrize("value", [None, [], {}, {"system": "A"}, {"by_stratum": {"a": 1}}])
+def test_a_broken_design_is_refused(value: object) -> None:
+    with pytest.raises(BadInput, match="expected a draw with system"):
+        draw_of_json(value, name="sample.csv")
+
+
+def test_the_design_of_figure_1() -> None:
+    # T&C 2008: 750 of 1,000 and 1,500 of 9,000 is the paper's allocation of 2,250
+    decisions, _ = figure_1()
+    counts = draw_sample(decisions, "S", 2250).frame.group_by("stratum").len()
+    assert dict(counts.iter_rows()) == {"flagged": 750, "unflagged": 1500}
+
+
+def test_five_new_flags_ask_for_about_three_labels_and_no_more() -> None:
+    # 5 flags (3/4 - 1/6) = 2.9; version 0.1 drew for a whole sample once more
+    flags = [place < 1000 for place in range(10_000)]
+    more = [place < 1005 for place in range(10_000)]
+    fewer = [1000 <= place < 1005 for place in range(10_000)]
+    table = decisions_of({"A": flags, "more": more, "fewer": fewer})
+    first = draw_sample(table, "A", 2250)
+    judged = first.frame["item"].to_list()
+    for name in ("more", "fewer"):
+        assert len(to_judge(add_system(first, table, name), judged)) <= 5
+
+
+@pytest.mark.parametrize("wanted", [[0.12, 0.07], pytest.param([0.12, 0.09, 0.07], marks=pytest.mark.slow)], ids=len)
+def test_a_wanted_width_is_reached_with_few_new_labels(wanted: list[float]) -> None:
+    table = decisions_of({"A": OLD, "B": NEW})
+    truth = [place < 800 or 1000 <= place < 1300 or place % 50 == 0 for place in range(len(OLD))]
+    first = draw_sample(table, "A", 600)
+    drawn = set(first.frame["item"])
+    judgments = oracle(truth)
+    so_far = replace(judgments, frame=judgments.frame.filter(pl.col("item").is_in(drawn)))
+    errors = error_shares(so_far)
+    numbers, widths = [], []
+    for width in wanted:
+        union = add_system(first, table, "B", width=width, errors=errors)
+        numbers.append(len(to_judge(union, drawn)))
+        recall = sampled(table, union, judgments, systems=["B"]).systems[0].scores.recall
+        widths.append(recall.high - recall.low)
+    assert numbers == sorted(numbers)
+    assert numbers[0] < numbers[-1] < 2000
+    assert widths == pytest.approx(wanted, rel=0.35)
+    with pytest.raises(GraterError, match="expected judgments with a target width"):
+        add_system(first, table, "B", width=0.1)
