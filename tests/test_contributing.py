@@ -16,12 +16,12 @@ from fastapi import APIRouter
 
 from grater.annotate.web.jobs import pages
 from grater.corpora.formats import FORMATS
+from grater.demo import sample_path
 from grater.detect.systems import SYSTEMS
 from grater.measure.agreement import coefficients
 from grater.measure.crowd.aggregate import METHODS
 from grater.model import Essay
 from grater.registry import Registry
-from grater.sample import sample_path
 from tests.annotate.tasks import test_every_task
 from tests.annotate.web.studies import served
 from tests.corpora import test_formats

@@ -18,7 +18,7 @@ import pytest
 
 import grater
 from grater import library
-from grater.sample import sample_path
+from grater.demo import sample_path
 
 JUDGMENTS = pl.DataFrame(
     {

@@ -18,11 +18,11 @@ from grater.corpora.tagsets import TAGSETS
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.sentences import sentence_spans
 from grater.corpora.text.tokens import token_spans
+from grater.demo import __main__ as build
+from grater.demo import sample_names, sample_path
+from grater.demo.__main__ import read_marked
 from grater.errors import UnknownName
 from grater.model import Edit, Essay, Item
-from grater.sample import __main__ as build
-from grater.sample import sample_names, sample_path
-from grater.sample.__main__ import read_marked
 from tests.each import for_each
 
 ESSAYS = list(read_corpus(sample_path("essays.jsonl"), format_name="jsonl"))
@@ -65,7 +65,7 @@ def test_no_two_essays_share_a_sentence() -> None:
 
 
 def test_the_master_gives_the_same_essays() -> None:
-    # Where this fails, the master was changed and `python -m grater.sample` not run, or the other way round.
+    # Where this fails, the master was changed and `python -m grater.demo` not run, or the other way round.
     master = sample_path().with_name("essays.txt").read_text("utf-8")
     assert read_marked(master, name="essays.txt") == ESSAYS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from grater.demo.__main__ import read_marked
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span
-from grater.sample.__main__ import read_marked
 
 HEAD = "=== one\nlanguage: Dutch\nscore: 3\ntitled: yes\n---\nMy Room\nI have three chair in my room.\n---\n"
 

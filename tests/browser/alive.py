@@ -8,7 +8,7 @@ from grater.annotate.store import Store, Tx, jobs, people, progress, submissions
 from grater.annotate.store.people import Person
 from grater.annotate.study.messages import missed_by
 from grater.cli.living import CROWD, ESSAYS, NEXT
-from grater.sample import living
+from grater.demo import living
 from tests.browser.site import Site
 from tests.browser.tour import Stop
 

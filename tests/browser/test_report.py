@@ -14,12 +14,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
-from grater.report.build import build
-from grater.report.document import Report
-from grater.report.save import report_html, save_report
+from grater.reporting.build import build
+from grater.reporting.document import Report
+from grater.reporting.save import report_html, save_report
 from tests.browser.chromium import WAIT, watched
-from tests.report.made_up import inputs
-from tests.report.test_board import made
+from tests.reporting.made_up import inputs
+from tests.reporting.test_board import made
 
 Scheme = Literal["light", "dark"]
 

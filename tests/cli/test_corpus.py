@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from grater.corpora import Loss, read_corpus
-from grater.sample import sample_path
+from grater.demo import sample_path
 from tests.cli.running import grater
 
 CLEAN = """S I live in a small town .

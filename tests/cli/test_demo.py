@@ -26,7 +26,7 @@ from grater.annotate.study.suggestions import has_suggestions
 from grater.annotate.study.writing import public_pages
 from grater.cli.demo import EARLIER, fresh_study
 from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED
-from grater.sample import living, sample_path
+from grater.demo import living, sample_path
 from tests.cli.running import grater
 from tests.conftest import Demo
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.sample import sample_path
+from grater.demo import sample_path
 from tests.cli.running import grater
 
 JUDGMENTS = "item,rater,label\n" + "".join(

@@ -22,7 +22,7 @@ from grater.annotate.tasks.task import Answer
 from grater.cli import run
 from grater.corpora import write_corpus
 from grater.model import Essay, Item, Span
-from grater.report.build import build
+from grater.reporting.build import build
 from grater.sheet import number
 from grater.uncertainty.bootstrap import Chance
 from tests.annotate.store.crowds import evenly_hidden_gold

@@ -15,8 +15,8 @@ from grater.annotate.study.importing import import_files
 from grater.annotate.study.programs import program_job, store_answer, to_ask
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.tables import ALL_COUNT, Counting
-from grater.report.build import build
-from grater.report.document import Section
+from grater.reporting.build import build
+from grater.reporting.document import Section
 from grater.tables import write_table
 from grater.uncertainty.bootstrap import Chance
 from tests.annotate.study.files import write_essays, write_items, write_text

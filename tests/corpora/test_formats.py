@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.formats import FORMATS, FileFormat, FolderFormat, Loss, Source
+from grater.demo import sample_path
 from grater.errors import BadInput, GraterError, UsageError
 from grater.model import Edit, Essay, Span
-from grater.sample import sample_path
 from tests.corpora.sources import TextSource
 from tests.examples import examples
 

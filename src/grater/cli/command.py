@@ -28,7 +28,7 @@ from grater.result import Result
 from grater.sheet import WRITERS, Sheet, TableFormat, as_text
 
 if TYPE_CHECKING:
-    from grater.report.drawing import FileType
+    from grater.reporting.drawing import FileType
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 EngineName: TypeAlias = Annotated[
@@ -68,7 +68,7 @@ HeadlineFile: TypeAlias = Annotated[
 
 def file_types(names: Sequence[str]) -> list[FileType]:
     """The types that were asked for, else all."""
-    from grater.report.drawing import FILE_TYPES  # most commands draw nothing
+    from grater.reporting.drawing import FILE_TYPES  # most commands draw nothing
 
     for name in names:
         if name not in FILE_TYPES:

@@ -8,7 +8,7 @@ that a person would take, every table, the report, and who can log in.
 
 The essays and what two annotators marked in them are our own writing (docs/sample.md); what the systems decided and
 filled into blanks is real.  What is simulated is named so: the crowds, and the two raters of the cloze, choice and
-construction tests (`grater.sample.raters`).  The people of the living part are invented (`grater.sample.living`).
+construction tests (`grater.demo.raters`).  The people of the living part are invented (`grater.demo.living`).
 """
 
 from __future__ import annotations
@@ -38,23 +38,9 @@ from grater.corpora.check import check_essays
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.source import replacing
 from grater.corpora.statistics import CorpusStatistics, corpus_statistics
-from grater.detect.context.detector import ContextDetector
-from grater.detect.detector import Detector
-from grater.detect.prepositions.candidates import MISSING, PREP
-from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.systems import NEURAL, default_systems, load_system
-from grater.errors import GraterError
-from grater.files import complaining
-from grater.measure.agreement.coefficients import band_words
-from grater.measure.agreement.edits import edit_agreement
-from grater.model import Essay
-from grater.model import Json as JsonValue
-from grater.report.build import build
-from grater.report.drawing import FILE_TYPES, FileType
-from grater.report.save import save_report
-from grater.sample import living, sample_path
-from grater.sample.crowds import cloze_crowd, crowd_tasks, tables_of
-from grater.sample.raters import (
+from grater.demo import living, sample_path
+from grater.demo.crowds import cloze_crowd, crowd_tasks, tables_of
+from grater.demo.raters import (
     CrowdWish,
     gold_items,
     sample_blanks,
@@ -66,6 +52,20 @@ from grater.sample.raters import (
     suggested,
     with_writer,
 )
+from grater.detect.context.detector import ContextDetector
+from grater.detect.detector import Detector
+from grater.detect.prepositions.candidates import MISSING, PREP
+from grater.detect.prepositions.detector import PrepositionDetector
+from grater.detect.systems import NEURAL, default_systems, load_system
+from grater.errors import GraterError
+from grater.files import complaining
+from grater.measure.agreement.coefficients import band_words
+from grater.measure.agreement.edits import edit_agreement
+from grater.model import Essay
+from grater.model import Json as JsonValue
+from grater.reporting.build import build
+from grater.reporting.drawing import FILE_TYPES, FileType
+from grater.reporting.save import save_report
 from grater.sheet import counted, interval
 from grater.tables import read_decisions, read_gold, read_judgments, write_table
 from grater.uncertainty.bootstrap import Chance

@@ -28,10 +28,10 @@ from grater.annotate.study.terms import set_terms
 from grater.annotate.study.work import Desk, hand_in, take_desk
 from grater.annotate.study.writing import Public, open_to_public
 from grater.annotate.tasks.suggestions import NUMBER, REJECTED, SUGGESTED, suggestions_of
+from grater.demo import living
+from grater.demo.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
+from grater.demo.raters import ERROR, OK
 from grater.model import Essay, Json, Span
-from grater.sample import living
-from grater.sample.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
-from grater.sample.raters import ERROR, OK
 from grater.uncertainty.rng import generator
 
 CROWD, ESSAYS, OFFERED, NEXT = "Prepositions", "Term essays", "Term essays with suggestions", "Better or worse"

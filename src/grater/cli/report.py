@@ -24,11 +24,11 @@ from grater.cli.inputs import GoldFile, ItemsFile, Reading, Resamples
 from grater.corpora import read_merged
 from grater.detect.factors import with_factors
 from grater.errors import UsageError
-from grater.report.build import Inputs, build, headline
-from grater.report.document import Byline
-from grater.report.drawing import FileType
-from grater.report.save import save_figure, save_report
-from grater.report.versions import told_versions
+from grater.reporting.build import Inputs, build, headline
+from grater.reporting.document import Byline
+from grater.reporting.drawing import FileType
+from grater.reporting.save import save_figure, save_report
+from grater.reporting.versions import told_versions
 from grater.sheet import counted
 from grater.tables import read_gold, read_items, read_sample
 from grater.uncertainty.bootstrap import Chance

@@ -350,8 +350,8 @@ def _write_board(
     chance: Resampling,
 ) -> None:
     """The leaderboard as one page."""
-    from grater.report.board import board  # draws, which other scoring need not wait for
-    from grater.report.save import report_html
+    from grater.reporting.board import board  # draws, which other scoring need not wait for
+    from grater.reporting.save import report_html
 
     page = report_html(board(measure.chosen, scores, references, hypotheses, options=options, chance=chance))
     with replacing(path) as stream:

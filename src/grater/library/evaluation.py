@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from grater.measure.evaluation.verified import Verification
     from grater.measure.sampling.plan import Plan
     from grater.measure.sampling.strata import Allocation
-    from grater.report.document import Report
+    from grater.reporting.document import Report
     from grater.tables import Sample, Table
     from grater.uncertainty.bootstrap import Cluster
     from grater.uncertainty.paired import Test
@@ -404,9 +404,9 @@ def report(
     from datetime import UTC, datetime
 
     from grater.detect.factors import with_factors
-    from grater.report.build import Inputs, build
-    from grater.report.document import Byline
-    from grater.report.save import save_report
+    from grater.reporting.build import Inputs, build
+    from grater.reporting.document import Byline
+    from grater.reporting.save import save_report
     from grater.tables import as_decisions, as_judgments, as_sample
     from grater.uncertainty.bootstrap import Chance
 

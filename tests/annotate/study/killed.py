@@ -22,8 +22,8 @@ from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.samples import Wish, draw
 from grater.annotate.study.systems import decide
 from grater.detect.systems import load_system
-from grater.report import save
-from grater.report.build import build
+from grater.reporting import save
+from grater.reporting.build import build
 from grater.uncertainty.bootstrap import Chance
 
 STEPS = ("import", "decide", "sample", "judge", "report")

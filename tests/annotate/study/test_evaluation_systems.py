@@ -18,7 +18,7 @@ from grater.corpora import write_corpus
 from grater.errors import UsageError
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.model import Essay
-from grater.report.build import build
+from grater.reporting.build import build
 from grater.sheet import interval
 from grater.tables import read_gold, read_judgments
 from tests.annotate.study.files import write_text

@@ -38,7 +38,7 @@ from grater.annotate.study.terms import protocol_sheet, set_terms
 from grater.detect.systems import load_system
 from grater.errors import GraterError, UsageError
 from grater.model import Edit, Essay, Item, Json, Span
-from grater.report.build import build
+from grater.reporting.build import build
 from tests.annotate.store.crowds import make_crowd
 from tests.annotate.store.worlds import new_units
 

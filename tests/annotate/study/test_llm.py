@@ -17,7 +17,7 @@ from grater.annotate.study.llm import Judged, fields_of, judge_by_model
 from grater.annotate.study.programs import example_answer, program_job, read_answer, to_ask
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.tasks import TASKS
-from grater.report.build import build
+from grater.reporting.build import build
 from grater.uncertainty.bootstrap import Chance
 from tests.annotate.study.chat_server import ChatServer, serving
 from tests.annotate.study.files import write_essays, write_items, write_text

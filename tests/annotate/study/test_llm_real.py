@@ -21,7 +21,7 @@ from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.llm import judge_by_model
 from grater.annotate.study.programs import program_job
 from grater.annotate.study.reporting import study_inputs
-from grater.report.build import build
+from grater.reporting.build import build
 from grater.uncertainty.bootstrap import Chance
 from tests.annotate.study.files import write_essays, write_items, write_text
 

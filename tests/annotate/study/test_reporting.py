@@ -22,8 +22,8 @@ from grater.annotate.study.terms import set_terms
 from grater.annotate.study.work import hand_in, take_desk
 from grater.corpora import write_corpus
 from grater.model import Essay
-from grater.report.build import build
-from grater.report.document import Report, Section
+from grater.reporting.build import build
+from grater.reporting.document import Report, Section
 from grater.tables import write_table
 from grater.uncertainty.bootstrap import Chance
 from tests.annotate.study.files import write_essays, write_items, write_text

@@ -21,7 +21,7 @@ from grater.annotate.study.work import Desk, hand_in, take_desk
 from grater.annotate.web.work.shapes import desk_json
 from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
-from grater.report.build import build
+from grater.reporting.build import build
 from grater.uncertainty.bootstrap import Chance
 
 TEXT = "In Monday we discussed about the plan. She depends of him {}."

@@ -13,7 +13,7 @@ from grater.annotate.study.tables import StudyTables, judged_items, labels_of, s
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import KEY
 from grater.errors import UsageError
-from grater.report.raters import raters_section
+from grater.reporting.raters import raters_section
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
 
 

@@ -14,9 +14,9 @@ from sqlalchemy import text as sql
 from grater.annotate.store import essays
 from grater.annotate.study.importing import NAME, import_files
 from grater.corpora import FORMATS, read_corpus, write_corpus
+from grater.demo import sample_path
 from grater.errors import BadInput
 from grater.model import MOST_DEPTH, Edit, Essay, Span
-from grater.sample import sample_path
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
 

@@ -53,9 +53,9 @@ from grater.measure.evaluation.construction_scores import ARTICLE, NUMBER, has_c
 from grater.measure.evaluation.offered import SuggestionEffect
 from grater.measure.evaluation.selection import WRITER
 from grater.model import Essay, Json
-from grater.report.build import Inputs
-from grater.report.document import Byline
-from grater.report.raters import CrowdJob
+from grater.reporting.build import Inputs
+from grater.reporting.document import Byline
+from grater.reporting.raters import CrowdJob
 from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments
 from grater.uncertainty.bootstrap import Chance
 

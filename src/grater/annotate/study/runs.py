@@ -29,9 +29,9 @@ from grater.detect.learners import class_report
 from grater.detect.systems import SYSTEMS, default_systems, load_system, load_systems
 from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from grater.model import Essay, Json
-from grater.report.build import build
-from grater.report.save import report_html
-from grater.report.versions import told_versions
+from grater.reporting.build import build
+from grater.reporting.save import report_html
+from grater.reporting.versions import told_versions
 from grater.sheet import counted
 
 LOG = logging.getLogger("grater.annotate.study.runs")

@@ -43,7 +43,7 @@ from grater.cli.report import save_asked
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.measure.evaluation.sampled.results import Sampled
-from grater.report.versions import told_versions
+from grater.reporting.versions import told_versions
 from grater.sheet import counted
 from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty.intervals import RESAMPLES

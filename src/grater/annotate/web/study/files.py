@@ -30,9 +30,9 @@ from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
 from grater.errors import BadInput, NotFound, Problem
 from grater.model import Json
-from grater.report.build import build
-from grater.report.save import report_html
-from grater.report.versions import told_versions
+from grater.reporting.build import build
+from grater.reporting.save import report_html
+from grater.reporting.versions import told_versions
 
 NAME = "study"
 EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -24,7 +24,7 @@ from grater.annotate.web.rendering import pager
 from grater.annotate.web.study.files import brought_in, result_file, zipped_study
 from grater.corpora import FORMATS
 from grater.errors import Conflict, GraterError, NotFound, StoreBusy, StoreFull, UsageError
-from grater.report.versions import earlier_versions
+from grater.reporting.versions import earlier_versions
 
 router = APIRouter()
 

@@ -1,0 +1,298 @@
+"""The answer first: every system in one figure and one table, and one sentence that can be quoted.
+
+Systems stand from the best F0.5 down, an earlier version below the one that replaced it; systems that decided on
+different items are not ranked.  Beside each score with its interval stands the range over raters: the same system
+held against one rater at a time (T&C 2008, section 5.2), raters who judged fewer than `ENOUGH` of its flags (for
+recall: errors) left out.  Where a sample was judged and most items were not, the scores are the estimates for the
+whole corpus, and only precision has a range: what raters found among the judged items alone says nothing of recall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Any
+
+from grater.measure.evaluation.evaluation import Evaluation
+from grater.measure.evaluation.sampled import Sampled
+from grater.model import Interval
+from grater.reporting.document import Figure, Row, Section, Spec, interval, listed
+from grater.reporting.drawing import MUTED, PAPER, data, interval_columns, names_axis, number_axis, series
+from grater.reporting.items import list_name
+from grater.reporting.systems import ENOUGH, n_behind
+from grater.sheet import Sheet, counted, number, undefined_notes, without_empty_columns
+
+SCORES = {"precision": "Precision", "recall": "Recall", "f0.5": "F0.5"}
+BEHIND = {"precision": "false_alarm", "recall": "miss", "f0.5": "hit"}
+LEADS = (
+    "Every score links to the items behind it: precision to the system’s false alarms, recall to its misses, F0.5 to "
+    "its hits, each in its sentence with every rater’s answer."
+)
+OVER_RATERS = (
+    "Range over raters: the lowest and highest score when a single rater decides what is an error. Raters who judged "
+    f"fewer than {ENOUGH} of the system’s flags (for recall, errors) are left out."
+)
+ESTIMATED = "Scores are estimates for the whole corpus from the judged sample."
+EARLIER = "{}, earlier"
+ROW_HEIGHT, NARROW_WIDTH, GAP = 44, 200, 22
+PANEL_WIDTH = 168
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """One system: its scores, the lowest and highest of them over raters, and the version that replaced it."""
+
+    system: str
+    n: int
+    scores: dict[str, Interval]
+    over_raters: dict[str, tuple[float, float]]
+    replaced_by: str = ""
+
+    @property
+    def title(self) -> str:
+        return EARLIER.format(self.system) if self.replaced_by else self.system
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """Every system in the order of the table, and what a reader must know to read it."""
+
+    rows: tuple[Answered, ...]
+    n_items: int
+    n_judged: int
+    n_raters: int
+    is_estimate: bool
+    is_ranked: bool
+    scope: str
+    signature: str
+
+    @property
+    def first(self) -> Answered:
+        """The best system, or the first where they are not ranked."""
+        return self.rows[0]
+
+
+def answer_of(
+    evaluation: Evaluation, *, estimates: Sampled | None = None, earlier: Mapping[str, str] | None = None
+) -> Answer:
+    """From the evaluation, or from the estimates for the whole corpus where most items have no judgment."""
+    whole = evaluation.whole
+    known = estimates if estimates is not None and whole.n_unjudged else None
+    scores = _estimated(known) if known else {each.system: dict(each.scores) for each in whole.standard}
+    replaced = {old: new for new, old in (earlier or {}).items()}
+    rows = [
+        Answered(
+            system=each.system,
+            n=each.n,
+            scores={score: scores[each.system][score] for score in SCORES},
+            over_raters=dict(_ranges(evaluation, each.system, scores=["precision"] if known else list(SCORES))),
+            replaced_by=replaced.get(each.system, ""),
+        )
+        for each in whole.standard
+        if each.system in scores
+    ]
+    is_ranked = evaluation.different is None
+    return Answer(
+        rows=tuple(_ordered(rows) if is_ranked else rows),
+        n_items=whole.n_items,
+        n_judged=whole.n_judged,
+        n_raters=len(evaluation.cases.raters),
+        is_estimate=known is not None,
+        is_ranked=is_ranked,
+        scope=known.scope.sentence if known else evaluation.scope.sentence,
+        signature=str(known.signature if known else evaluation.signature),
+    )
+
+
+def _estimated(estimates: Sampled) -> dict[str, dict[str, Interval]]:
+    return {
+        each.system: {"precision": each.scores.precision, "recall": each.scores.recall, "f0.5": each.scores.f[0.5]}
+        for each in estimates.systems
+    }
+
+
+def _ranges(
+    evaluation: Evaluation, system: str, *, scores: Sequence[str]
+) -> Iterator[tuple[str, tuple[float, float]]]:
+    """The lowest and the highest score against one rater; nothing where fewer than two judged enough."""
+    alone = [
+        scored for by_system in evaluation.whole.by_rater.values() for scored in by_system if scored.system == system
+    ]
+    for score in scores:
+        values = [
+            scored[score].value for scored in alone if all(n_behind(scored, side) >= ENOUGH for side in _sides(score))
+        ]
+        known = [value for value in values if not isnan(value)]
+        if len(known) > 1:
+            yield score, (min(known), max(known))
+
+
+def _sides(score: str) -> tuple[str, ...]:
+    return ("precision", "recall") if score == "f0.5" else (score,)
+
+
+def _ordered(rows: Sequence[Answered]) -> list[Answered]:
+    """The best first; an earlier version right below the one that replaced it."""
+    by_name = {row.system: row for row in rows}
+    before = {row.replaced_by: row for row in rows if row.replaced_by in by_name}
+    ordered: list[Answered] = []
+    for row in sorted((row for row in rows if row.replaced_by not in by_name), key=_merit):
+        following: Answered | None = row
+        while following is not None and following not in ordered:
+            ordered.append(following)
+            following = before.get(following.system)
+    return ordered + [row for row in rows if row not in ordered]
+
+
+def _merit(row: Answered) -> float:
+    value = row.scores["f0.5"].value
+    return 1.0 if isnan(value) else -value
+
+
+def answer_section(answer: Answer) -> Section:
+    """The figure and the table; the sentence is `quotable`."""
+    return Section(
+        name="answer",
+        title="All systems",
+        words=(),
+        figures=(headline_figure(answer),),
+        sheets=(_sheet(answer),),
+        signature=answer.signature,
+    )
+
+
+def quotable(answer: Answer) -> str:
+    """One sentence with all that a reader needs to quote it."""
+    row = answer.first
+    precision, recall = (interval(row.scores[score]) for score in ("precision", "recall"))
+    raters = counted(answer.n_raters, "rater")
+    if answer.is_estimate:
+        basis = f"Estimated for {counted(answer.n_items, 'item')} from {answer.n_judged:,} judged by {raters}"
+    else:
+        basis = f"On {counted(row.n, 'item')} judged by {raters}"
+    said = f"{basis}, {row.system} flags errors with precision {precision} and recall {recall}"
+    if "precision" not in row.over_raters:
+        return f"{said} (95 % intervals)."
+    low, high = map(number, row.over_raters["precision"])
+    return f"{said} (95 % intervals); against single raters, its precision ranges from {low} to {high}."
+
+
+def _sheet(answer: Answer) -> Sheet:
+    shown = answer.rows
+    columns = ("system", "precision", "range over raters", "recall", "range over raters", "F0.5")
+    rows = tuple(
+        (
+            row.title,
+            *(cell for score in ("precision", "recall") for cell in _cells(row, score)),
+            interval(row.scores["f0.5"]),
+        )
+        for row in shown
+    )
+    links = {
+        (place, 1 + 2 * column): list_name(row.system, BEHIND[score])
+        for place, row in enumerate(shown)
+        for column, score in enumerate(SCORES)
+    }
+    has_range = any(row.over_raters for row in shown)
+    notes = (
+        LEADS,
+        *([OVER_RATERS] if has_range else []),
+        *([ESTIMATED] if answer.is_estimate else []),
+        *undefined_notes(row.scores[score] for row in shown for score in SCORES),
+        answer.scope,
+    )
+    title = "All systems with 95 % intervals" + (" and ranges over raters" if has_range else "")
+    sheet = Sheet(name="answer", title=title, columns=columns, rows=rows, notes=notes, links=links)
+    return without_empty_columns(sheet)
+
+
+def _cells(row: Answered, score: str) -> tuple[str, str]:
+    """A score, and its range over raters where there is one."""
+    span = row.over_raters.get(score)
+    between = " to ".join(number(value, digits=2) for value in span) if span else ""
+    return interval(row.scores[score]), between
+
+
+def headline_figure(answer: Answer) -> Figure:
+    """Points with intervals, a pale bar behind them for the range over raters; panels side by side, or stacked."""
+    panels = list(SCORES)
+    wide = {
+        "hconcat": [_panel(answer, score, has_names=score == panels[0]) for score in panels],
+        "spacing": GAP,
+    }
+    narrow = {"vconcat": [_panel(answer, score, is_narrow=True) for score in panels], "spacing": GAP}
+    return Figure(
+        name="headline",
+        title=f"{listed(list(SCORES.values()))} of every system".capitalize().replace("f0.5", "F0.5"),
+        words=_words(answer),
+        spec=wide,
+        narrow=narrow,
+    )
+
+
+def _words(answer: Answer) -> str:
+    scores = {row.system: interval(row.scores["f0.5"]) for row in answer.rows}
+    best = answer.first.system
+    if answer.is_ranked and len(scores) > 1:
+        words = f"{best} has the highest F0.5, {scores[best]}."
+    else:
+        words = "; ".join(f"{system} has F0.5 {score}" for system, score in scores.items()) + "."
+    words += " Lines are 95 % intervals"
+    if any(each.over_raters for each in answer.rows):
+        words += ", pale bars the range over single raters"
+    words += "; hollow points are earlier versions." if any(each.replaced_by for each in answer.rows) else "."
+    return words
+
+
+def _panel(answer: Answer, score: str, *, has_names: bool = True, is_narrow: bool = False) -> Spec:
+    """One score of every system; a hollow point for a version that was replaced."""
+    titles = [row.title for row in answer.rows]
+    look = series("system", titles)
+    axis = {"labelFontSize": 13, "labelLimit": 200, "labels": has_names, "ticks": False, "domain": False}
+    y = names_axis("system", None, titles, axis=axis)
+    x = number_axis("value", "", share=True)
+    x["axis"] = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f", "grid": True, "domain": False, "ticks": False}
+    colour = {"color": {**look["color"], "legend": None}}
+    shape = {"shape": {**look["shape"], "legend": None}}
+    place = {"y": y, "x": x}
+    return {
+        **data([_row(row, score) for row in answer.rows]),
+        "title": {"text": SCORES[score], "fontSize": 14, "fontWeight": 600, "anchor": "start", "frame": "group"},
+        "width": NARROW_WIDTH if is_narrow else PANEL_WIDTH,
+        "height": max(70, ROW_HEIGHT * len(titles)),
+        "layer": [
+            _bar(place, "least", "most", color=MUTED, opacity=0.25, strokeWidth=13),
+            _bar({**place, **colour}, "low", "high", strokeWidth=2.5, opacity=1),
+            _points({**place, **colour, **shape}, "!datum.is_earlier", filled=True),
+            _points({**place, **colour, **shape}, "datum.is_earlier", filled=False, fill=PAPER, strokeWidth=2),
+            _label(place),
+        ],
+    }
+
+
+def _row(row: Answered, score: str) -> Row:
+    least, most = row.over_raters.get(score, (nan, nan))
+    return {
+        "system": row.title,
+        "is_earlier": bool(row.replaced_by),
+        "label": number(row.scores[score].value),
+        **interval_columns(row.scores[score]),
+        "least": None if isnan(least) else least,
+        "most": None if isnan(most) else most,
+    }
+
+
+def _bar(encoding: Mapping[str, Any], start: str, end: str, **mark: Any) -> dict[str, Any]:
+    ends = {"x": {**encoding["x"], "field": start}, "x2": {"field": end}}
+    return {"mark": {"type": "rule", "strokeCap": "butt", **mark}, "encoding": {**encoding, **ends}}
+
+
+def _points(encoding: Mapping[str, Any], where: str, **mark: Any) -> dict[str, Any]:
+    look = {"type": "point", "size": 110, "opacity": 1, **mark}
+    return {"transform": [{"filter": where}], "mark": look, "encoding": dict(encoding)}
+
+
+def _label(encoding: Mapping[str, Any]) -> dict[str, Any]:
+    mark = {"type": "text", "dy": -15, "fontSize": 12, "fontWeight": 600}
+    return {"mark": mark, "encoding": {**encoding, "text": {"field": "label"}}}

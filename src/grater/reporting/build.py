@@ -1,0 +1,330 @@
+"""A report from the tables of a study: every section that they can fill, and a line for each that they cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from grater import __version__
+from grater.errors import UsageError
+from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.measure.evaluation.offered import SuggestionEffect
+from grater.measure.evaluation.sampled import Sampled
+from grater.measure.evaluation.sampled.assist import CheapJudge
+from grater.measure.evaluation.selection import WRITER, exact_accuracy
+from grater.model import Essay, Interval
+from grater.reporting.agreement import agreement_section, experts_section, usage_section
+from grater.reporting.answer import Answer, Answered, answer_of, answer_section, headline_figure, quotable
+from grater.reporting.constructions import constructions_section
+from grater.reporting.corpus import annotators_section, corpus_section
+from grater.reporting.difficulty import Factors, bins_section, difficulty_section
+from grater.reporting.document import Byline, Figure, ItemList, Report, Section, interval
+from grater.reporting.items import CONTENTIOUS, Texts, item_lists, texts_of
+from grater.reporting.programs import programs_section
+from grater.reporting.raters import CrowdJob, crowds_section, effort_section, gold_met, raters_section
+from grater.reporting.sampling import estimates_of, sampling_section
+from grater.reporting.selection import choice_section, cloze_section, suggestions_section
+from grater.reporting.systems import curves_section, systems_section
+from grater.reporting.versions import Version, earlier_versions, version_lists, versions_of, versions_section
+from grater.sheet import counted
+from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
+from grater.uncertainty.bootstrap import Chance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
+    """Verdicts (`error`, `ok`, `unknown`) in `judgments` and `experts`; any table may be missing.
+
+    `without_gold` are crowd judgments of the same items made without hidden gold; `on_gold` are the answers to it;
+    `hours` says when judgments came, counted from the first.  `constructions`, `cloze` (with the writer's words as
+    rater `writer`; those of systems are the suggestions of `cloze_words`), `choice` and `usage` are judgments in the
+    labels of their tasks; `programs` are verdicts of programs, never among `judgments`.  `redundancy` is the number
+    of judgments that every item was to have, where more were collected only if raters differed: shares and agreement
+    are of these first judgments.  `places` has the essay of items beyond those of `items`.  `earlier` names the
+    earlier version of a system where its name does not say it (`grater.reporting.versions`).
+    `factors` works out what may make an item hard; without it no factors are shown.
+    `cost`, `protocol` and `notes` (what a reader must know first) are ready to read.
+    """
+
+    title: str
+    essays: Sequence[Essay] = ()
+    judgments: Judgments | None = None
+    experts: Judgments | None = None
+    without_gold: Judgments | None = None
+    decisions: Table | None = None
+    items: Table | None = None
+    gold: Table | None = None
+    on_gold: Judgments | None = None
+    sample: Sample | None = None
+    constructions: Judgments | None = None
+    construction_items: Table | None = None
+    construction_decisions: Table | None = None
+    cloze: Judgments | None = None
+    cloze_words: Table | None = None
+    choice: Judgments | None = None
+    usage: Judgments | None = None
+    programs: Judgments | None = None
+    crowds: tuple[CrowdJob, ...] = ()
+    hours: Sequence[float] = ()
+    redundancy: int = 0
+    cost: str = ""
+    protocol: tuple[tuple[str, str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    sample_judgments: Judgments | None = None
+    judges: Sequence[CheapJudge] = ()
+    places: Table | None = None
+    suggestions: SuggestionEffect | None = None
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    byline: Byline = field(default_factory=Byline)
+    chance: Chance = field(default_factory=Chance)
+    most_items: int = 50
+    factors: Factors | None = None
+
+    @property
+    def whereabouts(self) -> Table | None:
+        """The table that says in which essay items stand."""
+        return self.items if self.places is None else self.places
+
+
+NEEDS = {
+    "corpus": "Corpus: needs essays.",
+    "agreement": "Agreement among raters: needs judgments.",
+    "experts": "Agreement among experts: needs judgments by experts.",
+    "raters-needed": "How many raters match an expert: needs judgments by experts and by a crowd.",
+    "systems": "Systems in detail: needs decisions and judgments.",
+    "thresholds": "Every threshold: needs decisions with scores.",
+    "sampling": "Estimates from the sample: needs a sample.",
+    "effort": "Time and cost: needs judgments with times.",
+}
+
+
+def build(inputs: Inputs) -> Report:
+    """Everything the inputs can say: the answer, agreement, the systems in detail, the raters, the corpus."""
+    known = _known(inputs)
+    lists = list(_lists(inputs, known)) if known else []
+    sections = list(_sections(inputs, known, lists))
+    names = {section.name for section in sections}
+    left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
+    return Report(
+        title=inputs.title,
+        headline=(*_headline(known, sections), *inputs.notes),
+        sections=sections,
+        lists=lists,
+        notes=inputs.notes,
+        left_out=left_out,
+        made=f"Made with grater {__version__}. The signature of each section records how its numbers were computed.",
+        answer=answer_section(known.answer) if known else None,
+        byline=inputs.byline,
+    )
+
+
+def headline(inputs: Inputs) -> Figure:
+    """The headline figure alone, of inputs with decisions and judgments."""
+    known = _known(inputs)
+    if known is None:
+        raise UsageError("the headline figure shows systems against raters: expected decisions and judgments")
+    return headline_figure(known.answer)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What is known of the systems: the evaluation, the estimates from a sample, and new versions."""
+
+    evaluation: Evaluation
+    estimates: Sampled | None
+    versions: list[Version]
+    answer: Answer
+    texts: Texts
+
+
+def _known(inputs: Inputs) -> _Known | None:
+    decisions, judgments = inputs.decisions, inputs.judgments
+    if decisions is None or judgments is None:
+        return None
+    evaluation = _evaluation(inputs, decisions, judgments)
+    estimates = _estimates(inputs, decisions, inputs.sample_judgments or judgments)
+    versions = versions_of(evaluation, earlier_versions(evaluation.cases.systems, inputs.earlier))
+    earlier = {version.new: version.old for version in versions}
+    return _Known(
+        evaluation=evaluation,
+        estimates=estimates,
+        versions=versions,
+        answer=answer_of(evaluation, estimates=estimates, earlier=earlier),
+        texts=texts_of(inputs.items, inputs.essays),
+    )
+
+
+def _estimates(inputs: Inputs, decisions: Table, judged: Judgments) -> Sampled | None:
+    """What the sample says of the whole corpus, corrected where raters have met gold."""
+    if inputs.sample is None:
+        return None
+    gold = gold_met(inputs.gold, inputs.on_gold) if inputs.on_gold is not None else None
+    return estimates_of(
+        decisions,
+        inputs.sample,
+        judged,
+        items=inputs.items,
+        chance=inputs.chance,
+        gold=gold,
+        on_gold=inputs.on_gold,
+    )
+
+
+def _evaluation(inputs: Inputs, decisions: Table, judgments: Judgments) -> Evaluation:
+    """The systems against the majority; corrected by gold, each side by itself where raters err differently there."""
+    options = EvaluationOptions(chance=inputs.chance, redundancy=inputs.redundancy, errors_by_flag=None)
+    gold = gold_met(inputs.gold, inputs.on_gold or judgments)
+    return evaluate(decisions, judgments, items=inputs.items, gold=gold, on_gold=inputs.on_gold, options=options)
+
+
+def _lists(inputs: Inputs, known: _Known) -> Iterator[ItemList]:
+    yield from item_lists(known.evaluation, known.texts, most=inputs.most_items)
+    yield from version_lists(known.evaluation, known.versions, known.texts, most=inputs.most_items)
+
+
+def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -> Iterator[Section]:
+    """Agreement, the systems in detail, what was asked and who answered, what it took; the corpus last."""
+    yield from _agreement_sections(inputs)
+    annotators = annotators_section(inputs.essays)
+    if annotators is not None:
+        yield annotators
+    if known:
+        yield from _system_sections(inputs, known)
+    if inputs.suggestions is not None:
+        yield suggestions_section(inputs.suggestions)
+    yield from _judgment_sections(inputs, lists)
+    yield from _native_text_sections(inputs)
+    if inputs.hours or inputs.protocol:
+        yield effort_section(
+            inputs.hours,
+            cost=inputs.cost,
+            protocol=inputs.protocol,
+            has_judgments=inputs.judgments is not None,
+        )
+    if inputs.essays:
+        yield corpus_section(inputs.essays)
+
+
+def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section]:
+    evaluation, decisions = known.evaluation, inputs.decisions
+    if decisions is None:
+        return
+    yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts, items=inputs.items)
+    if known.versions:
+        yield versions_section(evaluation, known.versions)
+    yield bins_section(evaluation)
+    curves = curves_section(evaluation, decisions)
+    if curves:
+        yield curves
+    if known.estimates is not None and inputs.sample is not None and inputs.judgments is not None:
+        yield sampling_section(
+            known.estimates,
+            decisions,
+            inputs.sample,
+            inputs.sample_judgments or inputs.judgments,
+            items=inputs.items,
+            chance=inputs.chance,
+            judges=inputs.judges,
+        )
+
+
+def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Section]:
+    """Hard items, programs and crowds beside people, and who judged."""
+    if inputs.judgments is not None:
+        listed = {view.item_id for group in lists if group.name == CONTENTIOUS for view in group.items}
+        yield difficulty_section(
+            inputs.judgments,
+            experts=inputs.experts,
+            items=inputs.items,
+            texts=texts_of(inputs.items, inputs.essays),
+            listed=listed,
+            essays=inputs.essays,
+            factors=inputs.factors,
+        )
+    yield from _program_sections(inputs)
+    crowds = crowds_section(
+        inputs.crowds, places=inputs.whereabouts, n_resamples=inputs.chance.n_resamples, seed=inputs.chance.seed
+    )
+    if crowds is not None:
+        yield crowds
+    if inputs.judgments is not None and not inputs.judgments.anonymous_raters:
+        yield raters_section(inputs.judgments, gold=inputs.gold, on_gold=inputs.on_gold)
+
+
+def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
+    """The studies of native text and of constructions, where the inputs have them."""
+    seed = inputs.chance.seed
+    if inputs.cloze is not None:
+        yield cloze_section(inputs.cloze, inputs.cloze_words, places=inputs.whereabouts, seed=seed)
+    if inputs.choice is not None:
+        yield choice_section(inputs.choice, accuracy=_exact_accuracy(inputs), places=inputs.whereabouts)
+    if inputs.constructions is not None and inputs.construction_items is not None:
+        yield constructions_section(
+            inputs.constructions,
+            inputs.construction_items,
+            decisions=inputs.construction_decisions,
+            chance=inputs.chance,
+        )
+
+
+def _exact_accuracy(inputs: Inputs) -> dict[str, Interval]:
+    """The accuracy of each system by exact match with the writer, where blanks were filled."""
+    if inputs.cloze is None or inputs.cloze_words is None:
+        return {}
+    rows = inputs.cloze.frame.filter(pl.col("rater").cast(pl.String) == WRITER).select("item", "label")
+    return exact_accuracy(inputs.cloze_words, read_gold(rows, name="the writer's words"))
+
+
+def _agreement_sections(inputs: Inputs) -> Iterator[Section]:
+    crowd, experts, places, seed = inputs.judgments, inputs.experts, inputs.whereabouts, inputs.chance.seed
+    if experts is not None:
+        yield agreement_section(experts, name="experts", title="Agreement among experts", places=places, seed=seed)
+    if crowd is not None:
+        equal = equal_in_number(crowd, inputs.redundancy)
+        yield agreement_section(equal, places=places, seed=seed)
+        if experts is not None:
+            yield experts_section(equal, experts, places=places)
+            if inputs.without_gold is not None:
+                title = "How many raters match an expert without hidden gold"
+                name = "raters-needed-without-gold"
+                yield experts_section(inputs.without_gold, experts, name=name, title=title, places=places)
+    if inputs.usage is not None:
+        yield usage_section(inputs.usage, places=places, seed=seed)
+
+
+def _program_sections(inputs: Inputs) -> Iterator[Section]:
+    people = inputs.experts or inputs.judgments
+    if inputs.programs is not None and people is not None:
+        section = programs_section(
+            people, inputs.programs, items=inputs.items, places=inputs.whereabouts, seed=inputs.chance.seed
+        )
+        if section is not None:
+            yield section
+
+
+def _headline(known: _Known | None, sections: Sequence[Section]) -> Iterator[str]:
+    """The sentences that a reader takes home; the first can be quoted."""
+    if known:
+        yield from _of_systems(known)
+    for section in sections:
+        if section.name in ("agreement", "annotators"):
+            yield section.words[0]
+
+
+def _of_systems(known: _Known) -> Iterator[str]:
+    evaluation, answer = known.evaluation, known.answer
+    if evaluation.different:
+        told = "; ".join(map(_told, answer.rows[:3]))
+        yield f"The systems decided on different items and are not ranked. Against the majority of raters, {told}."
+    else:
+        yield quotable(answer)
+    yield from (version.words for version in known.versions)
+
+
+def _told(row: Answered) -> str:
+    return (
+        f"{row.system} flags errors with precision {interval(row.scores['precision'])} and recall "
+        f"{interval(row.scores['recall'])} on its own {counted(row.n, 'item')}"
+    )

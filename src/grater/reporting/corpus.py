@@ -1,0 +1,172 @@
+"""What was annotated: sizes, densities and tags (NUCLE 2013, Table 5, figures 2 to 4), and agreement on edits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from grater.corpora.statistics import CorpusStatistics, corpus_statistics
+from grater.measure.agreement.coefficients import band_words
+from grater.measure.agreement.edit_marks import Criterion
+from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
+from grater.model import Essay, Interval
+from grater.reporting.document import Figure, Section, interval, listed, percent_of
+from grater.reporting.drawing import HEIGHT, SERIES, WIDTH, data, names_axis
+from grater.sheet import Sheet, counted
+
+CRITERIA: dict[Criterion, str] = {
+    "identification": "which tokens are wrong",
+    "classification": "error type, where both marked",
+    "exact": "error type and correction, where both marked",
+}
+MOST_BARS, MOST_NAMED = 30, 16
+
+
+def annotators_section(essays: Sequence[Essay]) -> Section | None:
+    """Agreement on edits; None where no essay was read by two annotators."""
+    n_shared = sum(len(essay.annotators) > 1 for essay in essays)
+    if not n_shared:
+        return None
+    agreement = edit_agreement(essays)
+    n_readers = len({rater for essay in essays for rater in essay.annotators})
+    kappa, band = _pair(agreement, "identification")
+    on_scale = f" ({band} on the Landis and Koch scale)" if band else ""
+    words = (
+        f"{counted(n_readers, 'annotator')}, {counted(n_shared, 'essay')} read by two or more of them: on which "
+        f"tokens are wrong they agree with kappa {kappa}{on_scale}."
+    )
+    return Section(
+        name="annotators",
+        title="Agreement among annotators",
+        words=(words, agreement.scope.sentence),
+        figures=(),
+        sheets=(_agreement_sheet(agreement),),
+        signature=str(agreement.signature),
+    )
+
+
+def corpus_section(essays: Sequence[Essay]) -> Section:
+    """The corpus study: sizes, densities, tags."""
+    statistics = corpus_statistics({"corpus": essays})
+    counts = statistics.whole.summary.counts
+    density = statistics.whole.summary.estimates.density
+    marked = f"; {interval(density, digits=1)} edits per 100 tokens" if counts.edits else ""
+    words = (
+        f"{counted(len(essays), 'essay')} with {counted(counts.sentences, 'sentence')} and "
+        f"{counted(counts.tokens, 'token')}{marked}."
+    )
+    n_readers = max(len(essay.annotators) for essay in essays)
+    figures = tuple(_figures(statistics, n_readers))
+    return Section(
+        name="corpus",
+        title="Corpus",
+        words=(words, statistics.whole.summary.scope.sentence),
+        figures=figures,
+        sheets=(),
+        signature=str(statistics.signature),
+    )
+
+
+def _figures(statistics: CorpusStatistics, n_readers: int) -> list[Figure]:
+    summary = statistics.whole.summary
+    figures: list[Figure] = []
+    if not summary.counts.edits:
+        return []
+    if summary.per_document:
+        figures.append(_histogram("document", summary.per_document.by_number, n_readers, "NUCLE 2013, figure 2"))
+    figures.append(_histogram("sentence", summary.per_sentence.by_number, n_readers, "NUCLE 2013, figure 3"))
+    return [*figures, tag_bars(summary.counts.by_tag, shares=summary.estimates.tags)]
+
+
+def _histogram(unit: str, by_number: Mapping[int, int], n_readers: int, source: str) -> Figure:
+    name = f"edits-per-{unit}"
+    return counts_histogram(by_number, name=name, unit=unit, noun="edits", n_readers=n_readers, source=source)
+
+
+def _agreement_sheet(agreement: CorpusAgreement) -> Sheet:
+    rows = tuple((what, *_pair(agreement, name)) for name, what in CRITERIA.items() if name in agreement.criteria)
+    return Sheet(
+        name="edit-agreement",
+        title="Agreement among annotators (NUCLE 2013, Table 3)",
+        columns=("on", "kappa", "band"),
+        rows=rows,
+    )
+
+
+def _pair(agreement: CorpusAgreement, criterion: Criterion) -> tuple[str, str]:
+    kappa = agreement.criteria[criterion].mean_kappa
+    return interval(kappa), band_words(kappa)
+
+
+def counts_histogram(
+    by_number: Mapping[int, int], *, name: str, unit: str, noun: str, n_readers: int = 1, source: str = ""
+) -> Figure:
+    """`by_number` maps a number of `noun` (edits) to the number of units (documents) that have it.
+
+    A document that `n_readers` marked, each alone, is there once for each of them.
+    """
+    step = max(1, (max(by_number, default=0) + 1) // MOST_BARS)
+    bars: dict[int, int] = {}
+    for key, n in by_number.items():
+        bars[key // step * step] = bars.get(key // step * step, 0) + n
+    rows = [{"low": low - 0.5, "high": low + step - 0.5, "n": n} for low, n in sorted(bars.items())]
+    named = range(0, max(by_number, default=0) + 1, step * (1 + len(bars) // MOST_NAMED))
+    x = {
+        "field": "low",
+        "bin": {"binned": True, "step": step},
+        "type": "quantitative",
+        "title": noun,
+        "axis": {"format": "d", "values": list(named)},
+    }
+    units = f"{unit}s" if n_readers == 1 else f"{unit}s, once per annotator"
+    y = {"field": "n", "type": "quantitative", "title": units, "scale": {"nice": 5}, "axis": {"tickCount": 5}}
+    mark = {"type": "bar", "color": SERIES[0], "binSpacing": 2}
+    spec = {
+        **data(rows),
+        "width": WIDTH,
+        "height": HEIGHT - 60,
+        "mark": mark,
+        "encoding": {"x": x, "x2": {"field": "high"}, "y": y},
+    }
+    words = _histogram_words(by_number, unit, noun, n_readers)
+    return Figure(name=name, title=f"{noun.capitalize()} per {unit}", words=words, spec=spec, source=source)
+
+
+def _histogram_words(by_number: Mapping[int, int], unit: str, noun: str, n_readers: int) -> str:
+    n_units, n_without = sum(by_number.values()), by_number.get(0, 0)
+    mean = sum(key * n for key, n in by_number.items()) / n_units if n_units else 0.0
+    whose = f"A {unit}" if n_readers == 1 else f"Counted once per annotator, a {unit}"
+    return (
+        f"{whose} has {mean:.1f} {noun} on average; {n_without:,} of {counted(n_units, unit)} "
+        f"({percent_of(n_without, n_units)}) {'has' if n_without == 1 else 'have'} none."
+    )
+
+
+def tag_bars(
+    by_tag: Mapping[str, int],
+    *,
+    shares: Mapping[str, Interval],
+    name: str = "tags",
+    source: str = "NUCLE 2013, figure 4",
+) -> Figure:
+    """The tags from the commonest down; `shares` of all edits, by tag, have intervals."""
+    ranked = sorted(by_tag.items(), key=lambda pair: (-pair[1], pair[0]))
+    total = sum(by_tag.values())
+    rows = [{"tag": tag, "n": n} for tag, n in ranked]
+    encoding = {
+        "y": names_axis("tag", None, [tag for tag, _ in ranked], axis={"labelFontSize": 11}),
+        "x": {"field": "n", "type": "quantitative", "title": "edits", "axis": {"tickCount": 5}},
+    }
+    bars = {"mark": {"type": "bar", "color": SERIES[0], "cornerRadiusEnd": 2}, "encoding": encoding}
+    labels = {
+        "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 11},
+        "encoding": {**encoding, "text": {"field": "n", "format": ","}},
+    }
+    spec = {**data(rows), "width": WIDTH - 80, "height": 19 * len(rows), "layer": [bars, labels]}
+    first = listed([f"{tag} ({interval(shares[tag])})" for tag, _ in ranked[:3]])
+    return Figure(
+        name=name,
+        title="Edits by tag",
+        words=f"{counted(total, 'edit')}; the most frequent tags are {first}.",
+        spec=spec,
+        source=source,
+    )

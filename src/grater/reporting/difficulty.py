@@ -1,0 +1,317 @@
+"""Items that divide raters: the hardest and the easiest, and systems where raters agree and where they do not.
+
+Hard, easy, and those that split only the crowd: T,C&M 2013, 5.4 and 5.5.
+
+Systems by agreement: Madnani et al. 2011, section 4.2, figures 1 and 2.  Items are put in bins by the share of raters
+who side with the majority.  Kappa by agreement is the one to read for systems on different data, where error rates
+differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from grater.measure.agreement.difficulty import (
+    Difficulty,
+    DifficultyOptions,
+    GroupDifficulty,
+    ItemDifficulty,
+    difficulty,
+)
+from grater.measure.evaluation.evaluation import Evaluation
+from grater.measure.evaluation.standard import Bin, agreement_of, histogram
+from grater.model import Essay
+from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, sentence
+from grater.reporting.drawing import (
+    HEIGHT,
+    SERIES,
+    WIDTH,
+    data,
+    interval_columns,
+    line,
+    names_axis,
+    number_axis,
+    points,
+    series,
+    whiskers,
+)
+from grater.reporting.items import CONTENTIOUS, Texts
+from grater.sheet import Sheet, counted, number
+from grater.tables import Judgments, Table
+
+MOST_SPLIT = 10
+FACTOR_NAMES = {
+    "frequency": "frequency of the words (log10 per million)",
+    "surprise": "surprisal of the sentence (bits per word)",
+    "length": "length of the sentence (tokens)",
+    "alternatives": "plausible prepositions (number)",
+}
+ENOUGH = 100
+"""Judged items from which factors are worth cutting into quarters."""
+
+Factors: TypeAlias = Callable[[Table, Iterable[Essay]], Table]
+"""Adds a column for every factor to a table of items (`grater.detect.factors.with_factors`)."""
+
+
+def difficulty_section(
+    judgments: Judgments,
+    *,
+    experts: Judgments | None = None,
+    items: Table | None = None,
+    texts: Texts | None = None,
+    listed: Collection[str] = (),
+    essays: Sequence[Essay] = (),
+    factors: Factors | None = None,
+) -> Section:
+    """The items on which raters part most, and those on which they agree; those `listed` further down are linked."""
+    has_factors = False
+    if items is not None and factors is not None and essays and judgments.frame["item"].n_unique() >= ENOUGH:
+        items, has_factors = factors(_judged(items, judgments), essays), True
+    options = DifficultyOptions(by=tuple(FACTOR_NAMES)) if has_factors else None
+    result = difficulty(judgments, experts, items, options)
+    crowd = result.groups[0]
+    share = interval(crowd.majority_share)
+    words = [f"On average, {share} of an item’s raters side with its majority ({counted(crowd.n_ranked, 'item')})."]
+    hardest = [ranked for ranked in crowd.hardest if ranked.majority_share < 1]
+    easiest = [ranked for ranked in crowd.easiest if ranked not in hardest]
+    ranked_items = (("hardest", "The hardest items", hardest), ("easiest", "The easiest items", easiest))
+    sheets = [_sheet(name, title, ranked, texts, listed) for name, title, ranked in ranked_items if ranked]
+    if experts is not None:
+        words.append(_of_experts(result))
+        if result.split:
+            sheets.append(_split(result, texts, listed))
+    if has_factors:
+        sheets.append(_factors(crowd))
+    words += [result.scope.sentence, *map(sentence, result.warnings)]
+    return Section(
+        name="difficulty",
+        title="Hard and easy items",
+        words=tuple(words),
+        figures=(),
+        sheets=tuple(sheets),
+        signature=str(result.signature),
+    )
+
+
+def _judged(items: Table, judgments: Judgments) -> Table:
+    """Only the judged items: nobody asks how hard the others are."""
+    judged = judgments.frame["item"].cast(pl.String).unique().implode()
+    return replace(items, frame=items.frame.filter(pl.col("item").cast(pl.String).is_in(judged)))
+
+
+def _factors(crowd: GroupDifficulty) -> Sheet:
+    """How far raters agree in the quarters of each factor."""
+    before = [None, *(part.column for part in crowd.columns)]
+    rows = tuple(
+        (
+            FACTOR_NAMES.get(part.column, part.column) if part.column != last else "",
+            _rounded(part.value),
+            f"{part.n_items:,}",
+            interval(part.majority_share),
+            interval(part.pair_agreement),
+        )
+        for part, last in zip(crowd.columns, before, strict=False)
+    )
+    columns = ("factor", "quarter", "items", "majority share", "pairs that agree")
+    return Sheet(name="difficulty-factors", title="What goes with disagreement", columns=columns, rows=rows)
+
+
+def _of_experts(result: Difficulty) -> str:
+    n_agreed = counted(result.n_unanimous, "item")
+    return f"Experts agree on {n_agreed}; on {len(result.split):,} of these the crowd is split."
+
+
+def _sheet(
+    name: str, title: str, items: Sequence[ItemDifficulty], texts: Texts | None, listed: Collection[str]
+) -> Sheet:
+    rows = tuple(
+        (_line(ranked.item, texts), ranked.majority, f"{ranked.n_judgments:,}", number(ranked.majority_share))
+        for ranked in items
+    )
+    columns = ("item", "majority", "judgments", "majority share")
+    return Sheet(
+        name=name, title=title, columns=columns, rows=rows, links=_links([ranked.item for ranked in items], listed)
+    )
+
+
+def _split(result: Difficulty, texts: Texts | None, listed: Collection[str]) -> Sheet:
+    shown = result.split[:MOST_SPLIT]
+    rows = tuple(
+        (
+            _line(ranked.crowd.item, texts),
+            ranked.experts.majority,
+            ranked.crowd.majority,
+            f"{ranked.crowd.n_judgments:,}",
+            number(ranked.crowd.majority_share),
+        )
+        for ranked in shown
+    )
+    columns = ("item", "experts say", "crowd says", "judgments", "majority share")
+    links = _links([ranked.crowd.item for ranked in shown], listed)
+    return Sheet(
+        name="only-crowd-split", title="Experts agree, the crowd is split", columns=columns, rows=rows, links=links
+    )
+
+
+def _line(item: str, texts: Texts | None) -> str:
+    return texts.line(item) if texts else item
+
+
+def _links(items: Sequence[str], listed: Collection[str]) -> dict[tuple[int, int], str]:
+    return {(row, 0): f"{CONTENTIOUS}-{item}" for row, item in enumerate(items) if item in listed}
+
+
+def _rounded(quarter: str) -> str:
+    """`-8.5431 to -3.1544` with one decimal; whatever is no range stays as it is."""
+    try:
+        low, high = map(float, quarter.split(" to "))
+    except ValueError:
+        return quarter
+    return " to ".join(f"{value:.1f}".removesuffix(".0").replace("-", "−") for value in (low, high))
+
+
+# Systems where raters agree and where they do not
+
+
+SCORES = ("precision", "recall", "kappa")
+SPLIT = 0.75
+MOST_BARS = 10
+
+
+def bins_section(evaluation: Evaluation) -> Section:
+    """Where raters agree and where they do not (Madnani et al. 2011, 4.2)."""
+    agreement = agreement_of(evaluation.cases)
+    n_split = int((agreement[~np.isnan(agreement)] < SPLIT).sum())
+    bars = histogram(evaluation.cases, n_bars=_n_bars(evaluation))
+    figures = [agreement_histogram(bars, n_split=n_split, split=SPLIT)]
+    if evaluation.whole.bins:
+        figures += [
+            scores_by_agreement(evaluation.whole.bins),
+            scores_by_agreement(evaluation.whole.bins, scores=("kappa",)),
+        ]
+    words = (
+        "A system whose mistakes fall where raters disagree is better than its scores suggest; one that fails where "
+        "they agree is worse."
+    )
+    sheets = (_bins_sheet(evaluation.whole.bins),) if evaluation.whole.bins else ()
+    return Section(
+        name="bins",
+        title="Scores where raters agree and disagree",
+        words=(words, evaluation.scope.sentence),
+        figures=tuple(figures),
+        sheets=sheets,
+        signature=str(evaluation.signature),
+    )
+
+
+def _n_bars(evaluation: Evaluation) -> int:
+    """As many bars as shares of the raters of an item can tell apart."""
+    equal = evaluation.cases.equal
+    votes = equal.n_votes[equal.is_judged]
+    return int(min(MOST_BARS, max(1, np.median(votes) // 2))) if len(votes) else MOST_BARS
+
+
+def _bins_sheet(bins: Sequence[Bin]) -> Sheet:
+    """The numbers of the figures; items on which raters differ lead to the list of them."""
+    rows: list[tuple[str, ...]] = []
+    links: dict[tuple[int, int], str] = {}
+    for part in bins:
+        for scored in part.systems:
+            if part.low < SPLIT:
+                links[len(rows), 1] = CONTENTIOUS
+            rows.append((part.title, f"{scored.n:,}", scored.system, *(interval(scored[score]) for score in SCORES)))
+    columns = ("agreement", "items", "system", *SCORES)
+    return Sheet(
+        name="bins", title="Systems by agreement of the raters", columns=columns, rows=tuple(rows), links=links
+    )
+
+
+def scores_by_agreement(bins: Sequence[Bin], *, scores: Sequence[str] = ("precision", "recall")) -> Figure:
+    """One panel per score, one line per system, from the most contested items to the clearest."""
+    systems = [scored.system for scored in bins[0].systems] if bins else []
+    rows = [row for part in bins for row in _bin_rows(part, scores)]
+    encoding = {
+        "x": names_axis(
+            "bin", "raters who side with the majority", [part.title for part in bins], axis={"labelAngle": 0}
+        ),
+        "y": number_axis("value", "", domain=(min(0.0, _lowest(rows)), 1.0)),
+        "xOffset": {"field": "system", "sort": systems},
+        **series("system", systems),
+    }
+    layer = [whiskers(encoding), line(encoding, opacity=0.35), points(encoding)]
+    facet = {"field": "score", "type": "nominal", "title": None, "sort": list(scores)}
+    spec = {
+        **data(rows),
+        "facet": {"column": facet},
+        "spec": {"width": 620 // len(scores) - 30, "height": 260, "layer": layer},
+    }
+    name = "agreement-bins" if "precision" in scores else "kappa-by-agreement"
+    title = f"{listed(scores).capitalize()} by agreement of the raters"
+    return Figure(
+        name=name, title=title, words=_bin_words(bins, scores[0]), spec=spec, source="Madnani et al. 2011, figure 2"
+    )
+
+
+def _bin_rows(part: Bin, scores: Sequence[str]) -> list[Row]:
+    return [
+        {"bin": part.title, "n": scored.n, "system": scored.system, "score": score, **interval_columns(scored[score])}
+        for scored in part.systems
+        for score in scores
+    ]
+
+
+def _lowest(rows: Sequence[Row]) -> float:
+    return min((row["low"] for row in rows if row["low"] is not None), default=0.0)
+
+
+def _bin_words(bins: Sequence[Bin], score: str) -> str:
+    parts = []
+    for index, scored in enumerate(bins[-1].systems if bins else ()):
+        values = [part.systems[index][score].value for part in bins]
+        path = ", ".join(number(value) for value in values)
+        parts.append(f"{scored.system} {path}")
+    sizes = [tuple(part.systems[index].n for part in bins) for index in range(len(parts))]
+    if len(set(sizes)) > 1:
+        own = [f"{words} (on {listed([f'{n:,}' for n in of])} items)" for words, of in zip(parts, sizes, strict=True)]
+        return f"{score.capitalize()} from contested to clear items, each system on its own: {'; '.join(own)}."
+    shown = listed([f"{part.n:,}" for part in bins])
+    return f"{score.capitalize()} from contested to clear items ({shown} items): {'; '.join(parts)}."
+
+
+def agreement_histogram(bars: Sequence[tuple[float, float, int]], *, n_split: int, split: float = 0.75) -> Figure:
+    """`bars` are low, high and count; `n_split` items lie below `split`."""
+    n_items = sum(n for _, _, n in bars)
+    full, _, n_full = bars[-1]
+    words = (
+        f"On {n_full:,} of {n_items:,} items at least {100 * full:.0f} % of the raters agree; on {n_split:,} "
+        f"({percent_of(n_split, n_items)}) fewer than {100 * split:g} % do, and scores there depend on who was asked."
+    )
+    rows = [{"low": 100 * low, "high": 100 * high, "n": n} for low, high, n in bars]
+    x = {
+        "field": "low",
+        "bin": {"binned": True},
+        "type": "quantitative",
+        "title": "raters who side with the majority, %",
+        "axis": {"values": [100 * low for low, _, _ in bars] + [100], "format": ".3~g"},
+    }
+    y = {"field": "n", "type": "quantitative", "title": "items", "scale": {"nice": 5}, "axis": {"tickCount": 5}}
+    mark = {"type": "bar", "color": SERIES[0], "binSpacing": 2}
+    spec = {
+        **data(rows),
+        "width": WIDTH,
+        "height": HEIGHT,
+        "mark": mark,
+        "encoding": {"x": x, "x2": {"field": "high"}, "y": y},
+    }
+    return Figure(
+        name="agreement-histogram",
+        title="Agreement on single items",
+        words=words,
+        spec=spec,
+        source="Madnani et al. 2011, figure 1",
+    )

@@ -1,0 +1,119 @@
+"""A report written to a folder: `report.html`, `report.md`, `tables.tex` and every figure as SVG, PNG and PDF.
+
+The page works offline: charts are inline SVG, nothing is loaded, no script runs, and colours follow the reader's
+light or dark theme.  From a number a link leads to the items behind it, further down on the same page.  The Markdown
+has the same words and tables, with the figures as files beside it; the LaTeX has the tables, ready for a paper.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from grater.errors import MissingExtra, UsageError
+from grater.files import complaining, replacing
+from grater.measure.evaluation.scope import with_words
+from grater.reporting.document import Figure, Report, Section
+from grater.reporting.drawing import FILE_TYPES, FileType, as_bytes, as_svg, variables
+from grater.sheet import Sheet, as_latex, as_markdown
+
+FIGURES = "figures"
+SPOKEN = re.compile(r' (?:role|aria-(?!hidden)[\w-]+)="[^"]*"')
+"""What screen readers are told of each mark of a chart; on a page they have the words beside it."""
+
+
+def save_report(report: Report, folder: Path, *, file_types: Sequence[FileType] = FILE_TYPES) -> list[Path]:
+    """Write every file, each all or nothing, and return their paths; the page comes first."""
+    with complaining(folder):
+        (folder / FIGURES).mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, contents in _files(report, file_types):
+        with replacing(folder / name) as stream:
+            stream.write(contents)
+        written.append(folder / name)
+    return written
+
+
+def _files(report: Report, file_types: Sequence[FileType]) -> Iterator[tuple[str, bytes]]:
+    yield "report.html", report_html(report).encode()
+    yield "report.md", report_markdown(report, figures=FIGURES).encode()
+    yield "tables.tex", report_latex(report).encode()
+    for figure in report.figures:
+        for file_type in file_types:
+            yield f"{FIGURES}/{figure.name}.{file_type}", as_bytes(figure, file_type)
+
+
+def report_html(report: Report) -> str:
+    """The whole page."""
+    try:
+        from jinja2 import Environment
+        from markupsafe import Markup
+    except ImportError as error:
+        raise MissingExtra("the page is made by Jinja2: pip install 'grater[report]'") from error
+    folder = files("grater.reporting") / "templates"
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
+    style = (folder / "report.css").read_text(encoding="utf-8")
+    drawn = {figure.name: Markup(_inline(figure, "wide")) for figure in report.figures}
+    narrow = {
+        figure.name: Markup(_inline(replace(figure, name=f"{figure.name}-narrow", spec=figure.narrow), "narrow"))
+        for figure in report.figures
+        if figure.narrow is not None
+    }
+    return template.render(
+        report=report.said_once,
+        drawn=drawn,
+        narrow=narrow,
+        style=Markup(style),
+        light=Markup(variables("light")),
+        dark=Markup(variables("dark")),
+    )
+
+
+def _inline(figure: Figure, size: str) -> str:
+    """A chart whose marks are not read out one by one: its alternative text has the words beside it."""
+    svg = SPOKEN.sub("", as_svg(figure, theme="page"))
+    return svg.replace("<svg ", f'<svg aria-hidden="true" class="{size}" ', 1)
+
+
+def report_markdown(report: Report, *, figures: str = FIGURES) -> str:
+    """`figures` is the folder of the SVG files, seen from the Markdown file."""
+    quote = [f"> {line}" for line in report.headline[:1]]
+    parts = [f"# {report.title}", " · ".join(report.byline.lines), *quote, *report.headline[1:]]
+    for section in report.said_once.parts:
+        parts += _section_markdown(section, figures)
+    cite = ["## How to cite", report.citation, f"```bibtex\n{report.bibtex}\n```"]
+    return "\n\n".join([*parts, *cite, *report.left_out, report.made]).rstrip() + "\n"
+
+
+def _section_markdown(section: Section, figures: str) -> list[str]:
+    parts = [f"## {section.title}", *section.words]
+    for figure in section.figures:
+        parts += [f"![{figure.title}]({figures}/{figure.name}.svg)", f"**{figure.title}.** {figure.words}"]
+    parts += [as_markdown(sheet).rstrip("\n") for sheet in section.sheets]
+    return [*parts, *(f"`{signature}`" for signature in section.signature.splitlines())]
+
+
+def report_latex(report: Report) -> str:
+    r"""Every table; `\usepackage{booktabs}` is all they need."""
+    cite = "".join(f"% {line}\n" for line in report.bibtex.splitlines())
+    sheets = [sheet for section in report.parts for sheet in _noted(section)]
+    return f"% {report.made}\n% \\usepackage{{booktabs}}\n{cite}\n" + "\n".join(map(as_latex, sheets))
+
+
+def _noted(section: Section) -> list[Sheet]:
+    """The tables of a section, each with what the section says of its intervals: in a paper it stands alone."""
+    return with_words(section.sheets, [line for line, is_small in section.paragraphs if is_small])
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """One figure as a file of its own, its type by the end of the name: .svg, .png or .pdf."""
+    file_type = path.suffix.lower().removeprefix(".")
+    if file_type not in FILE_TYPES:
+        raise UsageError(f"{path}: expected a name that ends in {', '.join(f'.{each}' for each in FILE_TYPES)}")
+    contents = as_bytes(figure, file_type)
+    with replacing(path) as stream:
+        stream.write(contents)

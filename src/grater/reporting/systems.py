@@ -1,0 +1,467 @@
+"""How good the systems are: against the majority of raters, each rater in turn, weighted, and at every threshold.
+
+Each expert's verdicts are also taken for the flags of a system and held against the same raters: no system can be
+expected to agree with the raters better than a careful person does.  The same system against each rater in turn is
+T&C 2008, section 5.2 and Table 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from grater.measure.evaluation.comparison import Comparison, compare_systems, is_comparable, too_few_resamples
+from grater.measure.evaluation.error_types import types_sheet
+from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.measure.evaluation.rater_error import RaterError
+from grater.measure.evaluation.scope import effects_note
+from grater.measure.evaluation.standard import Scored
+from grater.measure.evaluation.thresholds import Curve, Point, curve_of_thresholds, scored_systems
+from grater.measure.evaluation.truth import bounds_sheet
+from grater.model import Interval
+from grater.reporting.document import Figure, Row, Section, interval, listed, sentence
+from grater.reporting.drawing import (
+    HEIGHT,
+    INK,
+    SERIES,
+    WIDTH,
+    data,
+    interval_band,
+    interval_columns,
+    line,
+    names_axis,
+    number_axis,
+    points,
+    ringed_points,
+    rule,
+    series,
+    whiskers,
+)
+from grater.reporting.items import TIE, list_name
+from grater.sheet import Sheet, count, counted, number, p_value, undefined_notes
+from grater.tables import Judgments, Table, read_decisions
+from grater.uncertainty.bootstrap import Chance
+
+SCORES = ("precision", "recall", "f0.5", "kappa")
+LISTED_TIES = (
+    "An item on which raters are evenly split counts half as an error, so counts may end in .5; it comes at the end "
+    "of both lists."
+)
+COUNTS = ("hit", "false_alarm", "miss")
+ERROR, OK = "error", "ok"
+
+
+def systems_section(
+    evaluation: Evaluation, *, chance: Chance, experts: Judgments | None = None, items: Table | None = None
+) -> Section:
+    """Scores, rank groups where systems decided on the same items, the spread over raters, and what people reach."""
+    whole = evaluation.whole
+    comparison = _comparison(evaluation)
+    ranked = comparison.systems if comparison and not evaluation.different else whole.standard
+    people = people_as_systems(evaluation, experts, chance=chance, items=items) if experts is not None else ()
+    ceiling = people[0]["f0.5"] if people else None
+    too_few = [*too_few_resamples(len(whole.standard), evaluation.chance)] if comparison else []
+    groups = comparison.groups if comparison and not evaluation.different and not too_few else None
+    figures = [forest_plot(whole.standard, groups=groups, ceiling=ceiling, is_ranked=not evaluation.different)]
+    if len(whole.by_rater) > 1:
+        figures.append(raters_in_turn(whole.by_rater, ranked))
+    unjudged = f", {whole.n_unjudged:,} of which have no usable judgment" if whole.n_unjudged else ""
+    words = f"{counted(len(whole.standard), 'system')} on {counted(whole.n_items, 'item')}{unjudged}."
+    return Section(
+        name="systems",
+        title="Systems in detail",
+        words=(words, evaluation.scope.sentence, *map(sentence, [*evaluation.warnings, *too_few])),
+        figures=tuple(figures),
+        sheets=tuple(_sheets(evaluation, comparison, people)),
+        signature=str(evaluation.signature),
+    )
+
+
+def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Sequence[Scored]) -> list[Sheet]:
+    """The tables of the section: scores as judged, weighted, corrected, compared, by type, and of people."""
+    whole = evaluation.whole
+    sheets = [_scores_sheet("scores", "Against the majority of raters", whole.standard, notes=_notes(evaluation))]
+    if whole.weighted:
+        sheets.append(
+            _scores_sheet(
+                "weighted-scores",
+                "Weighted by the share of raters who see an error (Madnani et al. 2011, equations 1 to 3)",
+                whole.weighted,
+                notes=("Counts are sums of rater shares; they link to the items as the majority sees them.",),
+            )
+        )
+    if evaluation.correction and not evaluation.correction.raters.undefined_because:
+        sheets.append(_corrected_sheet(evaluation.corrected, evaluation.correction.raters))
+    if comparison:
+        sheets.append(_pairs_sheet(comparison))
+    if evaluation.types:
+        sheets.append(types_sheet(evaluation.types, whole.standard))
+    if whole.bounds:
+        sheets.append(bounds_sheet(whole.bounds))
+    if evaluation.different:
+        sheets += evaluation.different.sheets()
+    if people:
+        sheets.append(_people_sheet(people))
+    return sheets
+
+
+def _corrected_sheet(systems: Sequence[Scored], raters: RaterError) -> Sheet:
+    """What the scores would be if raters made no mistakes, as far as gold says what mistakes they make."""
+    shown = ("precision", "recall", "f0.5")
+    return Sheet(
+        "Corrected for rater error (Rogan and Gladen 1978)",
+        ("system", "precision", "recall", "F0.5"),
+        tuple((scored.system, *(interval(scored[name]) for name in shown)) for scored in systems),
+        notes=(raters_words(raters),),
+        name="corrected-scores",
+    )
+
+
+def raters_words(raters: RaterError) -> str:
+    """What gold says of raters, and what a correction believes of them."""
+    known = f"catch {interval(raters.sensitivity)} of errors and accept {interval(raters.specificity)} of good items"
+    return f"On gold, raters {known}; the correction assumes the same rates everywhere."
+
+
+def _notes(evaluation: Evaluation) -> tuple[str, ...]:
+    """What a reader of the counts must know: how ties are listed, what is undefined, what clustering costs."""
+    whole = evaluation.whole
+    effects = effects_note({scored.system: scored.design_effect for scored in whole.standard})
+    undefined = undefined_notes(scored[score] for scored in whole.standard for score in SCORES)
+    ties = [LISTED_TIES] if (evaluation.truth.values == TIE).any() else []
+    return (*ties, *undefined, *([effects] if effects else []))
+
+
+def _comparison(evaluation: Evaluation) -> Comparison | None:
+    here = np.ones(len(evaluation.cases), bool)
+    if len(evaluation.cases.systems) < 2 or not is_comparable(evaluation.cases, evaluation.truth, here):
+        return None
+    return compare_systems(evaluation.cases, evaluation.truth, chance=evaluation.chance)
+
+
+def people_as_systems(
+    evaluation: Evaluation, experts: Judgments, *, chance: Chance, items: Table | None = None
+) -> tuple[Scored, ...]:
+    """The scores of every expert against the majority of the raters who judged the systems, the best first."""
+    label = pl.col("label").cast(pl.String)
+    verdicts = experts.frame.filter(label.is_in([ERROR, OK])).select(
+        pl.col("item").cast(pl.String), system=pl.col("rater").cast(pl.String), flagged=label == ERROR
+    )
+    judged = pl.DataFrame({"item": [str(item) for item in evaluation.cases.items]}, schema={"item": pl.String})
+    verdicts = verdicts.join(judged, on="item", how="semi")
+    if verdicts.is_empty() or experts.anonymous_raters:
+        return ()
+    decisions = read_decisions(verdicts, name=experts.name)
+    options = EvaluationOptions(chance=chance, is_brief=True)
+    scores = evaluate(decisions, evaluation.cases.judgments, items=items, options=options).whole.standard
+    return tuple(sorted(scores, key=lambda scored: -scored["f0.5"].value))
+
+
+def _scores_sheet(name: str, title: str, systems: Sequence[Scored], *, notes: tuple[str, ...] = ()) -> Sheet:
+    columns = (
+        "system",
+        *("F0.5" if score == "f0.5" else score for score in SCORES),
+        "hits",
+        "false alarms",
+        "misses",
+    )
+    rows = tuple(
+        (
+            scored.system,
+            *(interval(scored[score]) for score in SCORES),
+            *(count(getattr(scored.counts, cell)) for cell in COUNTS),
+        )
+        for scored in systems
+    )
+    first = 1 + len(SCORES)
+    links = {
+        (row, first + index): list_name(scored.system, cell)
+        for row, scored in enumerate(systems)
+        for index, cell in enumerate(COUNTS)
+    }
+    return Sheet(name=name, title=title, columns=columns, rows=rows, notes=notes, links=links)
+
+
+def _pairs_sheet(comparison: Comparison) -> Sheet:
+    rows = tuple(
+        (
+            f"{pair.test.first} − {pair.test.second}",
+            interval(pair.test.difference),
+            p_value(pair.test.holm["bootstrap"]),
+            p_value(pair.mcnemar_holm),
+        )
+        for pair in comparison.pairs
+    )
+    columns = ("pair", "difference in F0.5", "p (bootstrap)", "p (McNemar)")
+    return Sheet(
+        name="pairs",
+        title=f"Systems compared on {comparison.n_items:,} common items",
+        columns=columns,
+        rows=rows,
+        notes=("p values are Holm-corrected over all pairs.",),
+    )
+
+
+def _people_sheet(people: Sequence[Scored]) -> Sheet:
+    rows = tuple((scored.system, *(interval(scored[score]) for score in SCORES)) for scored in people)
+    columns = ("expert", *("F0.5" if score == "f0.5" else score for score in SCORES))
+    note = "Experts scored against the raters as if they were systems; the line in the figure is the best of them."
+    return Sheet(name="people", title="Human ceiling", columns=columns, rows=rows, notes=(note,))
+
+
+NAMES = {"f0.5": "F0.5", "f1": "F1"}
+ROW_HEIGHT = 46
+
+
+def forest_plot(
+    systems: Sequence[Scored],
+    *,
+    score: str = "f0.5",
+    groups: Mapping[str, str] | None = None,
+    ceiling: Interval | None = None,
+    is_ranked: bool = True,
+) -> Figure:
+    """The best first, unless they are not ranked; systems that share a letter cannot be told apart."""
+    ranked = sorted(systems, key=lambda scored: -scored[score].value) if is_ranked else list(systems)
+    names = [scored.system for scored in ranked]
+    letters = groups or {}
+    rows = [
+        {"system": scored.system, "group": letters.get(scored.system, ""), **interval_columns(scored[score])}
+        for scored in ranked
+    ]
+    title = NAMES.get(score, score)
+    encoding = {
+        "y": names_axis("system", None, names, axis={"labelFontSize": 13, "labelLimit": 220}),
+        "x": number_axis("value", title, share=True),
+        **series("system", names),
+    }
+    encoding["color"] = {**encoding["color"], "legend": None}
+    encoding["shape"] = {**encoding["shape"], "legend": None}
+    letter = {
+        "mark": {"type": "text", "dy": -13, "fontWeight": 600, "color": INK},
+        "encoding": {"y": encoding["y"], "x": encoding["x"], "text": {"field": "group"}},
+    }
+    people = (
+        rule("x", ceiling.value, f"best expert {interval(ceiling)}", before=ceiling.value > 0.5) if ceiling else []
+    )
+    layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter, *people]
+    spec = {**data(rows), "width": WIDTH, "height": max(120, ROW_HEIGHT * len(rows)), "layer": layer}
+    words = _forest_words(ranked, score, letters) if is_ranked else _unranked_words(ranked, score)
+    if ceiling:
+        words += f" The best expert, scored in the same way, reaches {interval(ceiling)}."
+    return Figure(name="systems", title=f"{title} of every system", words=words, spec=spec)
+
+
+def _unranked_words(systems: Sequence[Scored], score: str) -> str:
+    """Every system on its own items, and that none of them is first."""
+    title = NAMES.get(score, score)
+    parts = [f"{each.system} has {title} {interval(each[score])} on {counted(each.n, 'item')}" for each in systems]
+    return f"{'; '.join(parts)}. They decided on different items and are not ranked; see the standardised scores."
+
+
+def _forest_words(ranked: Sequence[Scored], score: str, letters: Mapping[str, str]) -> str:
+    """How much the first place is worth; the score itself stands in the headline."""
+    first, *others = ranked
+    if not others or not letters:
+        return f"{first.system} reaches {interval(first[score])} on {counted(first.n, 'item')}."
+    alike = [each.system for each in others if set(letters.get(each.system, "")) & set(letters.get(first.system, ""))]
+    if not alike:
+        return f"The lead of {first.system} over every other system is significant."
+    return (
+        f"The lead of {first.system} over {listed(alike)} may be chance; systems that share a letter do not differ "
+        "significantly."
+    )
+
+
+PANEL_SCORES = ("precision", "recall")
+PANEL_ROW_HEIGHT = 54
+ENOUGH = 20
+"""Flags (for recall: errors) that a rater must have judged for a score against them to say something."""
+
+
+def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Scored]) -> Figure:
+    """A tick for each rater, pale for one who judged little; a diamond for the majority of all."""
+    systems = [scored.system for scored in truth]
+    rows = [
+        _rater_row(rater, scored, score) for rater in by_rater for scored in by_rater[rater] for score in PANEL_SCORES
+    ]
+    joint = [
+        {"system": scored.system, "score": score, **interval_columns(scored[score])}
+        for scored in truth
+        for score in PANEL_SCORES
+    ]
+    encoding = {"y": names_axis("system", None, systems), "x": number_axis("value", "", share=True)}
+    ticks = {
+        **data(rows),
+        "mark": {"type": "tick", "thickness": 3, "size": 26, "color": SERIES[0]},
+        "encoding": {**encoding, "opacity": {"condition": {"test": "datum.is_enough", "value": 0.8}, "value": 0.22}},
+    }
+    diamonds = {
+        **data(joint),
+        "mark": {"type": "point", "shape": "diamond", "filled": True, "size": 150, "color": INK, "opacity": 1},
+        "encoding": encoding,
+    }
+    height = max(110, PANEL_ROW_HEIGHT * len(systems))
+    panels = [_panel(score, (ticks, diamonds), height, is_first=score == PANEL_SCORES[0]) for score in PANEL_SCORES]
+    return Figure(
+        name="raters-in-turn",
+        title="Scores against each rater in turn",
+        words=_spread_words(rows, systems),
+        spec={"hconcat": panels, "spacing": 24},
+        source="T&C 2008, Table 4",
+    )
+
+
+def _rater_row(rater: str, scored: Scored, score: str) -> Row:
+    is_enough = n_behind(scored, score) >= ENOUGH
+    names = {"rater": rater, "system": scored.system, "score": score}
+    return {**names, "is_enough": is_enough, **interval_columns(scored[score])}
+
+
+def _panel(score: str, layers: Sequence[dict[str, Any]], height: int, *, is_first: bool) -> Row:
+    return {
+        "title": {"text": score, "fontSize": 13},
+        "width": WIDTH // 2 - 20,
+        "height": height,
+        "layer": [_panel_layer(score, layer, is_first=is_first) for layer in layers],
+    }
+
+
+def n_behind(scored: Scored, score: str) -> float:
+    """How many of a rater's judgments a score stands on: flags for precision, errors for recall."""
+    counts = scored.counts
+    return counts.hit + (counts.false_alarm if score == "precision" else counts.miss)
+
+
+def _panel_layer(score: str, layer: dict[str, Any], *, is_first: bool) -> dict[str, Any]:
+    """A layer of one panel; the names of the systems stand beside the first."""
+    encoding = dict(layer["encoding"])
+    if not is_first:
+        encoding["y"] = {**encoding["y"], "axis": {"labels": False, "ticks": False, "domain": False}}
+    return {**layer, "encoding": encoding, "transform": [{"filter": f"datum.score == '{score}'"}]}
+
+
+def _spread_words(rows: Sequence[Row], systems: Sequence[str]) -> str:
+    parts = []
+    for system in systems:
+        values = sorted(
+            row["value"]
+            for row in rows
+            if row["system"] == system and row["score"] == "precision" and row["is_enough"]
+        )
+        if len(values) > 1:
+            apart = 100 * (values[-1] - values[0])
+            parts.append(f"{system} from {number(values[0])} to {number(values[-1])} ({apart:.0f} points)")
+    few = any(not row["is_enough"] for row in rows if row["score"] == "precision")
+    pale = f" Pale ticks are raters who judged fewer than {ENOUGH} of a system’s flags: mostly chance." if few else ""
+    return (
+        f"Precision by rater: {'; '.join(parts)}. Each tick is a rater, the diamond the majority.{pale}"
+        if parts
+        else f"No two raters judged at least {ENOUGH} flags of one system."
+    )
+
+
+def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
+    """Every threshold, for systems that give scores."""
+    names = [name for name in scored_systems(decisions) if name in evaluation.cases.systems]
+    curves = [
+        curve_of_thresholds(evaluation.cases, decisions, name, evaluation.truth, chance=evaluation.chance)
+        for name in names
+    ]
+    if not curves:
+        return None
+    figures = (precision_recall_curves(curves), precision_recall_curves(curves, is_weighted=True))
+    signature = "\n".join(str(curve.signature(evaluation.signature)) for curve in curves)
+    return Section(
+        name="thresholds",
+        title="Every threshold",
+        words=(CHOSEN_HERE, evaluation.scope.sentence),
+        figures=figures,
+        sheets=(_best_sheet(curves),),
+        signature=signature,
+    )
+
+
+CHOSEN_HERE = "A threshold chosen and reported on the same data looks better than it is: confirm it on other items."
+
+
+def _best_sheet(curves: Sequence[Curve]) -> Sheet:
+    """Where each system does best, and what it would reach there."""
+    rows = tuple(
+        (
+            curve.system,
+            _threshold(curve.best.threshold),
+            *(interval(curve.best.standard[score]) for score in ("precision", "recall", "f0.5")),
+        )
+        for curve in curves
+    )
+    columns = ("system", "threshold", "precision", "recall", "F0.5")
+    return Sheet(name="best-thresholds", title="The threshold with the best F0.5", columns=columns, rows=rows)
+
+
+MARKED = 5
+"""One in this many points of a curve has a marker."""
+
+
+def _threshold(value: float | None) -> str:
+    return "its own" if value is None else f"{value:.3g}".replace("-", "−")
+
+
+CURVES = (
+    "Large points are the systems’ own thresholds; a stricter one moves a system to the left. "
+    "Bands are pointwise 95 % intervals."
+)
+
+
+def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = False) -> Figure:
+    """One curve per system; a ringed point is what it flags today."""
+    systems = [curve.system for curve in curves]
+    rows = [
+        row
+        for index, curve in enumerate(curves)
+        for row in _curve_rows(curve, is_weighted=is_weighted, first_marker=index)
+    ]
+    encoding = {
+        "x": number_axis("recall", "recall", share=True),
+        "y": number_axis("value", "precision", share=True),
+        "order": {"field": "recall", "type": "quantitative"},
+        **series("system", systems),
+    }
+    at_work = {**ringed_points(encoding), "transform": [{"filter": "datum.is_operating"}]}
+    markers = {**points(encoding, size=45), "transform": [{"filter": "datum.is_marked"}]}
+    spec = {
+        **data(rows),
+        "width": WIDTH,
+        "height": HEIGHT,
+        "layer": [interval_band(encoding), line(encoding), markers, at_work],
+    }
+    name = "precision-recall-weighted" if is_weighted else "precision-recall"
+    how = "weighted by rater shares" if is_weighted else "against the majority"
+    return Figure(
+        name=name,
+        title=f"Precision and recall at every threshold, {how}",
+        words=CURVES,
+        spec=spec,
+    )
+
+
+def _point_scores(point: Point, *, is_weighted: bool) -> Scored:
+    return point.weighted if is_weighted else point.standard
+
+
+def _curve_rows(curve: Curve, *, is_weighted: bool, first_marker: int = 0) -> list[Row]:
+    """Every fifth point has a marker, on each curve another fifth, so that they do not hide each other."""
+    rows: list[Row] = []
+    for place, point in enumerate(curve.points, start=MARKED - first_marker):
+        scored = _point_scores(point, is_weighted=is_weighted)
+        precision, recall = scored["precision"], scored["recall"]
+        if isnan(precision.value) or isnan(recall.value):
+            continue
+        shown = {"recall": recall.value, "value": precision.value, "low": precision.low, "high": precision.high}
+        is_marked = place % MARKED == 0
+        rows.append({"system": curve.system, "is_operating": point.is_operating, "is_marked": is_marked, **shown})
+    return rows

@@ -1,0 +1,90 @@
+"""The leaderboard as a value: what it says, and that every cell leads to its sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grater.measure.corrections.metrics import METRICS, MetricOptions
+from grater.measure.corrections.scores import Resampling, score_systems
+from grater.measure.corrections.systems import Hypothesis, References
+from grater.reporting.board import board, changed_words
+from grater.reporting.document import Report
+from tests.cli.running import grater
+from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
+
+OURS, IDLE = Hypothesis("ours", "ours.m2", sentences=essays(SYSTEM)), Hypothesis("idle", "idle.txt", texts=SOURCE)
+
+
+def made(metric: str, *, chance: Resampling | None = None) -> Report:
+    options = MetricOptions(tier="main" if metric == "errant" else None)
+    chance = chance or Resampling(n_resamples=100)
+    references = References("ref.m2", essays(REFERENCE))
+    scores = score_systems(METRICS[metric], references, [OURS, IDLE], options=options, chance=chance)
+    return board(METRICS[metric], scores, references, [OURS, IDLE], options=options, chance=chance)
+
+
+@pytest.mark.parametrize("metric", ["m2", "errant", "cleme", "gleu", "accuracy"])
+def test_every_link_of_a_table_leads_to_a_list(metric: str) -> None:
+    page = made(metric)
+    names = [group.name for group in page.lists]
+    links = [link for sheet in page.sheets for link in sheet.links.values()]
+    assert len(set(names)) == len(names)
+    assert links
+    assert set(links) <= set(names)
+
+
+def test_a_list_holds_the_sentences_that_its_cell_counts() -> None:
+    page = made("errant")
+    scores = page.sections[0].sheets[0]
+    lists = {group.name: group for group in page.lists}
+    column = scores.columns.index("FP")
+    for row, cells in enumerate(scores.rows):
+        group = lists[scores.links[row, column]]
+        assert (group.n_items > 0) == (cells[column] != "0")
+    idle = next(row for row, cells in enumerate(scores.rows) if cells[0] == "idle")
+    missed = lists[scores.links[idle, scores.columns.index("FN")]]
+    assert missed.n_items
+    assert all(("idle", "no change") in item.decisions for item in missed.items)
+    assert all(who.startswith("annotator ") or who == "idle" for item in missed.items for who, _ in item.decisions)
+
+
+def test_the_page_names_the_leader_and_what_intervals_speak_of() -> None:
+    page = made("errant")
+    assert page.headline[0].startswith("ours has the highest F0.5: ")
+    assert page.headline[-1].startswith("95 % intervals generalise to other sentences like these")
+    assert [section.name for section in page.sections] == ["systems", "types", "lengths", "pairs"]
+
+
+def test_a_measure_without_types_says_so() -> None:
+    page = made("gleu")
+    assert [section.name for section in page.sections] == ["systems", "lengths", "pairs"]
+    assert page.left_out == ("Scores by type of error need the measure ERRANT, and references with ERRANT's types.",)
+
+
+def test_a_baseline_is_not_called_a_group() -> None:
+    page = made("m2", chance=replace(Resampling(n_resamples=100), baseline="idle"))
+    assert "share a letter" not in page.figures[0].words
+
+
+def test_changes_are_shown_word_by_word() -> None:
+    assert changed_words(["I", "go", "in", "school"], ["I", "go", "to", "the", "school"]) == "in → to the"
+    assert changed_words(["I", "like", "the", "music"], ["I", "like", "music", "."]) == "the → ∅ · ∅ → ."
+    assert changed_words(["I"], ["I"]) == "no change"
+
+
+def test_the_command_writes_one_page_that_loads_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "ref.m2").write_text(REFERENCE)
+    (tmp_path / "ours.txt").write_text("\n".join(TEXT) + "\n")
+    args = ("score", tmp_path / "ref.m2", f"<mine>={tmp_path / 'ours.txt'}", "--resamples", "50", "--html")
+    ran = grater(capsys, *args, tmp_path / "board.html")
+    page = (tmp_path / "board.html").read_text()
+    assert ran.status == 0
+    assert "&lt;mine&gt;" in page
+    assert "<mine>" not in page
+    assert "<script" not in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+    ran = grater(capsys, *args, tmp_path / "ours.txt")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)

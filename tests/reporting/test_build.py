@@ -1,0 +1,245 @@
+"""Reports from tables: what they say, what they link to, what they leave out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from grater.reporting.agreement import confusion_map
+from grater.reporting.build import Inputs, build
+from grater.reporting.document import Report
+from grater.reporting.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
+from grater.reporting.save import report_html, report_latex, report_markdown, save_report
+from grater.tables import read_decisions
+from grater.uncertainty.bootstrap import Chance
+from tests.measure.agreement.tables import TABLE_3
+from tests.reporting import made_up
+from tests.reporting.made_up import inputs
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return build(inputs())
+
+
+@pytest.fixture(scope="module")
+def page(report: Report) -> str:
+    return report_html(report)
+
+
+def test_the_answer_comes_first_then_agreement_and_the_corpus_last(report: Report, page: str) -> None:
+    names = [section.name for section in report.parts]
+    assert names == [
+        *("answer", "experts", "agreement", "raters-needed"),
+        *("annotators", "systems", "bins", "thresholds", "difficulty", "raters", "effort", "corpus"),
+    ]
+    at = [page.index(f'<section id="{name}"') for name in names]
+    assert at == sorted(at)
+    assert page.index('class="quote"') < page.index('id="figure-headline"') < page.index('id="table-answer"') < at[1]
+
+
+def test_no_section_repeats_a_sentence_of_the_headline(report: Report, page: str) -> None:
+    agreed = report.headline[1]
+    assert agreed in [line for section in report.sections for line in section.words]
+    assert page.count(f">{agreed}<") == 1
+    assert report_markdown(report).count(agreed) == 1
+
+
+def test_what_cannot_be_shown_is_named_with_what_it_needs(report: Report) -> None:
+    assert report.left_out == ("Not shown: estimates from the sample: needs a sample.",)
+
+
+def test_every_section_with_statistics_is_signed(report: Report) -> None:
+    unsigned = [section.name for section in report.sections if "|grater:" not in section.signature]
+    assert unsigned == ["effort"]
+
+
+def test_different_data_have_different_signatures(report: Report) -> None:
+    made = inputs()
+    assert made.judgments is not None
+    fewer = replace(made, judgments=replace(made.judgments, frame=made.judgments.frame.head(-10)))
+    theirs = {section.name: section.signature for section in build(fewer).sections}
+    for section in report.sections:
+        if section.name in ("agreement", "raters-needed", "raters", "systems", "bins", "thresholds", "difficulty"):
+            assert section.signature != theirs[section.name], section.name
+
+
+def test_a_report_of_nothing_says_what_every_part_needs() -> None:
+    empty = build(Inputs("Nothing yet"))
+    assert not empty.sections
+    assert len(empty.left_out) == 8
+
+
+def test_words_beside_the_table_of_two_raters_are_those_of_the_paper() -> None:
+    # T&C 2008, 5.2: 26 of 86 and 37 of 97
+    words = confusion_map(TABLE_3).words
+    assert "Of the 86 uses that R1 calls errors, R2 accepts 26 (30 %)" in words
+    assert "of the 97 uses that R2 calls errors, R1 accepts 37 (38 %)" in words
+
+
+def test_every_number_leads_to_the_items_behind_it(page: str) -> None:
+    targets = set(re.findall(r'href="#([^"]+)"', page))
+    anchors = set(re.findall(r'\bid="([^"]+)"', page))
+    assert {"items-careful-hit", "items-careful-miss", "items-bold---new-false_alarm"} <= targets
+    assert targets <= anchors
+
+
+def test_lists_of_items_count_what_the_table_counts(report: Report) -> None:
+    [scores] = [sheet for sheet in report.sheets if sheet.name == "scores"]
+    by_name = {group.name: group for group in report.lists}
+    for (row, column), name in scores.links.items():
+        assert by_name[name].n_items == int(scores.rows[row][column])
+
+
+def test_people_are_held_to_the_test_of_systems(report: Report) -> None:
+    [people] = [sheet for sheet in report.sheets if sheet.name == "people"]
+    assert {row[0] for row in people.rows} == {"A", "B"}
+    [figure] = [figure for figure in report.figures if figure.name == "systems"]
+    assert f"The best expert, scored in the same way, reaches {people.rows[0][3]}." in figure.words
+
+
+def test_an_item_is_shown_in_its_essay(report: Report) -> None:
+    views = [view for group in report.lists for view in group.items if view.item_id == "i6"]
+    assert views
+    assert {(view.before, view.target) for view in views} == {("We arrived <", "b>")}
+
+
+def test_nothing_on_the_page_comes_from_outside(page: str) -> None:
+    assert "<script" not in page
+    assert not re.findall(r'(?:src|href)="(?!#|data:)', page)
+    assert "url(http" not in page
+    assert "@import" not in page
+
+
+def test_text_of_essays_and_titles_is_text_on_the_page(page: str) -> None:
+    assert "A &lt;made-up&gt; study" in page
+    assert "<b>at</b>" not in page
+    assert "&lt;b&gt;at" in page
+
+
+def test_charts_of_the_page_follow_light_and_dark(page: str) -> None:
+    assert f"var({VARIABLES[SERIES[0]]})" in page
+    assert not [colour for colour in VARIABLES if colour in page.split("</style>")[1]]
+
+
+def test_every_figure_draws_marks(report: Report) -> None:
+    for figure in report.figures:
+        marks = re.findall(r'role="graphics-symbol" aria-roledescription="[^"]+" d="([^"]*)"', as_svg(figure))
+        widths = [path for path in marks if not re.search(r"h-?0v", path)]
+        lines = as_svg(figure).count("mark-rule") + as_svg(figure).count("mark-line")
+        assert widths or lines, figure.name
+
+
+def test_words_say_what_the_figure_shows_and_alternative_text_has_them(report: Report, page: str) -> None:
+    for figure in report.figures:
+        assert figure.words.endswith(".")
+    assert page.count('role="img"') == len(report.figures)
+
+
+def test_figures_come_as_svg_png_and_pdf(report: Report) -> None:
+    figure = report.figures[0]
+    assert as_bytes(figure, "svg").startswith(b"<svg")
+    assert as_bytes(figure, "png").startswith(b"\x89PNG")
+    assert as_bytes(figure, "pdf").startswith(b"%PDF")
+
+
+def test_the_same_study_gives_the_same_page(page: str) -> None:
+    assert report_html(build(inputs())) == page
+
+
+def test_markdown_keeps_tables_whole(report: Report) -> None:
+    text = report_markdown(replace(report, title="One | two"))
+    rows = [line for line in text.splitlines() if line.startswith("| bold_&_new")]
+    assert rows
+    assert all(line.count(" | ") >= 4 for line in rows)
+    assert "![F0.5 of every system](figures/systems.svg)" in text
+
+
+def test_latex_escapes_what_latex_reads(report: Report) -> None:
+    assert r"bold\_\&\_new" in report_latex(report)
+
+
+def test_a_saved_report_is_a_page_and_its_parts(report: Report, tmp_path: Path) -> None:
+    written = save_report(report, tmp_path / "new" / "folder", file_types=("svg",))
+    assert [path.name for path in written[:3]] == ["report.html", "report.md", "tables.tex"]
+    assert len(written) == 3 + len(report.figures)
+    assert all(path.stat().st_size for path in written)
+
+
+def _luminance(colour: str) -> float:
+    parts = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def _contrast(one: str, other: str) -> float:
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("ink", [INK, MUTED])
+def test_text_has_contrast_aa_in_light_and_dark(ink: str) -> None:
+    assert _contrast(ink, PAPER) >= 4.5  # WCAG 2.2, 1.4.3
+    assert _contrast(DARK[ink], DARK[PAPER]) >= 4.5
+
+
+@pytest.mark.parametrize("colour", SERIES)
+def test_series_stand_out_from_the_paper(colour: str) -> None:
+    assert _contrast(colour, PAPER) >= 3  # WCAG 2.2, 1.4.11
+    assert _contrast(DARK[colour], DARK[PAPER]) >= 3
+
+
+def test_systems_on_different_items_are_not_ranked_and_have_their_own_n_in_every_bin() -> None:
+    first, second = (
+        made_up.decisions().frame.filter((pl.col("system") == system) & pl.col("item").is_in(names))
+        for system, names in (
+            ("careful", [f"i{place}" for place in range(40)]),
+            ("bold_&_new", [f"i{place}" for place in range(40, 60)]),
+        )
+    )
+    report = build(replace(inputs(), decisions=read_decisions(pl.concat([first, second]))))
+    systems, bins = (next(each for each in report.sections if each.name == name) for name in ("systems", "bins"))
+    words = " ".join((*report.headline, *systems.words, *(figure.words for figure in systems.figures)))
+    assert "comes first" not in words
+    assert report.answer is not None
+    for told in (report.headline[0], report.answer.figures[0].words):
+        assert "careful" in told
+        assert "bold_&_new" in told, "the sentence to quote and the first caption name no winner"
+    assert "not ranked" in report.headline[0]
+    assert "standardised" in {sheet.name for sheet in systems.sheets}
+    [sheet] = bins.sheets
+    counts = [sum(int(row[1]) for row in sheet.rows if row[2] == system) for system in ("careful", "bold_&_new")]
+    assert counts == [40, 20]
+
+
+def test_resamples_that_cannot_tell_systems_apart_give_no_letters_and_a_warning() -> None:
+    by_n = {n: build(replace(inputs(), chance=Chance(n_resamples=n))) for n in (20, 100)}
+    told = {n: next(each for each in report.sections if each.name == "systems") for n, report in by_n.items()}
+    warning = "20 resamples cannot tell 2 systems apart; use 40 or more."
+    assert [warning in section.words for section in told.values()] == [True, False]
+    letters = {n: {row["group"] for row in section.figures[0].spec["data"]["values"]} for n, section in told.items()}
+    assert letters[20] == {""}
+    assert letters[100] > {"A"}
+
+
+def test_the_curve_has_no_second_interval_for_a_score_of_the_table() -> None:
+    [curves] = [section for section in build(inputs()).sections if section.name == "thresholds"]
+    assert curves.figures
+    assert not any("[" in figure.words for figure in curves.figures)
+
+
+def test_a_section_says_once_what_its_intervals_speak_of_and_every_table_of_a_paper_does() -> None:
+    judged = made_up.judgments(("r1", "r2"), wrong=0.3, seed=4)
+    report = build(replace(inputs(), judgments=judged))
+    section = next(each for each in report.sections if each.name == "systems")
+    shown = [sheet for sheet in section.sheets if any("[" in cell for row in sheet.rows for cell in row)]
+    assert len(shown) > 1
+    assert [line for line, is_small in section.paragraphs if is_small] == [section.words[1]]
+    assert section.words[1].startswith("95 % intervals generalise to")
+    assert report_latex(report).replace("\\%", "%").count(section.words[1][5:30]) >= len(shown)
+    assert "at the end of both lists" in " ".join(section.sheets[0].notes)
