@@ -29,13 +29,13 @@ import polars as pl
 from scipy.special import expit
 
 import grater
-from grater.evaluate.evaluation import EvaluationOptions, evaluate
-from grater.evaluate.sampled import chance_of, sampled
-from grater.evaluate.sampled.correction import correct
-from grater.evaluate.sampled.results import CorrectedEstimate
+from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
+from grater.measure.evaluation.sampled import chance_of, sampled
+from grater.measure.evaluation.sampled.correction import correct
+from grater.measure.evaluation.sampled.results import CorrectedEstimate
 from grater.model import Interval
-from grater.statistics.bootstrap import Chance
-from grater.statistics.stratified import Scores
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.stratified import Scores
 from grater.tables import Judgments, Table, as_decisions, as_judgments, read_gold, read_items
 
 RESAMPLES = 300

@@ -3,16 +3,11 @@
 `import grater` offers the functions of `grater.library` and the values that they share.  Importing costs nothing, for
 a name is loaded when it is first used.  Everything else is imported from its own package, as in
 `from grater.uncertainty.bootstrap import Chance`.  docs/architecture.md says which package holds what.
-
-Four names (`agreement`, `evaluate`, `report`, `sample`) are packages too: `grater.agreement(frame)` calls the
-function, `from grater.measure.agreement.coefficients import alpha` imports from the package.
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 
 __version__ = "0.2.0"
 
@@ -64,9 +59,6 @@ _HOME = {
 }
 """Which module holds a name, where that is not `grater.library`."""
 
-_PACKAGES = frozenset({"agreement", "evaluate", "report", "sample"})
-"""Names that are a function of `grater.library` and a package as well."""
-
 __all__ = [
     "Edit",
     "Essay",
@@ -105,32 +97,11 @@ __all__ = [
 ]
 
 
-class _CallablePackage(ModuleType):
-    """A package that is called as the function of its name in `grater.library`."""
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        return getattr(import_module("grater.library"), self.__name__.rpartition(".")[2])(*args, **options)
-
-
-class _Face(ModuleType):
-    """This module: when the import system sets one of `_PACKAGES` as its attribute, the package becomes callable."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in _PACKAGES and isinstance(value, ModuleType):
-            value.__class__ = _CallablePackage
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Face
-
-
 if not TYPE_CHECKING:  # which knows the names from above, and should know no others
 
     def __getattr__(name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module 'grater' has no attribute {name!r}")
-        if name in _PACKAGES:
-            return import_module(f"grater.{name}")
         value = getattr(import_module(_HOME.get(name, "grater.library")), name)
         globals()[name] = value
         return value

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page, Route
 
 ORIGIN = "http://modules.test"
-STATIC = files("grater") / "server" / "static"
+STATIC = files("grater") / "annotate" / "web" / "static"
 TYPES = {"js": "text/javascript", "css": "text/css"}
 
 

@@ -1,7 +1,7 @@
 """`grater study decide, sample, design, job, evaluate, report`: the walk of the architecture, as a person types it.
 
-The systems are files of edits, so no model is needed; the essays are those of `tests.annotate.study.files`, and of their
-eleven prepositions `careful` flags one and `eager` three.
+The systems are files of edits, so no model is needed; the essays are those of `tests.annotate.study.files`, and of
+their eleven prepositions `careful` flags one and `eager` three.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 T&C 2008, section 4: Table 2, and the accuracy by exact match corrected by what raters accept.
 
-Also what a system's suggestions change in marked essays: with and without, and the bias (`grater.measure.evaluation.offered`).
+Also what a system's suggestions change in marked essays: with and without, and the bias
+(`grater.measure.evaluation.offered`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A system beside an earlier version of itself: what the new one changes, and on which items.
 
-A version is a system of its own, with a name of its own (`grater.annotate.study.systems`).  Which is the earlier one is told,
-or seen from the names: `mine-2`, `mine-v2` and `mine@2` are later than `mine`, which is later than `mine-v1`.  Two
-names with bare numbers and no system of the plain name (`system-1`, `system-2`) are two systems, not two versions.
+A version is a system of its own, with a name of its own (`grater.annotate.study.systems`).  Which is the earlier one
+is told, or seen from the names: `mine-2`, `mine-v2` and `mine@2` are later than `mine`, which is later than
+`mine-v1`.  Two names with bare numbers and no system of the plain name (`system-1`, `system-2`) are two systems, not
+two versions.
 
 Differences are paired, on the items that both decided on, with the resamples of the evaluation; nothing is corrected
 for the number of pairs, for each is a question of its own.  Items on which raters are split evenly are in none of the

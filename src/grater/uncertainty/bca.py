@@ -15,10 +15,10 @@ made-up item they err on the safe side, and at several hundred items nothing cha
 The value itself knows nothing of it, and intervals always include the value.
 
 Where items stand in essays, whole essays are drawn (`Groups`), and the interval is Student's t
-(`grater.uncertainty.student_t`) on the scale of log(1 - x): 1 - x is the ratio of two disagreements, and its logarithm
-is nearly symmetric where x itself is squeezed against 1.  With 20 essays of 25 items and two raters it held .932 to
-.956, where BCa over essays held .914 to .950 (docs/agreement.md).  Essays of very unequal lengths count as what they
-are worth (`effective_units`): 26 of log-normal lengths, as if they were 26, held .88.
+(`grater.uncertainty.student_t`) on the scale of log(1 - x): 1 - x is the ratio of two disagreements, and its
+logarithm is nearly symmetric where x itself is squeezed against 1.  With 20 essays of 25 items and two raters it held
+.932 to .956, where BCa over essays held .914 to .950 (docs/agreement.md).  Essays of very unequal lengths count as
+what they are worth (`effective_units`): 26 of log-normal lengths, as if they were 26, held .88.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The life of a study, whatever happens in it: raters, staff, panels, clocks that jump and processes that die.
 
 A machine takes random steps through the functions that pages, API and commands call, and after each the study is held
-to its promises (P1 to P14 of the server, as far as they can be seen from here): by the invariant checker, and by
-what the machine itself remembers of what people were told and of what they typed.  `tests/annotate/study/test_lives.py` lets
-it live.
+to its promises (P1 to P14 of the server, as far as they can be seen from here): by the invariant checker, and by what
+the machine itself remembers of what people were told and of what they typed.  `tests/annotate/study/test_lives.py`
+lets it live.
 """
 
 from __future__ import annotations

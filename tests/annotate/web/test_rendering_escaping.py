@@ -168,7 +168,7 @@ def test_a_curve_rises_to_the_top() -> None:
 
 
 def test_no_template_has_script_or_style_of_its_own() -> None:
-    folder = Path(__file__).parents[3] / "src" / "grater" / "server" / "templates"
+    folder = Path(__file__).parents[3] / "src" / "grater" / "annotate" / "web" / "templates"
     inline = re.compile(
         r"<script(?![^>]*(?:src=|application/json))|<style|\sstyle=|\son[a-z]+=\"|javascript:|\|\s*safe\b"
     )

@@ -1,4 +1,5 @@
-"""How often 95 % limits cover the truth: `python -m tests.measure.agreement.coverage` prints the table of docs/agreement.md.
+"""How often 95 % limits cover the truth: `python -m tests.measure.agreement.coverage` prints the table of
+docs/agreement.md.
 
 Items have a true label; a rater sees it with the skill of that label and otherwise gives another one; judgments go
 missing at random.  The truth is the coefficient of 400,000 such items.

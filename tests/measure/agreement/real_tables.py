@@ -1,4 +1,5 @@
-"""Agreement on the public crowd sets, as docs/agreement.md prints it: `python -m tests.measure.agreement.real_tables`.
+"""Agreement on the public crowd sets, as docs/agreement.md prints it: `python -m
+tests.measure.agreement.real_tables`.
 
 Snow et al. 2008 (rte, temp), the crowd sets CF_amt, SP_amt, sentiment and dog, and the GUG sentences (Heilman et al.
 2014), whose raters are anonymous and whose labels are an ordinal scale from 1 to 4.  Five raters of CF_amt judged an

@@ -1,4 +1,5 @@
-"""How often limits of weighted scores hold: `python -m tests.measure.evaluation.coverage` prints a table of docs/evaluating.md.
+"""How often limits of weighted scores hold: `python -m tests.measure.evaluation.coverage` prints a table of
+docs/evaluating.md.
 
 Items have a place theta on a line, raters a bent b: a rater calls an item an error with chance 1 / (1 + exp(-theta -
 b)).  Every rater judges every item.  The system flags what is likely to be an error.  Three questions, each with a

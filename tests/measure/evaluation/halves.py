@@ -1,4 +1,5 @@
-"""Judging everything and judging a sample, side by side: `python -m tests.measure.evaluation.halves` prints docs/sampling.md.
+"""Judging everything and judging a sample, side by side: `python -m tests.measure.evaluation.halves` prints
+docs/sampling.md.
 
 T&C 2008, 6.2 and Table 6, on the CoNLL-2014 test essays as ten annotators marked them (Bryant & Ng 2015).  The system
 is annotator A1, or a rule that flags every `in`, `on` and `at`; the truth of a preposition is what most of the nine

@@ -23,6 +23,7 @@ from typing import cast
 
 from sqlalchemy import func, select
 
+from grater.annotate import panels as rules
 from grater.annotate.panels import PROVIDERS, Ending, Panel, Provider
 from grater.annotate.store import admission, events, gold, jobs, leases, people, queue, schema, trust
 from grater.annotate.store.clock import MINUTE
@@ -32,7 +33,6 @@ from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import Columns, Tx
 from grater.annotate.terms import terms_of
 from grater.errors import Conflict, NotFound, UsageError
-from grater.measure.crowd import panels as rules
 from grater.model import Json
 from grater.registry import unknown
 

@@ -1,9 +1,9 @@
 """Slots: one for each judgment that a unit is to get, free, leased, filled or closed; and the redundancy rule.
 
-As answers come, a unit's slots follow the job's redundancy rule (`grater.annotate.terms`): it says from the valid labels
-how many more judgments are wanted, and as many slots are kept open, free or in a rater's hands.  More slots are made,
-closed ones opened again, or free ones closed.  `wanted` of the unit is the number of slots that are not closed.  With
-a fixed number of judgments nothing changes.
+As answers come, a unit's slots follow the job's redundancy rule (`grater.annotate.terms`): it says from the valid
+labels how many more judgments are wanted, and as many slots are kept open, free or in a rater's hands.  More slots
+are made, closed ones opened again, or free ones closed.  `wanted` of the unit is the number of slots that are not
+closed.  With a fixed number of judgments nothing changes.
 
 Raters take slots meanwhile, and do not wait for a unit: only a slot that is free, and that nobody is just taking, is
 closed.

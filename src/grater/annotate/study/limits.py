@@ -1,7 +1,8 @@
 """Every limit of a study by name: one table that pages, API and commands ask.
 
 `LIMITS` has the ranges of numbers, `LONGEST` the lengths of texts.  Whatever comes in is checked by the function of
-`grater.annotate.study` that stores it, so a limit holds however a request arrives; pages and the API's schema name it as well.
+`grater.annotate.study` that stores it, so a limit holds however a request arrives; pages and the API's schema name it
+as well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Panels, through which raters come to a job: places, codes, and the way back.
 
-What a panel is, and when a place ends, is in `grater.annotate.store.panels`.  Here its numbers and texts are held to their
-limits, a second browser is asked for the return code that the first was given, and a manager ends places by hand.
+What a panel is, and when a place ends, is in `grater.annotate.store.panels`.  Here its numbers and texts are held to
+their limits, a second browser is asked for the return code that the first was given, and a manager ends places by
+hand.
 """
 
 from __future__ import annotations

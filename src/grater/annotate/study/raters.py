@@ -1,9 +1,9 @@
 """The raters of a job with their signals, as managers see them, and a rater's own progress, as they see it.
 
 Signals are never enough to put anybody out by themselves: seconds for a unit against the rest, straight-lining,
-agreement with the plurality of the others, skill by Dawid and Skene (`grater.measure.crowd.raters`), and trust on gold.  The
-best are those with the highest skill among trusted raters who did enough to tell; T,C&M 2013, 7.2, wish for a way to
-follow them and to ask them back.
+agreement with the plurality of the others, skill by Dawid and Skene (`grater.measure.crowd.raters`), and trust on
+gold.  The best are those with the highest skill among trusted raters who did enough to tell; T,C&M 2013, 7.2, wish
+for a way to follow them and to ask them back.
 
 A rater sees n of N, the minutes left at their own pace, and what they have earned.  N is what the job lets one person
 do: the limit of its terms, or what is assigned to them, or what is left for them in a pool; a pool with many free

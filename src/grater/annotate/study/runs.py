@@ -1,8 +1,8 @@
 """Long work in the background: a system run over the essays, a big import, a report; it survives a restart.
 
-What is asked for is stored as a run before anybody begins (`grater.annotate.store.runs`).  One thread of a process works on
-runs, one after the other, for as long as any waits.  A process that dies takes nothing along: its run begins anew.
-Each kind of run stores its result in one transaction, or is the same when done twice: beginning anew is safe.
+What is asked for is stored as a run before anybody begins (`grater.annotate.store.runs`).  One thread of a process
+works on runs, one after the other, for as long as any waits.  A process that dies takes nothing along: its run begins
+anew. Each kind of run stores its result in one transaction, or is the same when done twice: beginning anew is safe.
 Whatever goes wrong with one run is its own end, and those behind it go on.
 """
 

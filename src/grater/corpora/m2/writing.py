@@ -3,11 +3,11 @@
 An essay that M2 can hold as it stands (its tokens are those of `str.split()`, and its text is one line) is written
 so: what was read from M2 comes out byte for byte.  Any other is cut into blocks.
 
-*Blocks* are tokenised sentences of one essay each.  Sentences and tokens are those of `grater.corpora.text`; the words of a
-block are joined by single spaces.  Every edit goes to its sentence and onto whole tokens, grown and trimmed
-(Dahlmeier, Ng and Wu 2013, section 3), its alternatives over the same tokens.  An edit across sentences, and one of
-white space alone, has no place in a block and is reported; one that began or ended inside a word is kept, grown,
-and reported as changed.
+*Blocks* are tokenised sentences of one essay each.  Sentences and tokens are those of `grater.corpora.text`; the
+words of a block are joined by single spaces.  Every edit goes to its sentence and onto whole tokens, grown and
+trimmed (Dahlmeier, Ng and Wu 2013, section 3), its alternatives over the same tokens.  An edit across sentences, and
+one of white space alone, has no place in a block and is reported; one that began or ended inside a word is kept,
+grown, and reported as changed.
 
 An essay with tokens of its own is one block, and nothing cuts its words again.
 

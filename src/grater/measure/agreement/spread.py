@@ -7,7 +7,8 @@ share of its own, as many raters use it on garbled sentences (T,C&M 2013, 5.5).
 By any column of the items table: the paper names the frequency of the target's n-gram, other errors near it, a
 garbled sentence, the kind of use (time, place), and whether context was shown; each is a column that somebody filled
 in.  A column of more than eight different numbers is cut into quantiles, equal numbers staying together.  An essay's
-items are not independent, so intervals come from resampling essays where they are known (`grater.measure.agreement.essays`).
+items are not independent, so intervals come from resampling essays where they are known
+(`grater.measure.agreement.essays`).
 """
 
 from __future__ import annotations

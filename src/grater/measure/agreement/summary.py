@@ -1,12 +1,12 @@
 """Everything that one table of judgments says about agreement, with how it was computed.
 
-The coefficients over all raters (`grater.measure.agreement.coefficients`); Cohen's kappa of every pair, and their mean, where
-there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Warnings say where intervals
-are less sure than they look; the numbers behind them are in docs/agreement.md.
+The coefficients over all raters (`grater.measure.agreement.coefficients`); Cohen's kappa of every pair, and their
+mean, where there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Warnings say
+where intervals are less sure than they look; the numbers behind them are in docs/agreement.md.
 
-Where the essay of each item is known (`grater.measure.agreement.essays`), essays are drawn; the scope of a result says so in
-words.  A pair's interval is the bootstrap's, with that of Fleiss, Cohen & Everitt beside it under its own name
-(`fce`), and is judged by the pair's own shared and rare items.
+Where the essay of each item is known (`grater.measure.agreement.essays`), essays are drawn; the scope of a result
+says so in words.  A pair's interval is the bootstrap's, with that of Fleiss, Cohen & Everitt beside it under its own
+name (`fce`), and is judged by the pair's own shared and rare items.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Scores of many systems on the same sentences, with confidence intervals, paired tests and rank groups.
 
-Every score has an interval from one bootstrap that all systems share (`grater.uncertainty.bootstrap`): over sentences,
-or over documents where sentences of one writer stand or fall together.  The annotator that a sentence was held
-against is not chosen anew in a resample.  Systems are ranked by the metric's last score (F or GLEU) and told apart by
-a paired test at 95 % after Holm's correction (`grater.uncertainty.paired`); those that are not told apart share a
-letter.  Tables are in per cent with two decimals, as the field prints these scores; the best of a column is not
-marked, since the rank groups say more.
+Every score has an interval from one bootstrap that all systems share (`grater.uncertainty.bootstrap`): over
+sentences, or over documents where sentences of one writer stand or fall together.  The annotator that a sentence was
+held against is not chosen anew in a resample.  Systems are ranked by the metric's last score (F or GLEU) and told
+apart by a paired test at 95 % after Holm's correction (`grater.uncertainty.paired`); those that are not told apart
+share a letter.  Tables are in per cent with two decimals, as the field prints these scores; the best of a column is
+not marked, since the rank groups say more.
 
 For GLEU the intervals cover the choice of reference too; the randomisation test works on the mean over references.
 polars is imported by what makes frames only: it takes longer than scoring does.

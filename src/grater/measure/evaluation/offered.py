@@ -1,10 +1,10 @@
 """What a system's suggestions do to the people who are shown them: with and without, on marked essays.
 
-Annotators who mark essays may be offered a system's marks (`grater.annotate.tasks.suggestions`).  Held against markings by
-people who were not shown them, five numbers say what changed: the share of the suggested places that annotators mark
-(the precision that they would give to the system), the share of their marks of the same kinds that were suggested
-(its recall), marks per 100 words, marks elsewhere than suggested per 100 words (what they overlook shows here), and
-seconds per 100 words; and the agreement among annotators, as `grater agree` counts it.
+Annotators who mark essays may be offered a system's marks (`grater.annotate.tasks.suggestions`).  Held against
+markings by people who were not shown them, five numbers say what changed: the share of the suggested places that
+annotators mark (the precision that they would give to the system), the share of their marks of the same kinds that
+were suggested (its recall), marks per 100 words, marks elsewhere than suggested per 100 words (what they overlook
+shows here), and seconds per 100 words; and the agreement among annotators, as `grater agree` counts it.
 
 The difference in the first is the bias: a system that is scored by people who saw its marks looks better by that
 much.  Intervals are from resampling whole essays with everything that was said of them, Student's t where essays are

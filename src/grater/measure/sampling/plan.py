@@ -11,9 +11,9 @@ far as its guesses do: judge some, estimate, plan again (`more_needed`).
 (sensitivity) and calls a good item good with chance sp (specificity); raters err independently, so the majority of n
 is right with a binomial chance.  An even number is no better than the odd one below it (statistics.md, "How many
 raters match an expert"), so n is odd.  Real raters err together on hard items: read the answer as the least that is
-needed; with judgments at hand, `grater.measure.agreement.raters_needed` counts.  Where only the kappa of two raters is
-known, they are taken to be right equally often, with chance a on either kind of item: then observed agreement is a²
-+ (1 - a)², and a is the number above one half that gives this kappa.
+needed; with judgments at hand, `grater.measure.agreement.raters_needed` counts.  Where only the kappa of two raters
+is known, they are taken to be right equally often, with chance a on either kind of item: then observed agreement is
+a² + (1 - a)², and a is the number above one half that gives this kappa.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def plan(
 
     With `strata` of the corpus, with their expected rates, ours from these strata is a row of its own.  `panel` are
     the raters of each item, chosen so that their majority is `right` that often.  `assist` is a cheap judge of every
-    item, whose verdicts explain a part of what people will say (`evaluate/sampled/assist.py`).
+    item, whose verdicts explain a part of what people will say (`measure/evaluation/sampled/assist.py`).
     """
     _require_shares(expected, width)
     work = work or Work()

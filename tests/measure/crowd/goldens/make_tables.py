@@ -1,4 +1,5 @@
-"""Seeded tables for the comparison with crowd-kit: `python -m tests.measure.crowd.goldens.make_tables`, from the root.
+"""Seeded tables for the comparison with crowd-kit: `python -m tests.measure.crowd.goldens.make_tables`, from the
+root.
 
 Raters and labels are renamed so that they first appear in the order of their names: in any other order crowd-kit
 1.4.2 mixes up raters in MACE.

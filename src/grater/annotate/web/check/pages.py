@@ -1,9 +1,9 @@
 """Check my writing, at `/check`: a text in, marks with reasons out, each to be accepted or rejected.
 
 Nobody logs in, and nothing is stored: the page carries the text and the answers, and every request checks the text
-anew.  Only *Send my answers*, with the box ticked, keeps them (`grater.annotate.study.writing`).  The page works without
-scripts; with them a file can be dropped on it, and accepted changes show at once.  A server that is too busy answers
-with the same page: text and answers stand on it, to be sent again.
+anew.  Only *Send my answers*, with the box ticked, keeps them (`grater.annotate.study.writing`).  The page works
+without scripts; with them a file can be dropped on it, and accepted changes show at once.  A server that is too busy
+answers with the same page: text and answers stand on it, to be sent again.
 
 Whether checks are open to the public is said by the start of the server, or by an owner of the study on a page of
 their own; what nobody has opened is refused as if it were not there.

@@ -1,7 +1,7 @@
 """Precision and recall of systems from a judged sample.
 
 T&C 2008, section 6: draw from what the system flags and from what it does not, judge the draw, weight the verdicts by
-the sizes of the strata.  The paper's normal intervals stand beside ours (`statistics/stratified.py`).  Departures:
+the sizes of the strata.  The paper's normal intervals stand beside ours (`uncertainty/stratified.py`).  Departures:
 several systems and versions share one sample; a drawn item without a usable judgment is left out of its cell, as if
 it had not been drawn, and is counted.  Intervals are for a wider population, other essays like these, and draw essays
 where these are known (`resampled.py`), else items.  For the population `these` they are about which items of this

@@ -3,7 +3,7 @@
 The difference estimator with its best weight (Cochran 1977, section 7.5; prediction-powered inference, PPI++:
 Angelopoulos, Duchi & Zrnic 2023).  In cell k people found the rate y, the judge says g on average over the judged
 items and G over all items of the cell; the rate of errors is y + b (G - g).  The best weight b is the slope of
-verdicts on what the judge says.  What is left of their variance is 1 - r²; `statistics/stratified.py` says how r²
+verdicts on what the judge says.  What is left of their variance is 1 - r²; `uncertainty/stratified.py` says how r²
 enters an interval.  A binary judge makes this post-stratification on its label; a score may have any scale.
 
 Departures: r² is adjusted for the one slope it took, and where that leaves nothing (a judge that is no better than

@@ -4,7 +4,7 @@
 variance is that of the linearised difference over cells (Cochran 1977, 5.5 and 6.3): a cell that both treat alike
 adds little.  Rates in it are pulled a little to the middle, (x + 1/2) / (n + 1), so that a cell without an error seen
 is not taken as certain.  For a wider population the sizes of cells add a variance of their own
-(`statistics/stratified.py`).
+(`uncertainty/stratified.py`).
 
 **Inclusion probabilities alone.** Every judged item stands for 1 / probability items (Horvitz & Thompson 1952, J. Am.
 Stat. Assoc. 47, 663-685).  A check on the post-stratified estimates, which know more (the sizes of cells) and are

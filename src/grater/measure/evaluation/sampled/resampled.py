@@ -1,6 +1,6 @@
 """Intervals for estimates from a sample, by resampling essays, documents or raters.
 
-Design-based intervals (`statistics/stratified.py`) are about which items were drawn, and nothing else.  Where the
+Design-based intervals (`uncertainty/stratified.py`) are about which items were drawn, and nothing else.  Where the
 corpus stands for more essays than it has, resample essays with all their items: sizes of cells, judged items and
 errors follow (Rao & Wu 1988, J. Am. Stat. Assoc. 83, 231-241, for the bootstrap of surveys).  Where other raters
 might have judged, resample raters; the items are held fast.  `item+rater` resamples judged items within their cells,
@@ -8,7 +8,7 @@ and raters, each by itself.
 
 A cell without an error seen never has one in a resample.  So intervals over essays or items never lie inside those by
 item alone, for a wider corpus.  Where the design is not known, sizes of cells are fixed.  Below twenty essays
-intervals are Student's t (`statistics/population.py`), with as many essays as the score rests on: (sum n_j)² / sum
+intervals are Student's t (`uncertainty/population.py`), with as many essays as the score rests on: (sum n_j)² / sum
 n_j² over the judged flags of essay j for precision, over its errors otherwise.  Where three of twelve essays have
 most of the errors, twelve would promise too much (.915 held for .95 in the sharp worlds of docs/sampling.md).
 
