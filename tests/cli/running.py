@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from grater.cli import run
+from grater.cli import app, run
 
 RUNNER = CliRunner()
 INTERVAL = re.compile(r"\[[-−]?\d*\.\d+, [-−]?\d*\.?\d+\]")
@@ -23,11 +23,11 @@ class Ran:
     err: str
 
 
-def grater(capsys: pytest.CaptureFixture[str], *args: object) -> Ran:
+def grater(capsys: pytest.CaptureFixture[str], *args: object, program: typer.Typer = app) -> Ran:
     """One command, its exit status and its two outputs."""
     capsys.readouterr()
     words = [str(arg) for arg in args]
-    status = run(words)
+    status = run(words, program)
     captured = capsys.readouterr()
     _check_intervals(words, captured.out + captured.err)
     return Ran(status, captured.out, captured.err)

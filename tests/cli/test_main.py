@@ -41,7 +41,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_the_help_of_commands_waits_for_no_table_and_no_network() -> None:
-    names = ("agree", "aggregate", "evaluate", "sample", "score", "check", "count", "events", "mine")
+    names = ("agree", "aggregate", "evaluate", "sample", "score", "check", "count", "mine")
     loaded = imported_by(*([name, "--help"] for name in names))
     assert {COMMANDS[name][0].partition(":")[0] for name in names} <= loaded
     assert {"polars.dataframe", "scipy", "ssl", "sqlalchemy", "urllib.request"} & loaded == set()

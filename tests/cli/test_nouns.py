@@ -1,4 +1,4 @@
-"""`grater nouns` and `grater train articles` from the outside; all sentences our own."""
+"""`grater nouns` from the outside; all sentences our own."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.detect.articles import training
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.tables import read_items
 from tests.cli.running import grater
-from tests.detect.articles.made_text import made_lines
 from tests.measure.agreement.test_constructions import _published as published
 
 TEXT = (
@@ -95,33 +93,6 @@ def test_the_items_of_select_go_through_agree(capsys: pytest.CaptureFixture[str]
     shown = grater(capsys, "nouns", "agree", judgments, "--items", items)
     assert shown.status == 0
     assert "Table 4" in shown.out
-
-
-def test_articles_are_trained_from_text_and_used_by_check(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(training, "LINES", 5)  # else the made-up text has too few passages to hold one out
-    source, out, essay = tmp_path / "made.txt", tmp_path / "mine.model", tmp_path / "essay.txt"
-    source.write_text("\n".join(made_lines()), encoding="utf-8")
-    essay.write_text("Anna saw owl near the river.", encoding="utf-8")
-    options = ("--min-count", "1", "--data", "ours=MIT", "--json")
-    ran = grater(capsys, "train", "articles", source, "--out", out, *options)
-    assert ran.status == 0, ran.err
-    card = json.loads(ran.out)["card"]
-    assert card["data"] == [{"name": "ours", "licence": "MIT"}]
-    assert card["shares"] == {"made": 1.0}
-    checked = grater(capsys, "check", essay, "--system", out, "--json")
-    assert checked.status == 0, checked.err
-    assert json.loads(checked.out)["systems"] == [{"system": "mine", "candidates": 4}]
-
-
-@pytest.mark.parametrize("setting", ["made", "made=", "made=-1", "made=nan", "other=3"])
-def test_a_wrong_limit_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, setting: str) -> None:
-    source = tmp_path / "made.txt"
-    source.write_text("A dog ran.", encoding="utf-8")
-    ran = grater(capsys, "train", "articles", source, "--out", tmp_path / "x.model", "--most", setting)
-    assert ran.status == 2
-    assert "expected" in ran.err
 
 
 def test_table_5_of_the_paper_comes_out_of_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

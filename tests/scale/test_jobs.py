@@ -26,7 +26,7 @@ from grater.scale.jobs import Schema, run_job
 from grater.scale.parts import Parts
 from grater.scale.shards import LazyCut, ShardSource, corpus_of
 from grater.scale.studying import StatisticsJob, counted_corpus
-from grater.scale.training import ArticleEventsJob, EventsJob, in_passages, run_events
+from grater_train.jobs import ArticleEventsJob, EventsJob, in_passages, run_events
 from tests.scale.corpora import cut_into, hash_of_rows, write_essays, write_lines
 
 CUTS = (1, 3, 17)

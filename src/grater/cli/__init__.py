@@ -56,9 +56,6 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "--verdicts": "--verdicts-out",
     },
     "study token": {"--name": "--note"},
-    "train articles": {"--most": "--text-limit"},
-    "train prepositions": {"--weights": "--max-weights"},
-    "train tagger": {"--test": "--test-treebank"},
     "verify": {"--fpc": "--population=these", "--no-fpc": "--population=wider"},
 }
 """By command: the old name of an option, and the name it has now; what was a flag may have become a value."""
@@ -203,11 +200,9 @@ COMMANDS = {
     "compare": ("grater.cli.evaluate:compare_app", "Test whether systems differ: paired tests and rank groups."),
     "decide": ("grater.cli.systems:decide_app", "Run a detector on a corpus and write its decisions."),
     "count": ("grater.cli.scale:count_app", "Count the n-grams of a text."),
-    "events": ("grater.cli.scale:events_app", "Extract the training events of a detector from text."),
     "scale": ("grater.cli.scale:app", "Cut large corpora into shards for parallel work."),
     "select": ("grater.cli.systems:select_app", "Measure preposition selection in native text."),
     "nouns": ("grater.cli.nouns:app", "Study the article and number of nouns: entropy, items, agreement."),
-    "train": ("grater.cli.train:app", "Train models: tagger, detectors, language model."),
     "mine": ("grater.cli.mine:app", "Find likely errors by n-gram counts, for people to judge."),
     "cloze": (
         "grater.cli.selection:cloze_app",
@@ -279,12 +274,12 @@ def main(args: list[str] | None = None) -> None:
     sys.exit(run(sys.argv[1:] if args is None else args))
 
 
-def run(args: list[str]) -> int:
+def run(args: list[str], program: typer.Typer = app) -> int:
     """Run one command and return its exit status; every error that a person can mend becomes plain lines."""
     _open_streams()
     _speak_any_language()
     try:
-        status = typer.main.get_command(app)(args, prog_name="grater", standalone_mode=False)
+        status = typer.main.get_command(program)(args, prog_name=program.info.name, standalone_mode=False)
         sys.stdout.flush()
     except TyperException as error:
         return _complain(_one_line(error)) if error.format_message() else 2

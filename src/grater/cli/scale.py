@@ -1,25 +1,22 @@
-"""`grater scale shard`, `count` and `events`: big corpora, cut into shards and worked on by all cores."""
+"""`grater scale shard` and `count`: big corpora, cut into shards and worked on by all cores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.command import Json, Seed, print_json, require_different, say, say_done
+from grater.cli.command import Json, print_json, require_different, say, say_done
 from grater.cli.engines import EngineChoice, Grouping, Jobs, Lines, Master, engine_for, n_passes, shards_of
 from grater.cli.inputs import Format, reading
 from grater.corpora import format_for
-from grater.detect.prepositions.training import GAP_RATE
-from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.scale.counting import ORDER, CountJob, run_count
 from grater.scale.parts import Parts
 from grater.scale.shards import SIZE, Shards, ShardSource, corpus_of, cut, is_cut
-from grater.scale.training import ArticleEventsJob, EventsJob, TrainingJob, in_passages, run_events
 from grater.sheet import counted
 
 app = typer.Typer(no_args_is_help=True, help="Cut large corpora into shards for parallel work.")
@@ -64,7 +61,6 @@ def _sizes(shards: Shards) -> dict[str, JsonValue]:
 
 
 count_app = typer.Typer()
-events_app = typer.Typer()
 
 TEXT_HELP = "Text files or folders with one paragraph per line, corpora in other formats, or a folder of shards."
 Texts: TypeAlias = Annotated[list[Path], typer.Argument(metavar="TEXT", help=TEXT_HELP)]
@@ -75,7 +71,7 @@ def count(
     texts: Texts,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of counts to write, or to resume.")],
     order: Annotated[int, typer.Option(min=1, max=4, metavar="N", help="The longest n-gram, in words.")] = ORDER,
-    hold_out: Annotated[bool, typer.Option("--hold-out", help="Hold out 2 % of the lines, for train lm.")] = False,
+    hold_out: Annotated[bool, typer.Option("--hold-out", help="Hold out 2 % of lines, for grater-train lm.")] = False,
     repeats: Annotated[bool, typer.Option("--repeats", help="Count every occurrence of a repeated line.")] = False,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",
@@ -83,11 +79,11 @@ def count(
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:
-    """Count the n-grams of a text, orders 1 to 4; train lm and mine take the folder."""
+    """Count the n-grams of a text, orders 1 to 4; grater-train lm and mine take the folder."""
     job = CountJob(order=order, hold_out=hold_out, repeats=repeats)
     with (
         closing(engine_for(engine, jobs, master, texts)) as chosen,
-        _texts_in_shards(texts, "counting", out=out, format_name=format_name) as (shards, done),
+        texts_in_shards(texts, "counting", out=out, format_name=format_name) as (shards, done),
     ):
         parts = run_count(job, shards, out, chosen, done=done)
     totals = {"ngrams": parts.n_rows, **_totals(parts)}
@@ -96,43 +92,13 @@ def count(
     say_done(message, {"folder": str(out), **totals}, as_json=as_json)
 
 
-@events_app.command()
-def events(
-    texts: Texts,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of events to write, or to resume.")],
-    kind: Annotated[
-        Literal["prep", "article"], typer.Option(help="The kind of items: prepositions, or articles and number.")
-    ] = "prep",
-    gap_rate: Annotated[
-        float,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Share of gaps used as examples of no preposition."),
-    ] = GAP_RATE,
-    jobs: Jobs = None,
-    engine: EngineChoice = "processes",
-    master: Master = None,
-    format_name: Format = None,
-    seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
-    """Extract the training events of a detector; train prepositions and train articles read the folder."""
-    if kind == "article" and gap_rate != GAP_RATE:
-        raise UsageError("--gap-rate is for prepositions; articles have no gaps")
-    job: TrainingJob = ArticleEventsJob() if kind == "article" else EventsJob(gap_rate=gap_rate, seed=seed)
-    group_lines = in_passages if kind == "article" else None
-    cut = _texts_in_shards(texts, "analysing", out=out, format_name=format_name, group_lines=group_lines)
-    with closing(engine_for(engine, jobs, master, texts)) as chosen, cut as (shards, done):
-        parts = run_events(job, shards, out, chosen, done=done)
-    message = f"{out}: {counted(parts.n_rows, 'event')} of {counted(parts.totals['lines'], 'line')}"
-    say_done(message, {"folder": str(out), "events": parts.n_rows, **parts.totals}, as_json=as_json)
-
-
 def _totals(parts: Parts) -> dict[str, int]:
     totals = parts.about["totals"]
     assert isinstance(totals, dict)
     return totals
 
 
-def _texts_in_shards(
+def texts_in_shards(
     texts: Sequence[Path], title: str, *, out: Path, format_name: str | None, group_lines: Grouping | None = None
 ) -> AbstractContextManager[tuple[ShardSource, Callable[[int], None]]]:
     """Text is read by the line; other formats by the essay."""

@@ -13,7 +13,7 @@ however the corpus was cut."""
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -26,9 +26,18 @@ import polars as pl
 from grater.corpora.identity import hash_of
 from grater.corpora.text.sentences import sentence_words, sentences_of
 from grater.corpora.text.tokens import tokens_of
-from grater.detect.learning.events import HELD_OUT, MOST_HELD_OUT, fold_of, smallest
-from grater.detect.ngrams.counts import END, SPECIAL, START, Packing, ngram_keys, normal, tallied
-from grater.detect.ngrams.training import CountedNgrams, CountedText, ModelSize, TrainedModel, train_counted
+from grater.detect.ngrams.counts import (
+    END,
+    HELD_OUT,
+    MOST_HELD_OUT,
+    SPECIAL,
+    START,
+    Packing,
+    fold_of,
+    ngram_keys,
+    normal,
+    smallest,
+)
 from grater.errors import UsageError
 from grater.files import replacing
 from grater.model import Essay, Json
@@ -131,9 +140,9 @@ def _ngrams(
     stream: np.ndarray[Any, np.dtype[np.uint32]], packing: Packing, words: pl.Series, hashes: Hashes
 ) -> pl.DataFrame:
     keys = ngram_keys(stream, packing)
-    records = tallied(keys[packing.is_real(keys)])
-    columns = [packing.words(records.keys, position) for position in range(packing.order)]
-    bucket = np.full(len(records), packing.order, np.uint64)
+    distinct, counts = np.unique(keys[packing.is_real(keys)], return_counts=True)
+    columns = [packing.words(distinct, position) for position in range(packing.order)]
+    bucket = np.full(len(distinct), packing.order, np.uint64)
     for column in columns:
         bucket = _mixed(bucket ^ hashes[column])
     spelt = [words.gather(column).alias(f"w{position}") for position, column in enumerate(columns)]
@@ -141,9 +150,9 @@ def _ngrams(
     return pl.DataFrame(
         {
             "bucket": pl.Series(bucket % np.uint64(N_BUCKETS)).cast(pl.UInt16),
-            "order": pl.Series(np.full(len(records), packing.order, np.uint8)),
+            "order": pl.Series(np.full(len(distinct), packing.order, np.uint8)),
             "ngram": ngrams,
-            "n": pl.Series(records.raw.astype(np.uint64)),
+            "n": pl.Series(counts.astype(np.uint64)),
         },
         schema=ngram_schema(),
     )
@@ -297,36 +306,6 @@ def held_out_lines(folder: Path) -> list[str]:
     """The lines that were held out of counts, smallest hash first; none where none were."""
     path = folder / HELD_OUT_FILE
     return pl.read_parquet(path)["line"].to_list() if path.exists() else []
-
-
-def ngrams_of(frame: pl.DataFrame, order: int) -> CountedNgrams:
-    """The n-grams of one order in a part, position by position."""
-    chosen = frame.filter(pl.col("order") == order)
-    fields = chosen["ngram"].str.split_exact(" ", order - 1).struct.unnest()
-    return [column.to_list() for column in fields], chosen["n"].cast(pl.Int64).to_numpy()
-
-
-def model_from_counts(parts: Parts, size: ModelSize, *, tell: Callable[[str], None]) -> TrainedModel:
-    """The language model of counted text."""
-    counted_order = parts.about["options"]["order"]  # type: ignore[index,call-overload]
-    if size.order > int(str(counted_order)):
-        raise UsageError(f"{parts.folder}: expected n-grams of order {size.order}, found orders 1 to {counted_order}")
-    words: dict[str, int] = {}
-    for frame in parts.frames():
-        (spelt,), counts = ngrams_of(frame, 1)
-        words.update(zip(spelt, counts.tolist(), strict=True))
-    totals = parts.about["totals"]
-    assert isinstance(totals, Mapping)
-    text = CountedText(words=words, n_sentences=int(str(totals["sentences"])), n_tokens=int(str(totals["tokens"])))
-    return train_counted(text, _for_model(parts, size.order), size, tell=tell)
-
-
-def _for_model(parts: Parts, order: int) -> Iterator[CountedNgrams]:
-    for frame in parts.frames():
-        yield ngrams_of(frame, order)
-        at_start = frame.filter(pl.col("ngram").str.starts_with(f"{SPECIAL[START]} "))
-        for shorter in range(2, order):
-            yield ngrams_of(at_start, shorter)
 
 
 def counts_in_parts(parts: Parts, wanted: Collection[Sequence[str]]) -> dict[tuple[str, ...], float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grater.detect.articles.detector import TYPE, TYPES, Caution
-from grater.detect.articles.training import Trial
+from grater_train.articles import Trial
 
 
 def flagged_counts(trial: Trial, caution: Caution) -> tuple[int, int, int]:

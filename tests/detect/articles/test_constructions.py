@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from math import log2
 
-import numpy as np
 import pytest
 
-from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, entropy, habit_classes, habits_from, nouns_of
+from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, entropy, habit_classes, nouns_of
 from grater.measure.agreement.constructions import CONSTRUCTIONS as OF_THE_STUDY
 
 
@@ -31,14 +30,6 @@ def test_a_noun_without_a_and_without_plural_is_not_counted() -> None:
     assert not Noun("luck", (60, 40, 0, 0, 0)).is_count
     assert not Noun("information", (50, 30, 10, 5, 5)).is_count  # in the list of mass nouns
     assert Noun("stone", (20, 20, 20, 20, 20)).is_count
-
-
-def test_habits_are_known_of_frequent_nouns_only() -> None:
-    numbers = np.array([7] * 30 + [8] * 3, np.int32)
-    habits = habits_from(numbers, np.array([1] * 30 + [0] * 3, np.int8))
-    assert habits.of(7) == (0.0, 1.0, 0.0, 0.0, 0.0)
-    assert habits.of(8) is None
-    assert habits.classes(np.array([7, 8], np.int32)).tolist()[1] == [0, 0]
 
 
 def test_classes_tell_dominance_and_entropy() -> None:

@@ -11,10 +11,10 @@ import pytest
 from grater.detect.articles.detector import article
 from grater.detect.articles.features import WORDS
 from grater.detect.articles.model import completed
-from grater.detect.articles.training import batch_of
 from grater.detect.systems import load_system
 from grater.model import Essay
 from grater.models import shipped
+from grater_train.articles import batch_of
 from tests.real_data import data_path
 
 GOOD = (

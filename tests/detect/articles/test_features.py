@@ -19,7 +19,7 @@ from grater.detect.articles.features import (
     rows_of,
 )
 from grater.detect.articles.phrases import NounPhrase, noun_phrases
-from grater.detect.learning.linear import GrowingVocabulary
+from grater_train.events import GrowingVocabulary
 
 
 def fields_of(text: str) -> dict[str, object]:

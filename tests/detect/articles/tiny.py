@@ -9,8 +9,8 @@ import numpy as np
 
 from grater.detect.articles.detector import ArticleDetector, Caution
 from grater.detect.articles.model import ArticleModel
-from grater.detect.articles.training import ArticleOptions, batch_of, fitted, gathered
-from grater.detect.learning.events import Events
+from grater_train.articles import ArticleOptions, batch_of, fitted, gathered
+from grater_train.events import Events
 from tests.detect.articles.made_text import made_lines
 
 

@@ -15,9 +15,9 @@ from grater.detect.mining.sources import (
     counts_of,
     files_of_order,
 )
-from grater.detect.ngrams.language_model import LanguageModel
-from grater.detect.ngrams.training import ModelSize, train
 from grater.errors import BadInput, UsageError
+from grater_train.kneser_ney import language_model
+from grater_train.ngrams import ModelSize, train
 from tests.detect.ngrams.texts import SENTENCES
 
 
@@ -87,7 +87,7 @@ def test_text_is_counted_by_sentences_in_normal_words(tmp_path: Path) -> None:
 
 def test_a_model_counts_what_it_keeps_roughly_and_the_rest_as_nothing() -> None:
     trained = train(SENTENCES, ModelSize(prune=(0,)))
-    model = LanguageModel.of(trained.smoothed, trained.vocabulary)
+    model = language_model(trained.smoothed, trained.vocabulary)
     counts = counts_in_model(model, trained.n_tokens, WANTED)
     assert counts["flew", "home"] == counts["waited", "the"] == 0
     rows = np.array(

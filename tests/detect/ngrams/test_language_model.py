@@ -5,17 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.detect.ngrams.language_model import KIND, N_CODES, LanguageModel, load, quantised, save
-from grater.detect.ngrams.training import ModelSize, train
+from grater.detect.ngrams.language_model import KIND, LanguageModel, load, save
 from grater.errors import BadInput
 from grater.models import read_model, write_model
+from grater_train.kneser_ney import language_model
+from grater_train.ngrams import ModelSize, train
 from tests.detect.ngrams.texts import SENTENCES, random_sentences
 
 
 @pytest.fixture(scope="module")
 def model() -> LanguageModel:
     trained = train([*SENTENCES, *random_sentences(6, n=300, n_words=40)], ModelSize(prune=(0, 0, 0, 1)))
-    return LanguageModel.of(trained.smoothed, trained.vocabulary)
+    return language_model(trained.smoothed, trained.vocabulary)
 
 
 def test_a_model_comes_back_from_its_file_as_it_was(model: LanguageModel, tmp_path: Path) -> None:
@@ -35,33 +36,6 @@ def test_equal_models_give_equal_bytes(model: LanguageModel, tmp_path: Path) -> 
     save(model, tmp_path / "a.model", {})
     save(model, tmp_path / "b.model", {})
     assert (tmp_path / "a.model").read_bytes() == (tmp_path / "b.model").read_bytes()
-
-
-def test_quantised_numbers_move_probabilities_by_little(model: LanguageModel) -> None:
-    trained = train([*SENTENCES, *random_sentences(6, n=300, n_words=40)], ModelSize(prune=(0, 0, 0, 1)))
-    exact = LanguageModel.of(trained.smoothed, trained.vocabulary, is_exact=True)
-    for words in SENTENCES:
-        assert model.sentence_log_p(words) == pytest.approx(exact.sentence_log_p(words), abs=0.05 * (len(words) + 1))
-
-
-def test_no_number_is_off_by_more_than_a_bin() -> None:
-    numbers = -np.random.default_rng(1).exponential(2, 10_000)
-    column = quantised(numbers)
-    assert len(column.values) <= N_CODES
-    width = (numbers.max() - numbers.min()) / (N_CODES - 1)
-    assert np.abs(column.at(np.arange(len(numbers))) - numbers).max() <= width + 1e-6
-
-
-def test_few_different_numbers_are_kept_as_they_are() -> None:
-    numbers = np.array([-1.5, -0.25, -1.5, 0.0])
-    assert quantised(numbers).at(np.arange(4)).tolist() == numbers.tolist()
-
-
-def test_a_probability_of_zero_does_not_blur_the_others() -> None:
-    numbers = np.concatenate([[-np.inf], -np.random.default_rng(2).random(1000)])
-    column = quantised(numbers)
-    assert column.at(np.array([0])).tolist() == [-99.0]
-    assert np.abs(column.at(np.arange(1, 1001)) - numbers[1:]).max() < 1 / 200
 
 
 def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:

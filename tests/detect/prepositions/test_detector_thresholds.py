@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF, NONE
-from grater.detect.prepositions.detector import Thresholds, lowest_threshold, margins
+from grater.detect.prepositions.detector import Thresholds, margins
 from grater.errors import UsageError
 
 
@@ -32,22 +32,6 @@ def test_where_the_writers_is_best_the_best_other_is_still_named() -> None:
 def test_a_gap_has_only_the_margin_of_a_missing_one() -> None:
     found = margins(scores_of(at=-0.5, none=-2.0), [NONE])
     assert found.values.tolist() == [[-inf, -inf, 1.5]]
-
-
-def test_the_threshold_lets_through_no_more_than_the_allowed_false_alarms() -> None:
-    right, wrong = np.arange(100.0), np.array([150.0])
-    threshold = lowest_threshold(wrong, right, false_alarms=0.03)
-    assert threshold == 96.0
-    assert (right > threshold).sum() == 3
-
-
-def test_a_threshold_is_never_below_a_tie() -> None:
-    assert lowest_threshold(np.array([3.0]), np.array([-5.0, -4.0]), false_alarms=0.5) == 0.0
-
-
-def test_without_right_uses_there_is_no_threshold() -> None:
-    with pytest.raises(UsageError, match="found none"):
-        lowest_threshold(np.ones(1), np.ones(0), false_alarms=0.1)
 
 
 def test_thresholds_come_back_from_a_card() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grater.detect.learning.linear import CLASSES, TAGS, GrowingVocabulary, Vocabulary
+from grater.detect.linear import CLASSES, TAGS, Vocabulary
 from grater.detect.prepositions.candidates import Candidate
 from grater.detect.prepositions.features import (
     ALL,
@@ -17,6 +17,7 @@ from grater.detect.prepositions.features import (
     stem_numbers,
     stemmed,
 )
+from grater_train.events import GrowingVocabulary
 from tests.detect.prepositions.tagged import candidate_of, sentence_of
 
 LONG = "the/DT old/JJ man/NN quickly/RB told/VBD a/DT story/NN about/IN the/DT long/JJ war/NN"

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from grater.corpora.text.analysis import Sentence
 from grater.corpora.text.prepositions import PREPOSITIONS
-from grater.detect.ngrams.language_model import LanguageModel
-from grater.detect.ngrams.training import ModelSize, train
 from grater.detect.prepositions.candidates import COLUMN_OF, MISSING, NONE, PREP, Candidate, answer_of
 from grater.detect.prepositions.ngram import NgramEngine
 from grater.model import Span
+from grater_train.kneser_ney import language_model
+from grater_train.ngrams import ModelSize, train
 from tests.detect.ngrams.texts import SENTENCES
 from tests.examples import examples
 
@@ -26,7 +26,7 @@ def sentence_of(words: Sequence[str]) -> Sentence:
 
 def engine_of(order: int = 4, costs: float = 0.0) -> NgramEngine:
     trained = train(SENTENCES, ModelSize(order=order, prune=(0,)))
-    model = LanguageModel.of(trained.smoothed, trained.vocabulary)
+    model = language_model(trained.smoothed, trained.vocabulary)
     return NgramEngine(model, np.arange(35, dtype=np.float64) * costs)
 
 

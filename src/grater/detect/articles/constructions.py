@@ -43,14 +43,10 @@ CONFUSABLE = frozenset(
 )
 """The pairs that raters most often accept together (section 4)."""
 
-Counts = npt.NDArray[np.int64]
 Table = npt.NDArray[np.int32]
 
 N_CONSTRUCTIONS = len(CONSTRUCTIONS)
 HIGHEST = log2(N_CONSTRUCTIONS)
-ENOUGH = 20
-"""Phrases that a noun must have for its habits to be used."""
-
 EDGES = (0.5, 1.0, 1.5, 2.0)
 """Bounds between the classes of entropy, in bits."""
 
@@ -135,23 +131,6 @@ class Habits:
 
     def of(self, number: int) -> tuple[float, ...] | None:
         return self.by_number.get(number)
-
-
-def habits_from(
-    numbers: npt.NDArray[np.int32], constructions: npt.NDArray[np.int8], *, enough: int = ENOUGH
-) -> Habits:
-    """The habits of nouns that training saw often enough; 0 is no noun."""
-    counts = np.zeros((int(numbers.max(initial=0)) + 1, N_CONSTRUCTIONS), np.int64)
-    np.add.at(counts, (numbers, constructions), 1)
-    kept = np.flatnonzero(counts.sum(axis=1) >= enough)
-    rounded = quantised(counts[kept])
-    return Habits(dict(zip(kept.tolist(), map(tuple, (rounded / 255).tolist()), strict=True)))
-
-
-def quantised(counts: Counts) -> npt.NDArray[np.uint8]:
-    """Shares in steps of 1/255, as the model file keeps them."""
-    shares: npt.NDArray[np.uint8] = np.rint(255 * counts / counts.sum(axis=1, keepdims=True)).astype(np.uint8)
-    return shares
 
 
 def habit_classes(shares: Sequence[float]) -> tuple[int, int]:

@@ -58,7 +58,7 @@ from grater.detect.articles.phrases import (
     wrong_form,
 )
 from grater.detect.detector import Finding, grouped
-from grater.detect.learning.linear import Scores
+from grater.detect.linear import Scores
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Decision, Essay, Item, Json
 from grater.models import shipped

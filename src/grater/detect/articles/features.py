@@ -31,7 +31,7 @@ import numpy as np
 
 from grater.corpora.text.analysis import Chunk, Sentence
 from grater.detect.articles.phrases import NounPhrase, noun_phrases
-from grater.detect.learning.linear import STRANGE_TAG, TAG_NUMBERS, Hashing, Numbering, Rows, Template, template
+from grater.detect.linear import STRANGE_TAG, TAG_NUMBERS, Hashing, Numbering, Rows, Template, template
 
 MEMORY = 40
 N_CONTEXT = 5

@@ -1,6 +1,6 @@
 """The model of constructions: a pruned dictionary of features with 8-bit weights, and the habits of nouns.
 
-Weights are whole numbers times one step (`learning.linear`), so a score does not depend on the order of addition, on
+Weights are whole numbers times one step (`detect.linear`), so a score does not depend on the order of addition, on
 the size of the batch or on the machine.
 """
 
@@ -14,7 +14,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.corpora.text.tagging.perceptron import Clusters
 from grater.detect.articles.constructions import CONSTRUCTIONS, Habits
 from grater.detect.articles.features import (
     AGREEMENT_COLUMNS,
@@ -26,7 +25,7 @@ from grater.detect.articles.features import (
     PlacedPhrase,
     rows_of,
 )
-from grater.detect.learning.linear import (
+from grater.detect.linear import (
     Keys,
     Rows,
     Scores,
@@ -75,14 +74,6 @@ def completed(rows: Rows, habits: Habits, classes: Classes) -> Rows:
     filled[:, HABIT_COLUMNS] = habits.classes(rows[:, COLUMN["head"]])
     filled[:, CLASSES] = classes[rows[:, CLASSED]]
     return filled
-
-
-def word_classes(vocabulary: Vocabulary, clusters: Clusters) -> Classes:
-    """The class of every number of the vocabulary, from 1 on; 0 for words that are in no cluster."""
-    fine = clusters.numbers[:, -1].astype(np.uint16) + 1
-    paths = [clusters.rows.get(word) for word in vocabulary.words]
-    numbers = [0 if row is None else int(fine[row]) for row in paths]
-    return np.array([0] * (len(vocabulary) - len(numbers)) + numbers, np.uint16)
 
 
 def _hidden(rows: Rows, with_agreement: bool) -> Rows:

@@ -3,9 +3,7 @@
 The margin of a correction is log p(its word) - log p(written word).  For every name of error (`NAMES`) the card of a
 model has
 
-- a pair of numbers (Platt 1999): sigmoid(slope * margin + intercept) is the share of such flags that are right.  They
-  are fitted by maximum likelihood with Platt's smoothed targets, so that a small table gives no certainty, and to
-  margins above `NEAR` where enough are: the many flags that would never be made are a different matter;
+- a pair of numbers (Platt 1999): sigmoid(slope * margin + intercept) is the share of such flags that are right;
 - a threshold for each of several precisions: the lowest margin above which that share of the flags in a table was
   right, if at least `LEAST` flags show it.  A precision that no margin reaches has none, and nothing is flagged;
 - the threshold that is used where no precision is asked for (`shipped`);
@@ -14,12 +12,9 @@ model has
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import exp, inf, isfinite, log
-
-import numpy as np
-import numpy.typing as npt
 
 from grater.errors import UsageError
 from grater.model import Json
@@ -52,11 +47,6 @@ USUAL = {
 PRECISIONS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 LEAST = 20
 """Flags that a threshold must be shown by."""
-
-NEAR, ENOUGH = -4.0, 100
-"""The margin from which on flags are fitted, and how many of them are enough."""
-
-STEPS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,58 +120,3 @@ def require_precision(precision: float) -> float:
     if not PRECISIONS[0] <= precision <= PRECISIONS[-1]:
         raise UsageError(f"expected a precision from {PRECISIONS[0]} to {PRECISIONS[-1]}, found {precision:g}")
     return precision
-
-
-def fit(
-    margins: Sequence[float], is_right: Sequence[bool], *, shipped: float = inf, decimals: int = 4
-) -> Calibration:
-    """The calibration of a table of flags, whatever their margin, and whether each was right."""
-    values, truths = np.array(margins, np.float64), np.array(is_right, np.bool_)
-    if len(values) < LEAST or not 0 < truths.sum() < len(truths):
-        raise UsageError(f"expected at least {LEAST} flags, some right and some wrong, found {len(values)}")
-    near = values > NEAR
-    if near.sum() < ENOUGH or not LEAST <= truths[near].sum() < near.sum():
-        near[:] = True
-    slope, intercept = _platt(values[near], truths[near])
-    thresholds = _thresholds(values, truths)
-    rounded = {level: round(margin, decimals) for level, margin in thresholds.items()}
-    return Calibration(
-        slope=round(slope, decimals), intercept=round(intercept, decimals), shipped=shipped, thresholds=rounded
-    )
-
-
-def with_shipped(calibration: Calibration, threshold: float) -> Calibration:
-    return replace(calibration, shipped=threshold)
-
-
-def _platt(values: npt.NDArray[np.float64], truths: npt.NDArray[np.bool_]) -> tuple[float, float]:
-    """Newton's method on the logistic likelihood; Platt 1999, section 2.2, has the targets."""
-    n_right, n_wrong = int(truths.sum()), int((~truths).sum())
-    targets = np.where(truths, (n_right + 1) / (n_right + 2), 1 / (n_wrong + 2))
-    columns = np.stack([values, np.ones_like(values)], axis=1)
-    weights = np.zeros(2)
-    for _ in range(STEPS):
-        shares = 1 / (1 + np.exp(-np.clip(columns @ weights, -60, 60)))
-        curvature = (columns * (shares * (1 - shares))[:, None]).T @ columns + 1e-9 * np.eye(2)
-        step = np.linalg.solve(curvature, columns.T @ (targets - shares))
-        weights = weights + np.clip(step, -5, 5)
-        if np.abs(step).max() < 1e-9:
-            break
-    return float(weights[0]), float(weights[1])
-
-
-def _thresholds(values: npt.NDArray[np.float64], truths: npt.NDArray[np.bool_]) -> dict[float, float]:
-    """For each precision the lowest threshold; equal margins are flagged together or not at all."""
-    order = np.argsort(-values, kind="stable")
-    ordered = values[order]
-    precision = np.cumsum(truths[order]) / np.arange(1, len(order) + 1)
-    is_last = np.append(ordered[1:] < ordered[:-1], True)
-    is_shown = is_last & (np.arange(1, len(order) + 1) >= LEAST)
-    thresholds: dict[float, float] = {}
-    for level in PRECISIONS:
-        reached = np.flatnonzero(is_shown & (precision >= level))
-        if len(reached):
-            last = int(reached[-1])
-            below = ordered[last + 1] if last + 1 < len(ordered) else ordered[last] - 1
-            thresholds[level] = float((ordered[last] + below) / 2)
-    return thresholds

@@ -50,7 +50,7 @@ from grater.detect.context.slots import (
     words_read,
 )
 from grater.detect.detector import Finding, grouped
-from grater.detect.learning.linear import Scores
+from grater.detect.linear import Scores
 from grater.detect.prepositions.candidates import PREP, Candidate
 from grater.errors import BadInput, Problem
 from grater.model import DELETE, Decision, Essay, Item, Json

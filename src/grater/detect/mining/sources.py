@@ -29,10 +29,8 @@ from typing import TypeAlias
 import numpy as np
 
 from grater.corpora.source import ignore_progress, open_source
-from grater.detect.ngrams.counts import Packing, normal
-from grater.detect.ngrams.kneser_ney import find
+from grater.detect.ngrams.counts import Packing, find, normal, sentences_of_lines, text_lines
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel, load
-from grater.detect.ngrams.training import sentences_of_lines, text_lines
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.models import shipped
 

@@ -8,11 +8,6 @@ are natural.  Queries come in bulk, as rows of word numbers, the predicted word 
 NOTHING fills those of a shorter row, as at the start of a sentence.  The answer to a row does not depend on other
 rows.
 
-Numbers take one byte each: the range is cut into 256 bins of equal width, and each number is stored as its bin's
-mean.  So no logarithm is off by more than a bin: about 0.05 for probabilities between 1 and e^-13.  Bins of equal
-size (Federico & Bertoldi 2006, WMT, 94-101), tried first, moved rare but important numbers far and raised perplexity
-by 4 %; these raise it by less than 0.1 %.  Up to 256 different values are kept as they are.
-
 In a model file (`grater.models`) an order is a trie, not keys: for every n-gram of the order below the number of
 n-grams that it begins, and the last word of each of these.  Numbers of two bytes and more are split into planes, all
 low bytes first, which compress better.  Keys are rebuilt on loading: below half a second for six million n-grams.
@@ -28,15 +23,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from grater.detect.ngrams.counts import SPECIAL, UNKNOWN, Keys, NgramVocabulary, Packing
-from grater.detect.ngrams.kneser_ney import Smoothed, find
+from grater.detect.ngrams.counts import SPECIAL, UNKNOWN, Keys, NgramVocabulary, Packing, find
 from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.models import read_model, write_model
-
-N_CODES = 256
-LEAST = -99.0
-"""The logarithm of 0, as in ARPA files (there to the base 10)."""
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -66,25 +56,6 @@ class Column:
         return values.astype(np.float64)
 
 
-def quantised(numbers: Numbers) -> Column:
-    """The numbers with their own code book."""
-    numbers = np.maximum(numbers, LEAST)
-    values, codes = np.unique(numbers, return_inverse=True)
-    if len(values) > N_CODES:
-        values, codes = _bins(numbers)
-    return Column(values.astype(np.float32), codes.astype(np.uint8))
-
-
-def _bins(numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """The means of the bins that are not empty, and the bin of each number."""
-    is_sound = numbers > LEAST  # a probability of zero gets a bin of its own, and does not widen the others
-    low, high = numbers[is_sound].min(), numbers.max()
-    width = (high - low) / (N_CODES - 1)
-    bins = np.where(is_sound, 1 + np.minimum((numbers - low) / width, N_CODES - 2), 0).astype(np.int64)
-    _, codes, n_each = np.unique(bins, return_inverse=True, return_counts=True)
-    return np.bincount(codes, weights=numbers) / n_each, codes
-
-
 @dataclass(frozen=True, slots=True)
 class NgramTable:
     """The n-grams of one order."""
@@ -105,15 +76,6 @@ class LanguageModel:
     packing: Packing
     tables: tuple[NgramTable, ...]
     card: Mapping[str, Json] = field(default_factory=dict)
-
-    @staticmethod
-    def of(smoothed: Smoothed, vocabulary: NgramVocabulary, *, is_exact: bool = False) -> LanguageModel:
-        """The model as it is stored: 8 bits for each number above the single words, unless it must be exact."""
-        low, *high = smoothed.levels
-        pack = Column if is_exact else quantised
-        words = NgramTable(low.keys, Column(np.maximum(low.log_p, LEAST)), Column(low.log_backoff))
-        tables = [NgramTable(level.keys, pack(level.log_p), pack(level.log_backoff)) for level in high]
-        return LanguageModel(vocabulary, smoothed.packing, (words, *tables))
 
     @property
     def order(self) -> int:

@@ -19,7 +19,7 @@ from typing import Protocol
 
 from grater.corpora.text.analysis import Sentence
 from grater.corpora.text.prepositions import PREPOSITIONS, canonical
-from grater.detect.learning.linear import Scores
+from grater.detect.linear import Scores
 from grater.model import DELETE
 
 PREP, MISSING = "prep", "prep-missing"

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grater.detect.learning.linear import Scores
+from grater.detect.linear import Scores
 from grater.detect.prepositions.candidates import ANSWERS, NONE, Candidate, Engine, answer_of
 from grater.detect.prepositions.detector import PrepositionDetector, Thresholds, Words
 from grater.detect.systems import load_system

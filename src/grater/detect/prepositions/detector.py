@@ -36,7 +36,7 @@ import numpy.typing as npt
 from grater.corpora.text.analysis import analyse_all
 from grater.corpora.text.prepositions import canonical
 from grater.detect.detector import Finding, grouped
-from grater.detect.learning.linear import Scores
+from grater.detect.linear import Scores
 from grater.detect.prepositions.candidates import (
     ANSWERS,
     COLUMN_OF,
@@ -130,19 +130,6 @@ def margins(scores: Scores, written: Sequence[int]) -> Margins:
     values[:, 1] = np.where(is_gap, -inf, scores[:, NONE] - of_own)
     values[:, 2] = np.where(is_gap, over, -inf)
     return Margins(values, best)
-
-
-def lowest_threshold(
-    wrong: npt.NDArray[np.float64], right: npt.NDArray[np.float64], *, false_alarms: float, least: float = 0.0
-) -> float:
-    """The lowest threshold that flags at most a share of the right uses; `wrong` only bounds it from above."""
-    if not len(right):
-        raise UsageError("expected right uses to choose a threshold from, found none")
-    n_allowed = int(false_alarms * len(right))
-    ordered = np.sort(right)[::-1]
-    threshold = float(ordered[n_allowed]) if n_allowed < len(ordered) else least
-    highest = float(wrong.max()) if len(wrong) else inf
-    return round(min(max(threshold, least), highest), 3)
 
 
 _OPPOSITES = (

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.corpora.text.analysis import Sentence
-from grater.detect.learning.linear import (
+from grater.detect.linear import (
     CLASSES,
     STRANGE_TAG,
     TAG_NUMBERS,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grater.detect.learning.linear import (
+from grater.detect.linear import (
     Keys,
     Rows,
     Scores,

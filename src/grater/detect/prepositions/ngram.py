@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from grater.corpora.text.prepositions import PREPOSITIONS
-from grater.detect.learning.linear import Scores
+from grater.detect.linear import Scores
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel, Rows
 from grater.detect.ngrams.language_model import load as load_model
 from grater.detect.prepositions.candidates import NONE, Candidate, answer_of

@@ -23,7 +23,7 @@ import polars as pl
 from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.detect.detector import Detector, grouped
-from grater.detect.learning.linear import Scores
+from grater.detect.linear import Scores
 from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine, answer_of, preposition_places
 from grater.errors import UsageError
 from grater.model import Essay, Interval, Json

@@ -1,0 +1,1 @@
+"""Training of `context`: from well-formed text to a network; needs PyTorch (`grater-train[context]`)."""
