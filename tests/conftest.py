@@ -37,7 +37,7 @@ LONGEST = (
     "annotate/store/test_gold_schedule.py",
     "annotate/store/test_histories.py",
     "annotate/store/test_killed.py",
-    "test_library.py",
+    "test_api.py",
     "cli/test_demo.py",
 )
 """Files that take longest for one worker come first, so that none of them is left at the end, with idle workers.

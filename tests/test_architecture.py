@@ -28,10 +28,9 @@ WINGS: dict[str, set[str]] = {
     "reporting": {"measure"},
     "annotate": {"scale", "reporting"},
     "demo": {"annotate"},
-    "library": {"demo"},
     "api": {"demo"},
     "extend": {"demo"},
-    "cli": {"api", "library"},
+    "cli": {"api"},
     "__main__": {"cli"},
 }
 """The wings that each may import directly; it may import theirs, too."""

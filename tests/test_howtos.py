@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grater import library
+import grater
 from tests.conftest import Demo
 from tests.test_docs import blocks
 from tests.test_exhibits import command_of
@@ -66,14 +66,14 @@ def test_shell_blocks_run_one_after_the_other(page: Path, demo: Demo, tmp_path: 
 
 
 COUNTERPARTS = {
-    **{name.replace("_", "-"): name for name in library.__all__},
+    **{name.replace("_", "-"): name for name in grater.__all__ if name.islower()},
     "agree": "agreement",
     "corpus stats": "corpus_statistics",
     "corpus check": "check_corpus",
     "corpus convert": "convert",
     "corpus judgments": "corpus_judgments",
 }
-"""Commands that have a function of the library, by their words after `grater`."""
+"""Commands that have a function, by their words after `grater`."""
 GUIDES = [*(ROOT / "docs" / "howto").glob("*.md"), *(ROOT / "docs" / f"{name}.md" for name in EXPLANATIONS)]
 
 

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import polars as pl
 import pytest
 
 import grater
-from grater import library
+from grater import api
 from grater.demo import sample_path
 
 JUDGMENTS = pl.DataFrame(
@@ -206,27 +205,23 @@ def test_a_report_is_built_and_written(tmp_path: Path) -> None:
 
 def test_every_name_is_there_and_documented() -> None:
     for name in grater.__all__:
-        value = getattr(library, name, None) or getattr(grater, name)
-        assert inspect.getdoc(value), name
+        assert inspect.getdoc(getattr(grater, name)), name
     assert set(grater.__all__) <= set(dir(grater))
     assert 25 <= len(grater.__all__) <= 35
 
 
-def test_every_public_function_of_the_library_is_offered() -> None:
-    modules = [import_module(f"grater.library.{chapter}") for chapter in library.CHAPTERS]
+def test_every_public_function_of_the_module_is_offered() -> None:
     own = {
         name
-        for module in modules
-        for name, value in vars(module).items()
-        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+        for name, value in vars(api).items()
+        if inspect.isfunction(value) and value.__module__ == api.__name__ and not name.startswith("_")
     }
-    assert own == set(library.__all__)
-    assert own <= set(grater.__all__)
+    assert own == {name for name in grater.__all__ if not inspect.isclass(getattr(grater, name))}
 
 
 def test_options_are_keyword_only() -> None:
-    functions = {name: getattr(library, name) for name in grater.__all__ if hasattr(library, name)}
-    for name, function in functions.items():
+    for name in grater.__all__:
+        function = getattr(grater, name)
         if not inspect.isfunction(function):
             continue
         for parameter in inspect.signature(function).parameters.values():
@@ -270,7 +265,7 @@ WRONG: dict[str, list[object]] = {
 
 def test_an_option_of_another_type_is_told_in_one_line_before_anything_is_read() -> None:
     seen = set()
-    for function in (getattr(library, name) for name in library.__all__):
+    for function in filter(inspect.isfunction, (getattr(grater, name) for name in grater.__all__)):
         for option in inspect.signature(function).parameters.values():
             kind = option.annotation.removesuffix(" | None")
             if option.kind is not option.KEYWORD_ONLY or kind not in WRONG:

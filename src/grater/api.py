@@ -1,0 +1,1025 @@
+"""grater from Python: one function for each thing that a command does, offered by `import grater` itself.
+
+Tables go in as they are: a frame of pandas, polars or Arrow, a path, or a table that was read before; essays go in as
+a path or as the list that `read_corpus` returns.  Options are keyword-only and have the defaults of the commands.
+Results have `to_dict()`, `to_frame()` and `sheets()`, and show themselves as tables in a notebook.
+
+Each function imports what it needs when it is called, so that scoring corrections does not wait for data frames, nor
+reading a corpus for detectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
+from math import inf
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
+
+from grater.errors import GraterError, UsageError
+from grater.model import Edit, Essay, Interval, Span
+
+if TYPE_CHECKING:
+    from grater.corpora.check import CheckResult
+    from grater.corpora.formats import Conversion
+    from grater.corpora.statistics import CorpusStatistics
+    from grater.detect.detector import Detector
+    from grater.detect.feedback import Feedback
+    from grater.detect.prepositions.selection import SelectionTest
+    from grater.detect.systems import SystemCards
+    from grater.measure.agreement.coded import Unknown
+    from grater.measure.agreement.cohen import Method
+    from grater.measure.agreement.difficulty import Difficulty
+    from grater.measure.agreement.edits import CorpusAgreement
+    from grater.measure.agreement.labels import Scale, WeightName
+    from grater.measure.agreement.raters_needed import RatersNeeded
+    from grater.measure.agreement.summary import Agreement
+    from grater.measure.corrections.ceiling import Ceiling
+    from grater.measure.corrections.edit_table import Mode, Tier
+    from grater.measure.corrections.metrics import Metric
+    from grater.measure.corrections.scores import Cluster as TextCluster
+    from grater.measure.corrections.scores import Scores
+    from grater.measure.corrections.systems import Hypothesis, References
+    from grater.measure.crowd.aggregate import Aggregation
+    from grater.measure.crowd.raters import Raters
+    from grater.measure.crowd.simulate import SimulatedCrowd
+    from grater.measure.evaluation.comparison import Comparison
+    from grater.measure.evaluation.evaluation import Evaluation
+    from grater.measure.evaluation.sampled import Sampled
+    from grater.measure.evaluation.verified import Verification
+    from grater.measure.sampling.plan import Plan
+    from grater.measure.sampling.strata import Allocation
+    from grater.reporting.document import Report
+    from grater.tables import Judgments, Sample, Table
+    from grater.uncertainty.bootstrap import Cluster
+    from grater.uncertainty.paired import Test
+    from grater.uncertainty.population import Population
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+TableSource: TypeAlias = Any
+"""A path, a frame of pandas, polars or Arrow, or a table that was read before."""
+
+EssaySource: TypeAlias = Path | str | Iterable[Essay]
+"""A path of a corpus in any format, or essays."""
+
+TextSource: TypeAlias = Path | str | Sequence[str] | Sequence[Essay]
+"""A path, sentences, or essays with edits."""
+
+DEFAULT_RESAMPLES = 1000
+
+
+def _is_truth(value: object) -> bool:
+    return type(value).__name__ in ("bool", "bool_")  # numpy's too, without numpy
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not _is_truth(value)
+
+
+def _are(value: object, kind: Callable[[object], bool]) -> bool:
+    """Whether a value can be iterated over, a single text excepted; only the members of lists are checked."""
+    is_one = isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable)
+    return not is_one and (not isinstance(value, list | tuple) or all(map(kind, value)))
+
+
+EXPECTED: Mapping[str, tuple[str, Callable[[object], bool]]] = {
+    "bool": ("True or False", _is_truth),
+    "int": ("a whole number", lambda value: isinstance(value, Integral) and not _is_truth(value)),
+    "float": ("a number", _is_number),
+    "str": ("text", lambda value: isinstance(value, str)),
+    "Sequence[str]": ("a list of texts", lambda value: _are(value, lambda each: isinstance(each, str))),
+    "Sequence[float]": ("a list of numbers", lambda value: _are(value, _is_number)),
+    "Mapping[str, str]": ("a dictionary", lambda value: isinstance(value, Mapping)),
+    "Mapping[str, float]": ("a dictionary", lambda value: isinstance(value, Mapping)),
+}
+"""What to expect of an option by its annotation, and whether a value will do."""
+
+
+def _checked(function: Callable[P, T]) -> Callable[P, T]:
+    """The function; an option that is not of its annotated type is refused before it fails somewhere inside."""
+    kinds = {name: str(kind).removesuffix(" | None") for name, kind in function.__annotations__.items()}
+    optional = {name for name, kind in function.__annotations__.items() if kind != kinds[name]}
+    expected = {name: EXPECTED[kind] for name, kind in kinds.items() if kind in EXPECTED}
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        for name, value in ((name, value) for name, value in options.items() if name in expected):
+            words, will_do = expected[name]
+            if not will_do(value) and not (value is None and name in optional):
+                raise UsageError(f"{name}: expected {words}, found {value!r}")
+        return function(*args, **options)
+
+    return call
+
+
+def _given(read: Callable[[Any], T], source: TableSource | None) -> T | None:
+    """The table that `read` makes of an optional source."""
+    return None if source is None else read(source)
+
+
+def _essays(source: EssaySource | TextSource, format_name: str | None = None) -> Iterable[Essay]:
+    from grater.corpora import read_corpus
+
+    if isinstance(source, str | Path):
+        return read_corpus(source, format_name=format_name)
+    essays = _all_essays(_several(source, "a path of a corpus or essays (grater.Essay)"))
+    return list(essays) if isinstance(source, list | tuple) else essays
+
+
+def _all_essays(essays: Iterable[object]) -> Iterator[Essay]:
+    for essay in essays:
+        if not isinstance(essay, Essay):
+            raise UsageError(f"expected essays (grater.Essay), found {type(essay).__name__}")
+        yield essay
+
+
+def _several(source: Iterable[T], wanted: str) -> Iterable[T]:
+    """Something to iterate over that is no frame, whose columns would be taken for what is wanted."""
+    is_other = isinstance(source, Mapping | bytes) or hasattr(source, "columns")
+    if is_other or not isinstance(source, Iterable):
+        raise UsageError(f"expected {wanted}, found {type(source).__name__}")
+    return source
+
+
+def _corpora(sources: Sequence[EssaySource]) -> dict[str, list[Essay]]:
+    """Corpora by name: the path, or their number."""
+    return {
+        str(source) if isinstance(source, str | Path) else f"corpus {number}": list(_essays(source))
+        for number, source in enumerate(sources, start=1)
+    }
+
+
+# Corpora
+
+__all__ = ["read_corpus", "convert", "corpus_statistics", "check_corpus", "corpus_judgments"]
+
+
+@_checked
+def read_corpus(path: Path | str, *, format_name: str | None = None) -> list[Essay]:
+    """The essays of a corpus, with their annotators and edits; the format is guessed from the name if not given."""
+    from grater.corpora import read_corpus
+
+    return list(read_corpus(path, format_name=format_name))
+
+
+@_checked
+def convert(
+    source: EssaySource, target: Path | str, *, from_format: str | None = None, to_format: str | None = None
+) -> Conversion:
+    """Write a corpus in another format; the result names everything that the new format cannot hold."""
+    from grater.corpora import write_corpus
+    from grater.corpora.formats import Conversion
+
+    conversion = Conversion()
+    essays = conversion.counting(_essays(source, from_format))
+    write_corpus(essays, target, conversion.report, format_name=to_format)
+    return conversion
+
+
+@_checked
+def corpus_statistics(
+    *corpora: EssaySource,
+    by: str | None = None,
+    merge_alternatives: bool = False,
+    split_tags: bool = False,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> CorpusStatistics:
+    """Documents, sentences, tokens, types and edits of one or several corpora, by annotator, tag and `by`."""
+    from grater.corpora.statistics import corpus_statistics
+
+    return corpus_statistics(
+        _corpora(corpora),
+        by=by,
+        merge_alternatives=merge_alternatives,
+        split_tags=split_tags,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+@_checked
+def check_corpus(*corpora: EssaySource, tagset: str | None = None) -> CheckResult:
+    """Every defect of one or several corpora; the tag set is guessed if not given."""
+    from grater.corpora.check import check_corpora
+    from grater.corpora.tagsets import TAGSETS
+
+    return check_corpora(_corpora(corpora), tagset=TAGSETS[tagset] if tagset else None)
+
+
+@_checked
+def corpus_judgments(
+    corpus: EssaySource,
+    decisions: TableSource,
+    *,
+    tags: Sequence[str],
+    match: Literal["tag", "any"] = "tag",
+    items: TableSource | None = None,
+) -> Judgments:
+    """The annotators' edits as judgments of the items that systems decided on."""
+    from grater.corpora.judgments import items_of, judgments_from_edits
+    from grater.tables import as_decisions, as_items
+
+    judged = items_of(as_decisions(decisions), _given(as_items, items))
+    return judgments_from_edits(_essays(corpus), judged, tags=tags, match=match)
+
+
+# Judgments
+
+__all__ += ["read_judgments", "agreement", "edit_agreement", "raters", "raters_needed", "difficulty"]
+__all__ += ["aggregate", "simulate"]
+
+
+@_checked
+def read_judgments(
+    source: TableSource,
+    *,
+    columns: Mapping[str, str] | None = None,
+    merge: Mapping[str, str] | None = None,
+    drop_flags: Sequence[str] = (),
+    min_confidence: float | None = None,
+    status: Sequence[str] = ("valid",),
+    duplicates: Literal["error", "first", "last"] = "error",
+    rater_columns: Sequence[str] = (),
+) -> Judgments:
+    """Judgments with other names of columns, labels merged, or some of them left out.
+
+    Of a sheet with one row per item and a column of labels per rater, name these: `rater_columns=["Ada", "Bo"]`.
+    """
+    from grater.tables import read_judgments
+
+    return read_judgments(
+        source,
+        columns=columns,
+        merge=merge,
+        drop_flags=drop_flags,
+        min_confidence=min_confidence,
+        status=status,
+        duplicates=duplicates,
+        rater_columns=rater_columns,
+    )
+
+
+@_checked
+def agreement(
+    judgments: TableSource,
+    *,
+    weights: WeightName = "identity",
+    scale: Scale = "nominal",
+    label_order: Sequence[str] = (),
+    interval: Method = "bootstrap",
+    items: TableSource | None = None,
+    cluster: str | None = None,
+    raters: Literal["these", "random"] = "these",
+    ok: str | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Agreement:
+    """Kappa, alpha and the other coefficients of all raters and of every two, with confidence intervals.
+
+    Essays are drawn where `items`, or a column of the judgments, names them; `cluster` names another column.
+    """
+    from grater.measure.agreement.essays import essays_of
+    from grater.measure.agreement.summary import Options, agreement
+    from grater.tables import as_items, as_judgments
+
+    options = Options(
+        weights=weights,
+        scale=scale,
+        order=label_order,
+        interval=interval,
+        raters=raters,
+        ok=ok,
+        n_resamples=resamples,
+        seed=seed,
+    )
+    table = as_judgments(judgments)
+    return agreement(table, options, essays=essays_of(table, _given(as_items, items), cluster=cluster))
+
+
+@_checked
+def edit_agreement(
+    corpus: EssaySource,
+    *,
+    gaps: bool = False,
+    several: Literal["joined", "first"] = "joined",
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> CorpusAgreement:
+    """How far the annotators of a corpus agree: which tokens are wrong, which error it is, which correction."""
+    from grater.measure.agreement.edits import EditOptions, edit_agreement
+
+    options = EditOptions(gaps=gaps, several=several, n_resamples=resamples, seed=seed)
+    return edit_agreement(_essays(corpus), options)
+
+
+@_checked
+def raters(judgments: TableSource, *, gold: TableSource | None = None) -> Raters:
+    """One row per rater: how many items, accuracy on gold, agreement with the others, skill, speed."""
+    from grater.measure.crowd.raters import raters
+    from grater.tables import as_gold, as_judgments
+
+    return raters(as_judgments(judgments), gold=_given(as_gold, gold))
+
+
+@_checked
+def raters_needed(
+    judgments: TableSource,
+    experts: TableSource | None = None,
+    *,
+    gold: TableSource | None = None,
+    reach: float | None = None,
+    items: TableSource | None = None,
+    cluster: str | None = None,
+    draws: int = 0,
+    unknown: Unknown = "drop",
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> RatersNeeded:
+    """Reliability against the number of raters, and the smallest number that matches the experts.
+
+    With `gold` in place of experts it is the smallest number whose majority is right on the share `reach` of items.
+    """
+    from grater.measure.agreement.coded import with_unknown
+    from grater.measure.agreement.essays import essays_of
+    from grater.measure.agreement.raters_needed import NeedOptions, as_expert, raters_needed
+    from grater.tables import as_gold, as_items, as_judgments
+
+    answers = _given(as_gold, gold)
+    if (experts is None) == (answers is None):
+        raise UsageError("expected either experts or gold")
+    others = as_expert(answers) if answers is not None else as_judgments(experts)
+    crowd, known = (with_unknown(table, unknown) for table in (as_judgments(judgments), others))
+    share = 0.95 if answers is not None and reach is None else reach
+    options = NeedOptions(n_draws=draws, reach=share, n_resamples=resamples, seed=seed)
+    return raters_needed(crowd, known, options, essays=essays_of(crowd, _given(as_items, items), cluster=cluster))
+
+
+@_checked
+def difficulty(
+    judgments: TableSource,
+    *,
+    experts: TableSource | None = None,
+    items: TableSource | None = None,
+    essays: EssaySource = (),
+    by: Sequence[str] = (),
+    top: int = 10,
+    split: float = 0.75,
+    quantiles: int = 4,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Difficulty:
+    """The easiest and hardest items for the crowd and for experts, and what goes with disagreement.
+
+    With the `essays` of the items, factors are worked out from their text: frequency, surprise, length, alternatives.
+    """
+    from grater.measure.agreement.difficulty import DifficultyOptions, difficulty
+    from grater.tables import as_items, as_judgments
+
+    known = _given(as_judgments, experts)
+    options = DifficultyOptions(top=top, split=split, by=by, n_quantiles=quantiles, n_resamples=resamples, seed=seed)
+    placed = _given(as_items, items)
+    if placed is not None and essays:
+        from grater.detect.factors import with_factors
+
+        placed = with_factors(placed, _essays(essays))
+    return difficulty(as_judgments(judgments), known, placed, options)
+
+
+@_checked
+def aggregate(
+    judgments: TableSource,
+    *,
+    method: str = "dawid-skene",
+    gold: TableSource | None = None,
+    true_labels: TableSource | None = None,
+    iterations: int | None = None,
+    tolerance: float | None = None,
+    restarts: int | None = None,
+    seed: int = 0,
+) -> Aggregation:
+    """The joint answer for each item with its posterior, and how skilled each rater is.
+
+    `gold` holds items with known answers fixed; `true_labels` are only compared with the answers.
+    """
+    from grater.measure.crowd.aggregate import Options, aggregate
+    from grater.tables import as_gold, as_judgments
+
+    given = {"iterations": iterations, "tolerance": tolerance, "restarts": restarts}
+    options = Options(seed=seed, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    return aggregate(
+        as_judgments(judgments),
+        method,
+        gold=_given(as_gold, gold),
+        truth=_given(as_gold, true_labels),
+        options=options,
+    )
+
+
+@_checked
+def simulate(
+    *,
+    n_items: int = 100,
+    n_raters: int = 10,
+    judgments_per_item: int = 5,
+    labels: Sequence[str] = ("error", "ok"),
+    prevalence: Sequence[float] = (),
+    skill: float = 0.8,
+    spread: float = 0.1,
+    spammers: float = 0.0,
+    biased: float = 0.0,
+    lazy: float = 0.0,
+    turning: float = 0.0,
+    difficulty: float = 0.0,
+    seed: int = 0,
+) -> SimulatedCrowd:
+    """Judgments of raters of known skill, with the true labels."""
+    from grater.measure.crowd.simulate import Crowd, simulate
+    from grater.uncertainty.rng import generator
+
+    crowd = Crowd(
+        n_items=n_items,
+        n_raters=n_raters,
+        n_each=judgments_per_item,
+        labels=labels,
+        prevalence=prevalence,
+        skill=skill,
+        spread=spread,
+        spammers=spammers,
+        biased=biased,
+        lazy=lazy,
+        turning=turning,
+        difficulty=difficulty,
+    )
+    return simulate(crowd, rng=generator(seed, "simulate"))
+
+
+# Samples, systems against raters, and the report
+
+__all__ += ["read_decisions", "plan", "sample", "worksheet", "estimate", "evaluate", "verify", "compare", "report"]
+
+
+@_checked
+def read_decisions(
+    source: TableSource,
+    *,
+    columns: Mapping[str, str] | None = None,
+    duplicates: Literal["error", "first", "last"] = "error",
+) -> Table:
+    """Decisions of systems, with other names of columns."""
+    from grater.tables import read_decisions
+
+    return read_decisions(source, columns=columns, duplicates=duplicates)
+
+
+@_checked
+def plan(
+    *,
+    width: float = 0.1,
+    flag_rate: float = 0.1,
+    precision: float = 0.8,
+    missed: float | None = None,
+    recall: float | None = None,
+    corpus_size: float = inf,
+    errors: int | None = None,
+    raters_per_item: int | None = None,
+    right: float = 0.95,
+    rater_accuracy: float | None = None,
+    kappa: float | None = None,
+    items_per_hour: float = 125.0,
+    wage: float = 0.0,
+    assist: tuple[float, float] | None = None,
+    population: Population = "wider",
+) -> Plan:
+    """Items, raters, hours and money for an interval of recall of this `width`, by several ways to evaluate.
+
+    Either `missed`, the rate of errors among items that are not flagged, or `recall` is expected of the system.
+    `assist` are the sensitivity and specificity of a cheap judge of every item.
+    """
+    from grater.measure.sampling import plan as planning
+
+    if (missed is None) == (recall is None):
+        raise UsageError("expected one of missed and recall")
+    rate = missed if recall is None else planning.missed_of(flagged=flag_rate, precision=precision, recall=recall)
+    expected = planning.Expected(
+        flagged=flag_rate, precision=precision, missed=rate or 0.0, size=corpus_size, population=population
+    )
+    skill = planning.Skill(rater_accuracy, rater_accuracy) if rater_accuracy is not None else None
+    if kappa is not None:
+        skill = planning.skill_of_kappa(kappa, expected.error_rate)
+    panel, n = None, raters_per_item
+    if skill is not None:
+        panel = (
+            planning.panel(skill, right) if n is None else planning.Panel(n, skill, planning.majority_of(n, skill))
+        )
+    work = planning.Work(raters=n or (panel.n if panel else 1), items_per_hour=items_per_hour, wage=wage)
+    judge = planning.Skill(*assist) if assist is not None else None
+    return planning.plan(expected, width, work=work, errors=errors, panel=panel, right=right, assist=judge)
+
+
+@_checked
+def sample(
+    decisions: TableSource,
+    *,
+    system: str,
+    n: int | None = None,
+    flagged: int | None = None,
+    strata: str | None = None,
+    allocation: Allocation | None = None,
+    rates: Mapping[str, float] | None = None,
+    stratum_labels: TableSource | None = None,
+    add_to: TableSource | None = None,
+    width: float | None = None,
+    judgments: TableSource | None = None,
+    seed: int = 0,
+) -> Sample:
+    """Items to judge, drawn from the strata of a system's decisions; or a system added to the sample `add_to`.
+
+    A system is added with as few new items as keep the chances of the first draw or, with the `judgments` so far, as
+    bring its recall to an interval of this `width`.
+    """
+    from grater.measure.evaluation.truth import error_shares
+    from grater.measure.sampling.draw import add_system, draw_sample
+    from grater.tables import as_decisions, as_judgments, as_sample
+
+    table = as_decisions(decisions)
+    labels = _given(as_judgments, stratum_labels)
+    if add_to is not None:
+        return add_system(
+            as_sample(add_to),
+            table,
+            system,
+            n=n,
+            strata=strata,
+            method=allocation,
+            n_flagged=flagged,
+            rates=rates,
+            labels=labels,
+            width=width,
+            errors=error_shares(as_judgments(judgments)) if judgments is not None else None,
+        )
+    if n is None:
+        raise UsageError("expected n, the number of items to draw")
+    return draw_sample(
+        table,
+        system,
+        n,
+        strata=strata or "decision",
+        method=allocation or "paper",
+        n_flagged=flagged,
+        rates=rates,
+        labels=labels,
+        seed=seed,
+    )
+
+
+@_checked
+def worksheet(
+    out: str | Path,
+    sample: TableSource,
+    essays: EssaySource,
+    decisions: TableSource,
+    *,
+    items: TableSource | None = None,
+    task: str = "error",
+    system: str = "",
+    judgments: TableSource | None = None,
+    rater: str = "",
+) -> int:
+    """Write the items of a sample that are still to judge as a sheet, .csv or .xlsx, and return their number.
+
+    Where items stand comes from `items`, or from the places of `decisions`; `judgments` are those made already.
+    Filled sheets are judgments wherever these are read (`read_judgments`).  The task `verify` shows the suggestions
+    of `system`.
+    """
+    from grater.annotate.tasks.worksheet import sample_worksheet
+    from grater.corpora.judgments import items_of as places_of
+    from grater.measure.sampling.draw import to_judge
+    from grater.tables import as_decisions, as_items, as_judgments, as_sample
+    from grater.tables.write import write_worksheet
+
+    table, drawn = as_decisions(decisions), as_sample(sample)
+    judged = as_judgments(judgments).frame["item"].cast(str).to_list() if judgments is not None else []
+    places = places_of(table, _given(as_items, items))
+    left = to_judge(drawn, judged)
+    sheet = sample_worksheet(left, places, _essays(essays), task=task, decisions=table, system=system, rater=rater)
+    write_worksheet(sheet, Path(out))
+    return len(sheet)
+
+
+@_checked
+def estimate(
+    decisions: TableSource,
+    sample: TableSource,
+    judgments: TableSource,
+    *,
+    systems: Sequence[str] = (),
+    truth: str = "majority",
+    items: TableSource | None = None,
+    by: str = "",
+    cluster: Cluster | None = None,
+    unknown: Unknown = "drop",
+    stratum_labels: TableSource | None = None,
+    gold: TableSource | None = None,
+    population: Population = "wider",
+    errors_by_flag: bool = False,
+    assist: TableSource | str | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Sampled:
+    """Precision, recall and F of systems, from a judged sample of a corpus.
+
+    Intervals are for other essays like these, and draw essays where a table has them; those of the population `these`
+    are for exactly this corpus.  `assist` is a cheap judge of every item: a table of its judgments, or the name of a
+    column of items or decisions with its numbers.
+    """
+    from grater.measure.evaluation.sampled import chance_of, sampled
+    from grater.measure.evaluation.sampled.assist import judge_of_column, judge_of_labels
+    from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
+
+    decided, drawn, known = as_decisions(decisions), as_sample(sample), _given(as_items, items)
+    chance = chance_of(
+        decided, drawn, items=known, cluster=cluster, population=population, n_resamples=resamples, seed=seed
+    )
+    judge = None
+    if assist is not None:
+        is_column = isinstance(assist, str) and not Path(assist).exists()
+        judge = judge_of_column(str(assist), known, decided) if is_column else judge_of_labels(as_judgments(assist))
+    return sampled(
+        decided,
+        drawn,
+        as_judgments(judgments),
+        systems=systems,
+        truth=truth,
+        labels=_given(as_judgments, stratum_labels),
+        items=known,
+        by=by,
+        unknown=unknown,
+        gold=_given(as_gold, gold),
+        population=population,
+        chance=chance,
+        assist=judge,
+        errors_by_flag=errors_by_flag,
+    )
+
+
+@_checked
+def evaluate(
+    decisions: TableSource,
+    judgments: TableSource,
+    *,
+    weighted: bool = False,
+    bins: Sequence[float] = (),
+    truth: str = "majority",
+    items: TableSource | None = None,
+    gold: TableSource | None = None,
+    cluster: Cluster = "auto",
+    population: Population = "wider",
+    by: str = "",
+    unknown: Unknown = "drop",
+    redundancy: int = 0,
+    suggestions: bool = False,
+    errors_by_flag: bool = False,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Evaluation:
+    """Precision, recall and F of systems against raters: the majority, each rater in turn, weighted, in bins.
+
+    `weighted` and `bins` say which tables are shown; the result has the numbers of all of them.
+    """
+    from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
+    from grater.measure.evaluation.standard import EDGES
+    from grater.tables import as_decisions, as_gold, as_items, as_judgments
+    from grater.uncertainty.bootstrap import Chance
+
+    options = EvaluationOptions(
+        truth=truth,
+        edges=bins or EDGES,
+        chance=Chance(cluster, resamples, seed, population=population),
+        unknown=unknown,
+        by=by,
+        redundancy=redundancy,
+        errors_by_flag=errors_by_flag,
+    )
+    judged = as_judgments(judgments)
+    evaluation = evaluate(
+        as_decisions(decisions, judgments=judged),
+        judged,
+        items=_given(as_items, items),
+        gold=_given(as_gold, gold),
+        options=options,
+        with_suggestions=suggestions,
+    )
+    return replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
+
+
+@_checked
+def verify(
+    decisions: TableSource,
+    judgments: TableSource,
+    *,
+    truth: str = "majority",
+    items: TableSource | None = None,
+    gold: TableSource | None = None,
+    cluster: Cluster = "auto",
+    population: Population = "wider",
+    by: str = "",
+    unknown: Unknown = "drop",
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Verification:
+    """Precision of systems from judged flags; recall is undefined."""
+    from grater.measure.evaluation.evaluation import EvaluationOptions
+    from grater.measure.evaluation.truth import ADJUDICATED
+    from grater.measure.evaluation.verified import verify
+    from grater.tables import as_decisions, as_gold, as_items, as_judgments
+    from grater.uncertainty.bootstrap import Chance
+
+    if gold is not None and truth != ADJUDICATED:
+        raise UsageError(f"expected truth {ADJUDICATED!r} with gold; evaluate corrects for what raters get wrong")
+    options = EvaluationOptions(
+        truth=truth, chance=Chance(cluster, resamples, seed, population=population), unknown=unknown, by=by
+    )
+    return verify(
+        as_decisions(decisions),
+        as_judgments(judgments),
+        items=_given(as_items, items),
+        gold=_given(as_gold, gold),
+        options=options,
+    )
+
+
+@_checked
+def compare(
+    decisions: TableSource,
+    judgments: TableSource,
+    *,
+    score: Literal["precision", "recall", "f0.5", "f1", "kappa"] = "f0.5",
+    weighted: bool = False,
+    truth: str = "majority",
+    items: TableSource | None = None,
+    gold: TableSource | None = None,
+    cluster: Cluster = "auto",
+    population: Population = "wider",
+    by: str = "",
+    unknown: Unknown = "drop",
+    redundancy: int = 0,
+    test: Test = "bootstrap",
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Comparison:
+    """Which system is better: paired tests on common items, and rank groups."""
+    from grater.measure.evaluation.comparison import compare
+    from grater.measure.evaluation.evaluation import EvaluationOptions
+    from grater.tables import as_decisions, as_gold, as_items, as_judgments
+    from grater.uncertainty.bootstrap import Chance
+
+    options = EvaluationOptions(
+        truth=truth,
+        chance=Chance(cluster, resamples, seed, population=population),
+        unknown=unknown,
+        by=by,
+        redundancy=redundancy,
+    )
+    return compare(
+        as_decisions(decisions),
+        as_judgments(judgments),
+        items=_given(as_items, items),
+        gold=_given(as_gold, gold),
+        options=options,
+        score=score,
+        weighted=weighted,
+        test=test,
+    )
+
+
+@_checked
+def report(
+    *,
+    title: str = "Report",
+    author: str = "",
+    earlier: Mapping[str, str] | None = None,
+    judgments: TableSource | None = None,
+    decisions: TableSource | None = None,
+    experts: TableSource | None = None,
+    essays: EssaySource = (),
+    items: TableSource | None = None,
+    gold: TableSource | None = None,
+    sample: TableSource | None = None,
+    out: Path | str | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Report:
+    """Words, figures and tables from the tables of a study; `out` is a folder to write the page and its parts to.
+
+    `earlier` names the earlier version of a system: `{"new": "old"}`; names like mine-2 and mine say so themselves.
+    """
+    from datetime import UTC, datetime
+
+    from grater.detect.factors import with_factors
+    from grater.reporting.build import Inputs, build
+    from grater.reporting.document import Byline
+    from grater.reporting.save import save_report
+    from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
+    from grater.uncertainty.bootstrap import Chance
+
+    inputs = Inputs(
+        title=title,
+        essays=tuple(_essays(essays)),
+        judgments=_given(as_judgments, judgments),
+        experts=_given(as_judgments, experts),
+        decisions=_given(as_decisions, decisions),
+        items=_given(as_items, items),
+        gold=_given(as_gold, gold),
+        sample=_given(as_sample, sample),
+        byline=Byline(author=author, date=datetime.now(UTC).date().isoformat()),
+        earlier=dict(earlier or {}),
+        chance=Chance(n_resamples=resamples, seed=seed),
+        factors=with_factors,
+    )
+    result = build(inputs)
+    if out is not None:
+        save_report(result, Path(out))
+    return result
+
+
+# Corrections
+
+__all__ += ["score", "ceiling"]
+
+
+def _texts(source: TextSource) -> list[str] | None:
+    """The sentences of plain text; none where the source has edits."""
+    if not isinstance(source, str | Path):
+        several = _several(source, "a path, sentences, or essays (grater.Essay)")
+        return [text for text in several if isinstance(text, str)] or None
+    from grater.corpora.plain import sentences_alone
+    from grater.corpora.source import open_source
+
+    is_annotated = {".m2", ".jsonl"} & set(Path(source).suffixes)
+    return None if is_annotated else sentences_alone(open_source(Path(source)))
+
+
+def _references(references: TextSource, source: TextSource | None, *, metric: Metric, engine: str) -> References:
+    from grater.measure.corrections.systems import References, rewritten
+
+    name = str(references) if isinstance(references, str | Path) else "references"
+    texts = _texts(references)
+    if texts is None:
+        return References(name=name, sentences=list(_essays(references)))
+    originals = _texts(source) if source is not None else None
+    if originals is None:
+        raise UsageError(f"{name}: plain text references need the sentences before correction: give source")
+    if metric.references_are_texts:
+        return References(name=name, sentences=rewritten(originals, {name: texts}, source_name="source"))
+    from grater.corpora.edits.engine import load_engine
+    from grater.corpora.parallel import parallel_essays
+
+    chosen = load_engine(engine)
+    sentences = list(parallel_essays(originals, {name: texts}, chosen))
+    return References(name=name, sentences=sentences, engine=chosen.name)
+
+
+def _hypotheses(systems: Mapping[str, TextSource]) -> list[Hypothesis]:
+    from grater.measure.corrections.systems import Hypothesis
+
+    hypotheses = []
+    for system, source in systems.items():
+        name = str(source) if isinstance(source, str | Path) else system
+        texts = _texts(source)
+        sentences = list(_essays(source)) if texts is None else ()
+        hypotheses.append(Hypothesis(system=system, name=name, texts=texts, sentences=sentences))
+    return hypotheses
+
+
+@_checked
+def score(
+    references: TextSource,
+    hypotheses: Mapping[str, TextSource],
+    *,
+    metric: str = "m2",
+    source: TextSource | None = None,
+    mode: Mode = "cs",
+    by: Tier | None = None,
+    beta: float = 0.5,
+    max_unchanged: int = 2,
+    engine: str = "grater",
+    cluster: TextCluster = "sentence",
+    test: Test = "bootstrap",
+    baseline: str = "",
+    resamples: int = 5_000,
+    seed: int = 0,
+) -> Scores:
+    """Score corrections by M2, ERRANT or GLEU, with paired tests between systems and rank groups.
+
+    References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`.  M2 and ERRANT
+    score edits: of plain text they are made by the `engine`, `grater` or `errant:MODEL` with a spaCy model.
+    """
+    from grater.measure.corrections.metrics import METRICS, MetricOptions
+    from grater.measure.corrections.scores import Resampling, score_systems
+
+    return score_systems(
+        METRICS[metric],
+        _references(references, source, metric=METRICS[metric], engine=engine),
+        _hypotheses(hypotheses),
+        options=MetricOptions(beta=beta, mode=mode, tier=by, max_unchanged=max_unchanged, engine=engine),
+        chance=Resampling(n_resamples=resamples, seed=seed, cluster=cluster, test=test, baseline=baseline),
+    )
+
+
+@_checked
+def ceiling(
+    references: TextSource,
+    hypotheses: Mapping[str, TextSource] | None = None,
+    *,
+    metric: str = "m2",
+    source: TextSource | None = None,
+    n_references: Sequence[int] | None = None,
+    mode: Mode = "cs",
+    beta: float = 0.5,
+    max_unchanged: int = 2,
+    engine: str = "grater",
+    cluster: TextCluster = "sentence",
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Ceiling:
+    """What people reach: each annotator against the others, and systems against the same numbers of references."""
+    from grater.measure.corrections.ceiling import ceiling
+    from grater.measure.corrections.metrics import METRICS, MetricOptions
+    from grater.measure.corrections.scores import Resampling
+
+    return ceiling(
+        METRICS[metric],
+        _references(references, source, metric=METRICS[metric], engine=engine),
+        _hypotheses(hypotheses or {}),
+        options=MetricOptions(beta=beta, mode=mode, max_unchanged=max_unchanged, engine=engine),
+        chance=Resampling(n_resamples=resamples, seed=seed, cluster=cluster),
+        sizes=n_references,
+    )
+
+
+# Detectors
+
+__all__ += ["systems", "load_system", "check", "decide", "select"]
+
+
+@_checked
+def systems(*names: str | Path) -> SystemCards:
+    """The detectors that are installed, or those named: what they look for and what they were made of."""
+    from grater.detect.systems import system_cards
+
+    return system_cards([_named(name) for name in names])
+
+
+@_checked
+def load_system(name: str | Path) -> Detector:
+    """A detector by its name, a model file, or a system from outside."""
+    from grater.detect.systems import load_system
+
+    return load_system(_named(name))
+
+
+def _named(name: str | Path) -> str:
+    if not isinstance(name, str | Path):
+        raise UsageError(f"expected the name of a system or the path of its model, found {type(name).__name__}")
+    return str(name)
+
+
+@_checked
+def check(text: str, *, systems: Sequence[str] = ()) -> Feedback:
+    """Feedback on an essay: what looks wrong, why, and what would be better; by the systems of `grater check`."""
+    from grater.detect.feedback import check
+
+    if not isinstance(text, str):
+        raise UsageError(f"expected the text of an essay, found {type(text).__name__}")
+    return check(text, systems)
+
+
+@_checked
+def decide(corpus: EssaySource, *, systems: Sequence[str]) -> Table:
+    """A decision of every system on every place that it looks at, with where the place is."""
+    from grater.detect.decisions import DecisionRows
+    from grater.detect.systems import load_systems
+    from grater.tables import as_decisions
+
+    essays = list(_essays(corpus))
+    rows = DecisionRows(with_places=True)
+    for detector in load_systems(systems):
+        rows.add(essays, detector)
+    return as_decisions(rows.decisions(), name="decisions")
+
+
+@_checked
+def select(corpus: EssaySource, *, system: str, seed: int = 0) -> SelectionTest:
+    """How often a system finds the preposition that stood in well-formed text."""
+    from grater.detect.prepositions.selection import selection_test
+    from grater.detect.systems import load_system
+
+    return selection_test(load_system(system), _essays(corpus), seed=seed)
+
+
+__all__ += ["Edit", "Essay", "GraterError", "Interval", "Span"]
