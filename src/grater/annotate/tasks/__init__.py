@@ -10,5 +10,5 @@ __all__ = ["TASKS", "Answer", "Choice", "Field", "Piece", "Shown", "Task", "Unit
 NAMES = ("usage", "cloze", "choice", "error", "construction", "marking", "verify")
 
 TASKS: Registry[Task] = Registry(
-    "task", "grater.annotate.tasks", {name: f"grater.annotate.tasks.{name}:TASK" for name in NAMES}
+    "task", "grater.tasks", {name: f"grater.annotate.tasks.{name}:TASK" for name in NAMES}
 )

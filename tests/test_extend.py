@@ -1,0 +1,150 @@
+"""A package of one's own, made of the examples in CONTRIBUTING and installed, adds to what the commands know."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZipFile
+
+import polars as pl
+import pytest
+
+from tests.test_docs import ROOT, blocks
+
+EXAMPLES = {"FORMAT = ": "braces", "AlotDetector": "alot", "TASK = ": "register", "def fit(": "laplace"}
+"""What a worked example in CONTRIBUTING has in it, and the module that it becomes."""
+
+REST = '''
+from grater.extend import Signature, Tag, TagSet, TextMetric, hypothesis_texts, corrected_texts, of_rows
+import numpy as np
+
+TAGSET = TagSet("house", "House style", (Tag("V", "Verb", "words", "A wrong verb.", "She [go → goes]."),))
+
+
+class Exact(TextMetric):
+    """The share of sentences that are as some annotator wants them."""
+
+    name = "exact"
+    columns = ("right", "sentences")
+    references_are_texts = True
+
+    def count(self, references, hypotheses, options):
+        wanted = [set(corrected_texts(essay).values()) for essay in references.essays]
+        return [
+            of_rows(each.system, np.array([[text in texts, 1] for text, texts in zip(found, wanted)], dtype=np.int64))
+            for each in hypotheses
+            for found in [hypothesis_texts(references, each)]
+        ]
+
+    def scores(self, sums, options):
+        return sums[..., :1] / sums[..., 1:]
+
+    def values(self, counts, options):
+        return self.scores(counts.cells.sum(axis=(0, 1)), options)
+
+    def sentence_scores(self, counts, options):
+        return self.scores(counts.cells[:, 0], options)
+
+    def signature(self, references, options):
+        return Signature("exact", {})
+
+
+METRIC = Exact()
+'''
+
+ENTRY_POINTS = """
+[grater.formats]
+braces = house_style.braces:FORMAT
+[grater.tagsets]
+house = house_style.rest:TAGSET
+[grater.systems]
+alot = house_style.alot:AlotDetector
+[grater.tasks]
+register = house_style.register:TASK
+[grater.aggregators]
+laplace = house_style.laplace:fit
+[grater.metrics]
+exact = house_style.rest:METRIC
+"""
+
+
+def example(words: str) -> str:
+    """A worked example that takes from `grater.extend` what it imports from the modules of grater."""
+    (code,) = [block for block in blocks(ROOT / "CONTRIBUTING.md", "python") if words in block]
+    code = re.sub(r"\bOptions\b", "AggregationOptions", code)
+    return re.sub(r"^from grater\.[\w.]+ import", "from grater.extend import", code, flags=re.M)
+
+
+@pytest.fixture(scope="module")
+def grater(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """The command line with the package installed, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("extension")
+    wheel = folder / "house_style-1.0-py3-none-any.whl"
+    info = "house_style-1.0.dist-info"
+    files = {f"house_style/{name}.py": example(words) for words, name in EXAMPLES.items()} | {
+        "house_style/__init__.py": "",
+        "house_style/rest.py": REST,
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: house-style\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": ENTRY_POINTS,
+    }
+    with ZipFile(wheel, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+        archive.writestr(f"{info}/RECORD", "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"]))
+    install = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    subprocess.run([*install, "--target", folder / "packages", wheel], check=True)
+    path = os.pathsep.join([str(folder / "packages"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+
+    def run(*arguments: object, status: int = 0) -> str:
+        command = [sys.executable, "-m", "grater", *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": path}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+        return done.stdout
+
+    return run
+
+
+M2 = "S She go .\nA 1 2|||V|||goes|||REQUIRED|||-NONE-|||0\n\nS Fine .\nA 1 2|||P|||!|||REQUIRED|||-NONE-|||0\n\n"
+
+
+def test_a_format_and_a_tag_set(grater: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "two.m2").write_text(M2)
+    grater("corpus", "convert", tmp_path / "two.m2", tmp_path / "two.braces")
+    assert (tmp_path / "two.braces").read_text() == "She {go=>goes} .\nFine {.=>!}\n"
+    found = grater("corpus", "check", tmp_path / "two.m2", "--tagset", "house", status=1)
+    assert "'P' of 1 edit, here first, is not in house" in found
+    assert "'V'" not in found
+
+
+def test_a_method_of_aggregation(grater: Callable[..., str], tmp_path: Path) -> None:
+    rows = [("a", "Ann", "error"), ("a", "Bob", "error"), ("b", "Ann", "ok"), ("b", "Bob", "ok")]
+    pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row").write_csv(tmp_path / "judgments.csv")
+    grater("aggregate", tmp_path / "judgments.csv", "--method", "laplace", "--out", tmp_path / "out.csv")
+    answers = pl.read_csv(tmp_path / "out.csv")
+    assert answers["label"].to_list() == ["error", "ok"]
+    assert answers["p:error"].to_list() == pytest.approx([0.75, 0.25])  # (2 + 1) / (2 + 2)
+
+
+def test_a_metric(grater: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "two.m2").write_text(M2)
+    (tmp_path / "mine.txt").write_text("She goes .\nFine .\n")
+    out = grater("score", tmp_path / "two.m2", f"mine={tmp_path}/mine.txt", "--metric", "exact", "--json")
+    assert json.loads(out)["systems"][0]["exact"]["value"] == 0.5
+
+
+def test_a_detector_and_a_task(grater: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "essay.txt").write_text("I read alot.")
+    study = tmp_path / "study.db"
+    grater("study", "new", study, "--name", "House style")
+    grater("study", "import", study, tmp_path / "essay.txt")
+    grater("study", "decide", study, "--system", "alot")
+    assert (
+        json.loads(grater("study", "job", study, "--task", "register", "--kind", "spelling", "--json"))["units"] == 1
+    )
