@@ -38,7 +38,6 @@ WINGS: dict[str, set[str]] = {
 PURE = {"errors", "measure", "model", "result", "sheet", "signature", "tables", "uncertainty", "corpora"}
 IMPURE = {
     "corpora/source.py": "opens the paths of corpora, looks at names in folders",
-    "corpora/spilled.py": "keeps hashes that memory has no room for in temporary files",
     "corpora/__init__.py": "hands paths to the sources",
     "tables/files.py": "opens the paths of tables",
     "tables/large.py": "opens the paths of large tables",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.model import Interval, Item, Span, spans_between
+from grater.model import Interval, Item, Span
 
 spans = st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda pair: Span(min(pair), max(pair)))
 
@@ -48,10 +48,3 @@ def test_an_undefined_number_is_null_with_its_reason_in_json() -> None:
 
 def test_a_defined_number_carries_its_limits_and_no_reason() -> None:
     assert Interval(0.5, 0.4, 0.6).as_json() == {"value": 0.5, "low": 0.4, "high": 0.6}
-
-
-def test_spans_made_together_are_those_made_one_by_one() -> None:
-    together = spans_between([0, 4], [3, 9])
-    assert together == (Span(0, 3), Span(4, 9))
-    assert hash(together) == hash((Span(0, 3), Span(4, 9)))
-    assert spans_between([], []) == ()

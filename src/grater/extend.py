@@ -33,8 +33,7 @@ from grater.annotate.tasks.task import (
     Unit,
     UnitItem,
 )
-from grater.corpora.formats import FileFormat, FolderFormat, Loss, Report, Source, parse_json
-from grater.corpora.identity import EssayIds
+from grater.corpora.formats import EssayIds, FileFormat, FolderFormat, Loss, Report, Source, parse_json
 from grater.corpora.tagsets import Tag, TagSet
 from grater.detect.detector import Detector, Finding
 from grater.errors import BadInput, GraterError, Problem, Problems, UsageError

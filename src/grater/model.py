@@ -8,12 +8,10 @@ reading or sampling twice gives the same ids.
 from __future__ import annotations
 
 import hashlib
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+from typing import Literal, TypeAlias, Union
 
 Json: TypeAlias = Union[bool, int, float, str, "Sequence[Json]", "Mapping[str, Json]", None]
 
@@ -60,17 +58,6 @@ class Span:
         return self.start < other.end and other.start < self.end
 
 
-_set_start, _set_end = (vars(Span)[name].__set__ for name in ("start", "end"))  # of the slots: quick, and not refused
-
-
-def spans_between(starts: Sequence[int], ends: Sequence[int]) -> tuple[Span, ...]:
-    """The spans from each start to its end, made together: in two thirds of the time, for millions of tokens."""
-    spans = tuple(map(object.__new__, repeat(Span, len(starts))))
-    deque(map(_set_start, spans, starts), maxlen=0)
-    deque(map(_set_end, spans, ends), maxlen=0)
-    return spans
-
-
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word as the text analysis sees it; `tag` is its Penn tag once there is one."""
@@ -98,29 +85,8 @@ class Edit:
     line: int | None = field(default=None, compare=False, repr=False)
 
 
-NEW, SET = object.__new__, object.__setattr__
-
-
-class Deferred:
-    """A value some of whose fields are worked out when they are first asked for; nobody can tell it from another."""
-
-    __slots__ = ("_later",)
-
-    if not TYPE_CHECKING:  # else every name would seem to be an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            try:
-                later = object.__getattribute__(self, "_later")
-            except AttributeError:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}") from None
-            fields = later(self, name)
-            for field_name, value in fields.items():
-                SET(self, field_name, value)
-            return fields[name]
-
-
 @dataclass(frozen=True, slots=True)
-class Essay(Deferred):
+class Essay:
     """A text that a person wrote, and what annotators made of it.
 
     `annotators` are those who read the whole essay, whether or not they marked anything.  `tokens` are set where the
@@ -135,14 +101,6 @@ class Essay(Deferred):
     tokens: tuple[Span, ...] | None = None
     metadata: Mapping[str, Json] = field(default_factory=dict, hash=False)
     line: int | None = field(default=None, compare=False, repr=False)
-
-    @staticmethod
-    def deferred(text: str, later: Callable[[Essay, str], Mapping[str, object]]) -> Essay:
-        """An essay whose other fields `later` gives: the one that is named, and what else was worked out with it."""
-        essay = NEW(Essay)
-        SET(essay, "text", text)
-        SET(essay, "_later", later)
-        return essay
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +152,12 @@ class Interval:
 def short_hash(text: str) -> str:
     """The first 16 hexadecimal digits of SHA-256: the form of every id that grater makes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def hash_of(text: str) -> int:
+    """64 bits of a text."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
 
 
 Fate: TypeAlias = Literal["accepted", "changed", "rejected", "left"]

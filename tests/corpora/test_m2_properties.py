@@ -7,10 +7,8 @@ from contextlib import suppress
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grater.corpora.formats import Loss
-from grater.corpora.identity import EssayIds
-from grater.corpora.m2 import FORMAT, write_m2
-from grater.corpora.m2.reading import token_spans_of_line
+from grater.corpora.formats import EssayIds, Loss
+from grater.corpora.m2 import FORMAT, token_spans_of_line, write_m2
 from grater.errors import GraterError
 from grater.model import Edit, Essay, Span
 from tests.corpora.sources import TextSource

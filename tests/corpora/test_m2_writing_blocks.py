@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.formats import Loss
-from grater.corpora.identity import EssayIds
-from grater.corpora.m2.writing import Block, TokenRange, cut, tokens_of_edit
+from grater.corpora.formats import EssayIds, Loss
+from grater.corpora.normalise import Block, TokenRange, cut, tokens_of_edit
 from grater.model import Edit, Essay, Span, short_hash
 from tests.examples import examples
 

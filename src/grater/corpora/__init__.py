@@ -11,8 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from grater.corpora.formats import FORMATS, FolderFormat, Format, Loss, Report
-from grater.corpora.identity import EssayIds
+from grater.corpora.formats import FORMATS, EssayIds, FolderFormat, Format, Loss, Report
 from grater.corpora.merge import Reread, merge_annotators, stems
 from grater.corpora.source import (
     PathSource,

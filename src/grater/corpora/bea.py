@@ -28,8 +28,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from grater.corpora.formats import SURROGATE, FileFormat, Loss, NotJson, Report, Source, parse_json
-from grater.corpora.identity import EssayIds
+from grater.corpora.formats import SURROGATE, EssayIds, FileFormat, Loss, NotJson, Report, Source, parse_json
 from grater.errors import GraterError, Problems
 from grater.model import Edit, Essay, Json, Span, short_hash
 

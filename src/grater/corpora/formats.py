@@ -22,9 +22,9 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
-from grater.model import MOST_DEPTH, Essay, Json, is_deep
+from grater.model import MOST_DEPTH, Essay, Json, is_deep, short_hash
 from grater.registry import Registry
 from grater.result import Result, encode
 from grater.sheet import Sheet, count
@@ -45,11 +45,27 @@ class Source(Protocol):
     def lines(self) -> Iterator[str]: ...
 
 
-@runtime_checkable
-class BytesSource(Protocol):
-    """A source that also gives its lines as bytes, many at a time; it has checked that they are UTF-8."""
+class EssayIds:
+    """Ids for essays, in reading order: a format's own, or a hash of the text; `#2`, `#3` for repeats in one corpus.
 
-    def raw_lines(self) -> Iterator[list[bytes]]: ...
+    Never a path, so the same text has the same id wherever it lies (docs/architecture.md).
+    """
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._last: dict[str, int] = {}
+
+    def of_text(self, text: str) -> str:
+        return self.of_document(short_hash(text))
+
+    def of_document(self, essay_id: str) -> str:
+        """The id itself when it is new, `id#2`, `id#3` when it has been given out before."""
+        numbered = essay_id
+        while numbered in self._taken:  # `a#2` may be an essay's own id
+            self._last[essay_id] = self._last.get(essay_id, 1) + 1
+            numbered = f"{essay_id}#{self._last[essay_id]}"
+        self._taken.add(numbered)
+        return numbered
 
 
 @dataclass(frozen=True, slots=True)

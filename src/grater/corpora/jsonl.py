@@ -20,7 +20,6 @@ import json
 from collections.abc import Iterable, Iterator
 
 from grater.corpora.formats import SURROGATE, FileFormat, NotJson, Report, Source, parse_json
-from grater.corpora.identity import HashSet
 from grater.errors import BadInput, GraterError, Problem, Problems
 from grater.model import Edit, Essay, Json, Span
 
@@ -28,7 +27,6 @@ VERSION = 1
 HEADER: dict[str, Json] = {"format": "grater-corpus", "version": VERSION}
 ESSAY_KEYS = ("id", "text", "annotators", "edits", "tokens", "metadata")
 OTHERWISE = "if it is a corpus of another format, name the format"
-MOST_HASHES = (1 << 64) - 1
 EDIT_KEYS = ("start", "end", "replacements", "tag", "rater", "comment", "extra")
 
 
@@ -87,12 +85,13 @@ def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
     problems = Problems(name)
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip("\ufeff \t\r\n"))
     _check_header(next(numbered, (1, "")), name)
-    seen = HashSet()  # ids of millions of sentences stay small
+    seen: set[str] = set()
     for number, line in numbered:
         try:
             essay = essay_from(_object(_parsed(line), "an essay"), number)
-            if not seen.add(hash(essay.essay_id) & MOST_HASHES):
+            if essay.essay_id in seen:
                 raise _Wrong(f"expected a different id for each essay, found {essay.essay_id!r} again")
+            seen.add(essay.essay_id)
         except _Wrong as wrong:
             problems.add(str(wrong), line=number)
             continue

@@ -56,11 +56,11 @@ def merge_annotators(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[Essay]:
 def annotator_names(corpora: Mapping[str, Iterable[Essay]]) -> dict[str, Names]:
     """What the annotators of each file are to be called."""
     colliding: dict[str, dict[str, None]] = {stem: {} for stem in corpora}
-    first: dict[int, str] = {}  # by the hash of (essay, annotator): ids of a large corpus would fill the memory
+    first: dict[tuple[str, str], str] = {}
     for stem, essays in corpora.items():
         for essay in essays:
             for annotator in essay.annotators:
-                other = first.setdefault(hash((essay.essay_id, annotator)), stem)
+                other = first.setdefault((essay.essay_id, annotator), stem)
                 if other != stem:
                     colliding[stem][annotator] = colliding[other][annotator] = None
     return {stem: _names(stem, list(ids)) for stem, ids in colliding.items()}

@@ -18,17 +18,25 @@ single tokens by minimum edit distance.  So `e` to `ed` in *use* is *use* to *us
 - An edit that changes no token becomes an empty one: no token, no replacement, at its first token.
 
 Spans must lie inside the text; readers see to that.
+
+*Blocks* are tokenised sentences of one essay each, as M2 holds them (`cut`).  Sentences and tokens are those of
+`grater.corpora.text`; the words of a block are joined by single spaces.  Every edit goes to its sentence and onto
+whole tokens, grown and trimmed, its alternatives over the same tokens.  An edit across sentences, and one of white
+space alone, has no place in a block and is reported; one that began or ended inside a word is kept, grown, and
+reported as changed.  An essay with tokens of its own is one block, and nothing cuts its words again.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from grater.corpora.formats import EssayIds, Loss, Report
 from grater.corpora.text.alignment import align
+from grater.corpora.text.sentences import sentence_spans
 from grater.corpora.text.tokens import token_spans, tokens_of
-from grater.model import Edit, Essay, Span
+from grater.model import Edit, Essay, Json, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,3 +257,137 @@ def corrected_text(text: str, edits: Iterable[Edit]) -> str:
         parts += [text[at : edit.span.start], f" {edit.replacements[0]} "]
         at = edit.span.end
     return " ".join("".join([*parts, text[at:]]).split())
+
+
+ACROSS = "it crosses sentences"
+BETWEEN = "it changes only the white space between sentences"
+NO_TOKEN = "it changes no token, only white space"
+GROWN = "it begins or ends inside a token, and was widened to whole tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRange:
+    """The tokens [start, end) that an edit replaces, and with what; an insertion where the two are equal."""
+
+    start: int
+    end: int
+    replacements: tuple[str, ...]
+
+    def span(self, text: str, tokens: Sequence[Span]) -> Span:
+        """The range in code points: an insertion stands at the start of its token, or at the end of the text."""
+        if self.start < self.end:
+            return Span(tokens[self.start].start, tokens[self.end - 1].end)
+        point = tokens[self.start].start if self.start < len(tokens) else len(text)
+        return Span(point, point)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A sentence as an essay; `originals` are its edits as they stood in the essay that was cut, one for each."""
+
+    essay: Essay
+    originals: tuple[Edit, ...]
+
+
+def edit_name(edit: Edit) -> str:
+    """How reports name an edit."""
+    return f"edit {edit.span.start}-{edit.span.end} {edit.tag}"
+
+
+def has_whole_tokens(essay: Essay) -> bool:
+    """Whether an essay brings its own tokens, and no token is empty or holds white space."""
+    if essay.tokens is None:
+        return False
+    words = [token.of(essay.text) for token in essay.tokens]
+    return all(word.split() == [word] for word in words)
+
+
+def tokens_of_edit(edit: Edit, text: str, tokens: Sequence[Span]) -> TokenRange | None:
+    """The tokens of an edit that begins and ends where tokens do; nothing for any other."""
+    start = bisect_right(tokens, edit.span.start, key=lambda token: token.start) - 1
+    if len(edit.span) == 0 and edit.span.start == len(text):
+        return TokenRange(len(tokens), len(tokens), edit.replacements)
+    if start < 0 or tokens[start].start != edit.span.start:
+        return None
+    if len(edit.span) == 0:
+        return TokenRange(start, start, edit.replacements)
+    last = bisect_right(tokens, edit.span.end, key=lambda token: token.end) - 1
+    if last < start or tokens[last].end != edit.span.end:
+        return None
+    return TokenRange(start, last + 1, edit.replacements)
+
+
+def grown_to_tokens(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bool) -> TokenRange | None:
+    """The tokens that an edit changes, its alternatives over the same ones; nothing if it changes none."""
+    token_edits = normalise(edit, text, tokens, is_tokenised=is_tokenised)
+    if not edit.replacements:
+        return TokenRange(token_edits[0].start, token_edits[0].end, ())
+    changing = [token_edit for token_edit in token_edits if not token_edit.is_empty]
+    if not changing:
+        return None
+    start = min(token_edit.start for token_edit in changing)
+    end = max(token_edit.end for token_edit in changing)
+    words = [token.of(text) for token in tokens]
+    widened = [
+        " ".join(words[start:end])
+        if one.is_empty
+        else " ".join((*words[start : one.start], *(one.replacement or ()), *words[one.end : end]))
+        for one in token_edits
+    ]
+    return TokenRange(start, end, tuple(dict.fromkeys(widened)))
+
+
+def cut(essay: Essay, ids: EssayIds, report: Report) -> Iterator[Block]:
+    """The blocks of an essay, in order; each knows its document and where in it it stood."""
+    text, is_tokenised = essay.text, has_whole_tokens(essay)
+    sentences = [Span(0, len(text))] if is_tokenised else list(sentence_spans(text))
+    by_sentence: list[list[Edit]] = [[] for _ in sentences]
+    for edit in essay.edits:
+        span = shrink(edit.span, text)  # a point between two sentences belongs to the first
+        index = max(0, bisect_right(sentences, span.start, key=lambda sentence: sentence.start) - 1)
+        if not sentences:
+            report(Loss(essay.essay_id, edit_name(edit), BETWEEN))
+        elif len(span) == 0 or sentences[index].covers(span):
+            by_sentence[index].append(edit)
+        else:
+            why = BETWEEN if not span.of(text).strip() else ACROSS
+            report(Loss(essay.essay_id, edit_name(edit), why))
+    for sentence, edits in zip(sentences, by_sentence, strict=True):
+        yield _block(essay, sentence, edits, ids, report, is_tokenised=is_tokenised)
+
+
+def _block(
+    essay: Essay, sentence: Span, edits: list[Edit], ids: EssayIds, report: Report, *, is_tokenised: bool
+) -> Block:
+    text = sentence.of(essay.text)
+    tokens = (essay.tokens or ()) if is_tokenised else token_spans(text)
+    words = [token.of(text) for token in tokens]
+    joined, spans, at = " ".join(words), list[Span](), 0
+    for word in words:
+        spans.append(Span(at, at + len(word)))
+        at += len(word) + 1
+    originals, kept = [], []
+    for edit in edits:
+        start, end = (min(max(at - sentence.start, 0), len(text)) for at in (edit.span.start, edit.span.end))
+        local = replace(edit, span=Span(start, end))
+        place = tokens_of_edit(local, text, tokens) if is_tokenised else None
+        place = place or grown_to_tokens(local, text, tokens, is_tokenised=is_tokenised)
+        if place is None:
+            report(Loss(essay.essay_id, edit_name(edit), NO_TOKEN))
+            continue
+        if _cuts_a_token(shrink(local.span, text), tokens):
+            report(Loss(essay.essay_id, edit_name(edit), GROWN, changed=True))
+        originals.append(edit)
+        kept.append(replace(edit, span=place.span(joined, spans), replacements=place.replacements))
+    metadata: dict[str, Json] = {"document": essay.essay_id, "document_start": sentence.start}
+    block = Essay(ids.of_text(joined), joined, tuple(kept), essay.annotators, tuple(spans), metadata, essay.line)
+    return Block(block, tuple(originals))
+
+
+def _cuts_a_token(span: Span, tokens: Sequence[Span]) -> bool:
+    """Whether a span begins or ends inside a token."""
+    for point in (span.start, span.end):
+        index = bisect_right(tokens, point, key=lambda token: token.start) - 1
+        if index >= 0 and tokens[index].start < point < tokens[index].end:
+            return True
+    return False

@@ -18,11 +18,9 @@ from dataclasses import replace
 from itertools import islice
 
 from grater.corpora.edits.engine import AT_ONCE, Engine, GraterEngine, WordEdit
-from grater.corpora.formats import Report
-from grater.corpora.identity import EssayIds
-from grater.corpora.m2.reading import token_spans_of_line
-from grater.corpora.m2.writing import cut, has_whole_tokens, tokens_of_edit
-from grater.corpora.normalise import corrected_text
+from grater.corpora.formats import EssayIds, Report
+from grater.corpora.m2 import token_spans_of_line
+from grater.corpora.normalise import corrected_text, cut, has_whole_tokens, tokens_of_edit
 from grater.errors import BadInput, Problem
 from grater.model import Edit, Essay, Span
 

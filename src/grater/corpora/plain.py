@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-from grater.corpora.formats import FileFormat, Loss, Report, Source, is_of_corpus
-from grater.corpora.identity import EssayIds
+from grater.corpora.formats import EssayIds, FileFormat, Loss, Report, Source, is_of_corpus
 from grater.errors import Problems, UsageError
 from grater.model import Essay, short_hash
 

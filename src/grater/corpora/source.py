@@ -22,7 +22,7 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -54,47 +54,18 @@ class PathSource:
     advance: Callable[[int], None] = ignore_progress
 
     def lines(self) -> Iterator[str]:
-        n_lines = n_bytes = 0
-        for raws in self._batches():
-            yield from self._decoded(raws, n_lines, n_bytes)
-            n_lines, n_bytes = n_lines + len(raws), n_bytes + sum(map(len, raws))
-
-    def raw_lines(self) -> Iterator[list[bytes]]:
-        """The lines in UTF-8, many at a time; a byte-order mark is dropped."""
-        n_lines = n_bytes = 0
-        for raws in self._batches():
-            try:
-                b"".join(raws).decode()
-            except UnicodeDecodeError:
-                list(self._one_by_one(raws, n_lines, n_bytes))
-            n_new = sum(map(len, raws))
-            if not n_lines:
-                raws[0] = raws[0].removeprefix(BOM)
-            yield raws
-            n_lines, n_bytes = n_lines + len(raws), n_bytes + n_new
-
-    def _batches(self) -> Iterator[list[bytes]]:
+        n_bytes = n_told = 0
         try:
             with self._open() as stream:
-                while raws := stream.readlines(TELL_EVERY):
-                    n_bytes = sum(map(len, raws))
-                    yield raws
-                    self.advance(n_bytes)
+                for number, raw in enumerate(stream, 1):
+                    yield self._decode(raw, number, n_bytes)
+                    n_bytes += len(raw)
+                    if n_bytes - n_told >= TELL_EVERY:
+                        self.advance(n_bytes - n_told)
+                        n_told = n_bytes
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             raise BadInput(Problem(self.name, f"cannot be read: {reason(error)}")) from error
-
-    def _decoded(self, raws: list[bytes], n_lines: int, n_bytes: int) -> Iterable[str]:
-        try:
-            if n_lines or not raws[0].startswith(BOM):
-                return [raw.decode() for raw in raws]
-        except UnicodeDecodeError:
-            pass
-        return self._one_by_one(raws, n_lines, n_bytes)
-
-    def _one_by_one(self, raws: list[bytes], n_lines: int, n_bytes: int) -> Iterator[str]:
-        for number, raw in enumerate(raws, n_lines + 1):
-            yield self._decode(raw, number, n_bytes)
-            n_bytes += len(raw)
+        self.advance(n_bytes - n_told)
 
     def _open(self) -> IO[bytes]:
         opener = OPENERS.get(self.path.suffix.lower())

@@ -23,7 +23,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.corpora.identity import hash_of
 from grater.corpora.text.sentences import sentence_words, sentences_of
 from grater.corpora.text.tokens import tokens_of
 from grater.detect.ngrams.counts import (
@@ -40,7 +39,7 @@ from grater.detect.ngrams.counts import (
 )
 from grater.errors import UsageError
 from grater.files import replacing
-from grater.model import Essay, Json
+from grater.model import Essay, Json, hash_of
 from grater.scale.engines import Engine
 from grater.scale.jobs import Done, JobTable, Partial, Schema, about, added_up, ignore_done, run_job
 from grater.scale.parts import (

@@ -28,14 +28,13 @@ import polars as pl
 
 from grater.corpora import read_corpus
 from grater.corpora.documents import attach_documents
-from grater.corpora.formats import FORMATS
-from grater.corpora.identity import EssayIds, HashSet, hash_of
+from grater.corpora.formats import FORMATS, EssayIds
 from grater.corpora.jsonl import essay_from, essay_record
 from grater.corpora.plain import read_text
 from grater.corpora.source import files_of, ignore_progress, open_source
 from grater.errors import BadInput, GraterError, Problem, UsageError
 from grater.files import reason, replacing
-from grater.model import Essay, Json
+from grater.model import Essay, Json, hash_of
 
 if TYPE_CHECKING:
     from grater.corpora.source import PathSource
@@ -143,13 +142,14 @@ def corpus_of(
     essays = (essay for path in paths for essay in _read(path, format_name, lines=lines, advance=advance))
     if documents:
         essays = attach_documents(essays, read_corpus(documents))  # type: ignore[assignment]
-    ids, texts = EssayIds(), HashSet()
+    ids, texts = EssayIds(), set[int]()
     for essay in essays:
         essay_id = ids.of_document(essay.essay_id)
-        is_new = texts.add(hash_of(essay.text.strip()))
+        text = hash_of(essay.text.strip())
         yield ShardEssay(
-            essay if essay_id == essay.essay_id else replace(essay, essay_id=essay_id), is_repeat=not is_new
+            essay if essay_id == essay.essay_id else replace(essay, essay_id=essay_id), is_repeat=text in texts
         )
+        texts.add(text)
 
 
 def _read(path: Path, format_name: str | None, *, lines: bool, advance: Advance) -> Iterator[Essay]:

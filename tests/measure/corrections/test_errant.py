@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
-from grater.corpora.m2 import read_m2
-from grater.corpora.m2.reading import annotators_of
+from grater.corpora.m2 import annotators_of, read_m2
 from grater.corpora.source import open_source
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.measure.corrections.edit_table import MODES, Mode, Tier, read_table

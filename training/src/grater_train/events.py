@@ -20,12 +20,11 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.corpora.identity import hash_of
 from grater.corpora.text.tags import load_tagger
 from grater.detect.linear import Rows, Vocabulary, form
 from grater.errors import BadInput, Problem
 from grater.files import reason, replacing
-from grater.model import Json
+from grater.model import Json, hash_of
 
 Labels: TypeAlias = npt.NDArray[np.int8]
 

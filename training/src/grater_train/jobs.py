@@ -22,14 +22,13 @@ from typing import Protocol
 import numpy as np
 import polars as pl
 
-from grater.corpora.identity import hash_of
 from grater.corpora.text.tags import load_tagger
 from grater.detect.articles import features as of_articles
 from grater.detect.ngrams.counts import HELD_OUT, fold_of
 from grater.detect.prepositions.features import FIELDS, N_WORDS
 from grater.errors import BadInput, Problem
 from grater.files import replacing
-from grater.model import Essay, Json
+from grater.model import Essay, Json, hash_of
 from grater.scale.counting import HELD, held_out_lines, held_out_table, keep_held_out, line_schema
 from grater.scale.engines import Engine
 from grater.scale.jobs import Done, Job, JobTable, Partial, Schema, ignore_done, run_job

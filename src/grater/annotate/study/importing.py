@@ -38,8 +38,7 @@ from grater.annotate.study.gold import add_gold
 from grater.annotate.study.systems import require_same_decisions
 from grater.annotate.tasks import TASKS
 from grater.corpora import FORMATS, format_for, read_corpus
-from grater.corpora.formats import parse_json
-from grater.corpora.identity import EssayIds
+from grater.corpora.formats import EssayIds, parse_json
 from grater.corpora.source import files_of
 from grater.errors import BadInput, Problem, Problems
 from grater.model import Decision, Essay, Item, Json, Span

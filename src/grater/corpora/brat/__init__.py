@@ -46,8 +46,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 
 from grater.corpora.brat.annotations import OTHER, AnnotationFile, annotation_lines, brat_type, read_annotations
-from grater.corpora.formats import SURROGATE, FolderFormat, Loss, Report, Source
-from grater.corpora.identity import EssayIds
+from grater.corpora.formats import SURROGATE, EssayIds, FolderFormat, Loss, Report, Source
 from grater.errors import GraterError, Problems
 from grater.model import Edit, Essay, Json, Span, short_hash
 

@@ -41,7 +41,7 @@ from grater.corpora.check.edits import (
     lacks_correction,
 )
 from grater.corpora.check.findings import Census, CheckResult, Finding, census_of, shown
-from grater.corpora.m2.fields import noops_as_read
+from grater.corpora.m2 import noops_as_read
 from grater.corpora.tagsets import TagSet, all_tagsets, guess_tagset
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, short_hash

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from grater.corpora.formats import Source
-from grater.corpora.identity import EssayIds
+from grater.corpora.formats import EssayIds, Source
 from grater.errors import Problems
 from grater.model import Edit, Essay, Json, Span
 

@@ -53,8 +53,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
-from grater.corpora.formats import FileFormat, Loss, Report, Source
-from grater.corpora.identity import EssayIds
+from grater.corpora.formats import EssayIds, FileFormat, Loss, Report, Source
 from grater.corpora.nucle.markup import BLANK, KEY, PARENTS, Kept, Leftovers, SgmlElement, decoded, documents, escaped
 from grater.errors import Problems
 from grater.model import Edit, Essay, Json, Span

@@ -33,7 +33,7 @@ from itertools import accumulate, chain
 from operator import add, itemgetter
 from typing import TypeAlias
 
-from grater.model import Essay, Span, spans_between
+from grater.model import Essay, Span
 
 _NEVER_FINAL = (
     "Mr Mrs Ms Mx Dr Prof St Mt Rev Gen Col Capt Cpt Lt Sgt Maj Gov Sen Rep Hon Messrs Mme Mlle Fr "
@@ -131,7 +131,7 @@ class TokenisedText:
     def spans(self, start: int = 0) -> tuple[Span, ...]:
         """Where the tokens are, if the text begins at `start`."""
         starts = self._starts(start)
-        return spans_between(starts, list(map(add, starts, map(len, self.words))))
+        return tuple(map(Span, starts, map(add, starts, map(len, self.words))))
 
     def _starts(self, start: int) -> list[int]:
         if len(self._text) != sum(map(len, self._chunks)) + len(self._chunks) - 1:

@@ -30,11 +30,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from grater.corpora.formats import FORMATS
-from grater.corpora.identity import hash_of
 from grater.corpora.source import files_of, ignore_progress, open_source
 from grater.corpora.text.prepositions import VARIANTS
 from grater.corpora.text.sentences import sentence_words
 from grater.errors import UsageError
+from grater.model import hash_of
 
 UNKNOWN, START, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")

@@ -30,7 +30,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from grater.corpora.m2.writing import tokens_of_edit
+from grater.corpora.normalise import tokens_of_edit
 from grater.errors import UsageError
 from grater.measure.corrections.errant import errant_signature, extracted, extracted_with
 from grater.measure.corrections.metrics import (

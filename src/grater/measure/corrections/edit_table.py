@@ -1,7 +1,7 @@
 """The edits of a corpus as arrays, which of them match in each of ERRANT's modes, and counts by error type.
 
 **Tables** hold token indices and integer codes.  They are made from essays that have tokens, or straight from the
-columns of an M2 file, which is several times faster since only the type and the correction of an edit are looked at.
+blocks of an M2 file.
 Corrections are compared as they are spelt, as `errant_compare` does: `-NONE-` and an empty correction, both of which
 delete, are not the same.  A *group* is what one annotator says of one sentence, which may be nothing.  A block
 without any A line is one group without edits: of the one annotator of its file, else of annotator 0, as in ERRANT.
@@ -19,17 +19,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from grater.corpora.formats import Source
-from grater.corpora.m2.bytes import Ints
-from grater.corpora.m2.columns import Columns, decode, scan_source
-from grater.corpora.m2.fields import CORRECTION_AS_READ, correction_of
+from grater.corpora.m2 import CORRECTION_AS_READ, NOOP, correction_of, read_blocks
 from grater.errors import Problems, UnknownName, UsageError
 from grater.model import Edit, Essay, Span
+from grater.uncertainty.intervals import Ints
 
 NOBODY = "0"
 """Whom ERRANT takes a block without A lines to be from."""
@@ -71,45 +70,28 @@ class EditTable:
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
-@dataclass(slots=True)
-class _Rows:
-    """A lines as they are gathered: numbers in chunks of (sentence, annotator, start, end, tag, correction)."""
-
-    sentences: list[SourceSentence] = field(default_factory=list)
-    annotators: dict[str, int] = field(default_factory=dict)
-    tags: dict[str, int] = field(default_factory=dict)
-    corrections: dict[str, int] = field(default_factory=dict)
-    chunks: list[Ints] = field(default_factory=lambda: [np.zeros((6, 0), np.int64)])
-    are_noops: list[Ints] = field(default_factory=lambda: [np.zeros(0, np.int64)])
-
-
 def read_table(source: Source) -> EditTable:
     """The edits of an M2 file, without making essays of it."""
-    problems, rows = Problems(source.name), _Rows()
-    for columns in scan_source(source, problems=problems):
-        _add_columns(rows, columns)
+    problems = Problems(source.name)
+    sentences, lines = list[SourceSentence](), list[_Line]()
+    for index, block in enumerate(read_blocks(source.lines(), problems)):
+        sentences.append(SourceSentence(block.text, None, block.line))
+        lines += [
+            (index, mark.annotator, mark.start, mark.end, mark.tag, mark.correction, int(mark.tag == NOOP))
+            for mark in block.annotations
+        ]
     problems.done()
-    return _table(rows)
+    return _table(sentences, lines)
 
 
 def table_of(essays: Iterable[Essay]) -> EditTable:
     """The edits of essays that are sentences, as those read from M2 are."""
-    rows, lines = _Rows(), list[_Line]()
+    sentences, lines = list[SourceSentence](), list[_Line]()
     for index, essay in enumerate(essays):
-        rows.sentences.append(SourceSentence(essay.text, essay.tokens, essay.line))
+        sentences.append(SourceSentence(essay.text, essay.tokens, essay.line))
         lines += [(index, annotator, 0, 0, "", "", 1) for annotator in essay.annotators]
         lines += _lines(index, essay)
-    sentence, annotator, start, end, tag, correction, is_noop = zip(*lines, strict=True) if lines else ((),) * 7
-    codes = (
-        _codes(rows.annotators, annotator),
-        start,
-        end,
-        _codes(rows.tags, tag),
-        _codes(rows.corrections, correction),
-    )
-    rows.chunks.append(np.array([sentence, *codes], np.int64))
-    rows.are_noops.append(np.array(is_noop, np.int64))
-    return _table(rows)
+    return _table(sentences, lines)
 
 
 def _lines(index: int, essay: Essay) -> list[_Line]:
@@ -141,46 +123,23 @@ def _tokens(span: Span, essay: Essay, tokens: tuple[Span, ...], starts: list[int
     return start, end
 
 
-def _add_columns(rows: _Rows, columns: Columns) -> None:
-    text = columns.data.decode("latin-1")  # a character a byte, so that slices cost little
-    annotators = np.array([*_codes(rows.annotators, columns.annotators), 0], np.int64)[columns.annotator]
-    tags = _codes(rows.tags, _slices(text, columns.tag))
-    corrections = _codes(rows.corrections, _slices(text, columns.correction))
-    sentence = columns.sentence + len(rows.sentences)
-    rows.chunks.append(np.stack([sentence, annotators, columns.start, columns.end, tags, corrections]))
-    rows.are_noops.append(columns.is_noop.astype(np.int64))
-    sentences = zip(
-        _slices(text, (columns.sentence_start, columns.sentence_end)), columns.sentence_line.tolist(), strict=True
-    )
-    rows.sentences += [SourceSentence(sentence, None, line) for sentence, line in sentences]
-
-
-def _codes(places: dict[str, int], strings: Iterable[str]) -> list[int]:
-    """The number of each string; a new one gets the next."""
-    return [places.setdefault(string, len(places)) for string in strings]
-
-
-def _slices(text: str, bounds: tuple[Ints, Ints]) -> list[str]:
-    start, end = bounds
-    parts = [text[i:j] for i, j in zip(start.tolist(), end.tolist(), strict=True)]
-    return [part if part.isascii() else decode(part.encode("latin-1")) for part in parts]
-
-
-def _table(rows: _Rows) -> EditTable:
-    sentence, annotator, start, end, tag, correction = np.concatenate(rows.chunks, axis=1)
-    names = list(rows.annotators)
-    code = sentence * max(1, len(names)) + annotator
+def _table(sentences: Sequence[SourceSentence], lines: Sequence[_Line]) -> EditTable:
+    columns = list(zip(*lines, strict=True)) if lines else [()] * 7
+    annotator, annotators = _coded(columns[1])
+    tag, tags = _coded(columns[4])
+    correction, corrections = _coded(columns[5])
+    sentence, start, end, is_noop = (np.array(columns[place], np.int64) for place in (0, 2, 3, 6))
+    code = sentence * max(1, len(annotators)) + annotator
     _, first, group = np.unique(code, return_index=True, return_inverse=True)
     appearance = np.argsort(first)
     group = np.argsort(appearance)[group]
     first = first[appearance]
-    of_group = [names[place] for place in annotator[first].tolist()]
-    silent = (np.bincount(sentence, minlength=len(rows.sentences)) == 0).nonzero()[0]
+    of_group = [annotators[place] for place in annotator[first].tolist()]
+    silent = (np.bincount(sentence, minlength=len(sentences)) == 0).nonzero()[0]
     places = np.searchsorted(sentence[first], silent)
-    name = names[0] if len(names) == 1 else NOBODY
-    is_edit = (np.concatenate(rows.are_noops) == 0).nonzero()[0]
+    name = annotators[0] if len(annotators) == 1 else NOBODY
     return EditTable(
-        sentences=rows.sentences,
+        sentences=sentences,
         group_sentence=np.insert(sentence[first], places, silent),
         group_annotator=np.insert(np.array(of_group, object), places, name).tolist(),
         group=group + np.searchsorted(places, group, side="right"),
@@ -188,9 +147,16 @@ def _table(rows: _Rows) -> EditTable:
         end=end,
         tag=tag,
         correction=correction,
-        tags=list(rows.tags),
-        corrections=list(rows.corrections),
-    ).only(is_edit)
+        tags=tags,
+        corrections=corrections,
+    ).only((is_noop == 0).nonzero()[0])
+
+
+def _coded(strings: Iterable[str]) -> tuple[Ints, list[str]]:
+    """The number of each string, and the strings by their numbers."""
+    places: dict[str, int] = {}
+    codes = [places.setdefault(string, len(places)) for string in strings]
+    return np.array(codes, np.int64), list(places)
 
 
 UNCORRECTED = "UNK"
