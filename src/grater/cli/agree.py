@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
-from typing import Annotated, Protocol, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -79,14 +79,7 @@ CORPUS_OPTIONS = ("gaps", "several", "documents")
 CORPUS_HEADER = str(HEADER["format"])
 
 
-class Warned(Result, Protocol):
-    """A result that may warn its reader."""
-
-    @property
-    def warnings(self) -> Sequence[str]: ...
-
-
-def deliver(result: Warned, *, out: Path | None, table: TableFormat, as_json: bool) -> None:
+def deliver(result: Result, *, out: Path | None, table: TableFormat, as_json: bool) -> None:
     """Say the warnings, write the numbers where asked, and show the result."""
     for warning in result.warnings:
         say(f"warning: {warning}")

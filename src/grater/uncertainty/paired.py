@@ -30,7 +30,7 @@ not; then B bears both letters.  A test that is undefined tells nothing apart.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import erfc, hypot, isnan, nan, sqrt
 from string import ascii_lowercase, ascii_uppercase
@@ -39,7 +39,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grater.errors import UsageError
-from grater.model import Interval, Json
+from grater.model import Interval
+from grater.result import HIDDEN, Record, in_json
 from grater.uncertainty.intervals import (
     LEVEL,
     Numbers,
@@ -56,21 +57,24 @@ Score: TypeAlias = Callable[[Numbers], Numbers]
 
 
 @dataclass(frozen=True, slots=True)
-class PairTest:
+class PairTest(Record):
     """The first system's score less the second's; `p` by test, and `holm` the same adjusted for all pairs."""
 
-    first: str
-    second: str
+    first: str = field(metadata=HIDDEN)
+    second: str = field(metadata=HIDDEN)
     difference: Interval
-    p: dict[Test, float]
-    holm: dict[Test, float]
+    p: dict[Test, float] = field(metadata=HIDDEN)
+    holm: dict[Test, float] = field(metadata=HIDDEN)
 
-    def to_dict(self) -> dict[str, Json]:
-        tests = {
-            name: {"p": _number(self.p[name]), "p_holm": _number(self.holm[name])}
-            for name in ("bootstrap", "randomisation")
-        }
-        return {"systems": [self.first, self.second], "difference": self.difference.as_json(), **tests}
+    @property
+    @in_json()
+    def systems(self) -> tuple[str, str]:
+        return self.first, self.second
+
+    @property
+    @in_json(flat=True)
+    def tests(self) -> dict[str, dict[str, float]]:
+        return {name: {"p": p, "p_holm": self.holm[name]} for name, p in self.p.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,24 +227,20 @@ def _maximal_sets(alike: Mapping[str, set[str]]) -> list[set[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class McNemar:
+class McNemar(Record):
     """`first` items only the first system got right, `second` only the second."""
 
-    first: int
-    second: int
+    first: int = field(metadata=HIDDEN)
+    second: int = field(metadata=HIDDEN)
     chi2: float
     p: float
     exact: float
     mid_p: float
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "discordant": [self.first, self.second],
-            "chi2": self.chi2,
-            "p": self.p,
-            "exact": self.exact,
-            "mid_p": self.mid_p,
-        }
+    @property
+    @in_json()
+    def discordant(self) -> tuple[int, int]:
+        return self.first, self.second
 
 
 def mcnemar(first: int, second: int) -> McNemar:

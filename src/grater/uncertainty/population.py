@@ -26,14 +26,15 @@ Hilferty's cube root (1931), good to the third digit from ten units on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from grater.model import Interval, Json
+from grater.model import Interval
+from grater.result import HIDDEN, Record, in_json, key
 from grater.uncertainty.intervals import LEVEL, Ints, Numbers, percentile_interval
 
 Population: TypeAlias = Literal["wider", "these"]
@@ -49,7 +50,7 @@ AS_ASKED = "as asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Record):
     """What the intervals of one result speak of.
 
     `unit` is what was drawn, `n_units` how many there are, 0 where that is not told; `n_raters` is 0 where raters
@@ -60,8 +61,8 @@ class Scope:
     n_units: int = 0
     population: Population = "wider"
     design_effect: float = nan
-    n_raters: int = 0
-    independent_because: str = ESSAYS_UNKNOWN
+    n_raters: int = field(default=0, metadata=key("raters_drawn"))
+    independent_because: str = field(default=ESSAYS_UNKNOWN, metadata=HIDDEN)
     level: float = LEVEL
 
     @property
@@ -79,6 +80,7 @@ class Scope:
         return replace(self, n_units=0)
 
     @property
+    @in_json()
     def sentence(self) -> str:
         """What a reader may say of the intervals: "95 % intervals generalise to other essays like these 20 (...)"."""
         return f"{100 * self.level:g} % intervals {self._verb()} {self._whom()}{self._how()}."
@@ -95,17 +97,6 @@ class Scope:
             for unit, n in drawn
             if n < TOO_FEW
         )
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "population": self.population,
-            "unit": self.unit,
-            "units": self.n_units,
-            "raters_drawn": self.n_raters,
-            "design_effect": None if isnan(self.design_effect) else self.design_effect,
-            "level": self.level,
-            "sentence": self.sentence,
-        }
 
     def _verb(self) -> str:
         return "are for" if self.population == "these" else "generalise to"
@@ -187,16 +178,12 @@ def _counted(n: int, unit: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Dispersion:
+class Dispersion(Record):
     """`index` is 1 by chance; both numbers are nan where fewer than two units have any exposure, or no event."""
 
     index: float
     p: float
     n_units: int
-
-    def to_dict(self) -> dict[str, Json]:
-        index, p = (None if isnan(value) else value for value in (self.index, self.p))
-        return {"index": index, "p": p, "units": self.n_units}
 
 
 def dispersion(events: Numbers, exposure: Numbers) -> Dispersion:

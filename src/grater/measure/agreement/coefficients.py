@@ -56,6 +56,7 @@ from grater.measure.agreement.coded import Coded
 from grater.measure.agreement.counts import Counts, table_of
 from grater.measure.agreement.labels import Matrix, Scale, distances
 from grater.model import Interval, Json
+from grater.result import encode
 from grater.uncertainty.bca import PatternUnits, Sums, bca_interval, point_estimate, ratio, resampled_scores
 from grater.uncertainty.intervals import LEVEL, RESAMPLES, Ints, Numbers
 
@@ -328,6 +329,17 @@ def coefficient_json(interval: Interval) -> dict[str, Json]:
     """The interval with its band."""
     words = band_words(interval)
     return {**interval.as_json(), **({"band": words} if words else {})}
+
+
+def observed_json(observed: Interval) -> dict[str, Json]:
+    """`observed` is a bare number; its interval is in `observed_interval`."""
+    return {"observed": encode(observed.value), "observed_interval": observed.as_json()}
+
+
+def coefficients_json(values: Mapping[str, Interval]) -> dict[str, Json]:
+    """Every coefficient over all raters, by name."""
+    others = {name: coefficient_json(value) for name, value in values.items() if name != "observed"}
+    return {**observed_json(values["observed"]), **others}
 
 
 # Values with intervals

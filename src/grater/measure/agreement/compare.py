@@ -14,7 +14,7 @@ drawn, and errors are those over essays; with few of them intervals and p are St
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import hypot, isnan, nan, sqrt
 from typing import TypeAlias
 
@@ -30,9 +30,9 @@ from grater.measure.agreement.confusion import NOBODY, Confusion, confusions, la
 from grater.measure.agreement.counts import table_of, tally
 from grater.measure.agreement.essays import Essays, essays_of, with_essays
 from grater.measure.agreement.labels import Matrix, one_spelling, weight_matrix
-from grater.model import Interval, Json
+from grater.model import Interval
 from grater.registry import unknown
-from grater.result import encode
+from grater.result import FLAT, Record
 from grater.tables import Judgments
 from grater.uncertainty.bca import (
     Groups,
@@ -54,21 +54,13 @@ UNDEFINED = "one of the two is undefined"
 
 
 @dataclass(frozen=True, slots=True)
-class KappaTest:
+class KappaTest(Record):
     """First minus second, with its interval and a two-sided p; `z` only where the test has one."""
 
     difference: Interval
     p: float
     method: str
     z: float = nan
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "method": self.method,
-            "difference": self.difference.as_json(),
-            "z": encode(self.z),
-            "p": encode(self.p),
-        }
 
 
 def independent_test(
@@ -153,15 +145,12 @@ def _student_p(value: float, draws: Sums, n_units: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Record):
     """The coefficient that was compared, the number of items, and the test."""
 
     coefficient: str
     n_items: int
-    test: KappaTest
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"coefficient": self.coefficient, "items": self.n_items, **self.test.to_dict()}
+    test: KappaTest = field(metadata=FLAT)
 
 
 def compare_pairs(

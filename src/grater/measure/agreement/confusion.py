@@ -7,7 +7,7 @@ share that the other calls OK (26 of 86, 37 of 97).  Here a rate has Wilson's in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -16,8 +16,9 @@ import numpy.typing as npt
 from grater.errors import UnknownName, UsageError
 from grater.measure.agreement.coded import Coded
 from grater.measure.agreement.counts import MOST_CELLS
-from grater.model import Interval, Json
+from grater.model import Interval
 from grater.registry import unknown
+from grater.result import FLAT, HIDDEN, Record, in_json, key
 from grater.uncertainty.bca import Groups, grouped
 from grater.uncertainty.intervals import Ints
 from grater.uncertainty.proportions import cluster_wilson, wilson
@@ -27,18 +28,19 @@ NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Confusion:
+class Confusion(Record):
     """`cells[k, l]` items were given label k by the first rater and label l by the second.
 
     `groups` are the essays that these items stand in, where they are known; their patterns are cells, row by row.
     """
 
-    cells: Ints
+    cells: Ints = field(metadata=key("confusion"))
     labels: tuple[str, ...]
     raters: tuple[str, str]
-    groups: Groups | None = None
+    groups: Groups | None = field(default=None, metadata=HIDDEN)
 
     @property
+    @in_json()
     def n(self) -> int:
         """The items that both judged."""
         return int(self.cells.sum())
@@ -105,17 +107,14 @@ def between(
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(Record):
     """Of the `n` items that a rater calls an error, `n_ok` are OK to the other."""
 
     rater: str
     other: str
     n_ok: int
     n: int
-    rate: Interval
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"rater": self.rater, "other": self.other, "ok": self.n_ok, "n": self.n, **self.rate.as_json()}
+    rate: Interval = field(metadata=FLAT)
 
 
 def disagreements(table: Confusion, *, ok: str) -> tuple[Disagreement, Disagreement]:

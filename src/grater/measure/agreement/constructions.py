@@ -27,8 +27,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import isnan
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -39,8 +38,8 @@ from grater.measure.agreement.cohen import cohen, cohen_kappa
 from grater.measure.agreement.compare import KappaTest, dependent_test, independent_test
 from grater.measure.agreement.confusion import Confusion, between
 from grater.measure.agreement.labels import weight_matrix
-from grater.model import Interval, Json
-from grater.result import Result, encode
+from grater.model import Interval
+from grater.result import FLAT, Estimate, Record, Result, frame_of, key
 from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, require_raters
@@ -141,7 +140,7 @@ MOST_SETS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class SeveralRight:
+class SeveralRight(Record):
     """One rater, or `all` for the answers of every rater together; `sets` are the commonest sets of several yes*."""
 
     rater: str
@@ -151,19 +150,9 @@ class SeveralRight:
     original_yes: Interval
     original_starred: Interval
     mean_starred: float
-    sets: tuple[tuple[tuple[str, ...], int], ...]
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "rater": self.rater,
-            "places": self.n_places,
-            "several_starred": self.several_starred.as_json(),
-            "several_yes": self.several_yes.as_json(),
-            "original_yes": self.original_yes.as_json(),
-            "original_starred": self.original_starred.as_json(),
-            "mean_starred": encode(self.mean_starred),
-            "sets": [{"constructions": list(names), "n": n} for names, n in self.sets],
-        }
+    sets: tuple[tuple[tuple[str, ...], int], ...] = field(
+        metadata=key(write=lambda sets: [{"constructions": list(names), "n": n} for names, n in sets])
+    )
 
 
 def several_right(marks: ConstructionMarks) -> list[SeveralRight]:
@@ -210,28 +199,17 @@ YES_NO = (YES, NO)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PartAgreement:
+class PartAgreement(Record):
     """Two raters on some of the answers: their table (Table 5), agreement and kappa."""
 
     name: str
-    table: Confusion
+    table: Confusion = field(metadata=FLAT)
     observed: Interval
     kappa: Interval
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "name": self.name,
-            "n": self.table.n,
-            "raters": list(self.table.raters),
-            "labels": list(self.table.labels),
-            "confusion": self.table.cells.tolist(),
-            "observed": self.observed.as_json(),
-            "kappa": self.kappa.as_json(),
-        }
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contrast:
+class Contrast(Record):
     """Two parts compared: `paper` is the z of the notes, `ours` the test that we trust."""
 
     name: str
@@ -239,15 +217,6 @@ class Contrast:
     second: PartAgreement
     paper: KappaTest
     ours: KappaTest
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "name": self.name,
-            "first": self.first.to_dict(),
-            "second": self.second.to_dict(),
-            "paper": self.paper.to_dict(),
-            "ours": self.ours.to_dict(),
-        }
 
 
 def stage_agreement(marks: ConstructionMarks, pair: Pair, stage: str, *, rng: np.random.Generator) -> PartAgreement:
@@ -326,16 +295,13 @@ def _rows_by_place(
 
 
 @dataclass(frozen=True, slots=True)
-class Freedom:
+class Freedom(Record):
     """How freely one rater says yes in one stage (Table 4)."""
 
     rater: str
     stage: str
     n: int
     yes: Interval
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"rater": self.rater, "stage": self.stage, "n": self.n, "yes": self.yes.as_json()}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -349,35 +315,24 @@ class ConstructionStudy(Result):
     several: tuple[SeveralRight, ...]
     contrasts: tuple[Contrast, ...]
     signature: Signature
-    scope: Scope
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "places": self.n_places,
-            "raters": list(self.raters),
-            "freedom": [row.to_dict() for row in self.freedom],
-            "stages": [part.to_dict() for part in self.stages],
-            "several": [row.to_dict() for row in self.several],
-            "contrasts": [contrast.to_dict() for contrast in self.contrasts],
-            "interval": self.scope.to_dict(),
-            "signature": str(self.signature),
-        }
+    scope: Scope = field(metadata=key("interval"))
 
     def to_frame(self) -> pl.DataFrame:
         """Columns part, rater, measure, n, value, low, high."""
-        rows = [(*keys, *_frame_cells(estimate)) for keys, estimate in self._estimates()]
-        names = ["part", "rater", "measure", "n", "value", "low", "high"]
-        return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+        return frame_of(self.estimates()).fill_nan(None)
 
-    def _estimates(self) -> Iterator[tuple[tuple[str, str, str, int], Interval]]:
-        for row in self.freedom:
-            yield (row.stage, row.rater, "yes", row.n), row.yes
+    def estimates(self) -> Iterator[Estimate]:
+        rows = [(row.stage, row.rater, "yes", row.n, row.yes) for row in self.freedom]
         for part in self.stages:
             for measure, estimate in (("observed", part.observed), ("kappa", part.kappa)):
-                yield (part.name, " – ".join(part.table.raters), measure, part.table.n), estimate
+                rows.append((part.name, " – ".join(part.table.raters), measure, part.table.n, estimate))
         for several in self.several:
-            for measure in ("several_starred", "several_yes", "original_yes", "original_starred"):
-                yield (IN_CONTEXT, several.rater, measure, several.n_places), getattr(several, measure)
+            rows += [
+                (IN_CONTEXT, several.rater, measure, several.n_places, getattr(several, measure))
+                for measure in ("several_starred", "several_yes", "original_yes", "original_starred")
+            ]
+        for name, rater, measure, n, estimate in rows:
+            yield {"part": name, "rater": rater, "measure": measure, "n": n}, estimate
 
     def sheets(self) -> list[Sheet]:
         tables = [_freedom_sheet(self.freedom), *map(_confusion_sheet, self.stages)]
@@ -386,7 +341,7 @@ class ConstructionStudy(Result):
         tables.append(_several_sheet(self.several))
         if self.contrasts:
             tables.append(_contrasts_sheet(self.contrasts))
-        notes = [*undefined_notes(value for _, value in self._estimates()), self.scope.sentence]
+        notes = [*undefined_notes(value for _, value in self.estimates()), self.scope.sentence]
         return with_notes(tables, notes, str(self.signature))
 
 
@@ -415,10 +370,6 @@ def construction_study(judgments: Judgments, items: Table, *, seed: int = 0) -> 
 def _freedom(marks: ConstructionMarks, stage: str, rater: str) -> Freedom:
     answers = marks.stage(stage).filter(pl.col("rater") == rater)
     return Freedom(rater, stage, len(answers), marks.share(answers, "is_yes"))
-
-
-def _frame_cells(estimate: Interval) -> list[float | None]:
-    return [None if isnan(value) else value for value in (estimate.value, estimate.low, estimate.high)]
 
 
 # As people see it

@@ -9,7 +9,7 @@ two or more of them say the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import nan
 
 import numpy as np
@@ -19,8 +19,8 @@ from grater.errors import UsageError
 from grater.measure.agreement.essays import Essays, known_essays
 from grater.measure.agreement.majorities import WRITER
 from grater.measure.agreement.spread import ColumnGroup, Spread, by_columns, clusters_of, columns_of, means, spreads
-from grater.model import Interval, Json
-from grater.result import Result, encode
+from grater.model import Interval
+from grater.result import HIDDEN, Record, Result, key
 from grater.sheet import Sheet, count, interval, number, with_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash
@@ -65,10 +65,10 @@ class ItemDifficulty:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupDifficulty:
+class GroupDifficulty(Record):
     """How hard items are for the crowd, or for experts: means over items, the two ends, and parts by columns."""
 
-    name: str
+    name: str = field(metadata=HIDDEN)
     n_items: int
     n_ranked: int
     majority_share: Interval
@@ -76,19 +76,7 @@ class GroupDifficulty:
     unknown_share: Interval
     easiest: tuple[ItemDifficulty, ...]
     hardest: tuple[ItemDifficulty, ...]
-    columns: tuple[ColumnGroup, ...] = ()
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "items": self.n_items,
-            "ranked": self.n_ranked,
-            "majority_share": self.majority_share.as_json(),
-            "pair_agreement": self.pair_agreement.as_json(),
-            "unknown_share": self.unknown_share.as_json(),
-            "easiest": encode(self.easiest),
-            "hardest": encode(self.hardest),
-            "by": [group.to_dict() for group in self.columns],
-        }
+    columns: tuple[ColumnGroup, ...] = field(default=(), metadata=key("by"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +91,15 @@ class OnlyCrowdSplit:
 class Difficulty(Result):
     """`split` has the items on which only the crowd is split, the most evenly split first."""
 
-    groups: tuple[GroupDifficulty, ...]
+    groups: tuple[GroupDifficulty, ...] = field(
+        metadata=key(flat=True, write=lambda groups: {group.name: group.to_dict() for group in groups})
+    )
     n_unanimous: int
     split: tuple[OnlyCrowdSplit, ...]
     signature: Signature
-    spreads: Mapping[str, Spread]
-    scope: Scope
+    spreads: Mapping[str, Spread] = field(metadata=HIDDEN)
+    scope: Scope = field(metadata=key("interval"))
     warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Json]:
-        """`crowd` and `experts` alike; `split` are the items on which only the crowd is split."""
-        return {
-            **{group.name: group.to_dict() for group in self.groups},
-            "unanimous": self.n_unanimous,
-            "split": encode(self.split),
-            "interval": self.scope.to_dict(),
-            "warnings": list(self.warnings),
-            "signature": str(self.signature),
-        }
 
     def to_frame(self) -> pl.DataFrame:
         """One row per item and group: judgments, majority_share, pair_agreement, entropy, unknown_share."""

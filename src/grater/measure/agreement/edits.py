@@ -18,8 +18,8 @@ independent: it is here to reproduce such numbers, and too narrow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, field
+from itertools import chain, combinations
 from math import isnan, nan, sqrt
 from typing import Literal, TypeAlias
 
@@ -28,7 +28,14 @@ import polars as pl
 
 from grater.corpora.check import Coverage
 from grater.errors import UsageError
-from grater.measure.agreement.coefficients import NAMES, band_words, coefficient_json, coefficient_title
+from grater.measure.agreement.coefficients import (
+    NAMES,
+    band_words,
+    coefficient_json,
+    coefficient_title,
+    coefficients_json,
+    observed_json,
+)
 from grater.measure.agreement.edit_marks import (
     CRITERIA,
     ERROR,
@@ -47,12 +54,12 @@ from grater.measure.agreement.edit_marks import (
 )
 from grater.measure.agreement.summary import BANDS_NOTE, MOST_RATERS, coefficient_frame, kappa_cells
 from grater.model import Essay, Interval, Json
-from grater.result import Result, encode
+from grater.result import HIDDEN, Estimate, Record, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature
 from grater.uncertainty.bca import group_interval
 from grater.uncertainty.bootstrap import MOST_WEIGHTS
-from grater.uncertainty.intervals import LEVEL, RESAMPLES, Numbers, normal_interval, percentile_interval
+from grater.uncertainty.intervals import LEVEL, RESAMPLES, Ints, Numbers, normal_interval, percentile_interval
 from grater.uncertainty.population import FEW_UNITS, Scope, variance_ratio
 from grater.uncertainty.rng import generator
 
@@ -96,76 +103,60 @@ class EditOptions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairOfAnnotators:
+class PairOfAnnotators(Record):
     """Two annotators on the units that count for a criterion; `cells` are what each said."""
 
     raters: tuple[str, str]
     n: int
-    observed: Interval
-    kappa: Interval
-    cells: Cells
+    observed: Interval = field(metadata=key(flat=True, write=observed_json))
+    kappa: Interval = field(metadata=key(write=coefficient_json))
+    cells: Cells = field(metadata=HIDDEN)
 
     @property
     def name(self) -> str:
         return " – ".join(self.raters)
 
-    def to_dict(self, n_labels: int) -> dict[str, Json]:
-        return {
-            "raters": list(self.raters),
-            "n": self.n,
-            "observed": encode(self.observed.value),
-            "observed_interval": self.observed.as_json(),
-            "kappa": coefficient_json(self.kappa),
-            **({"confusion": self._confusion(n_labels)} if n_labels <= MOST_LABELS else {}),
-        }
-
-    def _confusion(self, n_labels: int) -> Json:
+    def confusion(self, n_labels: int) -> Ints:
+        """How often each label of the first annotator meets each of the second."""
         table = np.zeros((n_labels, n_labels), np.int64)
         np.add.at(table, (self.cells.first, self.cells.second), self.cells.times)
-        rows: Json = table.tolist()
-        return rows
+        return table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EditAgreement:
+class EditAgreement(Record):
     """Agreement by one criterion; `n_left_out` units have fewer than two judgments."""
 
-    criterion: Criterion
+    criterion: Criterion = field(metadata=HIDDEN)
     labels: tuple[str, ...]
-    n_units: int
+    n_units: int = field(metadata=key("compared"))
     n_left_out: int
     n_judgments: int
-    coefficients: dict[str, Interval]
-    pairs: tuple[PairOfAnnotators, ...]
-    mean_kappa: Interval
-    n_undefined: int
+    coefficients: dict[str, Interval] = field(metadata=key(flat=True, write=coefficients_json))
+    pairs: tuple[PairOfAnnotators, ...] = field(metadata=HIDDEN)
+    mean_kappa: Interval = field(metadata=key(write=coefficient_json))
+    n_undefined: int = field(metadata=key("undefined_pairs"))
 
-    def to_dict(self) -> dict[str, Json]:
-        observed = self.coefficients["observed"]
-        others = {name: value for name, value in self.coefficients.items() if name != "observed"}
-        return {
-            "items": self.n_units + self.n_left_out,
-            "compared": self.n_units,
-            "left_out": self.n_left_out,
-            "judgments": self.n_judgments,
-            "labels": list(self.labels),
-            "observed": encode(observed.value),
-            "observed_interval": observed.as_json(),
-            "pairs": [pair.to_dict(len(self.labels)) for pair in self.pairs],
-            "mean_kappa": coefficient_json(self.mean_kappa),
-            "undefined_pairs": self.n_undefined,
-            **{name: coefficient_json(value) for name, value in others.items()},
-        }
+    @property
+    @in_json("items")
+    def n_all(self) -> int:
+        return self.n_units + self.n_left_out
 
-    def estimates(self) -> Iterator[tuple[tuple[str, str, str, int], Interval]]:
+    @property
+    @in_json("pairs")
+    def _pairs(self) -> list[dict[str, Json]]:
+        n = len(self.labels)
+        tables = [{"confusion": pair.confusion(n).tolist()} if n <= MOST_LABELS else {} for pair in self.pairs]
+        return [{**pair.to_dict(), **table} for pair, table in zip(self.pairs, tables, strict=True)]
+
+    def estimates(self) -> Iterator[Estimate]:
         """Every number, by criterion, raters, coefficient and units."""
-        for name, value in self.coefficients.items():
-            yield (self.criterion, "all", name, self.n_units), value
-        if self.pairs:
-            yield (self.criterion, "mean of pairs", "kappa", self.n_units), self.mean_kappa
+        rows = [("all", name, self.n_units, value) for name, value in self.coefficients.items()]
+        rows += [("mean of pairs", "kappa", self.n_units, self.mean_kappa)] if self.pairs else []
         for pair in self.pairs:
-            yield (self.criterion, pair.name, "observed", pair.n), pair.observed
-            yield (self.criterion, pair.name, "kappa", pair.n), pair.kappa
+            rows += [(pair.name, "observed", pair.n, pair.observed), (pair.name, "kappa", pair.n, pair.kappa)]
+        for raters, name, n, value in rows:
+            yield {"criterion": self.criterion, "raters": raters, "coefficient": name, "units": n}, value
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -175,39 +166,29 @@ class CorpusAgreement(Result):
     raters: tuple[str, ...]
     unit: str
     n_essays: int
-    n_shared: int
-    n_clusters: int
+    n_shared: int = field(metadata=key("shared_essays"))
+    n_clusters: int = field(metadata=HIDDEN)
     n_units: int
-    criteria: dict[Criterion, EditAgreement]
+    criteria: dict[Criterion, EditAgreement] = field(metadata=HIDDEN)
     signature: Signature
-    scope: Scope
-    no_pairs: str = ""
+    scope: Scope = field(metadata=key("interval"))
+    no_pairs: str = field(default="", metadata=HIDDEN)
     warnings: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Json]:
+    @property
+    @in_json(flat=True)
+    def _criteria(self) -> dict[str, Json]:
         """The three criteria, each shaped like the agreement of judgments."""
-        shared: dict[str, Json] = {
-            "raters": list(self.raters),
-            **({"pairs_reason": self.no_pairs} if self.no_pairs else {}),
-            "warnings": [],
-            "signature": str(self.signature),
-        }
-        return {
-            "unit": self.unit,
-            "essays": self.n_essays,
-            "shared_essays": self.n_shared,
-            "units": self.n_units,
-            "raters": list(self.raters),
-            **{name: {**criterion.to_dict(), **shared} for name, criterion in self.criteria.items()},
-            "interval": self.scope.to_dict(),
-            "warnings": list(self.warnings),
-            "signature": str(self.signature),
-        }
+        reason = {"pairs_reason": self.no_pairs} if self.no_pairs else {}
+        shared = {"raters": self.raters, **reason, "warnings": (), "signature": self.signature}
+        return {name: {**criterion.to_dict(), **encode(shared)} for name, criterion in self.criteria.items()}
 
     def to_frame(self) -> pl.DataFrame:
         """Columns criterion, raters, coefficient, units, value, low, high, band."""
-        estimates = (estimate for criterion in self.criteria.values() for estimate in criterion.estimates())
-        return coefficient_frame(("criterion", "raters", "coefficient", "units"), estimates)
+        return coefficient_frame(self.estimates())
+
+    def estimates(self) -> Iterator[Estimate]:
+        return chain.from_iterable(criterion.estimates() for criterion in self.criteria.values())
 
     def sheets(self) -> list[Sheet]:
         tables = [_criteria_sheet(self)]
@@ -227,9 +208,7 @@ class CorpusAgreement(Result):
             if criterion.n_undefined:
                 n_pairs = len(criterion.pairs)
                 yield f"{criterion.n_undefined:,} of {n_pairs:,} pairs have no {name} kappa and no part in its mean."
-        yield from undefined_notes(
-            value for criterion in self.criteria.values() for _, value in criterion.estimates()
-        )
+        yield from undefined_notes(value for _, value in self.estimates())
         yield self.scope.sentence
         yield BANDS_NOTE
 
@@ -452,10 +431,9 @@ def _criteria_sheet(result: CorpusAgreement) -> Sheet:
             rows.append(
                 (f"  {words}", "", *kappa_cells(criterion.pairs[0].kappa if is_one else criterion.mean_kappa))
             )
-        for key, value in criterion.coefficients.items():
-            rows.append(
-                (f"  {coefficient_title(key)}", "", interval(value), "" if key == "observed" else band_words(value))
-            )
+        for coefficient, value in criterion.coefficients.items():
+            words = "" if coefficient == "observed" else band_words(value)
+            rows.append((f"  {coefficient_title(coefficient)}", "", interval(value), words))
     heading = f"Agreement of {counted(len(result.raters), 'annotator')} on {counted(result.n_units, result.unit)}"
     return Sheet(
         heading, ("", f"{result.unit}s", "value", "band"), tuple(rows), name="agreement", rules=tuple(rules[1:])

@@ -28,7 +28,7 @@ from grater.measure.agreement.essays import Essays
 from grater.measure.agreement.summary import Agreement, Options, agreement, coefficient_frame, kappa_cells
 from grater.model import Json
 from grater.registry import unknown
-from grater.result import Result, encode
+from grater.result import FLAT, HIDDEN, OPTIONAL, Record, Result, encode, in_json, key
 from grater.sheet import Sheet, count, interval, number, p_value, with_notes
 from grater.tables import Judgments, Table
 from grater.tables.schema import LIST_SEPARATOR
@@ -105,44 +105,43 @@ def _first_time(judgments: Judgments) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupTest:
+class GroupTest(Record):
     """The agreement in two parts compared."""
 
-    first: str
-    second: str
-    comparison: Comparison
+    first: str = field(metadata=HIDDEN)
+    second: str = field(metadata=HIDDEN)
+    comparison: Comparison = field(metadata=FLAT)
 
-    def to_dict(self) -> dict[str, Json]:
-        return {"groups": [self.first, self.second], **self.comparison.to_dict()}
+    @property
+    @in_json()
+    def groups(self) -> tuple[str, str]:
+        return self.first, self.second
+
+
+def _parts_json(parts: Mapping[str, Agreement]) -> list[dict[str, Json]]:
+    """The parts in order, each shaped like the whole."""
+    headlines = {name: part.headline for name, part in parts.items()}
+    return [
+        {"group": name, "headline": headlines[name][0], "value": encode(headlines[name][1].value), **part.to_dict()}
+        for name, part in parts.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class Groups(Record):
     """`by` is the column, `parts` the agreement by its values in order."""
 
     by: str
-    parts: Mapping[str, Agreement]
+    parts: Mapping[str, Agreement] = field(metadata=key("groups", write=_parts_json))
     tests: tuple[GroupTest, ...] = ()
 
     @property
+    @in_json()
     def range(self) -> tuple[float, float]:
         """The lowest and the highest headline of the parts that have one."""
         values = [part.headline[1].value for part in self.parts.values()]
         values = [value for value in values if not isnan(value)]
         return (min(values), max(values)) if values else (nan, nan)
-
-    def to_dict(self) -> dict[str, Json]:
-        """The parts in order, each shaped like the whole."""
-        parts: list[Json] = []
-        for name, part in self.parts.items():
-            coefficient, estimate = part.headline
-            parts.append({"group": name, "headline": coefficient, "value": encode(estimate.value), **part.to_dict()})
-        return {
-            "by": self.by,
-            "groups": parts,
-            "range": [encode(bound) for bound in self.range],
-            "tests": [test.to_dict() for test in self.tests],
-        }
 
 
 def agreement_by_group(
@@ -200,27 +199,20 @@ def agreement_by_context(
 class AgreementReport(Result):
     """The agreement of a table, in its parts, and of pairs of raters or tables compared."""
 
-    whole: Agreement
-    groups: tuple[Groups, ...] = ()
-    comparisons: Mapping[str, Comparison] = field(default_factory=dict)
+    whole: Agreement = field(metadata=FLAT)
+    groups: tuple[Groups, ...] = field(default=(), metadata=key("by", optional=True))
+    comparisons: Mapping[str, Comparison] = field(default_factory=dict, metadata=OPTIONAL)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         return self.whole.warnings
 
-    def to_dict(self) -> dict[str, Json]:
-        parts: dict[str, Json] = {}
-        if self.groups:
-            parts["by"] = [groups.to_dict() for groups in self.groups]
-        if self.comparisons:
-            parts["comparisons"] = {name: comparison.to_dict() for name, comparison in self.comparisons.items()}
-        return {**self.whole.to_dict(), **parts}
-
     def to_frame(self) -> pl.DataFrame:
         """Columns part, raters, coefficient, items, value, low, high, band."""
         parts = [("", self.whole), *(part for groups in self.groups for part in groups.parts.items())]
-        estimates = (((name, *keys), value) for name, part in parts for keys, value in part.estimates())
-        return coefficient_frame(("part", "raters", "coefficient", "items"), estimates)
+        return coefficient_frame(
+            ({"part": name, **of}, value) for name, part in parts for of, value in part.estimates()
+        )
 
     def sheets(self) -> list[Sheet]:
         tables = [*self.whole.tables(), *(_parts_sheet(groups, self.whole) for groups in self.groups)]

@@ -20,7 +20,7 @@ disagreement do not prove that there is none, and a kappa of 1 has the interval 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite, isnan, nan
 
 import numpy as np
@@ -43,7 +43,7 @@ from grater.measure.agreement.majorities import (
     work,
 )
 from grater.model import Interval, Json
-from grater.result import Result, encode
+from grater.result import OPTIONAL, Estimate, Record, Result, encode, frame_of, key
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, with_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash
@@ -107,49 +107,40 @@ class NeedOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(Record):
     """A crowd of `n_raters` against one expert; `n_left_out` shared items have fewer judgments."""
 
     n_raters: int
     n_items: float
     n_left_out: int
     agreement: Interval
-    kappa: Interval
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "raters": self.n_raters,
-            "items": self.n_items,
-            "left_out": self.n_left_out,
-            "agreement": self.agreement.as_json(),
-            "kappa": coefficient_json(self.kappa),
-        }
+    kappa: Interval = field(metadata=key(write=coefficient_json))
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Record):
     """`against` is an expert, the writer, or the mean of all experts."""
 
     against: str
     points: tuple[Point, ...]
 
-    def to_dict(self) -> dict[str, Json]:
-        return {"against": self.against, "points": [point.to_dict() for point in self.points]}
-
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Target(Record):
     """The kappa to be matched, and the pairs that it is the mean of."""
 
-    what: str
-    kappa: Interval
-    pairs: tuple[tuple[str, str, float], ...]
+    what: str = field(metadata=key("of"))
+    kappa: Interval = field(metadata=key(write=coefficient_json))
+    pairs: tuple[tuple[str, str, float], ...] = field(
+        metadata=key(write=lambda pairs: [{"raters": [*raters], "kappa": encode(kappa)} for *raters, kappa in pairs])
+    )
 
-    def to_dict(self) -> dict[str, Json]:
-        pairs: list[Json] = [
-            {"raters": [first, second], "kappa": encode(kappa)} for first, second, kappa in self.pairs
-        ]
-        return {"of": self.what, "kappa": coefficient_json(self.kappa), "pairs": pairs}
+
+def _whole_json(estimate: Interval) -> dict[str, Json]:
+    """A number of raters as whole numbers; a bound beyond the judgments that there are is null."""
+    numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    whole: dict[str, Json] = {name: int(value) if isfinite(value) else None for name, value in numbers.items()}
+    return {**whole, **({"reason": estimate.undefined_because} if estimate.undefined_because else {})}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -163,11 +154,11 @@ class RatersNeeded(Result):
     experts: tuple[str, ...]
     curves: tuple[Curve, ...]
     target: Target
-    smallest: Interval
+    smallest: Interval = field(metadata=key(write=_whole_json))
     method: str
     signature: Signature
-    scope: Scope
-    reach: float | None = None
+    scope: Scope = field(metadata=key("interval"))
+    reach: float | None = field(default=None, metadata=OPTIONAL)
     warnings: tuple[str, ...] = ()
 
     def curve(self, against: str) -> Curve:
@@ -185,34 +176,16 @@ class RatersNeeded(Result):
         """Whether the experts' kappa cannot be told from 0: then a crowd that reaches it may be no better."""
         return self.reach is None and self.target.kappa.low <= 0
 
-    def to_dict(self) -> dict[str, Json]:
-        """Every curve by its expert; `smallest` has null for a bound beyond the judgments that there are."""
-        return {
-            "items": self.n_items,
-            "crowd_only": self.n_crowd_only,
-            "experts_only": self.n_experts_only,
-            "labels": list(self.labels),
-            "experts": list(self.experts),
-            "method": self.method,
-            "curves": [curve.to_dict() for curve in self.curves],
-            "target": self.target.to_dict(),
-            "smallest": _whole_json(self.smallest),
-            **({"reach": self.reach} if self.reach is not None else {}),
-            "interval": self.scope.to_dict(),
-            "warnings": list(self.warnings),
-            "signature": str(self.signature),
-        }
+    def estimates(self) -> Iterator[Estimate]:
+        for curve in self.curves:
+            for point in curve.points:
+                counts = {"raters": point.n_raters, "items": point.n_items, "left_out": point.n_left_out}
+                yield {"against": curve.against, **counts, "coefficient": "agreement"}, point.agreement
+                yield {"against": curve.against, **counts, "coefficient": "kappa"}, point.kappa
 
     def to_frame(self) -> pl.DataFrame:
         """Columns against, raters, items, left_out, coefficient, value, low, high."""
-        rows = [
-            (curve.against, point.n_raters, point.n_items, point.n_left_out, name, *_frame_cells(estimate))
-            for curve in self.curves
-            for point in curve.points
-            for name, estimate in (("agreement", point.agreement), ("kappa", point.kappa))
-        ]
-        names = ["against", "raters", "items", "left_out", "coefficient", "value", "low", "high"]
-        return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+        return frame_of(self.estimates()).fill_nan(None)
 
     def sheets(self) -> list[Sheet]:
         notes = [*_answer(self), self.scope.sentence]
@@ -504,17 +477,6 @@ def _warnings(result: RatersNeeded, shared: Design, experts: Judgments, *, too_b
         n_left_out = result.curves[0].points[n - 1].n_left_out
         if n_left_out:
             yield f"{n_left_out:,} items have fewer than {n} judgments and are left out there"
-
-
-def _whole_json(estimate: Interval) -> dict[str, Json]:
-    """A number of raters with its interval, as whole numbers."""
-    numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-    whole: dict[str, Json] = {name: int(value) if isfinite(value) else None for name, value in numbers.items()}
-    return {**whole, **({"reason": estimate.undefined_because} if estimate.undefined_because else {})}
-
-
-def _frame_cells(estimate: Interval) -> list[float | None]:
-    return [None if isnan(value) else value for value in (estimate.value, estimate.low, estimate.high)]
 
 
 # As people see it

@@ -26,8 +26,9 @@ from grater.errors import UnknownName
 from grater.measure.agreement.coded import UNKNOWN, Coded, as_numbers, coded, in_order
 from grater.measure.agreement.counts import table_of
 from grater.measure.agreement.essays import Essays
-from grater.model import Interval, Json
+from grater.model import Interval
 from grater.registry import unknown
+from grater.result import Record
 from grater.tables import Judgments, Table
 from grater.uncertainty.bootstrap import Resampled, resample
 from grater.uncertainty.intervals import ALIKE, Ints, Numbers, alike_interval, z_value
@@ -107,7 +108,7 @@ NO_VALUE = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnGroup:
+class ColumnGroup(Record):
     """The items with one value, or range of values, of a column."""
 
     column: str
@@ -116,16 +117,6 @@ class ColumnGroup:
     majority_share: Interval
     pair_agreement: Interval
     unknown_share: Interval
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "column": self.column,
-            "value": self.value,
-            "items": self.n_items,
-            "majority_share": self.majority_share.as_json(),
-            "pair_agreement": self.pair_agreement.as_json(),
-            "unknown_share": self.unknown_share.as_json(),
-        }
 
 
 def columns_of(items: Table, spread: Spread) -> list[str]:

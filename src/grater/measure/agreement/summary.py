@@ -30,6 +30,8 @@ from grater.measure.agreement.coefficients import (
     bootstrap_intervals,
     coefficient_json,
     coefficient_title,
+    coefficients_json,
+    observed_json,
     pattern_units,
     random_interval,
     require_random,
@@ -58,7 +60,7 @@ from grater.measure.agreement.labels import (
     weight_matrix,
 )
 from grater.model import Interval, Json
-from grater.result import Result, encode
+from grater.result import Estimate, Record, Result, encode, frame_of, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments
@@ -113,39 +115,39 @@ class Options:
         return Signature("agreement", {**named, **drawn, **chance, **filters, **order, **data})
 
 
+def _table_json(table: Confusion) -> dict[str, Json]:
+    known = {"raters": table.raters, "n": table.n, "confusion": table.cells}
+    return {**encode(known), **observed_json(table.observed)}
+
+
+def _counts_json(counts: Counts) -> dict[str, Json]:
+    return {"compared": counts.n_compared, "left_out": counts.n_left_out, "judgments": counts.n_judgments}
+
+
+def _mean_json(mean: MeanPairwise) -> dict[str, Json]:
+    return {"mean_kappa": coefficient_json(mean.kappa), "undefined_pairs": mean.n_undefined}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class PairAgreement:
+class PairAgreement(Record):
     """Two raters: their table, Cohen's kappa, the same with the interval of Fleiss, Cohen & Everitt, and T&C's
     disagreement rates where there is a label for OK."""
 
-    table: Confusion
-    kappa: Interval
-    fce: Interval
-    disagreements: tuple[Disagreement, ...] = ()
+    table: Confusion = field(metadata=key(flat=True, write=_table_json))
+    kappa: Interval = field(metadata=key(write=coefficient_json))
+    fce: Interval = field(metadata=key("kappa_fce", write=coefficient_json))
+    disagreements: tuple[Disagreement, ...] = field(default=(), metadata=key("disagreement"))
 
     @property
     def name(self) -> str:
         return " – ".join(self.table.raters)
 
     @property
+    @in_json("rare")
     def n_minor(self) -> float:
         """The shared items to which one of the two gives another label than the most frequent one, on average."""
         said = self.table.cells.sum(axis=0) + self.table.cells.sum(axis=1)
         return float(said.sum() - said.max(initial=0)) / 2
-
-    def to_dict(self) -> dict[str, Json]:
-        observed = self.table.observed
-        return {
-            "raters": list(self.table.raters),
-            "n": self.table.n,
-            "observed": encode(observed.value),
-            "observed_interval": observed.as_json(),
-            "kappa": coefficient_json(self.kappa),
-            "kappa_fce": coefficient_json(self.fce),
-            "rare": self.n_minor,
-            "confusion": self.table.cells.tolist(),
-            "disagreement": [disagreement.to_dict() for disagreement in self.disagreements],
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -155,15 +157,15 @@ class Agreement(Result):
     n_items: int
     raters: tuple[str, ...]
     labels: tuple[str, ...]
-    counts: Counts
-    coefficients: dict[str, Interval]
+    counts: Counts = field(metadata=key(flat=True, write=_counts_json))
+    coefficients: dict[str, Interval] = field(metadata=key(flat=True, write=coefficients_json))
     pairs: tuple[PairAgreement, ...]
-    mean: MeanPairwise | None
-    no_pairs: str
+    mean: MeanPairwise | None = field(metadata=key(flat=True, optional=True, write=_mean_json))
+    no_pairs: str = field(metadata=key("pairs_reason", optional=True))
     signature: Signature
-    scope: Scope
+    scope: Scope = field(metadata=key("interval"))
     specific: dict[str, Interval] = field(default_factory=dict)
-    conger: Interval | None = None
+    conger: Interval | None = field(default=None, metadata=key(optional=True, write=coefficient_json))
     warnings: tuple[str, ...] = ()
 
     @property
@@ -186,45 +188,18 @@ class Agreement(Result):
         """The one number to print for a table: Cohen's kappa of two raters, alpha of more."""
         return ("kappa", self.pairs[0].kappa) if len(self.pairs) == 1 else ("alpha", self.alpha)
 
-    def to_dict(self) -> dict[str, Json]:
-        """`observed` is a bare number; its interval is in `observed_interval`."""
-        mean = self.mean
-        others = {name: value for name, value in self.coefficients.items() if name != "observed"}
-        return {
-            "items": self.n_items,
-            "compared": self.counts.n_compared,
-            "left_out": self.counts.n_left_out,
-            "judgments": self.counts.n_judgments,
-            "raters": list(self.raters),
-            "labels": list(self.labels),
-            "observed": encode(self.observed.value),
-            "observed_interval": self.observed.as_json(),
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            **({"pairs_reason": self.no_pairs} if self.no_pairs else {}),
-            **({"mean_kappa": coefficient_json(mean.kappa), "undefined_pairs": mean.n_undefined} if mean else {}),
-            **{name: coefficient_json(value) for name, value in others.items()},
-            **({"conger": coefficient_json(self.conger)} if self.conger else {}),
-            "specific": {label: value.as_json() for label, value in self.specific.items()},
-            "interval": self.scope.to_dict(),
-            "warnings": list(self.warnings),
-            "signature": str(self.signature),
-        }
-
     def to_frame(self) -> pl.DataFrame:
         """Columns raters, coefficient, items, value, low, high, band."""
-        return coefficient_frame(("raters", "coefficient", "items"), self.estimates())
+        return coefficient_frame(self.estimates())
 
-    def estimates(self) -> Iterator[tuple[tuple[str, str, int], Interval]]:
-        """Every number, by raters, coefficient and items."""
-        for name, value in self.coefficients.items():
-            yield ("all", name, self.counts.n_compared), value
-        if self.conger:
-            yield ("all", "conger", self.counts.n_compared), self.conger
-        for label, value in self.specific.items():
-            yield ("all", f"{SPECIFIC}{label}", self.counts.n_compared), value
+    def estimates(self) -> Iterator[Estimate]:
+        of_all = {**self.coefficients, **({"conger": self.conger} if self.conger else {})}
+        of_all |= {f"{SPECIFIC}{label}": value for label, value in self.specific.items()}
+        for name, value in of_all.items():
+            yield {"raters": "all", "coefficient": name, "items": self.counts.n_compared}, value
         for pair in self.pairs:
-            yield (pair.name, "observed", pair.table.n), pair.table.observed
-            yield (pair.name, "kappa", pair.table.n), pair.kappa
+            yield {"raters": pair.name, "coefficient": "observed", "items": pair.table.n}, pair.table.observed
+            yield {"raters": pair.name, "coefficient": "kappa", "items": pair.table.n}, pair.kappa
 
     def sheets(self) -> list[Sheet]:
         return with_notes(self.tables(), self.notes(), str(self.signature))
@@ -256,16 +231,12 @@ class Agreement(Result):
         yield BANDS_NOTE
 
 
-def coefficient_frame(
-    names: Sequence[str], estimates: Iterable[tuple[tuple[str | int, ...], Interval]]
-) -> pl.DataFrame:
-    """One number per row: what it is of (`names`, one of which is `coefficient`), value, low, high, band."""
-    rows = []
-    for keys, estimate in estimates:
-        numbers = [None if isnan(number) else number for number in (estimate.value, estimate.low, estimate.high)]
-        is_share = str(keys[names.index("coefficient")]).startswith(("observed", SPECIFIC))
-        rows.append((*keys, *numbers, "" if is_share else band_words(estimate)))
-    return pl.DataFrame(rows, schema=[*names, "value", "low", "high", "band"], orient="row", infer_schema_length=None)
+def coefficient_frame(estimates: Iterable[Estimate]) -> pl.DataFrame:
+    """One number per row: what it is of (with its `coefficient`), value, low, high, band."""
+    estimates = list(estimates)
+    is_share = [str(of["coefficient"]).startswith(("observed", SPECIFIC)) for of, _ in estimates]
+    bands = ["" if share else band_words(value) for share, (_, value) in zip(is_share, estimates, strict=True)]
+    return frame_of(estimates).fill_nan(None).with_columns(band=pl.Series(bands, dtype=pl.String))
 
 
 def agreement(judgments: Judgments, options: Options | None = None, *, essays: Essays | None = None) -> Agreement:

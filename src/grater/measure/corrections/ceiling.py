@@ -17,7 +17,7 @@ the edits themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -34,8 +34,8 @@ from grater.measure.corrections.metrics import (
 )
 from grater.measure.corrections.scores import Resampling, documents_of, knowing_texts, metric_title, score_title
 from grater.measure.corrections.systems import Hypothesis, References
-from grater.model import Essay, Interval, Json
-from grater.result import Result
+from grater.model import Essay, Interval
+from grater.result import FLAT, HIDDEN, Estimate, Record, Result, in_json
 from grater.sheet import Sheet, count, counted, percent
 from grater.signature import Signature
 from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums
@@ -44,7 +44,7 @@ from grater.uncertainty.population import Scope
 from grater.uncertainty.rng import generator
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 Kind: TypeAlias = Literal["annotator", "human", "system"]
 
@@ -55,7 +55,7 @@ RESAMPLES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class CeilingRow:
+class CeilingRow(Record):
     """Scores of one annotator, of all of them on average, or of a system, on one number of references.
 
     `n_subsets` is the number of scores averaged: sets of references, summed over annotators for their mean.
@@ -65,13 +65,8 @@ class CeilingRow:
     kind: Kind
     n_references: int
     n_subsets: int
-    scores: Mapping[str, Interval]
+    scores: Mapping[str, Interval] = field(metadata=FLAT)
     of_human: Interval
-
-    def to_dict(self) -> dict[str, Json]:
-        scores = {name: score.as_json() for name, score in self.scores.items()}
-        counts = {"references": self.n_references, "subsets": self.n_subsets}
-        return {"name": self.name, "kind": self.kind, **counts, **scores, "of_human": self.of_human.as_json()}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -79,7 +74,7 @@ class Ceiling(Result):
     """Rows in order of the number of references; people on average first, then each, then systems, the best first."""
 
     metric: str
-    headline: str
+    headline: str = field(metadata=HIDDEN)
     annotators: tuple[str, ...]
     n_sentences: int
     n_left_out: int
@@ -87,38 +82,14 @@ class Ceiling(Result):
     signature: Signature
 
     @property
+    @in_json()
     def scope(self) -> Scope:
         return Scope(unit=self.signature.options["units"])
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "metric": self.metric,
-            "annotators": list(self.annotators),
-            "sentences": self.n_sentences,
-            "left_out": self.n_left_out,
-            "rows": [row.to_dict() for row in self.rows],
-            "scope": self.scope.to_dict(),
-            "signature": str(self.signature),
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        """One score per row: name, kind, number of references, score."""
-        import polars as pl
-
-        rows = [
-            {
-                "name": row.name,
-                "kind": row.kind,
-                "references": row.n_references,
-                "score": name,
-                "value": score.value,
-                "low": score.low,
-                "high": score.high,
-            }
-            for row in self.rows
-            for name, score in {**row.scores, "of_human": row.of_human}.items()
-        ]
-        return pl.DataFrame(rows)
+    def estimates(self) -> Iterator[Estimate]:
+        for row in self.rows:
+            for name, score in {**row.scores, "of_human": row.of_human}.items():
+                yield {"name": row.name, "kind": row.kind, "references": row.n_references, "score": name}, score
 
     def sheets(self) -> list[Sheet]:
         """A table for each number of references: people on average, each of them, the systems."""

@@ -14,8 +14,8 @@ on the second) where the spans are equal.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from grater.errors import UsageError
 from grater.measure.corrections.systems import require_same_sources
 from grater.model import Essay, Interval, Json
-from grater.result import Result, encode
+from grater.result import FLAT, HIDDEN, Estimate, Result, in_json, key
 from grater.sheet import Sheet, count, counted, interval
 from grater.signature import Signature
 from grater.uncertainty.bootstrap import by_sentence, resampled_sums
@@ -31,7 +31,7 @@ from grater.uncertainty.intervals import Numbers, percentile_interval
 from grater.uncertainty.rng import generator
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 Spans: TypeAlias = dict[tuple[int, int, str], str]
 """Types by start, end and correction."""
@@ -42,6 +42,10 @@ SCORES = ("precision", "recall", "f1", "type_accuracy", "f1_with_type")
 TITLES = {"precision": "P", "recall": "R", "f1": "F1", "type_accuracy": "type", "f1_with_type": "F1 with type"}
 
 
+def _confusions_json(confusions: Mapping[tuple[str, str], int]) -> list[dict[str, Json]]:
+    return [{"first": first, "second": second, "n": n} for (first, second), n in confusions.items()]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class EditComparison(Result):
     """Agreement of two sets of edits, and the types they confuse: (first, second) by how often."""
@@ -49,31 +53,25 @@ class EditComparison(Result):
     first: str
     second: str
     n_sentences: int
-    n_first: int
-    n_second: int
-    scores: dict[str, Interval]
-    confusions: dict[tuple[str, str], int]
+    n_first: int = field(metadata=HIDDEN)
+    n_second: int = field(metadata=HIDDEN)
+    scores: dict[str, Interval] = field(metadata=FLAT)
+    confusions: dict[tuple[str, str], int] = field(metadata=key(write=_confusions_json))
     signature: Signature
 
-    def to_dict(self) -> dict[str, Json]:
-        confusions = [{"first": one, "second": other, "n": n} for (one, other), n in self.confusions.items()]
-        return {
-            "first": self.first,
-            "second": self.second,
-            "sentences": self.n_sentences,
-            "edits": {"first": self.n_first, "second": self.n_second},
-            **{name: encode(score) for name, score in self.scores.items()},
-            "confusions": encode(confusions),
-            "scope": {"sentence": SPOKEN_OF},
-            "signature": str(self.signature),
-        }
+    @property
+    @in_json()
+    def edits(self) -> dict[str, int]:
+        return {"first": self.n_first, "second": self.n_second}
 
-    def to_frame(self) -> pl.DataFrame:
-        """One score per row."""
-        import polars as pl
+    @property
+    @in_json()
+    def scope(self) -> dict[str, str]:
+        return {"sentence": SPOKEN_OF}
 
-        rows = [(name, score.value, score.low, score.high) for name, score in self.scores.items()]
-        return pl.DataFrame(rows, schema=["score", "value", "low", "high"], orient="row")
+    def estimates(self) -> Iterator[Estimate]:
+        for name, score in self.scores.items():
+            yield {"score": name}, score
 
     def sheets(self) -> list[Sheet]:
         sizes = f"{counted(self.n_sentences, 'sentence')}; edits: {count(self.n_first)} and {count(self.n_second)}"

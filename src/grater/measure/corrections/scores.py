@@ -13,8 +13,8 @@ polars is imported by what makes frames only: it takes longer than scoring does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -22,8 +22,8 @@ import numpy as np
 from grater.errors import UsageError
 from grater.measure.corrections.metrics import Metric, MetricOptions, SentenceCounts
 from grater.measure.corrections.systems import Hypothesis, References
-from grater.model import Interval, Json
-from grater.result import Result
+from grater.model import Interval
+from grater.result import FLAT, HIDDEN, Estimate, Record, Result, in_json
 from grater.sheet import Sheet, count, counted, p_value, percent, undefined_notes
 from grater.signature import Signature, require_same
 from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums, swapped_sums
@@ -59,14 +59,11 @@ class Resampling:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredCounts:
+class ScoredCounts(Record):
     """Scores by name and the counts they come from, of a system or of one type of its errors."""
 
-    scores: Mapping[str, Interval]
+    scores: Mapping[str, Interval] = field(metadata=FLAT)
     counts: Mapping[str, float]
-
-    def to_dict(self) -> dict[str, Json]:
-        return {**{name: score.as_json() for name, score in self.scores.items()}, "counts": dict(self.counts)}
 
     @property
     def shown_counts(self) -> Mapping[str, float]:
@@ -79,18 +76,14 @@ class ScoredCounts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SystemScores:
+class SystemScores(Record):
     """One row of the table; `sentences` are the counts that it all comes from."""
 
     system: str
-    overall: ScoredCounts
+    overall: ScoredCounts = field(metadata=FLAT)
     by_type: Mapping[str, ScoredCounts]
     group: str
-    sentences: SentenceCounts
-
-    def to_dict(self) -> dict[str, Json]:
-        by_type = {name: scored.to_dict() for name, scored in self.by_type.items()}
-        return {"system": self.system, **self.overall.to_dict(), "by_type": by_type, "group": self.group}
+    sentences: SentenceCounts = field(metadata=HIDDEN)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -98,38 +91,17 @@ class Scores(Result):
     """All systems, the best first, the tests between them, and how it was done."""
 
     metric: str
-    headline: str
+    headline: str = field(metadata=HIDDEN)
     systems: tuple[SystemScores, ...]
     pairs: tuple[PairTest, ...]
     signature: Signature
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "metric": self.metric,
-            "systems": [system.to_dict() for system in self.systems],
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            "intervals": self.scope,
-            "signature": str(self.signature),
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        """One score per row: system, type (empty for all), score."""
-        import polars as pl
-
-        rows = [
-            {
-                "system": system.system,
-                "type": kind,
-                "score": name,
-                "value": score.value,
-                "low": score.low,
-                "high": score.high,
-            }
-            for system in self.systems
-            for kind, scored in {"": system.overall, **system.by_type}.items()
-            for name, score in scored.scores.items()
-        ]
-        return pl.DataFrame(rows)
+    def estimates(self) -> Iterator[Estimate]:
+        """Scores by system and type, which is empty for all."""
+        for system in self.systems:
+            for kind, scored in {"": system.overall, **system.by_type}.items():
+                for name, score in scored.scores.items():
+                    yield {"system": system.system, "type": kind, "score": name}, score
 
     def sheets(self) -> list[Sheet]:
         """The systems, the scores by type where there are any, and the tests between systems."""
@@ -146,6 +118,7 @@ class Scores(Result):
         return (words,) if n_resamples < least else ()
 
     @property
+    @in_json("intervals")
     def scope(self) -> str:
         """What the intervals speak of."""
         return Scope(unit=self.signature.options["units"]).sentence

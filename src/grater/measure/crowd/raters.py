@@ -20,7 +20,7 @@ Raters who are only positions have no row: the table is refused (`require_raters
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 from typing import TypeAlias
 
@@ -33,7 +33,7 @@ from grater.measure.crowd.aggregate.ballots import Ballots, Gold, ballots_of, su
 from grater.measure.crowd.aggregate.dawid_skene import Confusions, fit
 from grater.measure.crowd.aggregate.fit import Fit
 from grater.model import Interval, Json
-from grater.result import Result, encode
+from grater.result import HIDDEN, Record, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, natural, number
 from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash, require_raters
@@ -53,36 +53,29 @@ NOTES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rater:
+class Rater(Record):
     """`on_gold` and `with_others` are nan with a reason where nothing was counted; `seconds` may be missing."""
 
     rater: str
     n: int
-    n_gold: int
-    on_gold: Interval
-    n_compared: int
-    with_others: Interval
+    n_gold: int = field(metadata=HIDDEN)
+    on_gold: Interval = field(metadata=HIDDEN)
+    n_compared: int = field(metadata=HIDDEN)
+    with_others: Interval = field(metadata=HIDDEN)
     skill: float
     skill_interval: Interval
     seconds: float | None
-    top_label: str
-    top_share: float
-    others_share: float
+    top_label: str = field(metadata=HIDDEN)
+    top_share: float = field(metadata=HIDDEN)
+    others_share: float = field(metadata=HIDDEN)
 
-    def to_dict(self) -> dict[str, Json]:
+    @property
+    @in_json(flat=True)
+    def _shares(self) -> dict[str, Json]:
         return {
-            "rater": self.rater,
-            "n": self.n,
             "gold": {**encode(self.on_gold), "n": self.n_gold},
             "others": {**encode(self.with_others), "n": self.n_compared},
-            "skill": encode(self.skill),
-            "skill_interval": encode(self.skill_interval),
-            "seconds": self.seconds,
-            "top_label": {
-                "label": self.top_label,
-                "share": self.top_share,
-                "others": encode(self.others_share),
-            },
+            "top_label": {"label": self.top_label, "share": self.top_share, "others": encode(self.others_share)},
         }
 
 
@@ -90,7 +83,7 @@ class Rater:
 class Raters(Result):
     """One row per rater, by name."""
 
-    rows: tuple[Rater, ...]
+    rows: tuple[Rater, ...] = field(metadata=key("raters"))
     signature: Signature
 
     def __iter__(self) -> Iterator[Rater]:
@@ -99,9 +92,10 @@ class Raters(Result):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def to_dict(self) -> dict[str, Json]:
-        rows: list[Json] = [rater.to_dict() for rater in self.rows]
-        return {"raters": rows, "scope": {"sentence": SPOKEN_OF}, "signature": str(self.signature)}
+    @property
+    @in_json()
+    def scope(self) -> dict[str, str]:
+        return {"sentence": SPOKEN_OF}
 
     def to_frame(self) -> pl.DataFrame:
         """One row per rater, the ends of an interval in columns of their own."""

@@ -17,7 +17,7 @@ Bentley & Floyd 1987, Communications of the ACM 30, 754-757).  Rows are in order
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -25,8 +25,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UsageError
-from grater.model import Json
-from grater.result import Result
+from grater.result import HIDDEN, Result, in_json, key
 from grater.sheet import Sheet, count, counted
 from grater.tables import Judgments, Table
 
@@ -84,19 +83,16 @@ class SimulatedCrowd(Result):
     `raters` has each rater's kind, favourite label and chance of being right on an easy item.
     """
 
-    judgments: Judgments
-    truth: Table
-    raters: pl.DataFrame
-    confusions: Numbers
+    judgments: Judgments = field(metadata=key(write=len))
+    truth: Table = field(metadata=key("items", write=len))
+    raters: pl.DataFrame = field(metadata=key(write=len))
+    confusions: Numbers = field(metadata=HIDDEN)
 
     @property
+    @in_json("kinds")
     def n_by_kind(self) -> dict[str, int]:
         """The number of raters of each kind that occurs."""
         return {str(kind): int(n) for kind, n in self.raters.group_by("kind").len().sort("kind").iter_rows()}
-
-    def to_dict(self) -> dict[str, Json]:
-        n_rows = {"items": len(self.truth), "raters": len(self.raters), "judgments": len(self.judgments)}
-        return {**n_rows, "kinds": {**self.n_by_kind}}
 
     def to_frame(self) -> pl.DataFrame:
         """One judgment per row."""

@@ -18,11 +18,10 @@ from itertools import combinations
 from math import isnan
 
 import numpy as np
-import polars as pl
 
 from grater.errors import UnknownName, UsageError
 from grater.measure.evaluation.cases import Cases, Truths, cases_of, only
-from grater.measure.evaluation.counts import CELLS, SCORES, Counts, below, interval_rows, scores
+from grater.measure.evaluation.counts import CELLS, SCORES, Counts, below, each_score, scores
 from grater.measure.evaluation.different import Different, different_data
 from grater.measure.evaluation.evaluation import (
     EvaluationOptions,
@@ -45,7 +44,7 @@ from grater.measure.evaluation.standard import Scored, against, is_clustered, of
 from grater.measure.evaluation.truth import ADJUDICATED, Truth, graded, sides, truth_of
 from grater.model import Json
 from grater.registry import unknown
-from grater.result import Result
+from grater.result import FLAT, HIDDEN, OPTIONAL, Estimate, Record, Result, in_json, key
 from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Table
@@ -73,15 +72,17 @@ MCNEMAR_BY_ITEM = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pair:
+class Pair(Record):
     """Two systems: the difference of their scores with two tests, and McNemar's test of their decisions."""
 
-    test: PairTest
-    mcnemar: McNemar
-    mcnemar_holm: float
+    test: PairTest = field(metadata=FLAT)
+    mcnemar: McNemar = field(metadata=HIDDEN)
+    mcnemar_holm: float = field(metadata=HIDDEN)
 
-    def to_dict(self) -> dict[str, Json]:
-        return {**self.test.to_dict(), "mcnemar": {**self.mcnemar.to_dict(), "mid_p_holm": self.mcnemar_holm}}
+    @property
+    @in_json("mcnemar")
+    def _mcnemar(self) -> dict[str, Json]:
+        return {**self.mcnemar.to_dict(), "mid_p_holm": self.mcnemar_holm}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -89,44 +90,33 @@ class Comparison(Result):
     """Systems from best to worst by `score`, with the letters of their rank groups, and every pair of them."""
 
     score: str
-    systems: tuple[Scored, ...]
-    groups: dict[str, str]
+    systems: tuple[Scored, ...] = field(metadata=HIDDEN)
+    groups: dict[str, str] = field(metadata=HIDDEN)
     pairs: tuple[Pair, ...]
     n_items: int
     n_left_out: int
-    signature: Signature | None = None
-    parts: Mapping[str, Comparison] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    scope: Scope | None = None
-    different: Different | None = None
+    signature: Signature | None = field(default=None, metadata=key(write=str))
+    parts: Mapping[str, Comparison] = field(default_factory=dict, metadata=OPTIONAL)
+    warnings: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+    scope: Scope | None = field(default=None, metadata=OPTIONAL)
+    different: Different | None = field(default=None, metadata=key("different_data", optional=True))
 
-    def to_dict(self) -> dict[str, Json]:
-        systems: list[Json] = [
-            {"system": scored.system, "n": scored.n, **scored.to_dict(), "group": self.groups.get(scored.system)}
+    @property
+    @in_json("systems")
+    def _systems(self) -> list[dict[str, Json]]:
+        return [
+            {"system": scored.system, "n": scored.n, **scored.as_json(), "group": self.groups.get(scored.system)}
             for scored in self.systems
         ]
-        return {
-            "score": self.score,
-            "items": self.n_items,
-            "left_out": self.n_left_out,
-            "systems": systems,
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            **({"scope": self.scope.to_dict()} if self.scope else {}),
-            "signature": str(self.signature),
-            **({"parts": {name: part.to_dict() for name, part in self.parts.items()}} if self.parts else {}),
-            **({"different_data": self.different.to_dict()} if self.different else {}),
-        }
 
-    def to_frame(self) -> pl.DataFrame:
-        """One number per row: the scores of each system, then the differences of every pair; parts below."""
-        return pl.DataFrame([row for name, part in {"": self, **self.parts}.items() for row in part._rows(name)])
-
-    def _rows(self, part: str) -> Iterator[dict[str, str | float]]:
-        for scored in self.systems:
-            yield from interval_rows(scored.scores, part=part, system=scored.system, other="")
-        for pair in self.pairs:
-            difference = {self.score: pair.test.difference}
-            yield from interval_rows(difference, part=part, system=pair.test.first, other=pair.test.second)
+    def estimates(self) -> Iterator[Estimate]:
+        """The scores of each system, then the differences of every pair; parts below."""
+        for name, part in {"": self, **self.parts}.items():
+            for scored in part.systems:
+                yield from each_score(scored.scores, part=name, system=scored.system, other="")
+            for pair in part.pairs:
+                difference = {part.score: pair.test.difference}
+                yield from each_score(difference, part=name, system=pair.test.first, other=pair.test.second)
 
     def sheets(self) -> list[Sheet]:
         """Systems on common items, parts, and systems on different items, each with what its intervals speak of."""

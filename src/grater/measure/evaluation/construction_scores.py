@@ -16,14 +16,15 @@ two or more, with the form of `share_interval`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from grater.errors import BadInput, Problem
 from grater.measure.agreement.constructions import CONSTRUCTIONS, IN_CONTEXT, KIND, construction_marks
-from grater.model import DELETE, Interval, Json
-from grater.result import Result
+from grater.model import DELETE, Interval
+from grater.result import FLAT, HIDDEN, Estimate, Record, Result
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table
@@ -39,15 +40,12 @@ RULES = {"original": "the original", "accepted": "every accepted one", "starred"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ConstructionScore:
+class ConstructionScore(Record):
     """One system on `n` nouns: the share whose construction is right by each rule."""
 
     system: str
     n: int
-    scores: dict[str, Interval]
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"system": self.system, "n": self.n, **{name: score.as_json() for name, score in self.scores.items()}}
+    scores: dict[str, Interval] = field(metadata=FLAT)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -55,7 +53,7 @@ class ConstructionScores(Result):
     """Every system; `n_none` nouns have no construction that most raters accept."""
 
     systems: tuple[ConstructionScore, ...]
-    n_none: int
+    n_none: int = field(metadata=HIDDEN)
     scope: Scope
     signature: Signature
 
@@ -68,17 +66,10 @@ class ConstructionScores(Result):
         )
         return (*self.scope.warnings, *none)
 
-    def to_dict(self) -> dict[str, Json]:
-        systems: list[Json] = [system.to_dict() for system in self.systems]
-        return {"systems": systems, "scope": self.scope.to_dict(), "signature": str(self.signature)}
-
-    def to_frame(self) -> pl.DataFrame:
-        rows = [
-            {"system": system.system, "rule": name, "value": score.value, "low": score.low, "high": score.high}
-            for system in self.systems
-            for name, score in system.scores.items()
-        ]
-        return pl.DataFrame(rows)
+    def estimates(self) -> Iterator[Estimate]:
+        for system in self.systems:
+            for name, score in system.scores.items():
+                yield {"system": system.system, "rule": name}, score
 
     def sheets(self) -> list[Sheet]:
         rows = [

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.model import Interval
+from grater.result import Estimate
 from grater.uncertainty.intervals import Numbers
 
 Flags: TypeAlias = npt.NDArray[np.int8]
@@ -133,10 +134,10 @@ def ratio(above: Numbers, under: Numbers) -> Numbers:
     return out
 
 
-def interval_rows(scores: Mapping[str, Interval], **labels: str) -> Iterator[dict[str, str | float]]:
-    """Rows of a tidy frame: the labels, the name of a score, and its value, low and high."""
+def each_score(scores: Mapping[str, Interval], **labels: str) -> Iterator[Estimate]:
+    """The numbers of a tidy frame: the labels, the name of a score, and the score."""
     for name, score in scores.items():
-        yield {**labels, "score": name, "value": score.value, "low": score.low, "high": score.high}
+        yield {**labels, "score": name}, score
 
 
 def whole(value: float) -> float:

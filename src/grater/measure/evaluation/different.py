@@ -19,7 +19,7 @@ errs on the wide side.  There are no rank groups.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from math import isnan, nan, sqrt
 
@@ -42,6 +42,7 @@ from grater.measure.evaluation.standard import (
 )
 from grater.measure.evaluation.truth import Truth, sides
 from grater.model import Interval, Json
+from grater.result import FLAT, HIDDEN, Record, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
 from grater.uncertainty.bootstrap import Chance, defined_draws
 from grater.uncertainty.intervals import Ints, Numbers
@@ -57,75 +58,81 @@ NOT_RANKED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stratum:
+class Stratum(Record):
     """A bin of the standard: its edges, and the items and errors that all systems have there together."""
 
     low: float
     high: float
     n: int
-    n_errors: float
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"low": self.low, "high": self.high, "n": self.n, "error_rate": self.n_errors / self.n}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Standardised:
-    """One system on its own items, and its scores at the standard's error rate and mix of bins."""
-
-    own: Scored
-    scores: dict[str, Interval]
-    scope: Scope
-
-    def to_dict(self) -> dict[str, Json]:
-        own = {name: self.own[name].as_json() for name in (*SHOWN, "error_rate")}
-        standard = {name: self.scores[name].as_json() for name in SHOWN}
-        n_units = {f"{self.scope.unit}s": self.scope.n_units} if self.scope.is_clustered else {}
-        return {"system": self.own.system, "n": self.own.n, **n_units, **own, "standardised": standard}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Apart:
-    """Two systems on different data: the differences of their standardised scores."""
-
-    first: str
-    second: str
-    n_common: int
-    differences: dict[str, Interval]
-
-    def to_dict(self) -> dict[str, Json]:
-        differences = {name: difference.as_json() for name, difference in self.differences.items()}
-        return {"systems": [self.first, self.second], "common_items": self.n_common, **differences}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Different:
-    """Systems on different data; `same_items` has the numbers of the systems that share theirs."""
-
-    systems: tuple[Standardised, ...]
-    pairs: tuple[Apart, ...]
-    standard: tuple[Stratum, ...]
-    bins: tuple[Bin, ...]
-    same_items: tuple[tuple[int, ...], ...]
-    warnings: tuple[str, ...] = ()
+    n_errors: float = field(metadata=HIDDEN)
 
     @property
+    @in_json()
+    def error_rate(self) -> float:
+        return self.n_errors / self.n
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standardised(Record):
+    """One system on its own items, and its scores at the standard's error rate and mix of bins."""
+
+    own: Scored = field(metadata=HIDDEN)
+    scores: dict[str, Interval] = field(metadata=HIDDEN)
+    scope: Scope = field(metadata=HIDDEN)
+
+    @property
+    @in_json(flat=True)
+    def _scores(self) -> dict[str, Json]:
+        own = {name: self.own[name] for name in (*SHOWN, "error_rate")}
+        standard = {name: self.scores[name] for name in SHOWN}
+        n_units = {f"{self.scope.unit}s": self.scope.n_units} if self.scope.is_clustered else {}
+        known: dict[str, Json] = encode({"n": self.own.n, **n_units, **own, "standardised": standard})
+        return {"system": self.own.system, **known}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Apart(Record):
+    """Two systems on different data: the differences of their standardised scores."""
+
+    first: str = field(metadata=HIDDEN)
+    second: str = field(metadata=HIDDEN)
+    n_common: int = field(metadata=key("common_items"))
+    differences: dict[str, Interval] = field(metadata=FLAT)
+
+    @property
+    @in_json()
+    def systems(self) -> tuple[str, str]:
+        return self.first, self.second
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Different(Record):
+    """Systems on different data; `same_items` has the numbers of the systems that share theirs."""
+
+    systems: tuple[Standardised, ...] = field(metadata=HIDDEN)
+    pairs: tuple[Apart, ...]
+    standard: tuple[Stratum, ...]
+    bins: tuple[Bin, ...] = field(metadata=HIDDEN)
+    same_items: tuple[tuple[int, ...], ...] = field(metadata=HIDDEN)
+    warnings: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+
+    @property
+    @in_json()
     def prevalence(self) -> float:
         return sum(stratum.n_errors for stratum in self.standard) / sum(stratum.n for stratum in self.standard)
 
-    def to_dict(self) -> dict[str, Json]:
-        systems: list[Json] = [
-            {**system.to_dict(), "bins": [within.to_dict(at) for within in self.bins]}
+    @property
+    @in_json("systems")
+    def _systems(self) -> list[dict[str, Json]]:
+        return [
+            {**system.to_dict(), "bins": [within.of_system(at) for within in self.bins]}
             for at, system in enumerate(self.systems)
         ]
-        names = [system.own.system for system in self.systems]
-        return {
-            "same_items": [[names[at] for at in group] for group in self.same_items],
-            "prevalence": self.prevalence,
-            "standard": [stratum.to_dict() for stratum in self.standard],
-            "systems": systems,
-            "pairs": [pair.to_dict() for pair in self.pairs],
-        }
+
+    @property
+    @in_json("same_items")
+    def _same_items(self) -> list[list[str]]:
+        return [[self.systems[at].own.system for at in group] for group in self.same_items]
 
     def sheets(self) -> list[Sheet]:
         """Each on its own items; by agreement; at a common standard; and the differences there."""

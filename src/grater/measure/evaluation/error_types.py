@@ -14,7 +14,7 @@ nobody said the type are a row of their own, and so are flags without one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan, nan
 
 import numpy as np
@@ -24,7 +24,8 @@ from grater.measure.evaluation.cases import ERROR, Cases, Votes, places_of
 from grater.measure.evaluation.counts import REASONS, ratio
 from grater.measure.evaluation.standard import Scored, is_clustered
 from grater.measure.evaluation.truth import Truth
-from grater.model import Interval, Json
+from grater.model import Interval
+from grater.result import FLAT, Record
 from grater.sheet import Sheet, count, interval, undefined_notes
 from grater.tables import Table
 from grater.uncertainty.bootstrap import Chance, UnitCounts, defined_draws, resample_units
@@ -41,19 +42,14 @@ SCORES = ("precision", "recall", "f0.5")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TypeScore:
+class TypeScore(Record):
     """One system and one type: its flags of the type, the errors of the type, and the scores."""
 
     system: str
     type: str
     n_flags: int
     n_errors: float
-    scores: dict[str, Interval]
-
-    def to_dict(self) -> dict[str, Json]:
-        counts: dict[str, Json] = {"flags": self.n_flags, "errors": self.n_errors}
-        scores = {name: score.as_json() for name, score in self.scores.items()}
-        return {"system": self.system, "type": self.type, **counts, **scores}
+    scores: dict[str, Interval] = field(metadata=FLAT)
 
 
 def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, chance: Chance) -> list[TypeScore]:

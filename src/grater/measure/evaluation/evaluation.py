@@ -7,7 +7,7 @@ are scored too (`suggestions.py`), and every threshold on a system's scores (`th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -19,7 +19,7 @@ import polars as pl
 from grater.measure.agreement.coded import Unknown
 from grater.measure.agreement.labels import spelling_warnings
 from grater.measure.evaluation.cases import Cases, Truths, cases_of, unset_flags
-from grater.measure.evaluation.counts import Flags, interval_rows
+from grater.measure.evaluation.counts import Flags, each_score
 from grater.measure.evaluation.different import Different, different_data
 from grater.measure.evaluation.error_types import TypeScore, scores_by_type, types_sheet
 from grater.measure.evaluation.rater_error import (
@@ -53,7 +53,7 @@ from grater.measure.evaluation.suggestions import Suggested, suggestions
 from grater.measure.evaluation.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
 from grater.measure.evaluation.truth import ADJUDICATED, Bounds, Truth, bounds_sheet, truth_of
 from grater.model import Json
-from grater.result import Result, encode
+from grater.result import FLAT, HIDDEN, OPTIONAL, Estimate, Record, Result, encode, in_json, key
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, with_confidence, without_flags
@@ -101,43 +101,47 @@ class EvaluationOptions:
     errors_by_flag: bool | None = False
 
 
+def _bars(histogram: Iterable[tuple[float, float, int]]) -> list[dict[str, Json]]:
+    return [{"low": low, "high": high, "n": n} for low, high, n in histogram]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class Part(Record):
     """All results on some items; `weighted` is empty where the truth has no grades."""
 
     n_items: int
     n_unjudged: int
-    flagged_unjudged: dict[str, int]
-    standard: tuple[Scored, ...]
-    by_rater: dict[str, list[Scored]] = field(default_factory=dict)
-    weighted: tuple[Scored, ...] = ()
-    bins: tuple[Bin, ...] = ()
-    histogram: tuple[tuple[float, float, int], ...] = ()
-    bounds: tuple[Bounds, ...] = ()
-    n_tied: int = 0
+    flagged_unjudged: dict[str, int] = field(metadata=HIDDEN)
+    standard: tuple[Scored, ...] = field(metadata=HIDDEN)
+    by_rater: dict[str, list[Scored]] = field(default_factory=dict, metadata=HIDDEN)
+    weighted: tuple[Scored, ...] = field(default=(), metadata=HIDDEN)
+    bins: tuple[Bin, ...] = field(default=(), metadata=HIDDEN)
+    histogram: tuple[tuple[float, float, int], ...] = field(default=(), metadata=key("agreement", write=_bars))
+    bounds: tuple[Bounds, ...] = field(default=(), metadata=HIDDEN)
+    n_tied: int = field(default=0, metadata=HIDDEN)
 
     @property
     def n_judged(self) -> int:
         return self.n_items - self.n_unjudged
 
-    def to_dict(self) -> dict[str, Json]:
-        bars: list[Json] = [{"low": low, "high": high, "n": n} for low, high, n in self.histogram]
-        systems: list[Json] = [self._system(number) for number in range(len(self.standard))]
-        return {"items": self.n_items, "unjudged": self.n_unjudged, "systems": systems, "agreement": bars}
+    @property
+    @in_json()
+    def systems(self) -> list[dict[str, Json]]:
+        return [self._system(number) for number in range(len(self.standard))]
 
     def _system(self, number: int) -> dict[str, Json]:
         standard = self.standard[number]
         return {
             "system": standard.system,
             "n": standard.n,
-            **standard.to_dict(),
+            **standard.as_json(),
             "kappa": standard["kappa"].as_json(),
             "error_rate": standard["error_rate"].as_json(),
             **({"design_effect": encode(standard.design_effect)} if standard.design_effect else {}),
             "flagged_unjudged": self.flagged_unjudged[standard.system],
             **({"bounds": self.bounds[number].to_dict()} if self.bounds else {}),
-            **({"weighted": self.weighted[number].to_dict()} if self.weighted else {}),
-            "bins": [within.to_dict(number) for within in self.bins],
+            **({"weighted": self.weighted[number].as_json()} if self.weighted else {}),
+            "bins": [within.of_system(number) for within in self.bins],
             **self._raters(number),
         }
 
@@ -146,7 +150,7 @@ class Part:
             return {}
         of_raters = {rater: scored[number] for rater, scored in self.by_rater.items()}
         rows: list[Json] = [
-            {"rater": rater, "n": scored.n, **scored.to_dict()} for rater, scored in of_raters.items()
+            {"rater": rater, "n": scored.n, **scored.as_json()} for rater, scored in of_raters.items()
         ]
         spreads = {name: asdict(spread([scored[name] for scored in of_raters.values()])) for name in HEADLINE}
         return {"by_rater": rows, "spread": encode(spreads)}
@@ -156,44 +160,35 @@ class Part:
 class Evaluation(Result):
     """The whole, its parts by a column, and how it was made; `shows_weighted` and `shows_bins` are for its tables."""
 
-    cases: Cases
-    truth: Truth
-    whole: Part
-    parts: dict[str, Part]
+    cases: Cases = field(metadata=key("raters", write=lambda cases: list(cases.raters)))
+    truth: Truth = field(metadata=key(write=lambda truth: truth.name))
+    whole: Part = field(metadata=FLAT)
+    parts: dict[str, Part] = field(metadata=OPTIONAL)
     signature: Signature
     warnings: tuple[str, ...] = ()
-    corrected: tuple[Scored, ...] = ()
-    correction: Correction | None = None
-    suggestions: tuple[Suggested, ...] = ()
-    curves: tuple[Curve, ...] = ()
-    different: Different | None = None
-    types: tuple[TypeScore, ...] = ()
+    corrected: tuple[Scored, ...] = field(default=(), metadata=HIDDEN)
+    correction: Correction | None = field(default=None, metadata=HIDDEN)
+    suggestions: tuple[Suggested, ...] = field(default=(), metadata=OPTIONAL)
+    curves: tuple[Curve, ...] = field(default=(), metadata=HIDDEN)
+    different: Different | None = field(default=None, metadata=key("different_data", optional=True))
+    types: tuple[TypeScore, ...] = field(default=(), metadata=key("by_type", optional=True))
     scope: Scope = field(default_factory=Scope)
-    chance: Chance = field(default_factory=Chance)
-    shows_weighted: bool = True
-    shows_bins: bool = True
+    chance: Chance = field(default_factory=Chance, metadata=HIDDEN)
+    shows_weighted: bool = field(default=True, metadata=HIDDEN)
+    shows_bins: bool = field(default=True, metadata=HIDDEN)
 
     @property
     def systems(self) -> tuple[Scored, ...]:
         """Every system against the truth, on all items."""
         return self.whole.standard
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            **self.whole.to_dict(),
-            **self._corrected(),
-            "truth": self.truth.name,
-            "raters": list(self.cases.raters),
-            **({"parts": {name: part.to_dict() for name, part in self.parts.items()}} if self.parts else {}),
-            "warnings": list(self.warnings),
-            "scope": self.scope.to_dict(),
-            "signature": str(self.signature),
-            **({"suggestions": [suggested.to_dict() for suggested in self.suggestions]} if self.suggestions else {}),
-            **({"by_type": [score.to_dict() for score in self.types]} if self.types else {}),
-            **({"different_data": self.different.to_dict()} if self.different else {}),
-            **({"curve": [curve.to_dict(self.signature) for curve in self.curves]} if self.curves else {}),
-        }
+    @property
+    @in_json("curve", optional=True)
+    def _curve(self) -> list[dict[str, Json]]:
+        return [{**curve.to_dict(), "signature": str(curve.signature(self.signature))} for curve in self.curves]
 
+    @property
+    @in_json(flat=True)
     def _corrected(self) -> dict[str, Json]:
         """The scores after the correction, and how raters err; nothing without gold."""
         if self.correction is None:
@@ -201,12 +196,17 @@ class Evaluation(Result):
         scores = {scored.system: {name: scored[name].as_json() for name in HEADLINE} for scored in self.corrected}
         return {"corrected": scores, "rater_error": self.correction.raters.to_dict()}
 
-    def to_frame(self) -> pl.DataFrame:
-        """One score per row: part, kind (standard, weighted, corrected, a rater or a bin), system, score."""
-        rows = [row for name, part in {"": self.whole, **self.parts}.items() for row in _tidy_rows(name, part)]
+    def estimates(self) -> Iterator[Estimate]:
+        """Scores by part, kind (standard, weighted, corrected, a rater or a bin) and system."""
+        for name, part in {"": self.whole, **self.parts}.items():
+            of_kinds = [("standard", part.standard), ("weighted", part.weighted)]
+            of_kinds += [(f"rater {rater}", tuple(scored)) for rater, scored in part.by_rater.items()]
+            of_kinds += [(f"agreement {within.title}", within.systems) for within in part.bins]
+            for kind, systems in of_kinds:
+                for scored in systems:
+                    yield from each_score(scored.scores, part=name, kind=kind, system=scored.system)
         for scored in self.corrected:
-            rows += interval_rows(scored.scores, part="", kind="corrected", system=scored.system)
-        return pl.DataFrame(rows)
+            yield from each_score(scored.scores, part="", kind="corrected", system=scored.system)
 
     def curve_frame(self) -> pl.DataFrame:
         """One row per threshold of every curve."""
@@ -219,15 +219,6 @@ class Evaluation(Result):
         first = replace(first, notes=(*first.notes, *_undefined(self.whole), *([effects] if effects else [])))
         *sheets, last = with_words([first, *others], [self.scope.sentence])
         return [*sheets, replace(last, signature=str(self.signature))]
-
-
-def _tidy_rows(name: str, part: Part) -> Iterator[dict[str, str | float]]:
-    of_kinds = [("standard", part.standard), ("weighted", part.weighted)]
-    of_kinds += [(f"rater {rater}", tuple(scored)) for rater, scored in part.by_rater.items()]
-    of_kinds += [(f"agreement {within.title}", within.systems) for within in part.bins]
-    for kind, systems in of_kinds:
-        for scored in systems:
-            yield from interval_rows(scored.scores, part=name, kind=kind, system=scored.system)
 
 
 def evaluate(

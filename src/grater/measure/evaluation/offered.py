@@ -16,19 +16,18 @@ markings in one condition its numbers, and the differences, are undefined.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite, nan
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from grater.errors import UsageError
 from grater.measure.agreement.edits import EditOptions, edit_agreement
-from grater.measure.evaluation.counts import interval_rows
-from grater.model import FATES, Edit, Essay, Interval, Json, Suggestion
-from grater.result import Result, encode
+from grater.measure.evaluation.counts import each_score
+from grater.model import FATES, Edit, Essay, Interval, Suggestion
+from grater.result import Estimate, Result, in_json, key
 from grater.sheet import Sheet, count, interval, number, undefined_notes
 from grater.signature import Signature
 from grater.uncertainty.bootstrap import Chance, Resampled, resample
@@ -78,32 +77,21 @@ class SuggestionEffect(Result):
     n_markings: dict[str, int]
     scores: dict[str, dict[str, Interval]]
     differences: dict[str, Interval]
-    kappas: dict[str, Interval]
+    kappas: dict[str, Interval] = field(metadata=key("kappa"))
     fates: dict[str, int]
     signature: Signature
 
     @property
+    @in_json()
     def scope(self) -> Scope:
         return Scope(unit="essay", n_units=self.n_essays)
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "essays": self.n_essays,
-            "markings": dict(self.n_markings),
-            "scores": encode(self.scores),
-            "differences": encode(self.differences),
-            "kappa": encode(self.kappas),
-            "fates": dict(self.fates),
-            "scope": self.scope.to_dict(),
-            "signature": str(self.signature),
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        rows = [row for name in MEASURES for row in interval_rows(self.scores[name], measure=name)]
-        rows += [
-            row for name in MEASURES for row in interval_rows({"difference": self.differences[name]}, measure=name)
-        ]
-        return pl.DataFrame([*rows, *interval_rows(self.kappas, measure="identification kappa")])
+    def estimates(self) -> Iterator[Estimate]:
+        for name in MEASURES:
+            yield from each_score(self.scores[name], measure=name)
+        for name in MEASURES:
+            yield from each_score({"difference": self.differences[name]}, measure=name)
+        yield from each_score(self.kappas, measure="identification kappa")
 
     def sheets(self) -> list[Sheet]:
         rows = [

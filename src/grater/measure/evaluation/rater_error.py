@@ -25,7 +25,7 @@ all systems.  McNemar's test looks at items one by one and stays as judged.  Est
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf, isnan, nan, sqrt
 from typing import TypeAlias
@@ -41,7 +41,8 @@ from grater.measure.evaluation.scope import drawn_sums, units_of
 from grater.measure.evaluation.standard import Scored
 from grater.measure.evaluation.truth import RATER, Truth, frame_of_truth, truth_of
 from grater.measure.sampling.strata import decided
-from grater.model import Interval, Json
+from grater.model import Interval
+from grater.result import HIDDEN, Record, in_json
 from grater.sheet import counted, interval, number
 from grater.signature import digest
 from grater.tables import Judgments, Table, exploded
@@ -56,27 +57,30 @@ USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts
 
 
 @dataclass(frozen=True, slots=True)
-class RaterError:
+class RaterError(Record):
     """What raters make of gold: `n_caught` of `n_errors` errors, and `n_passed` of `n_ok` good items passed."""
 
-    n_caught: float
-    n_errors: int
-    n_passed: float
-    n_ok: int
-    n_left_out: int = 0
-    level: float = 0.95
+    n_caught: float = field(metadata=HIDDEN)
+    n_errors: int = field(metadata=HIDDEN)
+    n_passed: float = field(metadata=HIDDEN)
+    n_ok: int = field(metadata=HIDDEN)
+    n_left_out: int = field(default=0, metadata=HIDDEN)
+    level: float = field(default=0.95, metadata=HIDDEN)
 
     @property
+    @in_json()
     def sensitivity(self) -> Interval:
         return wilson(self.n_caught, self.n_errors, level=self.level)
 
     @property
+    @in_json()
     def specificity(self) -> Interval:
         return wilson(self.n_passed, self.n_ok, level=self.level)
 
-    def to_dict(self) -> dict[str, Json]:
-        gold: dict[str, Json] = {"error": self.n_errors, "ok": self.n_ok, "left_out": self.n_left_out}
-        return {"sensitivity": self.sensitivity.as_json(), "specificity": self.specificity.as_json(), "gold": gold}
+    @property
+    @in_json()
+    def gold(self) -> dict[str, int]:
+        return {"error": self.n_errors, "ok": self.n_ok, "left_out": self.n_left_out}
 
     @property
     def undefined_because(self) -> str:

@@ -14,8 +14,8 @@ Donner 2008): accuracy and share come from different items.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import hypot, isnan, nan
 from statistics import fmean
@@ -29,11 +29,11 @@ from grater.measure.agreement.coded import coded
 from grater.measure.agreement.cohen import cohen_kappa
 from grater.measure.agreement.confusion import between, label_matrix
 from grater.measure.agreement.essays import NO_ESSAYS, Essays, essays_of, with_essays
-from grater.measure.evaluation.counts import interval_rows
+from grater.measure.evaluation.counts import each_score
 from grater.measure.sampling.strata import system_names
 from grater.model import Interval, Json
 from grater.registry import unknown
-from grater.result import Result, encode
+from grater.result import FLAT, HIDDEN, OPTIONAL, Estimate, Record, Result, in_json, key
 from grater.sheet import Sheet, count, interval, number
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, exploded, require_raters
@@ -54,18 +54,19 @@ def _word() -> pl.Expr:
 
 
 @dataclass(frozen=True, slots=True)
-class ClozePair:
+class ClozePair(Record):
     """Two who filled the same blanks."""
 
-    first: str
-    second: str
+    first: str = field(metadata=HIDDEN)
+    second: str = field(metadata=HIDDEN)
     n: int
     agreement: Interval
     kappa: Interval
 
-    def to_dict(self) -> dict[str, Json]:
-        numbers = {"agreement": self.agreement.as_json(), "kappa": self.kappa.as_json()}
-        return {"pair": [self.first, self.second], "n": self.n, **numbers}
+    @property
+    @in_json()
+    def pair(self) -> tuple[str, str]:
+        return self.first, self.second
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,27 +76,12 @@ class ClozeStudy(Result):
     pairs: tuple[ClozePair, ...]
     mean_kappa: dict[str, float]
     signature: Signature
-    scope: Scope
+    scope: Scope = field(metadata=key("interval"))
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            "mean_kappa": encode(self.mean_kappa),
-            "interval": self.scope.to_dict(),
-            "signature": str(self.signature),
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        """One number per row: first, second, agreement or kappa."""
-        return pl.DataFrame(
-            [
-                row
-                for pair in self.pairs
-                for row in interval_rows(
-                    {"agreement": pair.agreement, "kappa": pair.kappa}, first=pair.first, second=pair.second
-                )
-            ]
-        )
+    def estimates(self) -> Iterator[Estimate]:
+        for pair in self.pairs:
+            scores = {"agreement": pair.agreement, "kappa": pair.kappa}
+            yield from each_score(scores, first=pair.first, second=pair.second)
 
     def sheets(self) -> list[Sheet]:
         """Table 2 of the paper, with intervals."""
@@ -208,7 +194,7 @@ def _suggested(decisions: Table) -> pl.DataFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Record):
     """The share of mismatches in which the system's word is equal or better, for each rater and for all of them.
 
     `all_raters` counts an item only where every rater says so, among the items that every rater judged.
@@ -224,47 +210,33 @@ class Choice:
         return {**self.by_rater, "all raters": self.all_raters}
 
 
+def _by_rater(shares: Mapping[str, Interval]) -> dict[str, Json]:
+    return {name.replace(" ", "_"): share.as_json() for name, share in shares.items()}
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class ChoiceStudy(Result):
     """The shares of a choice study, and the accuracy by exact match that they correct, where it is known."""
 
-    choice: Choice
+    choice: Choice = field(metadata=FLAT)
     signature: Signature
-    scope: Scope
-    accuracy: Interval | None = None
+    scope: Scope = field(metadata=key("interval"))
+    accuracy: Interval | None = field(default=None, metadata=OPTIONAL)
 
     @property
+    @in_json(optional=True, write=_by_rater)
     def corrected(self) -> dict[str, Interval]:
         """The corrected accuracy by each rater and by all of them."""
         if self.accuracy is None:
             return {}
         return {name: corrected_accuracy(self.accuracy, share) for name, share in self.choice.shares.items()}
 
-    def to_dict(self) -> dict[str, Json]:
-        corrected = {name.replace(" ", "_"): accuracy.as_json() for name, accuracy in self.corrected.items()}
-        known = {"accuracy": self.accuracy.as_json(), "corrected": corrected} if self.accuracy else {}
-        return {
-            "items": self.choice.n_items,
-            "equally_bad": self.choice.n_equally_bad,
-            "by_rater": encode(self.choice.by_rater),
-            "all_raters": self.choice.all_raters.as_json(),
-            **known,
-            "interval": self.scope.to_dict(),
-            "signature": str(self.signature),
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        """One number per row: rater, share or corrected accuracy."""
+    def estimates(self) -> Iterator[Estimate]:
         corrected = self.corrected
-        return pl.DataFrame(
-            [
-                row
-                for name, share in self.choice.shares.items()
-                for row in interval_rows(
-                    {"share": share, **({"accuracy": corrected[name]} if corrected else {})}, rater=name
-                )
-            ]
-        )
+        for name, share in self.choice.shares.items():
+            yield from each_score(
+                {"share": share, **({"accuracy": corrected[name]} if corrected else {})}, rater=name
+            )
 
     def sheets(self) -> list[Sheet]:
         """The share in which the system's word is equal or better, and the corrected accuracy beside it."""

@@ -98,7 +98,7 @@ class Scored:
     def __getitem__(self, name: str) -> Interval:
         return self.scores[name]
 
-    def to_dict(self, names: Sequence[str] = HEADLINE) -> dict[str, Json]:
+    def as_json(self, names: Sequence[str] = HEADLINE) -> dict[str, Json]:
         """The named scores and the counts behind them."""
         return {**{name: self.scores[name].as_json() for name in names}, "counts": self.counts.as_json()}
 
@@ -397,7 +397,7 @@ class Bin:
     def title(self) -> str:
         return f"{100 * self.low:g} %" if self.low == self.high else f"{100 * self.low:g}-{100 * self.high:g} %"
 
-    def to_dict(self, system: int) -> dict[str, Json]:
+    def of_system(self, system: int) -> dict[str, Json]:
         """One system, by its number, in this bin."""
         scored = self.systems[system]
         scores = {name: scored[name].as_json() for name in IN_BIN}

@@ -17,7 +17,8 @@ from math import nan
 import polars as pl
 
 from grater.errors import UsageError
-from grater.model import Interval, Json
+from grater.model import Interval
+from grater.result import Record
 from grater.tables import Judgments, Table, exploded
 from grater.uncertainty.bootstrap import UnitCounts, resample_units
 from grater.uncertainty.intervals import RESAMPLES, percentile_interval
@@ -30,7 +31,7 @@ NO_WORDS = Interval(nan, nan, nan, "raters gave no alternatives")
 
 
 @dataclass(frozen=True, slots=True)
-class Suggested:
+class Suggested(Record):
     """One system's suggestions: how many were scored, and how many are right by each rule."""
 
     system: str
@@ -42,10 +43,6 @@ class Suggested:
     recall: Interval
     adjudicated: Interval
     adjudicated_recall: Interval
-
-    def to_dict(self) -> dict[str, Json]:
-        counts = {"n": self.n, "blank": self.n_blank, "unjudged": self.n_unjudged}
-        return {"system": self.system, **counts, **{name: getattr(self, name).as_json() for name in SCORES}}
 
 
 def suggestions(

@@ -17,7 +17,7 @@ which flags everything.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ from grater.measure.evaluation.standard import Scored, against
 from grater.measure.evaluation.truth import DECIMALS, Truth, graded
 from grater.model import Json
 from grater.registry import unknown
+from grater.result import HIDDEN, Record, in_json, key
 from grater.signature import Signature, digest
 from grater.tables import Table
 from grater.uncertainty.bootstrap import Chance
@@ -45,28 +46,28 @@ LEAST_POINTS = 6
 TOO_GOOD = "it was chosen on the data it is reported on, so it is too optimistic: check it on other items"
 
 
+def _shown(scored: Scored) -> dict[str, Json]:
+    return scored.as_json(SHOWN)
+
+
+def _threshold(point: Point | None) -> float | None:
+    return point.threshold if point else None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Point:
+class Point(Record):
     """One threshold; None is for flags that no threshold gives."""
 
     threshold: float | None
-    standard: Scored
-    weighted: Scored
+    standard: Scored = field(metadata=key(flat=True, write=_shown))
+    weighted: Scored = field(metadata=key(write=_shown))
     is_operating: bool = False
-    is_best: bool = False
-    is_best_weighted: bool = False
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "threshold": self.threshold,
-            "operating": self.is_operating,
-            **self.standard.to_dict(SHOWN),
-            "weighted": self.weighted.to_dict(SHOWN),
-        }
+    is_best: bool = field(default=False, metadata=HIDDEN)
+    is_best_weighted: bool = field(default=False, metadata=HIDDEN)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class Curve(Record):
     """One system's points; `higher` says what a high score means, `n_unscored` counts judged items without one,
     `data` is a hash of scores, flags and truths in any order of rows.
     """
@@ -76,19 +77,21 @@ class Curve:
     points: tuple[Point, ...]
     n_items: int
     n_unscored: int
-    data: str
-    warnings: tuple[str, ...] = ()
+    data: str = field(metadata=HIDDEN)
+    warnings: tuple[str, ...] = field(default=(), metadata=HIDDEN)
 
     @property
     def operating(self) -> Point:
         return next(point for point in self.points if point.is_operating)
 
     @property
+    @in_json(write=_threshold)
     def best(self) -> Point:
         """The highest F0.5 of all thresholds, the strictest of equals."""
         return next(point for point in self.points if point.is_best)
 
     @property
+    @in_json(write=_threshold)
     def best_weighted(self) -> Point | None:
         """The same by weighted scores; None where no scored item has a share."""
         return next((point for point in self.points if point.is_best_weighted), None)
@@ -97,19 +100,6 @@ class Curve:
         """How the curve was made: as the evaluation that it belongs to, and by its own scores."""
         own = {"system": self.system, "higher": self.higher, "points": str(len(self.points)), "scores": self.data}
         return Signature("curve", {**evaluation.options, **own})
-
-    def to_dict(self, evaluation: Signature) -> dict[str, Json]:
-        """The curve under the signature of the evaluation that it belongs to."""
-        return {
-            "system": self.system,
-            "higher": self.higher,
-            "items": self.n_items,
-            "unscored": self.n_unscored,
-            "best": self.best.threshold,
-            "best_weighted": self.best_weighted.threshold if self.best_weighted else None,
-            "points": [point.to_dict() for point in self.points],
-            "signature": str(self.signature(evaluation)),
-        }
 
 
 @dataclass(frozen=True, slots=True)

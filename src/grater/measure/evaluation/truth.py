@@ -15,7 +15,7 @@ worst-case bounds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 
 import numpy as np
@@ -27,6 +27,7 @@ from grater.measure.evaluation.cases import ERROR, OK, Votes, places_of, votes_o
 from grater.measure.evaluation.counts import Counts
 from grater.model import Json
 from grater.registry import unknown
+from grater.result import HIDDEN, Record, encode, in_json
 from grater.sheet import Sheet, count, number
 from grater.tables import Judgments, Table, exploded, require_raters
 from grater.uncertainty.intervals import Numbers
@@ -144,44 +145,44 @@ def _adjudicated(votes: Votes, gold: Table | None) -> Numbers:
     return values
 
 
+def _both(counts: Counts) -> dict[str, Json]:
+    return {name: encode(counts.score(name)) for name in ("precision", "recall")}
+
+
+def _recall(counts: Counts) -> Json:
+    return _both(counts)["recall"]
+
+
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Record):
     """One system: what it flagged and passed over unjudged, and the counts of the judged items."""
 
-    system: str
-    n_flagged: int
-    n_passed: int
-    counts: Counts
+    system: str = field(metadata=HIDDEN)
+    n_flagged: int = field(metadata=HIDDEN)
+    n_passed: int = field(metadata=HIDDEN)
+    counts: Counts = field(metadata=HIDDEN)
 
     @property
+    @in_json("none_errors", write=_both)
     def none(self) -> Counts:
         """The counts if no unjudged item were an error."""
         return self.counts + Counts(false_alarm=self.n_flagged, correct_rejection=self.n_passed)
 
     @property
+    @in_json("all_errors", write=_both)
     def all(self) -> Counts:
         """The counts if every unjudged item were an error."""
         return self.counts + Counts(hit=self.n_flagged, miss=self.n_passed)
 
     @property
+    @in_json("recall_lowest", write=_recall)
     def worst(self) -> Counts:
         return self.counts + Counts(false_alarm=self.n_flagged, miss=self.n_passed)
 
     @property
+    @in_json("recall_highest", write=_recall)
     def best(self) -> Counts:
         return self.counts + Counts(hit=self.n_flagged, correct_rejection=self.n_passed)
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "none_errors": {name: _known(self.none.score(name)) for name in ("precision", "recall")},
-            "all_errors": {name: _known(self.all.score(name)) for name in ("precision", "recall")},
-            "recall_lowest": _known(self.worst.score("recall")),
-            "recall_highest": _known(self.best.score("recall")),
-        }
-
-
-def _known(value: float) -> float | None:
-    return None if value != value else value
 
 
 def bounds_sheet(bounds: Sequence[Bounds]) -> Sheet:

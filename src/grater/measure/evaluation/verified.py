@@ -8,21 +8,20 @@ population is exactly these items, intervals shrink as the judged flags come nea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan, nan
 
 import numpy as np
-import polars as pl
 
 from grater.measure.evaluation.cases import Cases, Truths, cases_of
-from grater.measure.evaluation.counts import interval_rows
+from grater.measure.evaluation.counts import each_score
 from grater.measure.evaluation.evaluation import EvaluationOptions, parts_by, scope_of_cases, signature_of
 from grater.measure.evaluation.scope import settled, with_words
 from grater.measure.evaluation.standard import against
 from grater.measure.evaluation.truth import Truth, truth_of
-from grater.model import Interval, Json
-from grater.result import Result
+from grater.model import Interval
+from grater.result import HIDDEN, OPTIONAL, Estimate, Record, Result, in_json
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
 from grater.tables import Judgments, Table
@@ -33,30 +32,26 @@ NO_RECALL = "only flagged items were judged: misses are unknown, so recall is un
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verified:
+class Verified(Record):
     """One system's flags: how many, how many judged, and the share that are right."""
 
     system: str
     n_flagged: int
     n_judged: int
-    hit: float
-    false_alarm: float
+    hit: float = field(metadata=HIDDEN)
+    false_alarm: float = field(metadata=HIDDEN)
     precision: Interval
-    design_effect: float = nan
+    design_effect: float = field(default=nan, metadata=HIDDEN)
 
     @property
+    @in_json()
     def recall(self) -> Interval:
         return Interval(nan, nan, nan, NO_RECALL)
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "system": self.system,
-            "flagged": self.n_flagged,
-            "judged": self.n_judged,
-            "precision": self.precision.as_json(),
-            "recall": self.recall.as_json(),
-            "counts": {"hit": self.hit, "false_alarm": self.false_alarm},
-        }
+    @property
+    @in_json()
+    def counts(self) -> dict[str, float]:
+        return {"hit": self.hit, "false_alarm": self.false_alarm}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -65,7 +60,7 @@ class Verification(Result):
 
     systems: tuple[Verified, ...]
     signature: Signature
-    parts: Mapping[str, Sequence[Verified]] = field(default_factory=dict)
+    parts: Mapping[str, Sequence[Verified]] = field(default_factory=dict, metadata=OPTIONAL)
     scope: Scope = field(default_factory=Scope)
 
     @property
@@ -77,24 +72,10 @@ class Verification(Result):
             if system.n_judged < system.n_flagged
         )
 
-    def to_dict(self) -> dict[str, Json]:
-        parts = {name: [verified.to_dict() for verified in part] for name, part in self.parts.items()}
-        return {
-            "systems": [verified.to_dict() for verified in self.systems],
-            "scope": self.scope.to_dict(),
-            "signature": str(self.signature),
-            **({"parts": parts} if parts else {}),
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        """One precision per row: part, system."""
-        rows = [
-            row
-            for name, part in {"": self.systems, **self.parts}.items()
-            for verified in part
-            for row in interval_rows({"precision": verified.precision}, part=name, system=verified.system)
-        ]
-        return pl.DataFrame(rows)
+    def estimates(self) -> Iterator[Estimate]:
+        for name, part in {"": self.systems, **self.parts}.items():
+            for verified in part:
+                yield from each_score({"precision": verified.precision}, part=name, system=verified.system)
 
     def sheets(self) -> list[Sheet]:
         parts = {"Flags that raters call errors": self.systems, **self.parts}

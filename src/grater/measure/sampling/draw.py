@@ -27,7 +27,7 @@ for the fewest labels.  Rates of cells with few judgments lean on those of their
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, get_args
 
@@ -48,6 +48,7 @@ from grater.measure.sampling.strata import (
     strata_of,
 )
 from grater.model import Json
+from grater.result import Record, key
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, SampleMeta, Table, items_hash, require_same_items
 from grater.uncertainty.intervals import Ints, Numbers
@@ -71,14 +72,18 @@ class Drawn:
         return self.n / self.size
 
 
+def _sizes(strata: Mapping[str, Drawn]) -> dict[str, Json]:
+    return {name: [drawn.size, drawn.n, drawn.threshold] for name, drawn in strata.items()}
+
+
 @dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(Record):
     """What was drawn for one system; `decisions` is the hash of what the system said at that time."""
 
     system: str
     strata: str
     decisions: str
-    by_stratum: Mapping[str, Drawn]
+    by_stratum: Mapping[str, Drawn] = field(metadata=key(write=_sizes))
     allocation: Allocation = "paper"
     n_flagged: int | None = None
 
@@ -89,17 +94,6 @@ class Draw:
     def n_flags(self, *, drawn_only: bool) -> int:
         flagged = [drawn for name, drawn in self.by_stratum.items() if name.startswith(FLAGGED)]
         return sum(drawn.n if drawn_only else drawn.size for drawn in flagged)
-
-    def to_dict(self) -> dict[str, Json]:
-        sizes = {name: [drawn.size, drawn.n, drawn.threshold] for name, drawn in self.by_stratum.items()}
-        return {
-            "system": self.system,
-            "strata": self.strata,
-            "decisions": self.decisions,
-            "allocation": self.allocation,
-            "flagged": self.n_flagged,
-            "by_stratum": sizes,
-        }
 
 
 def draw_of_json(value: Any, *, name: str) -> Draw:

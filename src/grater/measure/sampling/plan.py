@@ -19,7 +19,7 @@ a² + (1 - a)², and a is the number above one half that gives this kappa.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import ceil, comb, inf, nan
 
 import numpy as np
@@ -28,7 +28,7 @@ import polars as pl
 from grater.errors import UsageError
 from grater.measure.sampling.strata import LEAST, Allocation, Numbers, between, neyman_weights, weights_of
 from grater.model import Json
-from grater.result import Result, encode
+from grater.result import HIDDEN, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, number
 from grater.uncertainty.population import Population
 from grater.uncertainty.proportions import wilson
@@ -119,35 +119,26 @@ def missed_of(*, flagged: float, precision: float, recall: float) -> float:
     return flagged * precision * (1 - recall) / (recall * (1 - flagged))
 
 
+def _expected_json(expected: Expected) -> dict[str, Json]:
+    guesses = {name: getattr(expected, name) for name in ("flagged", "precision", "missed", "recall")}
+    return {"population": expected.population, "expected": encode({**guesses, "items": expected.size})}
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan(Result):
     """The ways to evaluate side by side, and what the raters of an item reach together."""
 
     width: float
-    expected: Expected
+    expected: Expected = field(metadata=key(flat=True, write=_expected_json))
     work: Work
-    rows: tuple[PlanRow, ...]
-    panel: Panel | None = None
-    right: float = nan
+    rows: tuple[PlanRow, ...] = field(metadata=key("plans"))
+    panel: Panel | None = field(default=None, metadata=HIDDEN)
+    right: float = field(default=nan, metadata=HIDDEN)
 
-    def to_dict(self) -> dict[str, Json]:
-        expected = self.expected
-        guesses = {
-            "flagged": expected.flagged,
-            "precision": expected.precision,
-            "missed": expected.missed,
-            "recall": expected.recall,
-            "items": expected.size,
-        }
-        raters = {"raters": {**encode(self.panel), "wanted": self.right}} if self.panel else {}
-        return {
-            "width": self.width,
-            "population": self.expected.population,
-            "expected": encode(guesses),
-            "work": encode(self.work),
-            **raters,
-            "plans": encode(self.rows),
-        }
+    @property
+    @in_json(optional=True)
+    def raters(self) -> dict[str, Json]:
+        return {**encode(self.panel), "wanted": self.right} if self.panel else {}
 
     def to_frame(self) -> pl.DataFrame:
         """One row per way to evaluate."""

@@ -12,7 +12,7 @@ that chance gave it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,7 +24,7 @@ from grater.measure.crowd.aggregate.ballots import Ballots, Numbers, Truths, bal
 from grater.measure.crowd.aggregate.fit import Fit, Method, Options, agreement_with, answers
 from grater.model import Interval, Json
 from grater.registry import Registry
-from grater.result import Result, encode
+from grater.result import HIDDEN, Result, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature
 from grater.tables import Judgments, Table, require_raters
@@ -79,25 +79,41 @@ class Rival:
     n_items: int
 
 
+def _ballots_json(ballots: Ballots) -> dict[str, Json]:
+    n_gold = len(ballots.gold) if ballots.gold is not None else 0
+    return {"items": len(ballots.items), "judgments": len(ballots), "labels": list(ballots.labels), "gold": n_gold}
+
+
+def _fit_json(fit: Fit) -> dict[str, Json]:
+    history = list(fit.history)
+    return {"iterations": len(history), "converged": fit.has_converged, "log_likelihood": history}
+
+
+def _accuracy_json(accuracy: Accuracy) -> dict[str, Json]:
+    return {"accuracy": {**accuracy.share.as_json(), "n": accuracy.n_items}, "scope": accuracy.scope.to_dict()}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Aggregation(Result):
     """`answer` is the code of each item's label; `is_tied` says where chance decided."""
 
     method: str
-    ballots: Ballots
-    fit: Fit
-    answer: Codes
-    is_tied: Truths
+    ballots: Ballots = field(metadata=key(flat=True, write=_ballots_json))
+    fit: Fit = field(metadata=key(flat=True, write=_fit_json))
+    answer: Codes = field(metadata=HIDDEN)
+    is_tied: Truths = field(metadata=key(write=lambda is_tied: int(is_tied.sum())))
     signature: Signature
-    options: Options
-    accuracy: Accuracy | None = None
+    options: Options = field(metadata=HIDDEN)
+    accuracy: Accuracy | None = field(default=None, metadata=key(flat=True, optional=True, write=_accuracy_json))
 
     @cached_property
+    @in_json(optional=True)
     def rival(self) -> Rival | None:
         """The majority against Dawid and Skene, any other method against the majority; worked out when asked for."""
         return _rival(self)
 
     @property
+    @in_json()
     def warnings(self) -> tuple[str, ...]:
         """Many ties, and many items on which another method says something else."""
         return tuple(_warnings(self))
@@ -142,30 +158,13 @@ class Aggregation(Result):
         frame = pl.DataFrame({"rater": list(self.raters), "skill": self.skill})
         return frame.sort(["skill", "rater"], descending=[True, False])
 
-    def to_dict(self) -> dict[str, Json]:
-        """The answers with their posteriors, the skills of raters, and how the fit went."""
-        value: dict[str, Json] = {
-            "method": self.method,
-            "items": len(self.items),
-            "judgments": len(self.ballots),
-            "labels": list(self.labels),
-            "gold": len(self.ballots.gold) if self.ballots.gold is not None else 0,
-            "tied": int(self.is_tied.sum()),
-            **({"rival": encode(self.rival)} if self.rival else {}),
-            "warnings": list(self.warnings),
-            "iterations": len(self.fit.history),
-            "converged": self.fit.has_converged,
-            "log_likelihood": list(self.fit.history),
-            "answers": self._answers(),
-            "signature": str(self.signature),
-        }
-        if self.has_raters:
-            value["raters"] = [{"rater": name, "skill": skill} for name, skill in self.rater_frame().iter_rows()]
-        if self.accuracy is not None:
-            value["accuracy"] = {**encode(self.accuracy.share), "n": self.accuracy.n_items}
-            value["scope"] = self.accuracy.scope.to_dict()
-        return value
+    @property
+    @in_json("raters", optional=True)
+    def _raters(self) -> list[dict[str, Json]]:
+        return self.rater_frame().to_dicts() if self.has_raters else []
 
+    @property
+    @in_json("answers", write=list)
     def _answers(self) -> list[Json]:
         columns = (self.answer.tolist(), self.posteriors.max(axis=1).tolist(), self.is_tied.tolist())
         return [

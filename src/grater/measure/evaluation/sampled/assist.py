@@ -22,8 +22,8 @@ import polars as pl
 from grater.errors import BadInput, Problem, UnknownName
 from grater.measure.evaluation.cases import votes_of
 from grater.measure.evaluation.sampled.cells import Cells, Members
-from grater.model import Json
 from grater.registry import unknown
+from grater.result import Record, key
 from grater.tables import Judgments, Table
 from grater.uncertainty.intervals import Numbers
 from grater.uncertainty.stratified import Stratum, drawn_variance
@@ -52,19 +52,16 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Assisted:
+class Assisted(Record):
     """The cheap judge of a result, and by system how many more judgments of people it was worth for recall."""
 
-    name: str
-    saved: Mapping[str, float] = field(default_factory=dict)
+    name: str = field(metadata=key("judge"))
+    saved: Mapping[str, float] = field(default_factory=dict, metadata=key("judgments_saved"))
 
     @property
     def sentence(self) -> str:
         worth = "; ".join(f"{system}: {n:,.0f}" for system, n in self.saved.items())
         return f"assisted by {self.name}; for recall it is worth this number of additional human judgments: {worth}"
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"judge": self.name, "judgments_saved": dict(self.saved)}
 
 
 def judge_of_labels(judgments: Judgments) -> CheapJudge:

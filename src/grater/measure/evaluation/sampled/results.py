@@ -9,16 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isnan, nan
 
-import polars as pl
-
-from grater.measure.evaluation.counts import interval_rows
+from grater.measure.evaluation.counts import each_score
 from grater.measure.evaluation.rater_error import HELD, RaterError
 from grater.measure.evaluation.sampled.assist import Assisted
 from grater.measure.evaluation.sampled.estimates import Difference, SystemEstimate
 from grater.measure.evaluation.sampled.resampled import Resampled
 from grater.measure.sampling.plan import more_needed, recall_width
 from grater.model import Interval, Json
-from grater.result import Result, encode
+from grater.result import HIDDEN, OPTIONAL, Estimate, Record, Result, encode, in_json, key
 from grater.sheet import Sheet, amount, interval, number
 from grater.signature import Signature
 from grater.uncertainty.population import Scope
@@ -28,20 +26,25 @@ TOTALS = ("hit", "false_alarm", "miss")
 NOT_ADDED_UP = "Each part is estimated from its own items, so totals of parts need not add up to those of all."
 
 
+def _by_beta(scores: Mapping[float, Interval]) -> dict[str, Json]:
+    return {f"f{beta:g}": score.as_json() for beta, score in scores.items()}
+
+
 @dataclass(frozen=True, slots=True)
-class CorrectedEstimate:
+class CorrectedEstimate(Record):
     """One system after the correction; hit and miss are totals over the corpus."""
 
-    system: str
+    system: str = field(metadata=HIDDEN)
     precision: Interval
     recall: Interval
-    f: Mapping[float, Interval]
-    hit: Interval
-    miss: Interval
+    f: Mapping[float, Interval] = field(metadata=key(flat=True, write=_by_beta))
+    hit: Interval = field(metadata=HIDDEN)
+    miss: Interval = field(metadata=HIDDEN)
 
-    def to_dict(self) -> dict[str, Json]:
-        totals = {"hit": self.hit.as_json(), "miss": self.miss.as_json()}
-        return {**_as_json(_headline(self)), "totals": totals}
+    @property
+    @in_json()
+    def totals(self) -> dict[str, Interval]:
+        return {"hit": self.hit, "miss": self.miss}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +65,21 @@ class Sampled(Result):
     `again` are the resamples of essays or raters that its intervals come from, None where they come from items.
     """
 
-    systems: tuple[SystemEstimate, ...]
-    differences: tuple[Difference, ...]
+    systems: tuple[SystemEstimate, ...] = field(metadata=HIDDEN)
+    differences: tuple[Difference, ...] = field(metadata=HIDDEN)
     n_items: float
     n_drawn: int
     n_judged: int
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = field(metadata=HIDDEN)
     signature: Signature
-    parts: Mapping[str, Sampled] = field(default_factory=dict)
-    correction: CorrectedSample | None = None
+    parts: Mapping[str, Sampled] = field(default_factory=dict, metadata=OPTIONAL)
+    correction: CorrectedSample | None = field(default=None, metadata=HIDDEN)
     scope: Scope = field(default_factory=Scope)
-    assist: Assisted | None = None
-    again: Resampled | None = None
+    assist: Assisted | None = field(default=None, metadata=OPTIONAL)
+    again: Resampled | None = field(default=None, metadata=HIDDEN)
 
     @property
+    @in_json()
     def n_unjudged(self) -> int:
         return self.n_drawn - self.n_judged
 
@@ -85,54 +89,51 @@ class Sampled(Result):
         of_parts = [f"{name}: {warning}" for name, part in self.parts.items() for warning in part.warnings]
         return (*self.warnings, *of_parts, *(self.correction.warnings if self.correction else ()))
 
-    def to_dict(self) -> dict[str, Json]:
+    @property
+    @in_json("systems")
+    def _systems(self) -> list[dict[str, Json]]:
         correction = self.correction
-        corrected = {estimate.system: estimate.to_dict() for estimate in correction.systems} if correction else {}
-        pairs = {pair.systems: _as_json(_headline(pair)) for pair in correction.differences} if correction else {}
-        systems: list[Json] = [
-            {**_system_json(estimate), **_if_known("corrected", corrected.get(estimate.system))}
-            for estimate in self.systems
-        ]
-        differences: list[Json] = [
-            {
-                "systems": list(pair.systems),
-                **_as_json(_headline(pair)),
-                **_if_known("corrected", pairs.get(pair.systems)),
-            }
+        corrected = {of.system: {"corrected": of.to_dict()} for of in correction.systems} if correction else {}
+        return [{**_system_json(estimate), **corrected.get(estimate.system, {})} for estimate in self.systems]
+
+    @property
+    @in_json("differences")
+    def _differences(self) -> list[dict[str, Json]]:
+        pairs = self.correction.differences if self.correction else ()
+        corrected = {pair.systems: {"corrected": encode(_headline(pair))} for pair in pairs}
+        return [
+            {"systems": list(pair.systems), **encode(_headline(pair)), **corrected.get(pair.systems, {})}
             for pair in self.differences
         ]
-        return {
-            "systems": systems,
-            "differences": differences,
-            "items": self.n_items,
-            "drawn": self.n_drawn,
-            "judged": self.n_judged,
-            "unjudged": self.n_unjudged,
-            "scope": self.scope.to_dict(),
-            **_if_known("assist", self.assist.to_dict() if self.assist else None),
-            "warnings": [*self.warnings, *(correction.warnings if correction else ())],
-            "signature": str(self.signature),
-            **_if_known("rater_error", _rater_error_json(correction) if correction else None),
-            **_if_known("parts", {name: part.to_dict() for name, part in self.parts.items()}),
-        }
 
-    def to_frame(self) -> pl.DataFrame:
-        """One number per row: part, kind (estimate, paper, corrected), system, the other system of a difference."""
-        rows = [row for name, part in {"": self, **self.parts}.items() for row in part._rows(name)]
-        return pl.DataFrame(rows)
+    @property
+    @in_json("warnings")
+    def _warnings(self) -> tuple[str, ...]:
+        return (*self.warnings, *(self.correction.warnings if self.correction else ()))
 
-    def _rows(self, part: str) -> Iterator[dict[str, str | float]]:
+    @property
+    @in_json(optional=True)
+    def rater_error(self) -> dict[str, Json]:
+        correction = self.correction
+        return {**correction.raters.to_dict(), "signature": str(correction.signature)} if correction else {}
+
+    def estimates(self) -> Iterator[Estimate]:
+        """Numbers by part, kind (estimate, paper, corrected), system, and the other system of a difference."""
+        for name, part in {"": self, **self.parts}.items():
+            yield from part._of_part(name)
+
+    def _of_part(self, part: str) -> Iterator[Estimate]:
         for estimate in self.systems:
             for kind, scores in (("estimate", estimate.scores), ("paper", estimate.paper)):
                 numbers = {**_headline(scores), **{name: getattr(scores, name) for name in TOTALS}}
-                yield from interval_rows(numbers, part=part, kind=kind, system=estimate.system, other="")
+                yield from each_score(numbers, part=part, kind=kind, system=estimate.system, other="")
         for corrected in self.correction.systems if self.correction else ():
-            yield from interval_rows(
+            yield from each_score(
                 _headline(corrected), part=part, kind="corrected", system=corrected.system, other=""
             )
         for pair in self.differences:
             first, second = pair.systems
-            yield from interval_rows(_headline(pair), part=part, kind="difference", system=first, other=second)
+            yield from each_score(_headline(pair), part=part, kind="difference", system=first, other=second)
 
     def sheets(self) -> list[Sheet]:
         """Each system as judged and corrected, the differences between systems, and the parts of the corpus."""
@@ -178,14 +179,6 @@ def _headline(scores: Scores | Difference | CorrectedEstimate) -> dict[str, Inte
     return {"precision": scores.precision, "recall": scores.recall, **by_beta}
 
 
-def _as_json(scores: Mapping[str, Interval]) -> dict[str, Json]:
-    return {name: score.as_json() for name, score in scores.items()}
-
-
-def _if_known(key: str, value: Mapping[str, Json] | None) -> dict[str, Json]:
-    return {key: dict(value)} if value else {}
-
-
 def _system_json(estimate: SystemEstimate) -> dict[str, Json]:
     return {
         "system": estimate.system,
@@ -196,14 +189,14 @@ def _system_json(estimate: SystemEstimate) -> dict[str, Json]:
             "recall": estimate.weighted.recall.as_json(),
         },
         "strata": [_stratum_json(stratum) for stratum in estimate.strata],
-        **_if_known("design_effect", {name: encode(effect) for name, effect in estimate.design_effects.items()}),
+        **({"design_effect": encode(estimate.design_effects)} if estimate.design_effects else {}),
     }
 
 
 def _scores_json(scores: Scores) -> dict[str, Json]:
-    totals = _as_json({name: getattr(scores, name) for name in TOTALS})
-    counts = {name: getattr(scores, name).as_json()["value"] for name in TOTALS}
-    return {**_as_json(_headline(scores)), "counts": counts, "totals": totals, "intervals": scores.method}
+    totals = {name: getattr(scores, name) for name in TOTALS}
+    counts = {name: total.value for name, total in totals.items()}
+    return {**encode({**_headline(scores), "counts": counts, "totals": totals}), "intervals": scores.method}
 
 
 def _stratum_json(stratum: Stratum) -> dict[str, Json]:
@@ -215,10 +208,6 @@ def _stratum_json(stratum: Stratum) -> dict[str, Json]:
         "judged": stratum.n_judged,
         "errors": stratum.errors,
     }
-
-
-def _rater_error_json(correction: CorrectedSample) -> dict[str, Json]:
-    return {**correction.raters.to_dict(), "signature": str(correction.signature)}
 
 
 # What a person reads
