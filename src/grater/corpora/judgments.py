@@ -28,7 +28,7 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 from grater.corpora.normalise import TokenEdit, normalised_edits
-from grater.corpora.tagsets.tagset import all_tagsets
+from grater.corpora.tagsets import all_tagsets
 from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.model import DELETE, Essay, Item, Span

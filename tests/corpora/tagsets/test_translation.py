@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.tagsets import TAGSETS, Mapped, split, translate, translate_edit
-from grater.corpora.tagsets.translation import ROUTES, changed_words
+from grater.corpora.tagsets import ROUTES, TAGSETS, Mapped, changed_words, split, translate, translate_edit
 from grater.errors import UnknownName
 from grater.model import Edit, Span
 

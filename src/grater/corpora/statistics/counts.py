@@ -33,7 +33,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 from zlib import crc32
 
-from grater.corpora.tagsets.translation import split
+from grater.corpora.tagsets import split
 from grater.corpora.text.sentences import sentences_of
 from grater.corpora.text.tokens import tokens_of
 from grater.model import Edit, Essay, Json, Span

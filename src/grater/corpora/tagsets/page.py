@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from grater.corpora.tagsets.clc import CLASSES, IN_WORDS, ON_THEIR_OWN
-from grater.corpora.tagsets.tagset import OURS, TAGSETS, Tag, TagSet
-from grater.corpora.tagsets.translation import translate
+from grater.corpora.tagsets import OURS, TAGSETS, Tag, TagSet, translate
 
 INTRODUCTION = """# Tag sets
 
@@ -33,6 +31,21 @@ to the CLC codes: those need the word class, which the tags do not name.
 """
 
 
+CLASSES = {
+    "A": "pronoun",
+    "C": "conjunction",
+    "D": "determiner",
+    "I": "determiner",
+    "J": "adjective",
+    "N": "noun",
+    "P": "punctuation mark",
+    "Q": "quantifier",
+    "T": "preposition",
+    "V": "verb",
+    "Y": "adverb",
+}
+"""The word classes that the last letter of a CLC code names."""
+
 NAMED = ("nucle", "conll14")
 """Sets whose names and groups are not told by the tags themselves."""
 
@@ -44,7 +57,8 @@ def render_markdown(tagset: TagSet, known: TagSet | None = None) -> str:
     """
     tags = [tag for tag in tagset if known is None or tag not in tuple(known)]
     others = f" Those not listed are as in `{known.name}`." if known is not None else ""
-    others += f" The last letter names the word class: {_word_classes()}." if tagset.name == "clc" else ""
+    classes = ", ".join(f"`{letter}` {name}" for letter, name in CLASSES.items())
+    others += f" The last letter names the word class: {classes}." if tagset.name == "clc" else ""
     columns = ["tag", *(("name", "group") if tagset.name in NAMED else ()), "description", "example"]
     lines = [
         f"## `{tagset.name}`: {tagset.title}",
@@ -67,12 +81,13 @@ def render_markdown(tagset: TagSet, known: TagSet | None = None) -> str:
 
 def _description(tag: Tag, tagset: TagSet) -> str:
     """What is wrong; of a CLC code whose last letter is a word class, without the class."""
-    is_of_class = tagset.name == "clc" and tag.code not in ON_THEIR_OWN
-    return f"A word {IN_WORDS[tag.group]}." if is_of_class else tag.description
-
-
-def _word_classes() -> str:
-    return ", ".join(f"`{letter}` {name}" for letter, name in CLASSES.items())
+    noun = CLASSES.get(tag.code[-1], "") if tagset.name == "clc" else ""
+    start = f"{'An' if noun[:1] == 'a' else 'A'} {noun} "
+    return (
+        tag.description.replace(start, "A word ", 1)
+        if noun and tag.description.startswith(start)
+        else tag.description
+    )
 
 
 def render_map(source: str, target: str) -> str:
