@@ -599,8 +599,7 @@ def worksheet(
     from grater.annotate.tasks.worksheet import sample_worksheet
     from grater.corpora.judgments import items_of as places_of
     from grater.measure.sampling.draw import to_judge
-    from grater.tables import as_decisions, as_items, as_judgments, as_sample
-    from grater.tables.write import write_worksheet
+    from grater.tables import as_decisions, as_items, as_judgments, as_sample, write_worksheet
 
     table, drawn = as_decisions(decisions), as_sample(sample)
     judged = as_judgments(judgments).frame["item"].cast(str).to_list() if judgments is not None else []
@@ -707,7 +706,7 @@ def evaluate(
     )
     judged = as_judgments(judgments)
     evaluation = evaluate(
-        as_decisions(decisions, judgments=judged),
+        as_decisions(decisions),
         judged,
         items=_given(as_items, items),
         gold=_given(as_gold, gold),

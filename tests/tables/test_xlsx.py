@@ -4,53 +4,47 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
 import pytest
+from openpyxl import load_workbook
 
 from grater.errors import BadInput
-from grater.tables import read_judgments
-from grater.tables.xlsx import MAIN, PACKAGE, RELATIONS, Page, letters, read_xlsx, workbook
+from grater.tables import read_judgments, worksheets, write_worksheet
+from grater.tables.files import load
+from grater.tables.worksheets import Worksheet, read_xlsx
 
-ROWS = [("a1", "=1+1", " x "), ("a2", "Zoë & <b>", ""), ("a3", "two\nlines", "0")]
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+ROWS = (("a1", "=1+1", " x "), ("a2", "Zoë & <b>", ""), ("a3", "two\nlines", "0"), ("a4", "#N/A\x07", "01"))
 
 
-def test_a_workbook_comes_back_cell_by_cell() -> None:
-    page = Page(name="judge", columns=("item", "text", "more"), rows=ROWS, choices={"more": ["0", "x"]})
-    raw = read_xlsx(workbook([page]), name="w.xlsx")
+def test_a_workbook_comes_back_cell_by_cell(tmp_path: Path) -> None:
+    path = tmp_path / "w.xlsx"
+    write_worksheet(Worksheet(("item", "sentence", "more"), ROWS, ("How.",), {"more": ["0", "x"]}), path)
+    raw = load(path, name="")
     assert {name: cells.to_list() for name, cells in raw.columns.items()} == {
-        "item": ["a1", "a2", "a3"],
-        "text": ["=1+1", "Zoë & <b>", "two\nlines"],
-        "more": [" x ", None, "0"],
+        "item": ["a1", "a2", "a3", "a4"],
+        "sentence": ["=1+1", "Zoë & <b>", "two\nlines", "#N/A "],
+        "more": [" x ", None, "0", "01"],
     }
     assert raw.lines is not None
-    assert raw.lines.to_list() == [2, 3, 4]
-    assert workbook([page]) == workbook([page])
+    assert raw.lines.to_list() == [2, 3, 4, 5]
 
 
-def test_styles_are_those_that_other_programs_open() -> None:
-    # openpyxl, and pandas with it, refuse a fill without a pattern: ECMA-376, 18.8.20 wants one of two kinds
-    with ZipFile(BytesIO(workbook([Page(name="judge", columns=("item",), rows=[("a",)])]))) as archive:
-        styles = ElementTree.fromstring(archive.read("xl/styles.xml"))
-    fills = styles.findall(f"{{{MAIN}}}fills/{{{MAIN}}}fill")
-    assert [[kind.tag for kind in fill] for fill in fills] == [[f"{{{MAIN}}}patternFill"]] * 2
-    assert styles.find(f"{{{MAIN}}}cellStyles/{{{MAIN}}}cellStyle") is not None
-
-
-def test_answers_are_offered_as_a_list() -> None:
-    content = workbook(
-        [Page(name="judge", columns=("item", "label"), rows=[("a", "")], choices={"label": ["error", "ok"]})]
-    )
-    with ZipFile(BytesIO(content)) as archive:
-        sheet = archive.read("xl/worksheets/sheet1.xml").decode()
-    assert 'sqref="B2:B2"><formula1>"error,ok"</formula1>' in sheet
-
-
-@pytest.mark.parametrize(("place", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA")])
-def test_columns_have_letters(place: int, name: str) -> None:
-    assert letters(place) == name
+def test_a_worksheet_is_text_with_answers_to_choose_from_and_its_instructions(tmp_path: Path) -> None:
+    path = tmp_path / "w.xlsx"
+    write_worksheet(Worksheet(("item", "label"), (("=a", ""),), ("One.", "Two."), {"label": ["error", "ok"]}), path)
+    book = load_workbook(path)
+    judge, told = book.worksheets
+    (rule,) = judge.data_validations.dataValidation
+    assert (str(rule.sqref), rule.formula1, rule.errorStyle) == ("B2", '"error,ok"', "warning")
+    assert (judge["A2"].value, judge["A2"].data_type, judge["A2"].number_format) == ("=a", "s", "@")
+    assert judge["A1"].font.bold
+    assert judge.freeze_panes == "A2"
+    assert [cell.value for cell in told["A"]] == ["How to judge", "One.", "Two."]
 
 
 def as_others_write(sheet: str, *, strings: tuple[str, ...] = (), tab: str = "Sheet1") -> bytes:
@@ -61,8 +55,16 @@ def as_others_write(sheet: str, *, strings: tuple[str, ...] = (), tab: str = "Sh
         for n in (1, 2)
     )
     sheets = "".join(f'<sheet name="{name}" sheetId="{n}" r:id="rId{n}"/>' for n, name in ((1, "notes"), (2, tab)))
+    parts = [("workbook", "sheet.main"), ("sharedStrings", "sharedStrings")]
+    parts += [(f"worksheets/sheet{n}", "worksheet") for n in (1, 2)]
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    types = "".join(f'<Override PartName="/xl/{path}.xml" ContentType="{kind}.{name}+xml"/>' for path, name in parts)
+    book = f'<Relationship Id="rId1" Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/>'
+    rels += f'<Relationship Id="rId3" Type="{RELATIONS}/sharedStrings" Target="sharedStrings.xml"/>'
     stream = BytesIO()
     with ZipFile(stream, "w") as archive:
+        archive.writestr("[Content_Types].xml", f'<Types xmlns="{PACKAGE}/content-types">{types}</Types>')
+        archive.writestr("_rels/.rels", f'<Relationships xmlns="{PACKAGE}/relationships">{book}</Relationships>')
         archive.writestr(
             "xl/workbook.xml", f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>{sheets}</sheets></workbook>'
         )
@@ -94,10 +96,40 @@ def test_other_programs_write_shared_text_numbers_formulas_and_gaps(tmp_path: Pa
     ]
 
 
-def test_what_is_no_workbook_or_would_expand_is_one_line() -> None:
+def refused(content: bytes, message: str) -> None:
+    with pytest.raises(BadInput, match=rf"^w\.xlsx: {message}"):
+        read_xlsx(content, name="w.xlsx")
+
+
+def test_what_is_no_workbook_or_would_expand_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    unreadable = r"cannot be read as a workbook .*save the sheet as \.csv first"
     bomb = as_others_write("").replace(b"<sst", b"<!DOCTYPE x [<!ENTITY a 'b'>]><sst")
     for content in (b"PK", b"", b"item,label", bomb):
-        with pytest.raises(BadInput, match=r"w\.xlsx: cannot be read as a workbook .*save the sheet as \.csv first"):
-            read_xlsx(content, name="w.xlsx")
-    with pytest.raises(BadInput, match="found an empty sheet"):
-        read_xlsx(as_others_write(""), name="w.xlsx")
+        refused(content, unreadable)
+    refused(as_others_write(""), "expected a row that names the columns, found an empty sheet")
+    hidden = as_others_write(row("a"), strings=("<si><t>&a;</t></si>",))
+    with ZipFile(BytesIO(hidden)) as archive:
+        members = {name: archive.read(name).decode() for name in archive.namelist()}
+    stream = BytesIO()
+    with ZipFile(stream, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, f"<!DOCTYPE x [<!ENTITY a 'b'>]>{text}".encode("utf-16"))
+    refused(stream.getvalue(), r"cannot be read as a workbook \(it declares entities")
+    monkeypatch.setattr("openpyxl.load_workbook", lambda *_, **__: pytest.fail("openpyxl has seen it"))
+    for name in ("MOST_BYTES", "MOST_MEMBERS"):
+        with monkeypatch.context() as patch:
+            patch.setattr(worksheets, name, 5)
+            refused(as_others_write(row("a")), "expected a workbook of moderate size, found one that unpacks to more")
+
+
+def row(text: str, number: int = 1, column: str = "A") -> str:
+    return f'<row r="{number}"><c r="{column}{number}" t="inlineStr"><is><t>{text}</t></is></c></row>'
+
+
+def test_a_cell_at_a_far_address_costs_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = as_others_write(row("item") + row("a", 2) + row("b", 10**12))
+    assert read_xlsx(far, name="w.xlsx").columns["item"].to_list() == ["a"]
+    monkeypatch.setattr(worksheets, "MOST_CELLS", 10_000)
+    refused(
+        as_others_write(row("item") + row("a", 2, "ZZZ")), r"cannot be read as a workbook \(it has too many cells"
+    )

@@ -142,7 +142,7 @@ def evaluate_detectors(
     )
     judged = reading.read_beside_decisions(*judgments)
     evaluation = evaluate(
-        reading.read_decisions(*decisions, judgments=judged),
+        reading.read_decisions(*decisions),
         judged,
         items=scoring.item_table,
         gold=scoring.gold_table,
@@ -202,7 +202,7 @@ def compare_detectors(
     """Compare systems on common items: McNemar, paired bootstrap, randomisation, and rank groups."""
     judged = reading.read_beside_decisions(*judgments)
     comparison = compare(
-        reading.read_decisions(*decisions, judgments=judged),
+        reading.read_decisions(*decisions),
         judged,
         items=scoring.item_table,
         gold=scoring.gold_table,

@@ -27,7 +27,6 @@ from grater.model import Essay
 from grater.sheet import counted
 from grater.tables import Judgments, Table, parse_columns, parse_merge, read_decisions, read_judgments
 from grater.tables.check import Duplicates
-from grater.tables.large import under_each_other
 from grater.tables.schema import VALID
 from grater.uncertainty.bootstrap import Cluster
 
@@ -97,12 +96,12 @@ class Reading:
         columns = [column for column in entries(self.columns) if not _is_of_decisions(column)]
         return replace(self, columns=columns).read(*paths)
 
-    def read_decisions(self, *paths: Path, judgments: Judgments | None = None) -> Table:
-        """The decisions of several files as one table, to be held against `judgments`."""
+    def read_decisions(self, *paths: Path) -> Table:
+        """The decisions of several files as one table."""
         require_different(paths)
         columns = parse_columns(column for column in entries(self.columns) if _is_of_decisions(column))
         if len(paths) == 1:
-            return read_decisions(paths[0], columns=columns, duplicates=self.duplicates, judgments=judgments)
+            return read_decisions(paths[0], columns=columns, duplicates=self.duplicates)
         tables = [read_decisions(path, columns=columns, duplicates=self.duplicates) for path in paths]
         frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
         return read_decisions(frame, duplicates=self.duplicates, name=", ".join(table.name for table in tables))
@@ -121,7 +120,7 @@ class Reading:
 
     def _joined(self, tables: Sequence[Judgments]) -> Judgments:
         """One table of several; the same rater on the same item in two files is a duplicate."""
-        frame = under_each_other([table.frame for table in tables])
+        frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
         name = ", ".join(table.name for table in tables)
         joined = read_judgments(frame, duplicates=self.duplicates, status=("all",), name=name)
         dropped = {f"{reason} ({table.name})": n for table in tables for reason, n in table.dropped.items()}

@@ -68,9 +68,9 @@ from grater.tables import (
     read_judgments,
     read_sample,
     write_table,
+    write_worksheet,
 )
 from grater.tables import Table as ReadTable
-from grater.tables.write import write_worksheet
 from grater.uncertainty.intervals import RESAMPLES
 from grater.uncertainty.population import Population as PopulationName
 from grater.uncertainty.stratified import Stratum

@@ -1,16 +1,22 @@
 """Judgments, decisions, items, gold and samples: read from any file or frame, checked, written (docs/tables.md)."""
 
+from grater.tables.files import require_table_place, write_joined, write_table, write_worksheet
 from grater.tables.judgments import (
     Judgments,
+    Sample,
+    SampleMeta,
     are_first,
     data_hash,
     equal_in_number,
     first_of_each,
+    items_hash,
     parse_merge,
     require_raters,
+    require_same_items,
     with_confidence,
     with_labels,
     with_status,
+    with_stratum_size,
     without_flags,
 )
 from grater.tables.read import (
@@ -30,9 +36,7 @@ from grater.tables.read import (
     read_table,
     read_wide,
 )
-from grater.tables.sample import Sample, SampleMeta, items_hash, require_same_items, with_stratum_size
 from grater.tables.schema import SCHEMAS, Table, exploded
-from grater.tables.write import require_table_place, write_joined, write_table
 
 __all__ = [
     "SCHEMAS",
@@ -72,4 +76,5 @@ __all__ = [
     "without_flags",
     "write_joined",
     "write_table",
+    "write_worksheet",
 ]

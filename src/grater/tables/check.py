@@ -6,14 +6,14 @@ false.  A list is a cell with `|` between entries, or a real list where the file
 missing cell in every type of file.
 
 The result is a frame in the schema's columns and types.  While checks go on the frame carries the place of each row
-in the column `PLACE`; `unplaced` takes it off again.  Rows that say the same thing twice are an error that names
-them, or the first or last of them is kept.
+in the column `PLACE`, which `without_duplicates` takes off again.  Rows that say the same thing twice are an error
+that names them, or the first or last of them is kept.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -21,9 +21,17 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.model import is_deep
-from grater.tables import large
-from grater.tables.raw import WHOLE_AS_FLOAT, Raw, plain, text_of
-from grater.tables.schema import LIST_SEPARATOR, Column, Range, Schema
+from grater.tables.schema import (
+    LIST_SEPARATOR,
+    WHOLE_AS_FLOAT,
+    Column,
+    Range,
+    Raw,
+    Schema,
+    plain,
+    text_of,
+    without_empty,
+)
 
 Fault: TypeAlias = "Callable[[pl.Series, str], None]"
 """Hears of rows whose cell is wrong: which (a mask), and what was expected."""
@@ -36,7 +44,7 @@ def cast(column: Column, cells: pl.Series, fault: Fault) -> pl.Series:
     """The cells in the column's type; what cannot be brought to it is null, and reported to `fault`."""
     match column.type:
         case "text":
-            return cells if _stays_coded(column, cells) else _text(cells, fault)
+            return _text(cells, fault)
         case "list":
             return _text(_joined(cells), fault)
         case "json":
@@ -49,12 +57,6 @@ def cast(column: Column, cells: pl.Series, fault: Fault) -> pl.Series:
             return _truth(cells, fault)
 
 
-def _stays_coded(column: Column, cells: pl.Series) -> bool:
-    """Whether ids are many and categories already, none of them empty; texts would take eight times the memory."""
-    is_large = column.name in large.IDS and len(cells) >= large.LARGE
-    return is_large and large.are_categories(cells) and not large.holds(cells, "")
-
-
 def texts(cells: pl.Series) -> pl.Series:
     """The cells as text; what is not a single value is null."""
     return _text(cells, lambda _is_bad, _expected: None)
@@ -63,21 +65,17 @@ def texts(cells: pl.Series) -> pl.Series:
 def _text(cells: pl.Series, fault: Fault) -> pl.Series:
     kind = cells.dtype
     if kind.is_float() or kind.is_decimal():
-        converted = _text_of_floats(cells.cast(pl.Float64), fault)
+        cells = cells.cast(pl.Float64).fill_nan(None)
+        fault(cells.is_infinite().fill_null(False), "text or a finite number")
+        is_whole = (cells == cells.round()) & (cells.abs() < WHOLE_AS_FLOAT)
+        whole = cells.cast(pl.Int64, strict=False).cast(pl.String)
+        converted = whole.zip_with(is_whole.fill_null(False), cells.cast(pl.String))
     elif kind.is_integer() or kind in (pl.String, pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
         converted = cells.cast(pl.String)
     else:
         converted = pl.Series(cells.name, [text_of(plain(cell)) for cell in cells.to_list()], dtype=pl.String)
         fault(converted.is_null() & ~missing(cells), "text or a number")
-    return converted.replace("", None)
-
-
-def _text_of_floats(cells: pl.Series, fault: Fault) -> pl.Series:
-    cells = cells.fill_nan(None)
-    fault(cells.is_infinite().fill_null(False), "text or a finite number")
-    is_whole = (cells == cells.round()) & (cells.abs() < WHOLE_AS_FLOAT)
-    whole = cells.cast(pl.Int64, strict=False).cast(pl.String)
-    return whole.zip_with(is_whole.fill_null(False), cells.cast(pl.String))
+    return without_empty(converted)
 
 
 def _joined(cells: pl.Series) -> pl.Series:
@@ -95,7 +93,7 @@ def _joined_cell(cell: object) -> object:
 
 
 def _json(cells: pl.Series, fault: Fault) -> pl.Series:
-    cells = cells.replace("", None) if cells.dtype == pl.String else as_json(cells)
+    cells = without_empty(cells) if cells.dtype == pl.String else as_json(cells)
     is_bad = [cell is not None and not _is_json(cell) for cell in cells]
     fault(pl.Series(is_bad, dtype=pl.Boolean), "JSON")
     return cells
@@ -197,7 +195,9 @@ def checked(schema: Schema, raw: Raw) -> pl.DataFrame:
     }
     frame = pl.DataFrame(columns | {PLACE: places(raw)})
     if schema.kind == "items":
-        _check_spans(frame, raw, problems)
+        crossed = frame.filter(pl.col("start") > pl.col("end")).select(PLACE, "start", "end")
+        for row, start, end in crossed.iter_rows():
+            add(problems, raw, row, f"expected start at or before end, found {start} and {end}")
     problems.done()
     return frame
 
@@ -208,10 +208,6 @@ def places(raw: Raw) -> pl.Series:
     return numbers.cast(pl.UInt32).alias(PLACE)
 
 
-def unplaced(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.drop(PLACE)
-
-
 def _checked_column(column: Column, cells: pl.Series, raw: Raw, problems: Problems) -> pl.Series:
     def tell(is_bad: pl.Series, message: Callable[[object], str]) -> None:
         if is_bad.any():
@@ -220,16 +216,19 @@ def _checked_column(column: Column, cells: pl.Series, raw: Raw, problems: Proble
                 add(problems, raw, row_places[int(row)], message(cells[int(row)]))
 
     def fault(is_bad: pl.Series, expected: str) -> None:
-        tell(is_bad, lambda cell: f"expected {expected} in column {column.name!r}, found {_shown(cell)}")
+        def message(cell: object) -> str:
+            text = repr(cell)
+            shown = text if len(text) <= 60 else f"{text[:60]}..."
+            return f"expected {expected} in column {column.name!r}, found {shown}"
+
+        tell(is_bad, message)
 
     if column.required:
         tell(missing(cells), lambda _: f"expected a value in column {column.name!r}, found an empty cell")
-    given = _with_points(cells) if raw.has_decimal_commas and column.type in ("number", "whole") else cells
+    given = cells
+    if raw.has_decimal_commas and column.type in ("number", "whole") and cells.dtype == pl.String:
+        given = cells.str.replace(DECIMAL_COMMA, "$1.$2")
     return cast(column, given, fault).alias(column.name)
-
-
-def _with_points(cells: pl.Series) -> pl.Series:
-    return cells.str.replace(DECIMAL_COMMA, "$1.$2") if cells.dtype == pl.String else cells
 
 
 def add(problems: Problems, raw: Raw, row: int, message: str) -> None:
@@ -244,22 +243,9 @@ def further(cells: pl.Series) -> pl.Series:
     """A column that the schema does not know: as it is, or as JSON where one cell holds several values."""
     kind = cells.dtype
     if kind in (pl.String, pl.Null):
-        return cells.cast(pl.String).replace("", None)
-    return (
-        cells
-        if kind.is_numeric() or kind.is_temporal() or kind in (pl.Boolean, pl.Categorical, pl.Enum)
-        else as_json(cells)
-    )
-
-
-def _check_spans(frame: pl.DataFrame, raw: Raw, problems: Problems) -> None:
-    for row, start, end in frame.filter(pl.col("start") > pl.col("end")).select(PLACE, "start", "end").iter_rows():
-        add(problems, raw, row, f"expected start at or before end, found {start} and {end}")
-
-
-def _shown(cell: object) -> str:
-    text = repr(cell)
-    return text if len(text) <= 60 else f"{text[:60]}..."
+        return without_empty(cells.cast(pl.String))
+    is_single = kind.is_numeric() or kind.is_temporal() or kind in (pl.Boolean, pl.Categorical, pl.Enum)
+    return cells if is_single else as_json(cells)
 
 
 Duplicates: TypeAlias = Literal["error", "first", "last"]
@@ -272,23 +258,17 @@ MOST_DUPLICATES = 3
 def without_duplicates(
     schema: Schema, frame: pl.DataFrame, raw: Raw, duplicates: Duplicates
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """The frame with each key once, in its order, and how many rows that set aside."""
+    """The frame with each key once, in its order and without places, and how many rows that set aside."""
     if duplicates not in ("error", "first", "last"):
         raise UsageError(f"expected duplicates error, first or last, found {duplicates!r}")
     key = [name for name in schema.key if name in frame.columns]
-    if not _has_repeats(frame, key):
-        return frame, {}
+    rows = frame.select(key)
+    if not may_repeat(rows) or not rows.is_duplicated().any():
+        return frame.drop(PLACE), {}
     if duplicates == "error":
         _name_them(frame, key, raw)
     once = frame.unique(key, keep="first" if duplicates == "first" else "last", maintain_order=True)
-    return once, {f"duplicate, {duplicates} kept": len(frame) - len(once)}
-
-
-def _has_repeats(frame: pl.DataFrame, key: Sequence[str]) -> bool:
-    if len(key) == 2 and large.are_categories(*(frame[name] for name in key)):
-        return large.has_repeats(*(frame[name] for name in key))
-    rows = frame.select(key)
-    return may_repeat(rows) and bool(rows.is_duplicated().any())
+    return once.drop(PLACE), {f"duplicate, {duplicates} kept": len(frame) - len(once)}
 
 
 def may_repeat(rows: pl.DataFrame) -> bool:

@@ -1,20 +1,22 @@
-"""Any source of a table (a path, standard input, a frame) as a raw table; `grater.files` writes files.
+"""Tables in and out of files: any source (a path, standard input, a frame) as a raw table, and tables written.
 
 *Files.*  The extension says the type: `.csv`, `.tsv`, `.jsonl` (or `.ndjson`), each also packed as `.gz`; `.parquet`.
 Text is UTF-8 with or without a byte-order mark; a byte that is not UTF-8 is an error that names its position.
-Standard input has no extension and is known by its first characters.  Workbooks (`.xlsx`) are read, not written.
+Standard input has no extension and is known by its first characters.  Workbooks (`.xlsx`) are read
+(`grater.tables.worksheets`), and written as worksheets only.  A file appears whole or not at all.
 
 *Comma- and tab-separated text* (RFC 4180).  The first line names the columns.  A cell may be quoted; inside quotes a
 quote is doubled, and line ends are part of the cell.  Blank lines and rows of empty cells are skipped, lines may end
 in CRLF, an empty cell is missing, and every row must have as many cells as the header.  Departures: batch files of
 Mechanical Turk name the columns `Approve` and `Reject` and leave them out of every row; Excel may name its separator
-in a line before the header (`sep=;`), and where semicolons separate, numbers may have a decimal comma.  A text
-without any quote is split by polars; one with quotes by Python's csv module, four or five times slower and exact.
+in a line before the header (`sep=;`), and where semicolons separate, numbers may have a decimal comma.  polars reads
+the text; where it did not understand every character of it (blank lines, rows of other lengths, odd quotes), Python's
+csv module reads it row by row, many times slower, and knows the line of whatever is wrong.
 
 *Formulas.*  A text that starts with one of `= + - @`, their full-width forms, a tab or a line end is taken for a
 formula by spreadsheets.  Such a cell is written with an apostrophe before it; one that has apostrophes before such a
 sign already gets one more, so that reading, which takes one away, gives back what was there.  Numbers (`-1`) and
-`-NONE-` run nothing and stay as they are.
+`-NONE-` run nothing and stay as they are.  JSONL and parquet are never altered.
 
 *JSON Lines.*  One object per line, its keys the columns.  Lines may lack keys; a key that a line lacks, and null, are
 missing cells.  Blank lines are skipped.  A value that is not a single one (a list, an object) is kept for the checks
@@ -34,12 +36,10 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import cache
 from io import BytesIO
-from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock
@@ -48,11 +48,11 @@ from typing import Any, Literal, TextIO, TypeAlias, cast
 import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UsageError
-from grater.files import reason
+from grater.files import reason, replacing, require_place
 from grater.model import DELETE
-from grater.tables.raw import Raw, joined, plain, series_of
-from grater.tables.worksheets import is_worksheet_header
-from grater.tables.xlsx import read_xlsx
+from grater.tables.judgments import Judgments, Sample
+from grater.tables.schema import Raw, Table, plain, series_of, without_empty
+from grater.tables.worksheets import INSTRUCTION, Worksheet, answers_in, is_worksheet_header, read_xlsx, workbook
 
 FilePath: TypeAlias = Path
 FileType: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet"]
@@ -66,6 +66,8 @@ EXTENSIONS: dict[str, FileType] = {
 }
 PACKED = ".gz"
 WORKBOOK = ".xlsx"
+META = ".meta.json"
+"""What a sample's meta data is called, beside its table."""
 SPREADSHEETS = (".ods", ".xls", WORKBOOK)
 STDIN = "standard input"
 PARQUET_MAGIC, GZIP_MAGIC = b"PAR1", b"\x1f\x8b"
@@ -205,7 +207,6 @@ SEPARATORS = (";", "\t", ",")
 NAMED_SEPARATOR = re.compile(r'("?)sep=(?P<separator>[;,\t|])\1(?=\r?\n)', re.IGNORECASE)
 HEADER_WITHIN = 20
 """Lines among which the header is looked for; those before it are blank."""
-N_ROWS_TOGETHER = 20_000
 LEFT_OUT = ["Approve", "Reject"]
 
 
@@ -217,67 +218,94 @@ def read_delimited(text: str, *, name: str, separator: str) -> Raw:
     """
     if "\r" in text and "\n" not in text:
         text = text.replace("\r", "\n")
-    named = NAMED_SEPARATOR.match(text)
-    separator = named["separator"] if named else _separator_of(text, separator)
-    text = text[named.end() :] if named else text
-    raw = (_read_quoted if QUOTE in text else _read_plain)(text, name, separator)
-    return replace(raw, has_decimal_commas=separator == ";")
+    if named := NAMED_SEPARATOR.match(text):
+        separator, text = named["separator"], text[named.end() :]
+    else:
+        header_line = next((line for line in text.split("\n", HEADER_WITHIN) if line.strip()), "")
+        if separator not in header_line:
+            separator = next((other for other in SEPARATORS if other in header_line), separator)
+    header, cells, lines = _read_at_once(text, separator) or _read_by_row(text, name, separator)
+    columns = dict(zip(header, cells, strict=True))
+    if "'" in text:
+        columns = {column: unguarded(series) for column, series in columns.items()}
+    if QUOTE in text:
+        columns = {column: without_empty(series) for column, series in columns.items()}
+    if columns and all(series.null_count() for series in columns.values()):
+        is_filled = pl.select(pl.any_horizontal(series.is_not_null() for series in columns.values())).to_series()
+        columns, lines = {column: each.filter(is_filled) for column, each in columns.items()}, lines.filter(is_filled)
+    return Raw(name, columns, lines, has_decimal_commas=separator == ";")
 
 
-def _read_plain(text: str, name: str, separator: str) -> Raw:
-    lines = pl.Series("line", text.split("\n"), dtype=pl.String).str.strip_suffix("\r")
-    frame = pl.DataFrame([lines, pl.int_range(1, len(lines) + 1, eager=True).alias("number")])
-    frame = frame.filter(pl.col("line") != "")
-    names = [cell for line in frame["line"].head(1) for cell in line.split(separator)]
-    header = _checked_header(names, name)
-    cells, numbers = frame["line"].slice(1), frame["number"].slice(1)
-    n_cells = cells.str.count_matches(separator, literal=True) + 1
-    _check_widths(n_cells, numbers, header, name)
-    if len(header) == 1:
-        return _raw(name, header, pl.DataFrame([cells]), numbers)
-    return _raw(name, header, cells.str.split_exact(separator, len(header) - 1).struct.unnest(), numbers)
+Read: TypeAlias = tuple[list[str], list[pl.Series], pl.Series]
+"""The header, its columns, and the line on which each row begins."""
 
 
-def _checked_header(header: list[str], name: str) -> list[str]:
-    if not header:
-        raise BadInput(Problem(name, "expected a line that names the columns, found an empty file"))
-    header = unguarded(pl.Series([cell.strip() for cell in header], dtype=pl.String)).to_list()
-    repeated = sorted({column for column in header if header.count(column) > 1})
-    if repeated:
-        names = ", ".join(repr(column) for column in repeated)
-        raise BadInput(Problem(name, f"expected every column once, found {names} more than once in the header", 1))
-    return header
+def _read_at_once(text: str, separator: str) -> Read | None:
+    """As polars reads it; None where anything about the text is odd.
+
+    A text without quotes is understood if no line end and no separator is left over.  With quotes, if polars writes
+    back the same text.
+    """
+    end = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+    text = text if text.endswith("\n") else text + end
+    try:
+        frame = pl.read_csv(text.encode(), separator=separator, has_header=False, infer_schema=False)
+    except pl.exceptions.PolarsError:
+        return None
+    n_ends = text.count("\n")
+    if QUOTE in text:
+        is_same = frame.write_csv(separator=separator, include_header=False, line_terminator=end) == text
+    else:
+        is_split = n_ends == len(frame) and text.count(separator) == len(frame) * (frame.width - 1)
+        is_same = is_split and text.count("\r") == text.count("\r\n")
+    header = _header([cell or "" for cell in frame.row(0)]) if is_same else []
+    if not any(header) or len(set(header)) < len(header):
+        return None
+    if n_ends == len(frame):
+        lines = pl.int_range(2, len(frame) + 1, dtype=pl.Int64, eager=True)
+    else:
+        n_inside = frame.select(pl.sum_horizontal(pl.all().str.count_matches("\n", literal=True).fill_null(0)))
+        lines = (n_inside.to_series().cast(pl.Int64) + 1).cum_sum().head(-1) + 1
+    columns = [series.alias(column) for column, series in zip(header, frame.slice(1).get_columns(), strict=True)]
+    return header, columns, lines
 
 
-def _separator_of(text: str, expected: str) -> str:
-    header = next((line for line in text.split("\n", HEADER_WITHIN) if line.strip()), "")
-    others = (other for other in SEPARATORS if other in header)
-    return expected if expected in header else next(others, expected)
-
-
-def _check_widths(n_cells: pl.Series, numbers: pl.Series, header: list[str], name: str) -> None:
-    problems = Problems(name)
-    is_bad = n_cells != len(header)
-    if header[-2:] == LEFT_OUT:
-        is_bad &= n_cells != len(header) - len(LEFT_OUT)
-    for n_found, line in zip(n_cells.filter(is_bad), numbers.filter(is_bad), strict=True):
-        problems.add(f"expected {len(header)} cells as in the header, found {n_found}", line=line)
-    problems.done()
-
-
-def _read_quoted(text: str, name: str, separator: str) -> Raw:
+def _read_by_row(text: str, name: str, separator: str) -> Read:
+    """Row by row, with every defect by its line."""
     # The module's limit on the size of a cell is global; it is only ever raised, to what this text needs.
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     rows = _rows(text, name, separator)
-    header = _checked_header(next(rows, (0, []))[1], name)
-    parts = [_part(together, header, name) for together in _batches(rows)]
-    numbers = pl.Series("number", [line for _, lines in parts for line in lines], dtype=pl.Int64)
-    frames = [frame for frame, _ in parts] or [pl.DataFrame(schema=dict.fromkeys(header, pl.String))]
-    return _raw(name, header, pl.concat(frames), numbers)
+    header = _header(next(rows, (0, []))[1])
+    if not header:
+        raise BadInput(Problem(name, "expected a line that names the columns, found an empty file"))
+    if repeated := sorted({column for column in header if header.count(column) > 1}):
+        names = ", ".join(repr(column) for column in repeated)
+        raise BadInput(Problem(name, f"expected every column once, found {names} more than once in the header", 1))
+    problems = Problems(name)
+    kept: list[list[str | None]] = []
+    lines: list[int] = []
+    for line, row in rows:
+        n_missing = len(header) - len(row)
+        if n_missing and not (header[-2:] == LEFT_OUT and n_missing == len(LEFT_OUT)):
+            problems.add(f"expected {len(header)} cells as in the header, found {len(row)}", line=line)
+        kept.append([*(cell or None for cell in row), *[None] * n_missing])
+        lines.append(line)
+    problems.done()
+    cells = zip(*kept, strict=True) if kept else [()] * len(header)
+    columns = [pl.Series(column, values, dtype=pl.String) for column, values in zip(header, cells, strict=True)]
+    return header, columns, pl.Series("number", lines, dtype=pl.Int64)
+
+
+def _header(cells: list[str]) -> list[str]:
+    return unguarded(pl.Series([cell.strip() for cell in cells], dtype=pl.String)).to_list()
 
 
 def _rows(text: str, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Every row that is not blank, with the line where it begins."""
+    if QUOTE not in text:
+        lines = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
+        yield from ((number, line.split(separator)) for number, line in lines if line)
+        return
     reader = csv.reader((f"{line}\n" for line in text.split("\n")), delimiter=separator, strict=True)
     begin = 1
     try:
@@ -290,96 +318,35 @@ def _rows(text: str, name: str, separator: str) -> Iterator[tuple[int, list[str]
         raise BadInput(Problem(name, message, begin)) from error
 
 
-def _batches(rows: Iterator[tuple[int, list[str]]]) -> Iterator[list[tuple[int, list[str]]]]:
-    while together := list(islice(rows, N_ROWS_TOGETHER)):
-        yield together
-
-
-def _part(together: list[tuple[int, list[str]]], header: list[str], name: str) -> tuple[pl.DataFrame, list[int]]:
-    lines = [line for line, _ in together]
-    n_cells = pl.Series([len(row) for _, row in together], dtype=pl.Int64)
-    _check_widths(n_cells, pl.Series(lines, dtype=pl.Int64), header, name)
-    padded = (row if len(row) == len(header) else [*row, *("" for _ in LEFT_OUT)] for _, row in together)
-    columns = [
-        pl.Series(column, cells, dtype=pl.String)
-        for column, cells in zip(header, zip(*padded, strict=True), strict=True)
-    ]
-    return pl.DataFrame(columns), lines
-
-
-def _raw(name: str, header: list[str], frame: pl.DataFrame, numbers: pl.Series) -> Raw:
-    columns = {
-        column: unguarded(series.alias("cells")).replace("", None).alias(column)  # polars reads "^$" as a pattern
-        for column, series in zip(header, frame.get_columns(), strict=True)
-    }
-    if columns and all(cells.null_count() for cells in columns.values()):
-        is_filled = pl.DataFrame(columns).select(pl.any_horizontal(pl.all().is_not_null())).to_series()
-        columns = {column: cells.filter(is_filled) for column, cells in columns.items()}
-        numbers = numbers.filter(is_filled)
-    return Raw(name, columns, numbers)
-
-
-N_LINES_TOGETHER = 10_000
-
-
 def read_jsonl(text: str, *, name: str) -> Raw:
     """The table that the lines hold."""
     if not text.strip():
         raise BadInput(Problem(name, "expected a JSON object a line, found an empty file"))
     problems = Problems(name)
     lines: list[int] = []
-    parts: dict[str, list[pl.Series]] = {}
-    filled = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line and not line.isspace())
-    while together := list(islice(filled, N_LINES_TOGETHER)):
-        rows = _decoded_at_once(together) or list(_each_decoded(together, problems))
-        _add(parts, [row for _, row in rows], n_before=len(lines))
-        lines += [number for number, _ in rows]
-    problems.done()
-    columns = {key: joined(key, series) for key, series in parts.items()}
-    return Raw(name, columns, pl.Series("number", lines, dtype=pl.Int64))
-
-
-def _add(parts: dict[str, list[pl.Series]], rows: list[dict[str, object]], *, n_before: int) -> None:
-    """Puts rows under their columns; a column that they are the first to have was empty before."""
-    for key in dict.fromkeys(chain.from_iterable(rows)):
-        if key not in parts:
-            parts[key] = [pl.repeat(None, n_before, dtype=pl.Null, eager=True)]
-    for key, series in parts.items():
-        series.append(series_of(key, [row.get(key) for row in rows]))
-
-
-def _decoded_at_once(together: list[tuple[int, str]]) -> list[tuple[int, dict[str, object]]] | None:
-    """The lines as one JSON list, which takes half the time; None where anything about them is odd."""
-    text = ",".join(line for _, line in together)
-    if "\\u" in text:
-        return None
-    try:
-        rows = json.loads(f"[{text}]")
-    except (ValueError, RecursionError):
-        return None
-    if len(rows) != len(together) or set(map(type, rows)) != {dict}:
-        return None
-    return [(number, row) for (number, _), row in zip(together, rows, strict=True)]
-
-
-def _each_decoded(together: list[tuple[int, str]], problems: Problems) -> Iterator[tuple[int, dict[str, object]]]:
-    for number, line in together:
+    columns: dict[str, list[object]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line or line.isspace():
+            continue
+        row, found = None, ""
         try:
             row = json.loads(line)
-            # Half a surrogate pair can be written in JSON and nowhere else.
-            json.dumps(row, ensure_ascii=False).encode()
+            if "\\u" in line:  # half a surrogate pair can be written in JSON and nowhere else
+                json.dumps(row, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
-            problems.add(f"expected a JSON object, found {_shown(line)}: {error}", line=number)
+            row, found = None, f": {error}"
+        if not isinstance(row, dict):
+            shown = line.strip() if len(line.strip()) <= 40 else f"{line.strip()[:40]}..."
+            problems.add(f"expected a JSON object, found {shown!r}{found}", line=number)
             continue
-        if isinstance(row, dict):
-            yield number, row
-        else:
-            problems.add(f"expected a JSON object, found {_shown(line)}", line=number)
-
-
-def _shown(line: str) -> str:
-    line = line.strip()
-    return repr(line if len(line) <= 40 else f"{line[:40]}...")
+        for key in row:
+            if key not in columns:
+                columns[key] = [None] * len(lines)
+        for key, cells in columns.items():
+            cells.append(row.get(key))
+        lines.append(number)
+    problems.done()
+    return Raw(name, {key: series_of(key, cells) for key, cells in columns.items()}, pl.Series(lines, dtype=pl.Int64))
 
 
 REFUSALS = (ValueError, TypeError, NotImplementedError, ImportError, KeyError)
@@ -392,7 +359,10 @@ CONVERTERS = ("to_arrow", "to_pandas", "toPandas")
 def read_frame(frame: object, *, name: str) -> Raw:
     """The table that a frame holds."""
     if isinstance(frame, pl.LazyFrame):
-        return _collected(frame, name)
+        try:
+            frame = frame.collect()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise BadInput(Problem(name, f"cannot be computed: {_first_line(error)}")) from error
     if isinstance(frame, pl.DataFrame):
         return Raw(name, {series.name: series for series in frame.get_columns()})
     if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__dataframe__")):
@@ -406,27 +376,16 @@ def read_frame(frame: object, *, name: str) -> Raw:
         return _column_by_column(frame, name, str(error))
 
 
-def _collected(frame: pl.LazyFrame, name: str) -> Raw:
-    try:
-        return read_frame(frame.collect(), name=name)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise BadInput(Problem(name, f"cannot be computed: {_first_line(error)}")) from error
-
-
 def _column_by_column(frame: object, name: str, refusal: str) -> Raw:
     """Uses the two things that every data frame has: `columns`, and a column by its name."""
     try:
         columns = list(frame.columns)  # type: ignore[attr-defined]
-        _refuse_repeats([str(column) for column in columns], name)
+        if len(set(names := list(map(str, columns)))) < len(names):
+            raise BadInput(Problem(name, f"expected every column once, found {', '.join(names)}"))
         values = {str(column): frame[column].tolist() for column in columns}  # type: ignore[index]
     except (AttributeError, *REFUSALS, pl.exceptions.PolarsError) as error:
         raise BadInput(Problem(name, f"cannot be read as a table: {refusal}")) from error
     return Raw(name, {key: series_of(key, [plain(value) for value in cells]) for key, cells in values.items()})
-
-
-def _refuse_repeats(names: list[str], name: str) -> None:
-    if len(set(names)) < len(names):
-        raise BadInput(Problem(name, f"expected every column once, found {', '.join(names)}"))
 
 
 def read_parquet(source: list[FilePath] | BytesIO, *, name: str) -> Raw:
@@ -491,29 +450,19 @@ def load(source: Source, *, name: str) -> Raw:
         return _load_stdin(_stdin_content(sys.stdin))
     if extension(path) == WORKBOOK and not is_packed(path):
         return read_xlsx(_bytes_of(path), name=str(path))
-    if is_in_parts(path):
-        return read_parquet(parts(path), name=str(path))
-    file = file_type(path)
+    file = "parquet" if is_in_parts(path) else file_type(path)
     if file == "parquet":
         return read_parquet(parts(path), name=str(path))
     return _load_text(read_text(path), file, name=str(path))
 
 
-def read_content(content: bytes, path: Path) -> Raw:
-    """The table that bytes hold which stand in such a file of text."""
-    return _load_text(_decoded(content, str(path)), file_type(path), name=str(path))
-
-
 def _load_text(text: str, file: FileType, *, name: str) -> Raw:
     if file == "jsonl":
         return read_jsonl(text, name=name)
-    return read_delimited(text, name=name, separator="\t" if file == "tsv" else _separator(text))
-
-
-def _separator(text: str) -> str:
-    """A comma, unless a worksheet came back from a spreadsheet that writes semicolons."""
+    # A comma, unless a worksheet came back from a spreadsheet that writes semicolons.
     header = text.lstrip().partition("\n")[0]
-    return ";" if is_worksheet_header(header.split(";")) else ","
+    separator = "\t" if file == "tsv" else ";" if is_worksheet_header(header.split(";")) else ","
+    return read_delimited(text, name=name, separator=separator)
 
 
 @cache
@@ -532,6 +481,95 @@ def _load_stdin(content: bytes) -> Raw:
         content = gzip.decompress(content)
     text = _decoded(content, STDIN)
     header = text.lstrip().partition("\n")[0]
-    if header.startswith("{"):
-        return read_jsonl(text, name=STDIN)
-    return _load_text(text, "tsv" if "\t" in header else "csv", name=STDIN)
+    file: FileType = "jsonl" if header.startswith("{") else "tsv" if "\t" in header else "csv"
+    return _load_text(text, file, name=STDIN)
+
+
+# Writing
+
+WRITTEN_SEPARATORS: dict[FileType, str] = {"csv": ",", "tsv": "\t"}
+ROW_GROUP = 1 << 17
+"""Rows of a parquet file that are written together."""
+
+
+def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath, *, raw: bool = False) -> None:
+    """Writes a table or any frame; a sample's meta data goes beside it.
+
+    Cells that a spreadsheet would run are guarded unless `raw`.  Anonymous raters are left out, so that reading
+    numbers them again and knows that they are nobody.
+    """
+    path = FilePath(path)
+    if isinstance(table, Table | Judgments | Sample):
+        is_anonymous = isinstance(table, Judgments) and table.anonymous_raters
+        frame = table.frame.drop("rater") if is_anonymous else table.frame
+    else:
+        frame = pl.DataFrame(list(read_frame(table, name="frame").columns.values()))
+    kind = file_type(path)
+    for name, dtype in frame.schema.items():
+        if dtype.is_nested() or dtype in (pl.Object, pl.Binary):
+            # No table has a cell with several values in it, and no file type could give it back in every case.
+            raise UsageError(
+                f"{path}: expected single values in column {name!r}, found {dtype}; write them as text first"
+            )
+    with replacing(path) as stream:
+        if kind == "parquet":
+            frame.write_parquet(stream)
+        elif kind == "jsonl":
+            frame.write_ndjson(stream)
+        else:
+            (frame if raw else guarded_frame(frame)).write_csv(stream, separator=WRITTEN_SEPARATORS[kind])
+        if isinstance(table, Sample) and table.meta is not None:
+            with replacing(beside(path, META)) as meta:
+                meta.write((json.dumps(table.meta.as_json(), ensure_ascii=False, indent=2) + "\n").encode())
+
+
+def write_joined(files: Sequence[FilePath], schema: Mapping[str, Any], path: str | FilePath) -> None:
+    """Write the rows of several parquet files, in order, as one table; one of them is in memory at a time."""
+    path = FilePath(path)
+    kind = file_type(path)
+    if not files:
+        write_table(pl.DataFrame(schema=dict(schema)), path)
+        return
+    with replacing(path) as stream:
+        if kind == "parquet":
+            pl.scan_parquet(list(files)).sink_parquet(stream, row_group_size=ROW_GROUP)
+            return
+        for number, frame in enumerate(map(pl.read_parquet, files)):
+            if kind == "jsonl":
+                frame.write_ndjson(stream)
+            else:
+                separator = WRITTEN_SEPARATORS[kind]
+                guarded_frame(frame).write_csv(stream, separator=separator, include_header=not number)
+
+
+def require_table_place(path: str | FilePath) -> None:
+    """Raise before the work what `write_table` would raise after it: the wrong extension, no such folder."""
+    file_type(FilePath(path))
+    require_place(FilePath(path))
+
+
+XLSX, CSV = ".xlsx", ".csv"
+
+
+def write_worksheet(sheet: Worksheet, path: FilePath) -> None:
+    """A workbook with the instructions on a page of their own, or a CSV file that begins with them.
+
+    A sheet with answers in it is never written over.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in (CSV, XLSX):
+        raise UsageError(f"{path}: expected a worksheet with extension {CSV} or {XLSX}, found {path.suffix!r}")
+    if path.exists() and answers_in(load(path, name=str(path))):
+        raise UsageError(f"{path} has answers already; give the new worksheet another name")
+    if suffix == XLSX:
+        content = workbook(sheet)
+    else:
+        place = sheet.columns.index("sentence")
+        told = [
+            tuple(INSTRUCTION if at == 0 else line if at == place else "" for at in range(len(sheet.columns)))
+            for line in sheet.instructions
+        ]
+        frame = pl.DataFrame([*told, *sheet.rows], schema=dict.fromkeys(sheet.columns, pl.String), orient="row")
+        content = BOM + guarded_frame(frame).write_csv().encode()  # without it Excel takes UTF-8 for something else
+    with replacing(path) as stream:
+        stream.write(content)

@@ -1,4 +1,4 @@
-"""The judgments that count: filtered by status, flags and confidence, then with labels merged.
+"""The judgments that count, filtered by status, flags and confidence and with labels merged; and samples of items.
 
 A filter gives a new value and adds to `dropped` how many judgments it set aside and why; a reason that was asked
 for and met nobody is there too, with 0.  A judgment without a status is valid; one without a confidence is below
@@ -7,21 +7,27 @@ any.
 Where asking stops once raters agree (`grater.annotate.terms`), the share of all votes is nearer to 0 and 1 than it
 would be after any fixed number.  The first judgments of an item, as many as every item was to have in any case, came
 before anybody could stop: their shares are those of a job with a fixed number (`first_of_each`).
+
+A sample says which items were drawn, from which stratum, with what probability, and from what corpus.
+`NAME.meta.json` beside `NAME.csv` holds the seed, the design, the systems, and the hash of the sorted ids of all
+items that could have been drawn.  With it a sample is only ever used with its own corpus; without it every drawn
+item must at least be there.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.errors import UsageError
-from grater.model import short_hash
-from grater.tables.large import are_categories
+from grater.errors import BadInput, Problem, UsageError
+from grater.model import Json, short_hash
 from grater.tables.schema import VALID, entries
 
 ANY = "all"
@@ -108,32 +114,16 @@ def with_labels(judgments: Judgments, merge: Mapping[str, str]) -> Judgments:
     """Labels under their new names; a label that `merge` does not name stays."""
     if not merge:
         return judgments
-    label = renamed(judgments.frame["label"], merge)
-    return replace(judgments, frame=judgments.frame.with_columns(label, *_error_types(judgments.frame, merge)))
-
-
-def renamed(labels: pl.Series, names: Mapping[str, str]) -> pl.Series:
-    """Labels under new names; categories stay categories, of their own."""
-    if not are_categories(labels):
-        return labels.replace(dict(names))
-    codes = labels.to_physical().cast(pl.UInt32)
-    known = labels.unique().drop_nulls()
-    new = known.cast(pl.String).replace(dict(names)).cast(pl.Categorical(pl.Categories.random()))
-    rows = pl.DataFrame({"code": known.to_physical().cast(pl.UInt32), "new": new})
-    n_codes = int(rows["code"].to_numpy().max(initial=0)) + 1
-    by_code = pl.DataFrame({"code": pl.int_range(n_codes, dtype=pl.UInt32, eager=True)})
-    return by_code.join(rows, on="code", how="left", maintain_order="left")["new"].gather(codes).alias(labels.name)
-
-
-def _error_types(frame: pl.DataFrame, merge: Mapping[str, str]) -> list[pl.Expr]:
-    """A column `type` for labels that say of which type an error is, before they are merged into `error`."""
-    errors = {label for label, new in merge.items() if new == "error"}
-    named = {label: TYPE_OF_LABEL[label.casefold()] for label in errors if label.casefold() in TYPE_OF_LABEL}
+    label = pl.col("label").cast(pl.String)
+    # Labels that say of which type an error is get a column `type`, before they are merged into `error`.
+    errors = {old for old, new in merge.items() if new == "error"}
+    types = {old: TYPE_OF_LABEL[old.casefold()] for old in errors if old.casefold() in TYPE_OF_LABEL}
     if set(TYPE_OF_RATING) <= errors:
-        named |= TYPE_OF_RATING
-    if not named or "type" in frame.columns:
-        return []
-    return [pl.col("label").cast(pl.String).replace_strict(named, default=None, return_dtype=pl.String).alias("type")]
+        types |= TYPE_OF_RATING
+    columns = [label.replace(dict(merge))]
+    if types and "type" not in judgments.frame.columns:
+        columns.append(label.replace_strict(types, default=None, return_dtype=pl.String).alias("type"))
+    return replace(judgments, frame=judgments.frame.with_columns(columns))
 
 
 def parse_merge(settings: Iterable[str]) -> dict[str, str]:
@@ -189,7 +179,12 @@ def are_first(judgments: Judgments, n: int) -> npt.NDArray[np.bool_]:
 def _first(judgments: Judgments, n: int) -> tuple[npt.NDArray[np.bool_], int]:
     if n < 1:
         raise UsageError(f"expected at least the first 1 judgment of each item, found {n}")
-    _require_times(judgments, n)
+    n_silent = judgments.frame["at"].null_count() if "at" in judgments.frame.columns else len(judgments)
+    if n_silent:
+        raise UsageError(
+            f"{judgments.name}: the first {n} of each item are unknown: {n_silent} judgments have no time; "
+            "name its column with columns at=COLUMN if there is one"
+        )
     n = min(n, len(judgments) + 1)  # as good as any larger number, which polars might not hold
     turns = judgments.frame.with_columns(_moments(judgments)).select(
         pl.struct("at", "rater").rank("ordinal").over("item").alias(TURN), pl.len().over("item").alias(N_OF_ITEM)
@@ -216,11 +211,87 @@ def _moment(text: str, name: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _require_times(judgments: Judgments, n: int) -> None:
-    frame = judgments.frame
-    n_silent = frame["at"].null_count() if "at" in frame.columns else len(frame)
-    if n_silent:
-        raise UsageError(
-            f"{judgments.name}: the first {n} of each item are unknown: {n_silent} judgments have no time; "
-            "name its column with columns at=COLUMN if there is one"
-        )
+# Samples
+
+
+@dataclass(frozen=True, slots=True)
+class SampleMeta:
+    """How a sample was drawn; `items` is the hash of the ids it was drawn from, `extra` what else the file says."""
+
+    seed: int | None = None
+    design: str = ""
+    systems: tuple[str, ...] = ()
+    items: str = ""
+    extra: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+    def as_json(self) -> dict[str, Json]:
+        return {
+            "seed": self.seed,
+            "design": self.design,
+            "systems": list(self.systems),
+            "items": self.items,
+            **self.extra,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Drawn items in the columns of the sample table, and how they were drawn where that is known."""
+
+    frame: pl.DataFrame
+    name: str
+    meta: SampleMeta | None = None
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+
+def items_hash(item_ids: Iterable[str]) -> str:
+    """One short name for a set of items, whatever their order and however often each is named."""
+    return short_hash("\n".join(sorted(set(item_ids))))
+
+
+def require_same_items(sample: Sample, item_ids: Iterable[str]) -> None:
+    """Refuses a sample that was drawn from other items than these."""
+    known = set(item_ids)
+    strangers = [item for item in sample.frame["item"].unique(maintain_order=True) if item not in known]
+    if strangers:
+        shown = ", ".join(strangers[:3]) + (", ..." if len(strangers) > 3 else "")
+        message = f"was drawn from another corpus: {len(strangers)} of its items are not in this one ({shown})"
+        raise BadInput(Problem(sample.name, f"{message}; draw a new sample or give the decisions it was drawn from"))
+    actual = items_hash(known)
+    if sample.meta is not None and sample.meta.items not in ("", actual):
+        message = f"was drawn from another corpus: expected items with hash {sample.meta.items}, found {actual}"
+        wish = "some items were added or taken away since; draw a new sample"
+        raise BadInput(Problem(sample.name, f"{message} ({len(known)} items); {wish}"))
+
+
+def with_stratum_size(sample: Sample) -> pl.DataFrame:
+    """The drawn items with the size of their stratum: as given, else n / probability.
+
+    Where probabilities differ within a stratum that is the sum of 1 / probability (Horvitz and Thompson 1952),
+    which is the same thing where they do not.
+    """
+    estimate = (1 / pl.col("probability")).sum().over("stratum")
+    if "stratum_size" not in sample.frame.columns:
+        return sample.frame.with_columns(stratum_size=estimate)
+    return sample.frame.with_columns(pl.col("stratum_size").fill_null(estimate))
+
+
+def parsed_meta(text: str, *, name: str) -> SampleMeta:
+    try:
+        meta = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(Problem(name, f"expected JSON, found {error}")) from error
+    if not isinstance(meta, dict):
+        raise BadInput(Problem(name, f"expected a JSON object, found {type(meta).__name__}"))
+    fields: dict[str, Any] = {"seed": None, "design": "", "systems": [], "items": ""} | meta
+    shapes = {"seed": int | None, "design": str, "systems": list, "items": str}
+    for key, shape in shapes.items():
+        if not isinstance(fields[key], shape):
+            wanted = {"seed": "a whole number", "systems": "a list of names"}.get(key, "text")
+            raise BadInput(Problem(name, f"expected {key!r} to be {wanted}, found {fields[key]!r}"))
+    extra = {key: value for key, value in meta.items() if key not in shapes}
+    systems = tuple(str(system) for system in fields["systems"])
+    return SampleMeta(fields["seed"], fields["design"], systems, fields["items"], extra)

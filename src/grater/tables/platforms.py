@@ -21,8 +21,7 @@ import polars as pl
 from grater.errors import BadInput, Problem, UnknownName
 from grater.registry import unknown
 from grater.tables.check import texts
-from grater.tables.raw import Raw
-from grater.tables.schema import LIST_SEPARATOR
+from grater.tables.schema import LIST_SEPARATOR, Raw
 
 AMT_COLUMNS = ("HITId", "AssignmentId", "WorkerId")
 ANSWER = "Answer."

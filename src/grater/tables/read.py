@@ -19,7 +19,6 @@ functions `as_...` take whatever a caller has, checked already or not.
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -28,13 +27,19 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError
 from grater.registry import unknown
-from grater.tables import large, platforms, worksheets
-from grater.tables.check import Duplicates, add, checked, further, places, unplaced, without_duplicates
-from grater.tables.files import Source, as_path, extension, is_in_parts, load, parts, read_frame
-from grater.tables.judgments import Judgments, with_confidence, with_labels, with_status, without_flags
-from grater.tables.raw import Raw, plain, text_of
-from grater.tables.sample import Sample, read_meta
-from grater.tables.schema import LIST_SEPARATOR, SCHEMAS, VALID, Column, Kind, Schema, Table
+from grater.tables import platforms, worksheets
+from grater.tables.check import Duplicates, add, checked, further, places, without_duplicates
+from grater.tables.files import META, Source, as_path, beside, load, read_text
+from grater.tables.judgments import (
+    Judgments,
+    Sample,
+    parsed_meta,
+    with_confidence,
+    with_labels,
+    with_status,
+    without_flags,
+)
+from grater.tables.schema import LIST_SEPARATOR, SCHEMAS, VALID, Column, Kind, Raw, Schema, Table, plain, text_of
 
 LIKENESS = 0.75
 """How much alike two names must be for one to be taken for a slip of the other; `other` and `rater` are 0.6."""
@@ -239,21 +244,14 @@ def read_table(
     """A table of any kind, every row of it; `columns` says under what name the source has a column."""
     if kind not in SCHEMAS:
         raise UnknownName(f"unknown kind of table {kind!r}. Known: {', '.join(SCHEMAS)}")
+    schema = SCHEMAS[kind]
     raw = load(source, name=name or f"{kind} frame")
     if kind == "gold" and platforms.is_report(raw):
-        asked = canonical(SCHEMAS[kind], columns or {})
-        raw, columns = (
-            platforms.report_gold(raw, item=asked.pop("item", None), label=asked.pop("label", None)),
-            asked,
-        )
-    return _table(kind, raw, columns, duplicates)
-
-
-def _table(kind: Kind, raw: Raw, columns: Mapping[str, str] | None, duplicates: Duplicates) -> Table:
-    schema = SCHEMAS[kind]
+        columns = canonical(schema, columns or {})
+        raw = platforms.report_gold(raw, item=columns.pop("item", None), label=columns.pop("label", None))
     raw = matched(schema, raw, columns)
     frame, dropped = without_duplicates(schema, checked(schema, raw), raw, duplicates)
-    return Table(kind, unplaced(frame), raw.name, dropped)
+    return Table(kind, frame, raw.name, dropped)
 
 
 def read_decisions(
@@ -262,18 +260,8 @@ def read_decisions(
     columns: Mapping[str, str] | None = None,
     duplicates: Duplicates = "error",
     name: str | None = None,
-    judgments: Judgments | None = None,
 ) -> Table:
-    """What systems said of items, one row per system per item.
-
-    Many of them are read into the categories of `judgments` that they will be held against: every name is kept once.
-    """
-    items = None if judgments is None else judgments.frame["item"]
-    if items is not None and large.are_categories(items):
-        schema = SCHEMAS["decisions"]
-        raw = _large(source, schema, columns or {}, {"item": items.dtype})
-        if raw is not None:
-            return _table("decisions", raw, columns, duplicates)
+    """What systems said of items, one row per system per item."""
     return read_table("decisions", source, columns=columns, duplicates=duplicates, name=name)
 
 
@@ -309,7 +297,8 @@ def read_sample(
     """Drawn items; `NAME.meta.json` beside the file is read where it is."""
     table = read_table("sample", source, columns=columns, duplicates=duplicates, name=name)
     path = as_path(source)
-    meta = read_meta(path) if path is not None else None
+    file = beside(path, META) if path is not None else None
+    meta = parsed_meta(read_text(file), name=str(file)) if file is not None and file.exists() else None
     return Sample(table.frame, table.name, meta, table.dropped)
 
 
@@ -329,12 +318,17 @@ def read_judgments(
 
     Where every rater has a column of labels, `rater_columns` are these, and one row has all judgments of an item.
     """
+    raw = load(source, name=name or "judgments frame")
+    columns = canonical(SCHEMA, columns or {})
+    n_empty = 0
     if rater_columns:
-        given, n_empty = from_columns(load(source, name=name or "judgments frame"), rater_columns, are_raters=True)
-    else:
-        given = _large(source, SCHEMA, columns or {}, {}) or load(source, name=name or "judgments frame")
-        n_empty = worksheets.answered(given)[1] if worksheets.is_worksheet(given) else 0
-    raw, columns = _recognised(given, columns or {})
+        raw, n_empty = from_columns(raw, rater_columns, are_raters=True)
+    if worksheets.is_worksheet(raw):
+        raw, n_empty = worksheets.answered(raw)
+    elif platforms.is_batch(raw):
+        raw = platforms.batch_judgments(raw, item=columns.pop("item", None), label=columns.pop("label", None))
+    elif platforms.is_report(raw):
+        raw = platforms.report_judgments(raw, item=columns.pop("item", None), label=columns.pop("label", None))
     raw = matched(SCHEMA, raw, columns, but="rater")
     is_anonymous = "rater" not in raw.columns
     if is_anonymous:
@@ -365,57 +359,6 @@ def read_wide(
     return _finished(_judgments(raw, is_anonymous=not are_raters, n_empty=n_empty), raw, duplicates)
 
 
-def _large(
-    source: Source, schema: Schema, columns: Mapping[str, str], known: Mapping[str, pl.DataType]
-) -> Raw | None:
-    """The raw table of many rows, ids as categories; None where a file is small or is not read in pieces.
-
-    `known` are categories of another table that a column shares.
-    """
-    path = as_path(source)
-    if path is None:
-        return None
-    try:
-        if is_in_parts(path) or extension(path) == ".parquet":
-            paths = parts(path)
-            if large.n_rows(paths) < large.LARGE:
-                return None
-            header = read_frame(pl.read_parquet(paths[:1], n_rows=0), name=str(path))
-            ids = _ids(schema, header, columns)
-            frame = large.read_in_categories(paths, ids, known) if ids else None
-        elif large.is_large_text(path):
-            header = next(large.text_pieces(path))
-            ids = _ids(schema, header, columns)
-            frame = large.read_text_in_categories(path, ids, known) if ids else None
-        else:
-            return None
-    except (pl.exceptions.PolarsError, BadInput, OSError, EOFError, zlib.error):
-        return None  # what is wrong with it, the reader of small tables says
-    raw = None if frame is None else read_frame(frame, name=str(path))
-    return raw and replace(raw, has_decimal_commas=header.has_decimal_commas)
-
-
-def _ids(schema: Schema, header: Raw, columns: Mapping[str, str]) -> dict[str, str]:
-    """What the file calls its ids; nothing where its rows are not one judgment, or decision, each."""
-    if schema.kind == "judgments" and _recognised(header, columns)[0] is not header:
-        return {}
-    sources = _sources(schema, header, columns)
-    wanted = [column.name for column in schema.columns if column.name in large.IDS]
-    return {name: sources[name] for name in wanted} if set(wanted) <= set(sources) else {}
-
-
-def _recognised(raw: Raw, columns: Mapping[str, str]) -> tuple[Raw, Mapping[str, str]]:
-    """The raw table of a crowd platform under our names, and what the caller's mapping still has to say."""
-    asked = canonical(SCHEMA, columns)
-    if worksheets.is_worksheet(raw):
-        return worksheets.answered(raw)[0], asked
-    if platforms.is_batch(raw):
-        return platforms.batch_judgments(raw, item=asked.pop("item", None), label=asked.pop("label", None)), asked
-    if platforms.is_report(raw):
-        return platforms.report_judgments(raw, item=asked.pop("item", None), label=asked.pop("label", None)), asked
-    return raw, asked
-
-
 def _refuse_a_likely_rater(raw: Raw, columns: Mapping[str, str]) -> None:
     """A misspelt rater column must not make raters anonymous unnoticed."""
     rater = SCHEMA.column("rater")
@@ -442,7 +385,7 @@ def _finished(judgments: Judgments, raw: Raw, duplicates: Duplicates) -> Judgmen
     if frame.is_empty():
         reasons = ", ".join(f"{n_rows} {reason}" for reason, n_rows in dropped.items())
         raise BadInput(Problem(raw.name, f"expected judgments that count, found none ({reasons}); see status"))
-    return replace(judgments, frame=unplaced(frame), dropped=dropped)
+    return replace(judgments, frame=frame, dropped=dropped)
 
 
 def read_amt(
@@ -499,10 +442,8 @@ def as_judgments(source: Judgments | Source, *, name: str | None = None) -> Judg
     return read_judgments(source, name=name)
 
 
-def as_decisions(source: Table | Source, *, name: str | None = None, judgments: Judgments | None = None) -> Table:
-    """Decisions from whatever a caller has, as `as_judgments`; `judgments` are those they will be held against."""
-    if judgments is not None and as_path(source) is not None:
-        return read_decisions(source, name=name, judgments=judgments)
+def as_decisions(source: Table | Source, *, name: str | None = None) -> Table:
+    """Decisions from whatever a caller has, as `as_judgments`."""
     return _as_table("decisions", source, name)
 
 

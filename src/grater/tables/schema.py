@@ -1,13 +1,20 @@
-"""The columns of the five tables (names, synonyms, types, ranges; docs/tables.md), and a checked table.
+"""The columns of the five tables (names, synonyms, types, ranges; docs/tables.md), and raw and checked tables.
 
 A table may hold any further column; it is kept, and can be used to split results.  Words of the contract live here
 and nowhere else: what counts as a status, how a list is written in a cell, what a file may call its columns.
+
+Every reader of this package ends in a `Raw` table and every check starts there: columns under the names found, cells
+not yet checked.  A column of mixed Python values, as JSON or a data frame can hold, is a series of type Object; text
+is text, and an empty cell is null.  A `Table` has passed the checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import datetime
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -165,3 +172,78 @@ def exploded(frame: pl.DataFrame, column: str) -> pl.DataFrame:
     """One row for every entry of a list cell (flags, alternatives, accepted labels); rows without one go."""
     filled = frame.filter(pl.col(column).is_not_null())
     return filled.with_columns(entries(column)).explode(column).filter(pl.col(column) != "")
+
+
+WHOLE_AS_FLOAT = 2**53
+"""Whole numbers up to here are exact as floats; larger ones, as some ids are, must never become one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raw:
+    """Columns by name, all of one length; `lines` says where each row began in its file, where there are lines.
+
+    It `has_decimal_commas` where its numbers may be written like 0,5.
+    """
+
+    name: str
+    columns: Mapping[str, pl.Series]
+    lines: pl.Series | None = None
+    has_decimal_commas: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        return max((len(series) for series in self.columns.values()), default=0)
+
+    def with_columns(self, columns: Mapping[str, pl.Series]) -> Raw:
+        return replace(self, columns=columns)
+
+
+def series_of(name: str, values: Sequence[object]) -> pl.Series:
+    """A column of Python values, typed where they agree and of type Object where they do not."""
+    types = set(map(type, values)) - {type(None)}
+    if not types:
+        return pl.Series(name, values, dtype=pl.Null)
+    if types == {str}:
+        return pl.Series(name, values, dtype=pl.String)
+    if types == {bool}:
+        return pl.Series(name, values, dtype=pl.Boolean)
+    if types == {float}:
+        return pl.Series(name, values, dtype=pl.Float64)
+    if types <= {int, float} and all(not isinstance(value, int) or abs(value) < WHOLE_AS_FLOAT for value in values):
+        return pl.Series(name, values, dtype=pl.Int64 if types == {int} else pl.Float64, strict=False)
+    return pl.Series(name, values, dtype=pl.Object)
+
+
+def without_empty(cells: pl.Series) -> pl.Series:
+    """Text with null for every empty cell."""
+    if not (cells == "").any():
+        return cells
+    return pl.select(pl.when(cells != "").then(cells).alias(cells.name)).to_series()
+
+
+def plain(value: object) -> object:
+    """A cell of a data frame as Python sees it: missing is None, numbers of numpy are numbers."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return None if math.isnan(value) else float(value)
+    return value
+
+
+def text_of(value: object) -> str | None:
+    """A single value as a cell's text, None where it is not a single value; the number 1.0 is the text 1."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return str(int(value)) if value.is_integer() and abs(value) < WHOLE_AS_FLOAT else repr(value)
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return None

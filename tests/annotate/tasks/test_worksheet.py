@@ -8,16 +8,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from openpyxl import Workbook
 
 import grater
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.worksheet import sample_worksheet, worksheet
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.model import Item
-from grater.tables import Judgments, read_judgments
+from grater.tables import Judgments, read_judgments, write_worksheet
+from grater.tables.files import load
 from grater.tables.worksheets import Worksheet
-from grater.tables.write import write_worksheet
-from grater.tables.xlsx import Page, read_xlsx, workbook
 from tests.annotate.tasks.units import ESSAY, IN, OF
 
 ITEMS = [(f"i{place}", Item("essay-1", span, "prep")) for place, span in enumerate((OF, IN))]
@@ -101,7 +101,7 @@ def test_instructions_come_with_the_sheet(tmp_path: Path, suffix: str) -> None:
         assert content.startswith(b"\xef\xbb\xbf")
         assert "Write one of the answers" in content.decode("utf-8-sig").splitlines()[2]
     else:
-        assert read_xlsx(content, name="s").columns["item"].to_list() == ["i0", "i1"]
+        assert load(path, name="s").columns["item"].to_list() == ["i0", "i1"]
     with pytest.raises(BadInput, match="expected answers in the column label, found none on 2 items"):
         read_judgments(path)
 
@@ -124,8 +124,10 @@ def test_habits_of_spreadsheets_change_nothing(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + stream.getvalue())
     assert sorted(rows(read_judgments(path))) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
     again = tmp_path / "ada.xlsx"
-    cells = [[cell or "" for cell in row] for row in mixed.rows()]
-    again.write_bytes(workbook([Page(name="Sheet1", columns=tuple(mixed.columns), rows=cells)]))
+    book = Workbook()
+    for row in [mixed.columns, *mixed.rows()]:
+        book.active.append(row)
+    book.save(again)
     assert sorted(rows(read_judgments(again))) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
 
 

@@ -21,13 +21,12 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
 from grater.sheet import natural
-from grater.tables import Judgments, large
-from grater.tables.large import are_categories
+from grater.tables import Judgments
 
 Unknown: TypeAlias = Literal["drop", "ok", "apart"]
 
 Codes: TypeAlias = npt.NDArray[np.signedinteger]
-"""As a rule of 32 bits; those of raters and labels are as narrow as the categories of a large table."""
+"""As a rule of 32 bits."""
 Physical: TypeAlias = npt.NDArray[np.integer]
 Rows: TypeAlias = npt.NDArray[np.uint32]
 
@@ -47,8 +46,7 @@ ROWS_AT_ONCE = 1 << 20
 class Coded:
     """Judgments as three aligned integer arrays; names by code.
 
-    `unit` has the essay of each item, by the item's code, where essays are known.  `items` of a large table are
-    categories.
+    `unit` has the essay of each item, by the item's code, where essays are known.
     """
 
     item: Codes
@@ -69,15 +67,13 @@ def coded(judgments: Judgments) -> Coded:
     """The judgments by code; the frame may hold text or categories."""
     names = categories(judgments, "item")
     item, items = codes_of_items(names)
-    # Twenty million names are half a gigabyte of text that agreement does not look at.
-    items = items if len(names) >= large.LARGE else items.cast(pl.String)
     rater, raters = by_name(categories(judgments, "rater"))
     label, labels = by_name(categories(judgments, "label"))
     return Coded(
         item=item,
         rater=rater,
         label=label,
-        items=items,
+        items=items.cast(pl.String),
         raters=raters,
         labels=labels,
         name=judgments.name,
@@ -139,7 +135,7 @@ def codes_by_name(names: pl.Series, physical: Physical, *, n_rows: int) -> tuple
     occurring, first = _occurring(physical[:n_rows])
     shown = texts(names, first)
     order = in_order(shown)
-    code_of = _code_table(physical, occurring[order], width=_width(physical, len(order)))
+    code_of = _code_table(physical, occurring[order])
     return code_of, tuple(shown[row] for row in order)
 
 
@@ -161,16 +157,11 @@ def _occurring(physical: Physical) -> tuple[Physical, npt.NDArray[np.int64]]:
     return occurring, first[occurring]
 
 
-def _code_table(physical: Physical, order: Physical, *, width: Width = np.int32) -> Codes:
+def _code_table(physical: Physical, order: Physical) -> Codes:
     """0 for the first physical code of `order`, 1 for the next and so on; -1 for one that is not among them."""
-    code_of = np.full(int(physical.max()) + 1 if physical.size else 0, -1, width)
-    code_of[order] = np.arange(order.size, dtype=width)
+    code_of = np.full(int(physical.max()) + 1 if physical.size else 0, -1, np.int32)
+    code_of[order] = np.arange(order.size, dtype=np.int32)
     return code_of
-
-
-def _width(physical: Physical, n_codes: int) -> Width:
-    """The type of codes: in a large table as narrow as can be."""
-    return width_for(n_codes) if physical.size >= large.LARGE else np.int32
 
 
 def width_for(most: int) -> Width:
@@ -241,7 +232,7 @@ def with_unknown(judgments: Judgments, how: Unknown = "drop") -> Judgments:
         return judgments
     if how == "ok":
         return replace(judgments, frame=judgments.frame.with_columns(label=label.replace({UNKNOWN: "ok"})))
-    is_coded = are_categories(judgments.frame["label"])
+    is_coded = isinstance(judgments.frame["label"].dtype, pl.Categorical)
     is_known = judgments.frame.select((pl.col("label") if is_coded else label) != UNKNOWN).to_series()
     if is_known.all():
         return judgments

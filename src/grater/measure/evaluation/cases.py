@@ -38,7 +38,7 @@ from grater.measure.agreement.coded import (
 )
 from grater.measure.evaluation.counts import ABSENT, Flags
 from grater.registry import unknown as unknown_name
-from grater.tables import Judgments, Table, are_first, exploded, large
+from grater.tables import Judgments, Table, are_first, exploded
 from grater.tables.check import may_repeat
 from grater.uncertainty.intervals import Ints, Numbers
 
@@ -181,7 +181,7 @@ def votes_of(
     """The votes on these items, or on all that were judged; shares are of the `first` N judgments of each item."""
     judgments = with_unknown(judgments, "ok") if unknown == "ok" else judgments
     item, judged = codes_of_items(categories(judgments, "item"))
-    judged = judged if len(item) >= large.LARGE else judged.cast(pl.String)
+    judged = judged.cast(pl.String)
     (rater, rater_of, raters), (label, label_of, labels) = (
         _by_name(categories(judgments, name)) for name in ("rater", "label")
     )
@@ -301,7 +301,7 @@ def _items_of(frame: pl.DataFrame) -> tuple[Codes, pl.Series]:
     """The place of each decision's item, and the items in order: categories where they are many, else text."""
     if isinstance(frame["item"].dtype, pl.Categorical):
         place, names = codes_of_items(frame["item"])
-        return place, names if len(names) >= large.LARGE else names.cast(pl.String)
+        return place, names.cast(pl.String)
     if not may_repeat(frame.select("item")):  # as the items of one system
         return np.arange(len(frame), dtype=np.int32), frame["item"].cast(pl.String)
     place, names = codes_of_items(_categorical(frame["item"]))
