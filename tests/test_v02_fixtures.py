@@ -1,0 +1,78 @@
+"""Studies that version 0.2 wrote (a SQLite file, a PostgreSQL dump, an archive) still open and say the same.
+
+Each has a sample, suspended gold, a panel and open jobs; `fixtures/v02/make.py` made them.  Whoever changes the
+tables of a study opens these here, by the commands that a person would type.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.annotate.store.conftest import cluster
+from tests.annotate.store.postgres import FOLDER, new_database
+from tests.cli.running import grater
+
+__all__ = ["cluster"]
+
+V02 = Path(__file__).parent / "fixtures" / "v02"
+FACTS: dict[str, Any] = json.loads((V02 / "facts.json").read_text("utf-8"))
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(params=["sqlite", "archive", "postgresql"])
+def study(request: pytest.FixtureRequest, tmp_path: Path, capsys: Capture) -> tuple[str, dict[str, Any]]:
+    """Where the study is now, and what 0.2 said of it."""
+    path = tmp_path / "study.db"
+    if request.param == "sqlite":
+        path.write_bytes(lzma.decompress((V02 / "study.db.xz").read_bytes()))
+        return str(path), FACTS["sqlite"]
+    if request.param == "archive":
+        assert grater(capsys, "study", "import-archive", path, V02 / "archive.zip").status == 0
+        facts = FACTS["sqlite"]
+        return str(path), {**facts, "status": {**facts["status"], "invited": 0}}  # invitations do not travel
+    url = new_database(request.getfixturevalue("cluster"))
+    psql = sorted(FOLDER.glob("*/bin/psql"))[-1]
+    dump = gzip.decompress((V02 / "study.sql.gz").read_bytes())
+    loading = [psql, "--quiet", "--set", "ON_ERROR_STOP=1", url]
+    subprocess.run(loading, input=dump, stdout=subprocess.DEVNULL, env={**os.environ, "PGOPTIONS": ""}, check=True)
+    return url, FACTS["postgresql"]
+
+
+def test_a_study_of_0_2_opens_and_says_the_same(
+    study: tuple[str, dict[str, Any]], tmp_path: Path, capsys: Capture
+) -> None:
+    place, facts = study
+    for command in ("check", "status", "evaluate"):
+        ran = grater(capsys, "study", command, place, "--json")
+        assert ran.status == 0, ran.err
+        assert without_place(json.loads(ran.out)) == without_place(facts[command]), command
+    assert grater(capsys, "study", "export", place, tmp_path / "export").status == 0
+    manifest = json.loads((tmp_path / "export" / "manifest.json").read_text("utf-8"))
+    assert manifest["counts"] == facts["manifest"]["counts"]
+    changed = [name for name, each in facts["manifest"]["files"].items() if manifest["files"].get(name) != each]
+    assert changed == []
+
+
+def test_the_archive_has_a_sample_suspended_gold_a_panel_and_an_open_job() -> None:
+    with zipfile.ZipFile(V02 / "archive.zip") as pack:
+        rows = {
+            name: [json.loads(line) for line in pack.read(f"tables/{name}.jsonl").decode("utf-8").splitlines()]
+            for name in ("samples", "sample_items", "gold", "panels", "panel_places", "jobs")
+        }
+    assert all(rows.values())
+    assert "suspended" in {row["state"] for row in rows["gold"]}
+    assert "open" in {row["state"] for row in rows["jobs"]}
+
+
+def without_place(told: Any) -> Any:
+    """Without the next step, which names the file or database itself."""
+    return {key: value for key, value in told.items() if key != "next"} if isinstance(told, dict) else told
