@@ -3,6 +3,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.grater
+PROJECTS := pyproject.toml models/pyproject.toml training/pyproject.toml constraints.txt
 
 # Each module is compiled once and kept, whatever the machine's own habit: without that, all workers and all programs
 # that tests start would compile every module again.
@@ -38,9 +39,9 @@ test-slow: $(STAMP)-dev system  ## the tests that take minutes, properties on ne
 	GRATER_EXAMPLES=100 POLARS_MAX_THREADS=2 $(BIN)/pytest -n 2 -m "slow or hypothesis"
 	@$(MAKE) --no-print-directory test-spark
 
-test-train: $(STAMP)-dev  ## the tests that need PyTorch: the training of context on a toy grammar
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train]'
-	$(BIN)/pytest tests/detect/context/train
+test-train: $(STAMP)-dev  ## the tests of training, with those that need PyTorch: context on a toy grammar
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e . -e 'training[context]'
+	$(BIN)/pytest training/tests
 
 test-spark: $(STAMP)-dev java  ## the tests that need Apache Spark and a Java: results equal to ours, executors killed
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[spark]'
@@ -98,13 +99,14 @@ apt-venv:
 	  { echo "this Python cannot make a virtual environment; install your system's python3-venv package" >&2; exit 2; }
 	apt-get -qq update && apt-get -qq install -y python3-venv
 
-$(STAMP)-demo: pyproject.toml constraints.txt | .venv/bin/python
+# A checkout has the models beside the source, so grater-models is not installed.
+$(STAMP)-demo: $(PROJECTS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[server,report,harper,context]'
 	@touch $@
 
-# Two pips side by side, a core each, install the pins; the last one adds what is missing, and grater itself.
-$(STAMP)-dev: pyproject.toml constraints.txt | .venv/bin/python
+# Two pips side by side, a core each, install the pins; the last one adds what is missing, grater and grater-train.
+$(STAMP)-dev: $(PROJECTS) | .venv/bin/python
 	@for half in 0 1; do awk "NR % 2 == $$half" constraints.txt | \
 	  $(BIN)/python -m pip install --quiet --no-compile --no-deps -r /dev/stdin 2>/dev/null & done; wait
-	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[dev]' -e training
 	@touch $@ $(STAMP)-demo

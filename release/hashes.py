@@ -7,7 +7,7 @@ hashes; only those are written, no address.  The file is for the platform and th
 Whoever installs by it gets the very files that were tested, or an error:
 
     pip install --no-deps --require-hashes -r constraints-hashes.txt
-    pip install --no-deps grater-*.whl
+    pip install --no-deps grater-*.whl grater_models-*.whl
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A software bill of materials (CycloneDX 1.5, JSON) of grater and everything that is installed beside it.
+"""A software bill of materials (CycloneDX 1.5, JSON) of grater, its models and training, and all that they need.
 
     python release/sbom.py [OUT.json]        or: make sbom
 
@@ -20,6 +20,7 @@ from uuid import NAMESPACE_URL, uuid5
 from packaging.requirements import Requirement
 
 FOLDER = Path(__file__).parent.parent
+OURS = ("grater", "grater-models", "grater-train")
 PIN = re.compile(r"(?P<name>[^=\s]+)==(?P<version>\S+) --hash=sha256:(?P<hash>[0-9a-f]{64})")
 
 
@@ -54,9 +55,9 @@ def is_installed(name: str) -> bool:
 
 
 def reached() -> dict[str, Distribution]:
-    """grater, and whatever it needs, directly or by others."""
+    """Our distributions that are installed, and whatever they need, directly or by others."""
     packages: dict[str, Distribution] = {}
-    waiting = ["grater"]
+    waiting = [name for name in OURS if is_installed(name)]
     while waiting:
         name = waiting.pop()
         if name not in packages:
@@ -80,7 +81,7 @@ def component(name: str, package: Distribution, hashes: dict[tuple[str, str], st
     reference = f"pkg:pypi/{name}@{package.version}"
     known = hashes.get((name, package.version))
     return {
-        "type": "application" if name == "grater" else "library",
+        "type": "application" if name in OURS else "library",
         "bom-ref": reference,
         "name": name,
         "version": package.version,

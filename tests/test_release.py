@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import subprocess
 import sys
+import tomllib
 import venv
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from grater.models import PACKAGED
 
 FOLDER = Path(__file__).parent.parent
 LINE = re.compile(r"(?P<name>[a-z0-9._-]+)==(?P<version>[^ ]+) --hash=sha256:[0-9a-f]{64}")
@@ -53,15 +58,82 @@ def test_the_bill_of_materials_names_every_package_with_its_hash_and_who_needs_i
     assert sbom["bill"](hashes) == bill
 
 
+def test_our_distributions_have_one_version() -> None:
+    versions = re.compile(r'^(?:__version__|version) = "(.+)"$', re.MULTILINE)
+    files = ("src/grater/__init__.py", "models/pyproject.toml", "training/src/grater_train/__init__.py")
+    assert len({versions.findall((FOLDER / file).read_text("utf-8"))[0] for file in files}) == 1
+
+
+def test_no_extra_pulls_what_is_not_published_or_is_for_few() -> None:
+    extras = tomllib.loads((FOLDER / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert not any(line.startswith(("grater-models", "grater-train")) for lines in extras.values() for line in lines)
+    assert not re.search(r"\b(spark|train)\b", extras["all"][0])
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The wheels of grater and of its models, each unpacked into a folder of its own."""
+    home = tmp_path_factory.mktemp("wheels")
+    folders = (home / "grater", home / "models")
+    for project, folder in zip((FOLDER, FOLDER / "models"), folders, strict=True):
+        wheel = build(project, home / f"{folder.name}-wheel")
+        placed = pip(sys.executable, "install", "--no-deps", "--no-compile", "--target", str(folder), str(wheel))
+        assert placed.returncode == 0, placed.stderr
+        wheel.rename(folder / "built.whl")
+    return folders
+
+
+def test_the_wheel_is_small_and_the_models_are_another(installed: tuple[Path, Path]) -> None:
+    grater, models = (folder / "built.whl" for folder in installed)
+    assert grater.stat().st_size <= 3_500_000
+    assert models_in(grater) == ["tagger", "words"]
+    assert models_in(models) == sorted(PACKAGED)
+    assert not any("grater_train" in name for name in zipfile.ZipFile(grater).namelist())
+
+
+def test_a_detector_without_its_model_says_what_to_install(installed: tuple[Path, Path], tmp_path: Path) -> None:
+    grater, models = installed
+    alone = check(tmp_path, grater)
+    assert (alone.returncode, alone.stdout) == (2, "")
+    assert alone.stderr == "the model of prep-maxent is not installed: pip install grater-models\n"
+    both = check(tmp_path, grater, models)
+    assert both.returncode == 0, both.stderr
+    assert "interested in" in both.stdout
+
+
+def check(home: Path, *path: Path) -> subprocess.CompletedProcess[str]:
+    """`grater check` of what is installed in some folders."""
+    code = f"import grater.cli as cli; assert cli.__file__.startswith({str(path[0])!r}); cli.main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, "check", "-", "--system", "prep-maxent"],
+        input="She is interested of music.",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
+        capture_output=True,
+        text=True,
+        cwd=home,
+        check=False,
+    )
+
+
+def models_in(wheel: Path) -> list[str]:
+    return sorted(Path(name).stem for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".model"))
+
+
+def build(project: Path, out: Path) -> Path:
+    """The wheel of a project of ours, built without a network."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = out.glob("*.whl")
+    return wheel
+
+
 @pytest.mark.slow
 def test_a_built_wheel_works_in_an_environment_of_its_own(tmp_path: Path) -> None:
     venv.create(tmp_path / "clean", with_pip=True)
     python = tmp_path / "clean" / "bin" / "python"
-    built = pip(sys.executable, "wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(FOLDER))
-    if built.returncode:
-        pytest.skip(f"the wheel was not built, perhaps without a network: {built.stderr.splitlines()[-1:]}")
-    (wheel,) = tmp_path.glob("grater-*.whl")
-    placed = pip(str(python), "install", "-c", str(FOLDER / "constraints.txt"), str(wheel))
+    wheels = [build(FOLDER, tmp_path / "grater"), build(FOLDER / "models", tmp_path / "models")]
+    placed = pip(str(python), "install", "-c", str(FOLDER / "constraints.txt"), *map(str, wheels))
     if placed.returncode:
         pytest.skip(f"nothing could be installed, perhaps without a network: {placed.stderr.splitlines()[-1:]}")
     command = tmp_path / "clean" / "bin" / "grater"

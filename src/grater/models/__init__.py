@@ -1,6 +1,9 @@
 """Trained models: one file each, with a card inside that says where it comes from.
 
-The models that come with the package are in `shipped/`.  A model file holds arrays and strings, and detects damage:
+The tagger and the word list come with the package, in `shipped/`.  The models of the detectors are a distribution of
+their own, `grater-models`; a checkout has them in `shipped/` too.
+
+A model file holds arrays and strings, and detects damage:
 
     grater-model 1 <newline>            magic and version of the format
     {"kind": ..., "card": ..., ...}     one line of JSON: kind, card, table of parts, SHA-256 of the body
@@ -26,17 +29,20 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
-from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.errors import BadInput, MissingExtra, Problem, UnknownName, UsageError
 from grater.files import reason, replacing
 from grater.model import Json
 from grater.registry import unknown
 
 SHIPPED = Path(__file__).parent / "shipped"
+PACKAGED = ("article", "context", "prep-both", "prep-lm", "prep-maxent", "prep-perceptron")
+"""The models that `grater-models` has."""
 
 MAGIC = b"grater-model"
 NUMBERS = "biuf"
@@ -246,12 +252,20 @@ def _refuse(path: Path, message: str) -> NoReturn:
 
 
 def shipped(name: str) -> Path:
-    """The file of a model that comes with the package."""
-    path = SHIPPED / f"{name}.model"
-    if name not in shipped_names():
-        raise UnknownName(unknown("model", name, shipped_names()))
-    return path
+    """The file of one of our models."""
+    for folder in _folders():
+        if (path := folder / f"{name}.model").is_file():
+            return path
+    if name in PACKAGED:
+        raise MissingExtra(f"the model of {name} is not installed: pip install grater-models")
+    raise UnknownName(unknown("model", name, shipped_names()))
 
 
 def shipped_names() -> list[str]:
-    return sorted(path.stem for path in SHIPPED.glob("*.model"))
+    """The models that are installed."""
+    return sorted({path.stem for folder in _folders() for path in folder.glob("*.model")})
+
+
+def _folders() -> list[Path]:
+    apart = find_spec("grater_models")
+    return [SHIPPED, *map(Path, (apart and apart.submodule_search_locations) or ())]
