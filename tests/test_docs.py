@@ -186,7 +186,7 @@ def test_every_picture_stands_in_a_page() -> None:
 
 def test_every_dependency_is_explained() -> None:
     explained = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
-    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    text = "".join((ROOT / name).read_text("utf-8") for name in ("pyproject.toml", "training/pyproject.toml"))
     packages = re.findall(r'^\s*"([a-z0-9-]+)(?:\[\w+\])?>=', text, re.M) + re.findall(
         r'= \["([a-z0-9-]+)(?:\[\w+\])?>=', text
     )

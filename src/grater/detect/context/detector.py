@@ -15,7 +15,7 @@ and are the first 10 with it; prepositions, articles and verb forms gained nothi
 Two flags may not spoil each other: where a preposition and an article are missing at the same place, both are
 flagged, the preposition first.
 
-Unlike the classical systems it knows errors: it learnt from well-formed text with errors put in (`grater train
+Unlike the classical systems it knows errors: it learnt from well-formed text with errors put in (`grater-train
 context`).  Cloze and selection ask it with the word hidden (`MaskedEngine`).
 """
 

@@ -1,6 +1,6 @@
 """The linear models of prepositions as an engine and as detectors: `prep-maxent` and `prep-perceptron`.
 
-A model is a pruned dictionary of features with 8-bit weights (`learning.linear`); the two differ in how the weights
+A model is a pruned dictionary of features with 8-bit weights (`detect.linear`); the two differ in how the weights
 were fitted.  `step` includes the temperature that calibrates the probabilities on held-out text.
 """
 
