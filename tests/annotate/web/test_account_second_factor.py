@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from base64 import b32decode
 from pathlib import Path
 
+import pyotp
 import pytest
 
 from grater.annotate.store import credentials, events, invitations, people
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.study.people import make_token
-from grater.annotate.study.second_factor import STEP_SECONDS, require_of, totp
+from grater.annotate.study.second_factor import STEP_SECONDS, require_of
 from grater.annotate.web.roles import API
 from tests.annotate.web.studies import PASSWORD, Browser, Study, hidden
 from tests.cli.running import grater
@@ -24,7 +24,7 @@ def code_of(study: Study, who: str, *, steps: int = 0) -> str:
     with study.store.read() as tx:
         factor = credentials.find(tx, study.people[who].person_id)
     assert factor is not None
-    return totp(b32decode(factor.secret), study.clock.now / 1000 + steps * STEP_SECONDS)
+    return pyotp.HOTP(factor.secret).at(study.clock.now // 1000 // STEP_SECONDS + steps)
 
 
 def next_step(study: Study) -> None:
@@ -54,6 +54,14 @@ def password_step(study: Study, who: str, browser: Browser | None = None) -> tup
 def code_step(browser: Browser, ticket: str, code: str) -> tuple[int, str]:
     reply = browser.post("/login/code", {"ticket": ticket, "code": code, "next": "/me"})
     return int(reply.status_code), str(reply.url.path)
+
+
+def test_the_page_shows_the_key_as_a_qr_code_and_as_text(bare: Study) -> None:
+    owner = bare.browser("owner")
+    assert "<svg" not in owner.get(FACTOR).text.partition("<main")[2]
+    page = owner.post(FACTOR, {"password": PASSWORD}).text.partition("<main")[2]
+    assert page.count('aria-label="QR code for an authenticator app"><svg viewBox="0 0 53 53">') == 1
+    assert "otpauth://totp/grater:Owner?secret=" in page
 
 
 def test_a_code_is_asked_after_the_password_and_counts_once(bare: Study) -> None:

@@ -3,16 +3,18 @@
 Time-based one-time passwords (TOTP, RFC 6238) over HMAC (HOTP, RFC 4226, section 5.3), with the parameters that every
 authenticator knows: SHA-1, six digits, steps of 30 seconds, a secret of 160 bits.  A code of the step before or after
 is taken as well, for clocks that differ (RFC 6238, section 5.2); a step counts once, so a code that somebody saw is
-worth nothing.  Codes of other lengths and hashes are computed for the RFC's test vectors only.
+worth nothing.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
-from base64 import b32decode, b32encode
+from base64 import b32encode
 from collections.abc import Collection
 from urllib.parse import quote, urlencode
+
+import pyotp
 
 from grater.annotate.store import Tx, credentials, dump, events, people
 from grater.annotate.store.people import Person
@@ -21,7 +23,6 @@ from grater.registry import unknown
 
 STEP_SECONDS = 30
 DIGITS = 6
-SECRET_BYTES = 20
 TOLERANCE = 1
 """Steps before and after the present one that are taken."""
 
@@ -34,26 +35,8 @@ REQUIRED = "second_factor_roles"
 WRONG = "this code is wrong, already used or expired; wait for the next one"
 
 
-def totp(secret: bytes, seconds: float, *, digits: int = DIGITS, algorithm: str = "sha1") -> str:
-    """The code at a time, in seconds since 1970 (RFC 6238, section 4.2)."""
-    return hotp(secret, int(seconds) // STEP_SECONDS, digits=digits, algorithm=algorithm)
-
-
-def hotp(secret: bytes, counter: int, *, digits: int = DIGITS, algorithm: str = "sha1") -> str:
-    """The code of a counter: 31 bits of the HMAC at an offset that its last byte names (RFC 4226, section 5.3)."""
-    digest = hmac.digest(secret, counter.to_bytes(8, "big"), algorithm)
-    offset = digest[-1] & 0xF
-    number = int.from_bytes(digest[offset : offset + 4], "big") & 0x7FFFFFFF
-    return str(number % 10**digits).zfill(digits)
-
-
-def new_secret() -> str:
-    """In base 32, as authenticators take it."""
-    return b32encode(secrets.token_bytes(SECRET_BYTES)).decode()
-
-
 def uri(secret: str, name: str, *, issuer: str = "grater") -> str:
-    """What an authenticator reads, also from a QR code."""
+    """What an authenticator reads, also from a QR code; pyotp leaves out the last three parameters."""
     parameters = {"secret": secret, "issuer": issuer, "algorithm": "SHA1", "digits": DIGITS, "period": STEP_SECONDS}
     return f"otpauth://totp/{quote(issuer, safe='')}:{quote(name, safe='')}?{urlencode(parameters, quote_via=quote)}"
 
@@ -69,7 +52,7 @@ def begin(tx: Tx, person: Person) -> str:
         raise Forbidden("a second factor is for people who log in with a password")
     if credentials.is_on(tx, person.person_id):
         raise UsageError("your second factor is already on; turn it off first")
-    secret = new_secret()
+    secret = pyotp.random_base32()
     credentials.begin(tx, person.person_id, secret)
     return secret
 
@@ -91,7 +74,8 @@ def confirm(tx: Tx, person: Person, code: str) -> list[str]:
 
 
 def renew_recovery_codes(tx: Tx, person: Person) -> list[str]:
-    codes = [_recovery_code() for _ in range(N_RECOVERY_CODES)]
+    letters = [b32encode(secrets.token_bytes(RECOVERY_BYTES)).decode() for _ in range(N_RECOVERY_CODES)]
+    codes = ["-".join(each[start : start + 4] for start in range(0, len(each), 4)) for each in letters]
     credentials.set_recovery_codes(tx, person.person_id, [_plain(code) for code in codes])
     return codes
 
@@ -156,15 +140,10 @@ def _is_fresh_code(tx: Tx, person_id: str, code: str) -> bool:
     sent = "".join(code.split())
     if factor is None or len(sent) != DIGITS or not sent.isascii():
         return False
-    secret, now = b32decode(factor.secret), tx.now // 1000 // STEP_SECONDS
+    codes, now = pyotp.HOTP(factor.secret, digits=DIGITS), tx.now // 1000 // STEP_SECONDS
     near = range(now - TOLERANCE, now + TOLERANCE + 1)
-    steps = [step for step in near if hmac.compare_digest(hotp(secret, step), sent)]
+    steps = [step for step in near if hmac.compare_digest(codes.at(step), sent)]
     return any(credentials.use_step(tx, person_id, step) for step in steps)
-
-
-def _recovery_code() -> str:
-    letters = b32encode(secrets.token_bytes(RECOVERY_BYTES)).decode()
-    return "-".join(letters[start : start + 4] for start in range(0, len(letters), 4))
 
 
 def _plain(code: str) -> str:

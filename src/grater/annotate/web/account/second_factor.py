@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import segno
 from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import Response
@@ -24,7 +25,6 @@ from grater.annotate.study.second_factor import (
     uri,
     use_code,
 )
-from grater.annotate.web.account import qr
 from grater.annotate.web.account.entering import (
     TOO_OFTEN,
     begin_session,
@@ -134,16 +134,17 @@ def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int 
     begun = factor.secret if factor and not is_on else ""
     shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required, "can_have_one": can_have_one(person)}
     address = uri(begun, person.name) if begun else ""
-    more = {"secret": begun, "uri": address, "picture": _picture(address), "problems": problems}
+    more = {"secret": begun, "uri": address, "picture": _picture(address) if address else "", "problems": problems}
     return context.page("second_factor.html", {**shown, **more}, status=status if problems else 200)
 
 
 def _picture(address: str) -> Markup:
     """The QR code of the address; none where a very long name makes it too long for one."""
     try:
-        return Markup(qr.svg(address, title="QR code for an authenticator app") if address else "")
-    except ValueError:
+        code = segno.make(address, error="m", boost_error=False, micro=False)
+    except segno.DataOverflowError:
         return Markup("")
+    return Markup(code.svg_inline(border=4, omitsize=True, dark="#000", light="#fff", svgclass=None, lineclass=None))
 
 
 def _sentence(words: str) -> str:
