@@ -14,7 +14,7 @@ import pytest
 import typer
 from fastapi import APIRouter
 
-from grater.annotate.web.jobs import pages
+from grater.annotate.web import jobs
 from grater.corpora.formats import FORMATS
 from grater.demo import sample_path
 from grater.detect.systems import SYSTEMS
@@ -123,10 +123,10 @@ def test_the_command(example: ModuleType, capsys: pytest.CaptureFixture[str]) ->
 
 def test_the_page(tmp_path: Path) -> None:
     (code,) = blocks(PAGE, "text")
-    names = {**vars(pages), "router": APIRouter()}
+    names = {**vars(jobs), "pages": APIRouter()}
     exec(compile(code, str(PAGE), "exec"), names)
     with served(tmp_path, tasks=("error",)) as study:
         context = SimpleNamespace(server=SimpleNamespace(store=study.store), page=lambda name, **shown: (name, shown))
         template, shown = names["notes_page"](context, study.jobs["error"])
     assert (template, shown["job"].task) == ("notes.html", "error")
-    assert [route.path for route in names["router"].routes] == ["/manage/jobs/{job_id}/notes"]
+    assert [route.path for route in names["pages"].routes] == ["/manage/jobs/{job_id}/notes"]

@@ -19,7 +19,7 @@ from grater.annotate.study.people import add_seat
 from grater.annotate.study.work import desk_of, hand_in
 from grater.annotate.web import Settings, setup_link
 from grater.annotate.web.roles import PAGES
-from grater.annotate.web.work.pages import last_page
+from grater.annotate.web.work import last_page
 from grater.model import Json
 from tests.annotate.web import studies
 from tests.browser.site import NUMBER, Site

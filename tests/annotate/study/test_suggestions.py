@@ -18,7 +18,7 @@ from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.status import new_study
 from grater.annotate.study.suggestions import study_suggestions
 from grater.annotate.study.work import Desk, hand_in, take_desk
-from grater.annotate.web.work.shapes import desk_json
+from grater.annotate.web.work import desk_json
 from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.reporting.build import build

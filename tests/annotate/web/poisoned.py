@@ -39,7 +39,7 @@ from grater.annotate.study.mining import mine_study
 from grater.annotate.study.people import seat
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
-from grater.annotate.web.work.pages import last_page
+from grater.annotate.web.work import last_page
 from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.study.mined_lists import MORE, TEXT, count
 

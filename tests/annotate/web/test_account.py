@@ -7,7 +7,7 @@ import pytest
 from grater.annotate.store import credentials, invitations, people
 from grater.annotate.store.clock import DAY, HOUR, MINUTE
 from grater.annotate.web import setup_link
-from grater.annotate.web.account.entering import own_path
+from grater.annotate.web.account import own_path
 from grater.annotate.web.security import hash_password, is_password
 from grater.errors import BadInput
 from tests.annotate.web.studies import PASSWORD, Browser, Study

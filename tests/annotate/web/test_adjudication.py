@@ -22,7 +22,7 @@ from grater.annotate.store.units import StudyUnit
 from grater.annotate.study.essay_adjudication import Table
 from grater.annotate.tasks import TASKS, Answer, Unit
 from grater.annotate.tasks.construction import CONSTRUCTIONS
-from grater.annotate.web.adjudication.pages import MORE, decided, earlier_choices, filled_by
+from grater.annotate.web.adjudication import MORE, decided, earlier_choices, filled_by
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty.rng import generator

@@ -14,7 +14,7 @@ from grater.annotate.store import Store, essays, events, jobs, judgments, people
 from grater.annotate.study.archive import import_archive
 from grater.annotate.study.export import export
 from grater.annotate.study.writing import JOB, MOST_WAITING, Public, public_pages
-from grater.annotate.web.check.pages import LATER
+from grater.annotate.web.check import LATER
 from grater.annotate.web.context import Server
 from grater.errors import StoreBusy
 from tests.annotate.web.studies import BASE, Browser, Study, served
@@ -199,13 +199,13 @@ def test_a_busy_server_gives_text_and_answers_back(
     field = marks_of(visitor.post("/check", {"text": TEXT}).text)["on → for"]
     sent = {"text": TEXT, "consent": "yes", field: "accept"}
     with monkeypatch.context() as patch:
-        patch.setattr("grater.annotate.web.check.pages.keep", refuse)
+        patch.setattr("grater.annotate.web.check.keep", refuse)
         page = visitor.post("/check/keep", sent)
     assert (page.status_code, LATER in page.text, "study.db" in page.text) == (503, True, False)
     assert re.search(rf'name="{field}" value="accept" checked', page.text), "the marks stand with their answers"
     assert re.search('name="consent" value="yes" checked', page.text)
     with monkeypatch.context() as patch:
-        patch.setattr("grater.annotate.web.check.pages.require_open", refuse)
+        patch.setattr("grater.annotate.web.check.require_open", refuse)
         patch.setattr(Store, "glance", refuse)
         page = visitor.post("/check/keep", sent)
     assert (page.status_code, LATER in page.text, "The girl waited" in page.text) == (503, True, True)

@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 
 from grater.annotate.web import Settings, create_app
-from grater.annotate.web.check.languagetool import of_pieces, units
+from grater.annotate.web.check import of_pieces, units
 from tests.annotate.web.client import Client
 from tests.annotate.web.studies import Study, served
 

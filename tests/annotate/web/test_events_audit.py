@@ -15,7 +15,7 @@ from grater.annotate.store.clock import DAY
 from grater.annotate.store.events import AuditFilter
 from grater.annotate.study.people import give_role, make_token, set_state
 from grater.annotate.study.work import take_next
-from grater.annotate.web.events import pages
+from grater.annotate.web import events as events_pages
 from grater.annotate.web.roles import API
 from tests.annotate.web.studies import Study
 from tests.cli.running import grater
@@ -91,7 +91,7 @@ def test_a_cell_of_the_file_is_no_formula(busy: Study) -> None:
 def test_long_logs_come_by_pages_and_whole_in_a_file(
     busy: Study, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(pages, "A_PAGE", 3)
+    monkeypatch.setattr(events_pages, "ROWS", 3)
     monkeypatch.setattr(events, "PORTION", 4)
     with busy.store.read() as tx:
         numbers = [event.n for event in events.walk(tx, AuditFilter())]

@@ -16,9 +16,8 @@ from anyio.from_thread import start_blocking_portal
 
 from grater.annotate.store import events, jobs
 from grater.annotate.study.webhooks import failures_of, set_state
-from grater.annotate.web.events import delivery, sending
-from grater.annotate.web.events.delivery import Teller
-from grater.annotate.web.events.sending import is_outside, post_outside
+from grater.annotate.web import webhooks
+from grater.annotate.web.webhooks import Teller, is_outside, post_outside
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
 
@@ -112,8 +111,8 @@ SILENT: dict[str, Behaviour] = {"a slow drip": drips, "silence": drain}
 @pytest.fixture
 def hooked(study: Study, monkeypatch: pytest.MonkeyPatch) -> Study:
     object.__setattr__(study.settings, "private_webhooks", True)
-    monkeypatch.setattr(sending, "TIMEOUT_SECONDS", PATIENCE_SECONDS)
-    monkeypatch.setattr(sending, "LAST_WORDS_SECONDS", 0.1)
+    monkeypatch.setattr(webhooks, "TIMEOUT_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(webhooks, "LAST_WORDS_SECONDS", 0.1)
     return study
 
 
@@ -151,7 +150,7 @@ def test_the_fault_of_a_receiver_is_its_own_logged_shown_and_tried_again_after_a
     expected[add(hooked, plain.replace("http:", "https:"))] = "no secure connection"
     expected[add(hooked, plain + " with a space")] = "without spaces"
     expected[add(hooked, "http://127.0.0.1:1/nobody-listens")] = "no connection"
-    with Receiver() as good, caplog.at_level(logging.WARNING, logger=delivery.LOG.name):
+    with Receiver() as good, caplog.at_level(logging.WARNING, logger=webhooks.LOG.name):
         add(hooked, good.url)
         happen(hooked)
         assert teller_of(hooked).tell_all() == 1
@@ -173,7 +172,7 @@ def test_the_fault_of_a_receiver_is_its_own_logged_shown_and_tried_again_after_a
 def test_a_receiver_that_gives_no_answer_is_not_waited_for(
     hooked: Study, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "TIMEOUT_SECONDS", 0.4)
+    monkeypatch.setattr(webhooks, "TIMEOUT_SECONDS", 0.4)
     with Receiver(behaviour) as receiver:
         webhook_id = add(hooked, receiver.url)
         happen(hooked)
@@ -221,7 +220,7 @@ def test_the_loop_outlives_what_nobody_foresaw(hooked: Study, monkeypatch: pytes
             raise troubles.pop()
         return start_round(teller)
 
-    monkeypatch.setattr(delivery, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(webhooks, "PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(Teller, "start_round", stumbling)
     with Receiver() as good:
         add(hooked, good.url)

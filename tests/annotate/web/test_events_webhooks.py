@@ -9,8 +9,7 @@ from typing import Any
 from grater.annotate.store import events, jobs
 from grater.annotate.store.units import FINISHED
 from grater.annotate.study.webhooks import CLAIM_MS, MOST_FAILURES
-from grater.annotate.web.events.delivery import Teller, signature
-from grater.annotate.web.events.sending import Reply
+from grater.annotate.web.webhooks import Reply, Teller, signature
 from tests.annotate.web.json_schema import complaints
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study

@@ -20,7 +20,7 @@ from tests.annotate.web.studies import Browser, Study, hidden, served
 @pytest.fixture
 def mining(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     """A study with suspicious essays; counts are a few of our own."""
-    monkeypatch.setattr("grater.annotate.web.mining.lists.counts_in_shipped_model", count)
+    monkeypatch.setattr("grater.annotate.web.mining.counts_in_shipped_model", count)
     with served(tmp_path) as found:
         with found.store.write() as tx:
             essays.add_all(tx, [Essay("one", TEXT), Essay("two", MORE)])
@@ -73,7 +73,7 @@ def test_a_key_press_reads_one_suspect_and_not_the_whole_list(mining: Study, mon
 
 
 def test_long_lists_are_shown_page_by_page(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grater.annotate.web.mining.pages.A_PAGE", 1)
+    monkeypatch.setattr("grater.annotate.web.mining.A_PAGE", 1)
     browser, address = made(mining)
     decided(browser, f"{address}/1", "y")
     page = browser.get(f"{address}?show=open&page=2").text
@@ -162,7 +162,7 @@ def test_the_job_of_a_list_and_its_units_can_be_looked_at(mining: Study) -> None
 
 
 def test_many_essays_are_for_the_command(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grater.annotate.web.mining.lists.MOST_ESSAYS", 1)
+    monkeypatch.setattr("grater.annotate.web.mining.MOST_ESSAYS", 1)
     browser = mining.browser("manager")
     browser.get("/mining")
     assert "use grater study mine" in browser.post("/mining", {"name": "x"}).text

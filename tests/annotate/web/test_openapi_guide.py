@@ -15,7 +15,7 @@ import pytest
 
 from grater.annotate.store import credentials
 from grater.annotate.store.events import VERBS_ABOUT
-from grater.annotate.web.events.delivery import signature
+from grater.annotate.web.webhooks import signature
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import BASE, Study
 from tests.test_docs import blocks

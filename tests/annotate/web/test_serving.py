@@ -25,9 +25,8 @@ from uvicorn.config import Config
 from uvicorn.supervisors.multiprocess import Process
 
 from grater.annotate.store import checks, credentials, judgments, open_store
-from grater.annotate.web.events.delivery import Teller
-from grater.annotate.web.events.sending import Reply
 from grater.annotate.web.serving import Supervisor, listening
+from grater.annotate.web.webhooks import Reply, Teller
 from grater.errors import UsageError
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database

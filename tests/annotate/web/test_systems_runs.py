@@ -16,8 +16,8 @@ import pytest
 from grater.annotate.store import Store, decisions, essays, open_store, people, runs
 from grater.annotate.study.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
 from grater.annotate.study.systems import run_installed
+from grater.annotate.web import study as study_pages
 from grater.annotate.web.security import READ_ONLY_POLICY
-from grater.annotate.web.study import files
 from grater.model import Essay
 from tests.annotate.web.studies import Study, served
 from tests.annotate.web.test_calls_walk import wait_until
@@ -137,7 +137,7 @@ def test_a_report_has_its_author_and_the_day_on_which_it_was_made(study: Study) 
 
 
 def test_a_big_import_goes_on_in_the_background(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "BIG", 10)
+    monkeypatch.setattr(study_pages, "BIG", 10)
     manager = study.browser("manager")
     sent = {"files": ("long.txt", b"A text that is longer than ten bytes.")}
     assert manager.post("/manage/import", {"kind": "corpus"}, files=sent).url.path == "/manage/runs"

@@ -20,99 +20,79 @@ from grater.annotate.store import Store
 from grater.annotate.study.live import Live
 from grater.annotate.study.runs import Runner
 from grater.annotate.study.writing import Proofreader
-from grater.annotate.web import openapi
-from grater.annotate.web.account import api as account_api
-from grater.annotate.web.account import pages as account_pages
-from grater.annotate.web.account import second_factor as second_factor_pages
-from grater.annotate.web.adjudication import api as adjudication_api
-from grater.annotate.web.adjudication import pages as adjudication_pages
-from grater.annotate.web.check import languagetool
-from grater.annotate.web.check import pages as check_pages
+from grater.annotate.web import (
+    account,
+    adjudication,
+    check,
+    crowd,
+    events,
+    gold,
+    jobs,
+    mining,
+    money,
+    openapi,
+    panels,
+    people,
+    raters,
+    study,
+    systems,
+    units,
+    work,
+)
 from grater.annotate.web.context import Server, open_context
-from grater.annotate.web.crowd import api as crowd_api
-from grater.annotate.web.crowd import pages as crowd_pages
 from grater.annotate.web.errors import BodyLimit, Shelter, TimeLimit, add_handlers
-from grater.annotate.web.events import api as events_api
-from grater.annotate.web.events import pages as events_pages
-from grater.annotate.web.events.delivery import deliver_for_ever
-from grater.annotate.web.gold import api as gold_api
-from grater.annotate.web.gold import pages as gold_pages
-from grater.annotate.web.jobs import api as jobs_api
-from grater.annotate.web.jobs import pages as jobs_pages
-from grater.annotate.web.jobs import trying as trying_pages
-from grater.annotate.web.mining import api as mining_api
-from grater.annotate.web.mining import pages as mining_pages
-from grater.annotate.web.money import api as money_api
-from grater.annotate.web.money import pages as money_pages
-from grater.annotate.web.panels import api as panels_api
-from grater.annotate.web.panels import pages as panels_pages
-from grater.annotate.web.people import api as people_api
-from grater.annotate.web.people import pages as people_pages
-from grater.annotate.web.raters import api as raters_api
-from grater.annotate.web.raters import pages as raters_pages
 from grater.annotate.web.rendering import PageFiles, environment
 from grater.annotate.web.roles import API
 from grater.annotate.web.security import SecurityHeaders, Tries
 from grater.annotate.web.settings import Settings
-from grater.annotate.web.study import api as study_api
-from grater.annotate.web.study import pages as study_pages
-from grater.annotate.web.systems import api as systems_api
-from grater.annotate.web.systems import pages as systems_pages
-from grater.annotate.web.units import api as units_api
-from grater.annotate.web.units import pages as units_pages
-from grater.annotate.web.work import api as work_api
-from grater.annotate.web.work import pages as work_pages
+from grater.annotate.web.webhooks import deliver_for_ever
 
-BUSY = (work_api.router, work_pages.router)
+BUSY = (work.api, work.pages)
 """What raters ask for all day: routes are tried one after the other, so these come first."""
 
 PAGES = (
-    account_pages.router,
-    second_factor_pages.router,
-    panels_pages.router,
-    crowd_pages.router,
-    gold_pages.router,
-    raters_pages.router,
-    money_pages.router,
-    jobs_pages.router,
-    trying_pages.router,
-    study_pages.router,
-    systems_pages.router,
-    units_pages.router,
-    people_pages.router,
-    events_pages.router,
-    adjudication_pages.router,
-    mining_pages.router,
-    check_pages.router,
-    languagetool.router,
+    account.pages,
+    panels.pages,
+    crowd.pages,
+    gold.pages,
+    raters.pages,
+    money.pages,
+    jobs.pages,
+    study.pages,
+    systems.pages,
+    units.pages,
+    people.pages,
+    events.pages,
+    adjudication.pages,
+    mining.pages,
+    check.pages,
 )
 
 CALLS = (
     openapi.router,
-    account_api.router,
-    study_api.router,
-    systems_api.runs_router,
-    systems_api.router,
-    mining_api.router,
-    people_api.router,
-    jobs_api.router,
-    units_api.router,
-    work_api.reviews_router,
-    adjudication_api.router,
-    raters_api.talk_router,
-    crowd_api.router,
-    gold_api.router,
-    raters_api.router,
-    money_api.router,
-    panels_api.router,
-    events_api.router,
+    account.api,
+    study.api,
+    systems.run_calls,
+    systems.api,
+    mining.api,
+    people.api,
+    jobs.api,
+    units.api,
+    work.reviews_api,
+    adjudication.api,
+    raters.talk,
+    crowd.api,
+    gold.api,
+    raters.api,
+    money.api,
+    panels.api,
+    events.api,
 )
 
-DESCRIBED = (work_api.router, *CALLS)
+DESCRIBED = (work.api, *CALLS)
 """The routers that the description of the API names."""
 
 ROUTERS = (*BUSY, *PAGES, *CALLS)
-
 
 LOOK_SECONDS = 20.0
 """Between two looks for long work that a process left behind when it died."""

@@ -88,7 +88,7 @@ TOLD = {
         "payload": {"type": "object", "additionalProperties": True},
     },
 }
-"""What a webhook is sent (`grater.annotate.web.events.delivery`)."""
+"""What a webhook is sent (`grater.annotate.web.webhooks`)."""
 
 HEARING = {
     "operationId": "told",

@@ -1,0 +1,518 @@
+"""A person's account: logging in and out, joining by a link, one's own page, tokens, the second factor.
+
+A login always makes a new session, so one that somebody else planted is worth nothing.  The link that people join by
+is an invitation, a way back in for somebody who lost their password, or the one-time link for the first owner of a
+study.  One's own page shows the work done, and is where a password is changed and API tokens are made.
+
+Between the password and the code of a second factor a browser holds a ticket: who proved their password, and until
+when the code may follow, signed with the study's key and bound to the password, so that a new one makes it worthless.
+Guesses are few: ten a minute for a person, whoever makes them; a browser in which the person came in before has tries
+of its own, so that somebody who has only the password cannot keep its owner out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import segno
+from fastapi import APIRouter
+from markupsafe import Markup
+from starlette.responses import PlainTextResponse, Response
+
+from grater.annotate.store import credentials, invitations, jobs, people, revisions, schema
+from grater.annotate.store.clock import MINUTE
+from grater.annotate.store.ids import new_secret
+from grater.annotate.store.invitations import NO_RESET, Invitation
+from grater.annotate.study import people as study_people
+from grater.annotate.study.limits import require_name
+from grater.annotate.study.second_factor import WRONG as WRONG_CODE
+from grater.annotate.study.second_factor import begin, can_have_one, confirm, required_roles, turn_off, uri, use_code
+from grater.annotate.study.work import own_job
+from grater.annotate.web.calls import Body, Person, Shape, When, at_most, calls_about, example, within
+from grater.annotate.web.check import is_open
+from grater.annotate.web.context import (
+    Context,
+    RequestContext,
+    decimal_of,
+    end_session,
+    passed_on,
+    read_device,
+    set_device,
+    set_session,
+)
+from grater.annotate.web.errors import lines_of
+from grater.annotate.web.roles import FACTOR_PATH, MANAGE, MANAGERS
+from grater.annotate.web.security import SHORTEST, device_cookie, hash_password, is_device, is_password, keyed_address
+from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
+
+pages = APIRouter()
+
+WRONG = "Wrong name or password."
+
+
+@pages.get("/")
+def home(context: Context) -> Response:
+    if context.visitor is None:
+        return context.go("/login")
+    return context.go("/manage" if context.role in MANAGERS else "/jobs")
+
+
+@pages.get("/healthz")
+def health(context: Context) -> Response:
+    """Whether the server and its database answer, for whoever watches over them."""
+    with context.server.store.read():
+        return PlainTextResponse("ok")
+
+
+@pages.get("/login")
+def login_page(context: Context, next: str = "/") -> Response:  # noqa: A002  (as it stands in the address)
+    if context.visitor is not None:
+        return context.go(own_path(next))
+    has_check = is_open(context, "check_page")
+    return context.page("login.html", name="", next=own_path(next), problem="", has_check=has_check)
+
+
+@pages.post("/login")
+def login(context: Context) -> Response:
+    name, next_path = context.text("name"), own_path(context.text("next"))
+    with context.server.store.read() as tx:
+        person = people.by_name(tx, name)
+        is_known = person is not None and credentials.came_from(tx, person.person_id, address_of(context))
+    keys = _login_keys(context, name, person, is_known=is_known)
+    if not context.server.logins.take(*keys):
+        return context.page("login.html", status=429, name=name, next=next_path, problem=TOO_OFTEN)
+    if not _is_right(context, person) or person is None:
+        return context.page("login.html", status=401, name=name, next=next_path, problem=WRONG)
+    context.server.logins.give_back(*keys)
+    return admit(context, person, next_path)
+
+
+def _login_keys(
+    context: RequestContext, name: str, person: people.Person | None, *, is_known: bool
+) -> tuple[str, ...]:
+    """Whose tries a login uses up: see `grater.annotate.web.security`."""
+    if person is not None and is_known_browser(context, person):
+        return (f"device {read_device(context.request, context.server.settings)}",)
+    here = f"login {context.address} {name.lower()[:200]}"
+    return (here,) if is_known else (f"address {context.address}", here)
+
+
+@pages.post("/logout")
+def logout(context: Context) -> Response:
+    with context.server.store.write() as tx:
+        study_people.end_session(tx, context.session_token)
+    response = context.go("/login")
+    end_session(response, context.server.settings)
+    return response
+
+
+def _is_right(context: RequestContext, person: people.Person | None) -> bool:
+    """Whether the password is that of the person, and they may still come in; nobody's takes as long."""
+    password = context.form.get("password")
+    password_hash = person.password_hash if person and person.state == "active" else ""
+    return is_password(password_hash, password if isinstance(password, str) else "")
+
+
+@pages.get("/join/{token}")
+def join_page(context: Context, token: str) -> Response:
+    invitation = _invitation(context, token)
+    return _join_form(context, invitation, name=invitation.name if invitation.person_id else "", problems=[])
+
+
+@pages.post("/join/{token}")
+def join(context: Context, token: str) -> Response:
+    invitation = _invitation(context, token)
+    password = str(context.form.get("password", ""))
+    name = invitation.name if invitation.person_id else context.text("name")
+    problems = _complaints(name, password, str(context.form.get("again", "")))
+    if problems:
+        return _join_form(context, invitation, name=name, problems=problems)
+    try:
+        password_hash = hash_password(password, name=name)
+        with context.server.store.write() as tx:
+            person = study_people.accept_invitation(tx, invitation, token, name=name, password_hash=password_hash)
+    except (BadInput, Conflict) as error:
+        return _join_form(context, invitation, name=name, problems=lines_of(error))
+    return admit(context, person, _first_page(context, invitation))
+
+
+def _first_page(context: RequestContext, invitation: Invitation) -> str:
+    """The job that an invitation is for; raters know of no drafts, so until it opens their list of jobs says so."""
+    if invitation.job_id is None:
+        return "/"
+    with context.server.store.read() as tx:
+        job = jobs.find(tx, invitation.job_id)
+    return f"/jobs/{invitation.job_id}" if job is not None and job.state != "draft" else "/jobs?early=1"
+
+
+@pages.get("/setup/{token}")
+def setup_page(context: Context, token: str) -> Response:
+    return join_page(context, token)
+
+
+@pages.post("/setup/{token}")
+def setup(context: Context, token: str) -> Response:
+    return join(context, token)
+
+
+def _invitation(context: RequestContext, token: str) -> Invitation:
+    with context.server.store.read() as tx:
+        invitation = invitations.find(tx, token)
+    if invitation is None:
+        raise NotFound(NO_RESET)
+    return invitation
+
+
+def _join_form(context: RequestContext, invitation: Invitation, *, name: str, problems: list[str]) -> Response:
+    with context.server.store.read() as tx:
+        job = jobs.find(tx, invitation.job_id) if invitation.job_id else None
+    status = 422 if problems else 200
+    shown = {"role": invitation.role, "job": job, "shortest": SHORTEST, "name": name, "problems": problems}
+    return context.page("join.html", shown, status=status, is_back=invitation.person_id is not None)
+
+
+def _complaints(name: str, password: str, again: str) -> list[str]:
+    complaints = []
+    try:
+        require_name(name)
+    except UsageError as error:
+        complaints.append(str(error))
+    if password != again:
+        complaints.append("password: the two passwords differ")
+    return complaints
+
+
+@pages.get("/me")
+def me_page(context: Context) -> Response:
+    return _own_page(context)
+
+
+@pages.post("/me/password")
+def new_password(context: Context) -> Response:
+    """A new password ends every session and token of the person, and begins a new session here."""
+    old, new, again = (str(context.form.get(name, "")) for name in ("old", "password", "again"))
+    if not context.server.logins.take(f"password {context.person.person_id}"):
+        return _own_page(context, problems=[TOO_OFTEN], status=429)
+    if not is_password(context.person.password_hash, old):
+        return _own_page(context, problems=["The current password is wrong."], status=422)
+    if new != again:
+        return _own_page(context, problems=["The two new passwords differ."], status=422)
+    try:
+        password_hash = hash_password(new, name=context.person.name)
+    except BadInput as error:
+        return _own_page(context, problems=lines_of(error), status=422)
+    with context.changing() as tx:
+        person = study_people.set_password(tx, context.person, password_hash)
+    return begin_session(context, person, "/me")
+
+
+@pages.post("/me/tokens")
+def new_token(context: Context) -> Response:
+    """A new token is shown this once."""
+    days = decimal_of(context, "days", credentials.TOKEN_DAYS)
+    name, scope = context.text("name"), context.text("scope") or MANAGE
+    with context.changing() as tx:
+        secret = study_people.make_token(
+            tx, context.person.person_id, name=name, days=days, scope=scope, **passed_on(context)
+        )
+    return _own_page(context, secret=secret)
+
+
+@pages.post("/me/tokens/{token_id}/end")
+def end_token_form(context: Context, token_id: str) -> Response:
+    with context.changing() as tx:
+        study_people.end_token(tx, token_id, person_id=context.person.person_id)
+    return context.go("/me")
+
+
+def _own_page(
+    context: RequestContext, *, problems: list[str] | None = None, secret: str = "", status: int = 200
+) -> Response:
+    with context.server.store.read() as tx:
+        own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state != "draft"]
+        seats = [seat for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
+        n_findings = len(revisions.open_findings(tx, context.person.person_id))
+        own_tokens = credentials.tokens_of_person(tx, context.person.person_id)
+    begun = [mine for mine in own_jobs if mine.n_done]
+    shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
+    shown |= {"can_have_factor": can_have_one(context.person)}
+    shown |= {"scopes": schema.SCOPES, "may_have_tokens": study_people.may_have_tokens(context.person)}
+    return context.page("me.html", shown, status=status, problems=problems or [], secret=secret)
+
+
+WRONG_PASSWORD = "The password is wrong."
+TOO_LATE = "That took too long. Log in again."
+
+
+@pages.post("/login/code")
+def enter_code(context: Context) -> Response:
+    """The second step of a login."""
+    ticket, path = context.text("ticket"), own_path(context.text("next"))
+    person = ticket_holder(context, ticket)
+    if person is None:
+        return context.page("login.html", status=422, name="", next=path, problem=TOO_LATE)
+    key = _key(context, person)
+    if not context.server.logins.take(key):
+        return code_page(context, ticket=ticket, path=path, problem=TOO_OFTEN, status=429)
+    with context.server.store.write() as tx:
+        is_right = use_code(tx, person, context.text("code"))
+    if not is_right:
+        return code_page(context, ticket=ticket, path=path, problem=_sentence(WRONG_CODE), status=401)
+    context.server.logins.give_back(key)
+    return begin_session(context, person, path)
+
+
+@pages.get(FACTOR_PATH)
+def factor_page(context: Context) -> Response:
+    return _page(context)
+
+
+@pages.post(FACTOR_PATH)
+def begin_set_up(context: Context) -> Response:
+    """A new secret, for who knows the password; it is shown until it is confirmed or begun anew."""
+    if problem := _password_problem(context):
+        return _page(context, problems=[problem])
+    try:
+        with context.changing() as tx:
+            begin(tx, context.person)
+    except GraterError as error:
+        return _page(context, problems=lines_of(error))
+    return _page(context)
+
+
+@pages.post(f"{FACTOR_PATH}/confirm")
+def confirm_set_up(context: Context) -> Response:
+    """On, by the first code; the recovery codes are shown this once, in a session that began with the factor."""
+    if not context.server.logins.take(_key(context, context.person)):
+        return _page(context, problems=[TOO_OFTEN], status=429)
+    try:
+        with context.changing() as tx:
+            codes = confirm(tx, context.person, context.text("code"))
+    except GraterError as error:
+        return _page(context, problems=lines_of(error))
+    page = context.page("second_factor_codes.html", codes=codes)
+    entered = begin_session(context, context.person, FACTOR_PATH)
+    for cookie in entered.headers.getlist("set-cookie"):
+        page.headers.append("set-cookie", cookie)
+    return page
+
+
+@pages.post(f"{FACTOR_PATH}/off")
+def turn_off_own(context: Context) -> Response:
+    """Off, by password and code; refused where the role requires it."""
+    if problem := _password_problem(context):
+        return _page(context, problems=[problem])
+    try:
+        with context.changing() as tx:
+            turn_off(tx, context.person, context.text("code"))
+    except GraterError as error:
+        return _page(context, problems=lines_of(error))
+    return context.go(FACTOR_PATH)
+
+
+def _password_problem(context: RequestContext) -> str:
+    if not context.server.logins.take(f"password {context.person.person_id}"):
+        return TOO_OFTEN
+    return "" if is_password(context.person.password_hash, str(context.form.get("password", ""))) else WRONG_PASSWORD
+
+
+def _key(context: RequestContext, person: people.Person) -> str:
+    """Whose tries a code uses up."""
+    if is_known_browser(context, person):
+        return f"code {read_device(context.request, context.server.settings)}"
+    return f"code {person.person_id}"
+
+
+def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int = 422) -> Response:
+    person = context.person
+    with context.server.store.read() as tx:
+        factor = credentials.find(tx, person.person_id)
+        n_codes = credentials.n_recovery_codes(tx, person.person_id)
+        is_required = person.role in required_roles(tx)
+    is_on = factor is not None and factor.confirmed_at is not None
+    begun = factor.secret if factor and not is_on else ""
+    shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required, "can_have_one": can_have_one(person)}
+    address = uri(begun, person.name) if begun else ""
+    more = {"secret": begun, "uri": address, "picture": _picture(address) if address else "", "problems": problems}
+    return context.page("second_factor.html", {**shown, **more}, status=status if problems else 200)
+
+
+def _picture(address: str) -> Markup:
+    """The QR code of the address; none where a very long name makes it too long for one."""
+    try:
+        code = segno.make(address, error="m", boost_error=False, micro=False)
+    except segno.DataOverflowError:
+        return Markup("")
+    return Markup(code.svg_inline(border=4, omitsize=True, dark="#000", light="#fff", svgclass=None, lineclass=None))
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+TICKET_MINUTES = 5
+TOO_OFTEN = "Too many attempts. Wait a minute and try again."
+
+
+def admit(context: RequestContext, person: people.Person, path: str) -> Response:
+    """A person whose password is right: in, or on to the page that asks for the second factor."""
+    with context.server.store.read() as tx:
+        is_asked = credentials.is_on(tx, person.person_id)
+    if not is_asked:
+        return begin_session(context, person, path)
+    expires_at = context.server.settings.clock() + TICKET_MINUTES * MINUTE
+    return code_page(context, ticket=make_ticket(context.server.secret, person, expires_at), path=path)
+
+
+def code_page(context: RequestContext, *, ticket: str, path: str, problem: str = "", status: int = 200) -> Response:
+    shown = {"ticket": ticket, "next": path, "problem": problem}
+    return context.page("login_code.html", shown, status=status)
+
+
+def make_ticket(secret: str, person: people.Person, expires_at: int) -> str:
+    signed = f"ticket|{person.person_id}|{expires_at}|{person.password_hash}"
+    signature = hmac.new(secret.encode(), signed.encode(), hashlib.sha256).hexdigest()
+    return f"{person.person_id}.{expires_at}.{signature}"
+
+
+def ticket_holder(context: RequestContext, ticket: str) -> people.Person | None:
+    """The person whose ticket this is, if it is one, holds, and they may still come in."""
+    person_id, _, rest = ticket.partition(".")
+    until = rest.partition(".")[0]
+    with context.server.store.read() as tx:
+        person = people.find(tx, person_id)
+    if person is None or person.state != "active" or not until.isdecimal():
+        return None
+    expected = make_ticket(context.server.secret, person, int(until))
+    is_ours = hmac.compare_digest(expected.encode(), ticket.encode("utf-8", "replace"))
+    return person if is_ours and context.server.settings.clock() < int(until) else None
+
+
+def is_known_browser(context: RequestContext, person: people.Person) -> bool:
+    """Whether the person came in by this browser before."""
+    return is_device(context.server.secret, person.person_id, read_device(context.request, context.server.settings))
+
+
+def address_of(context: RequestContext) -> str:
+    """Where the request comes from, as the study remembers it."""
+    return keyed_address(context.server.secret, context.address)
+
+
+def begin_session(
+    context: RequestContext, person: people.Person, path: str, *, member_id: str | None = None
+) -> Response:
+    """A new session for a person who has proved who they are; the one they came with, if any, ends.
+
+    `member_id` is who sits down, where the person is a joint seat.
+    """
+    settings = context.server.settings
+    with context.server.store.write() as tx:
+        if member_id is not None:
+            study_people.require_access(tx, {member_id}, session_token=context.session_token)
+        token = study_people.start_session(
+            tx,
+            person,
+            hours=settings.session_hours,
+            old_token=context.session_token,
+            member_id=member_id,
+            address=address_of(context),
+        )
+    response = context.go(path)
+    set_session(response, settings, token)
+    if person.password_hash:
+        set_device(response, settings, device_cookie(context.server.secret, person.person_id, new_secret()))
+    return response
+
+
+def own_path(path: str) -> str:
+    """The path if it is one of ours, else the front door: a login must not send people to other sites."""
+    is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and "\\" not in path
+    return path if is_ours else "/"
+
+
+api = calls_about("me")
+
+
+class Me(Person):
+    """`findings` counts marks of yours to be looked at again; `seats` are the joint seats that you share."""
+
+    findings: int
+    seats: list[Person]
+
+
+Scope = Literal["read", "work", "manage"]
+
+
+class NewToken(Body):
+    """`days` until it ends, 90 if not given.
+
+    `scope`: `read` changes nothing, `work` is for raters and adjudicators, `manage` is all that you may.
+    """
+
+    model_config = example(name="nightly export", days=90, scope="manage")
+    name: Annotated[str, at_most("name")] = ""
+    days: Annotated[float, within("token.days")] | None = None
+    scope: Scope = "manage"
+
+
+class Token(Shape):
+    """`used_at` is exact to five minutes, null before the first use."""
+
+    token_id: str
+    name: str
+    scope: Scope
+    made_at: When
+    expires_at: When | None
+    used_at: When | None
+
+
+class MadeToken(Token):
+    """Send `token` as `Authorization: Bearer TOKEN`."""
+
+    token: str
+
+
+class Tokens(Shape):
+    tokens: list[Token]
+
+
+class Ended(Shape):
+    token_id: str
+    ended: bool
+
+
+@api.get("/me")
+def me(context: Context) -> Me:
+    """Whose token this is."""
+    with context.server.store.read() as tx:
+        n_findings = len(revisions.open_findings(tx, context.person.person_id))
+        seats = [Person.of(seat) for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
+    return Me(**Person.of(context.person).model_dump(), findings=n_findings, seats=seats)
+
+
+@api.get("/me/tokens")
+def my_tokens(context: Context) -> Tokens:
+    """Your valid tokens, without their secrets."""
+    with context.server.store.read() as tx:
+        tokens = credentials.tokens_of_person(tx, context.person.person_id)
+    return Tokens(tokens=[Token.of(token) for token in tokens])
+
+
+@api.post("/me/tokens")
+def make_token(context: Context, sent: NewToken) -> MadeToken:
+    """Create another token, which expires no later than this one; it is shown only once."""
+    with context.changing() as tx:
+        secret = study_people.make_token(tx, context.person.person_id, **sent.model_dump(), **passed_on(context))
+        made = Token.of(credentials.token_by_secret(tx, secret))
+    return MadeToken(**made.model_dump(), token=secret)
+
+
+@api.post("/me/tokens/{token_id}/end")
+def end_token(context: Context, token_id: str) -> Ended:
+    """Revoke one of your tokens, including this one."""
+    with context.changing() as tx:
+        study_people.end_token(tx, token_id, person_id=context.person.person_id)
+    return Ended(token_id=token_id, ended=True)

@@ -1,1 +1,0 @@
-"""A person's account: logging in, invitations, their own page."""

@@ -1,0 +1,504 @@
+"""Adjudication: what two or more raters said, side by side, and the answer that counts in the end.
+
+Only finished units are shown, so nobody sees another's work before it is complete (P9).  An item is decided on the
+task's own form, filled with what the raters agree on.  An essay has a page of its own with the differences first and
+a choice for every place; annotators are letters there, since whose edit it is should not matter.  Both are plain
+forms; only marking anew needs JavaScript.  A decision is stored under the annotator `gold`; the originals stay.
+
+For each place of an essay the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an
+edit of their own.  What everybody overlooked is marked in the essay itself, on the desk of the marking page, and
+comes as the field `more`.  A decision that was made before gives the same form again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from grater.annotate.store import Tx, jobs
+from grater.annotate.store.adjudications import ANNOTATOR, Adjudication
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.units import StudyUnit
+from grater.annotate.study.adjudication import (
+    MARKING,
+    Waiting,
+    done_of,
+    finished_unit,
+    next_of,
+    progress_of,
+    save,
+    shown_by,
+    waiting,
+)
+from grater.annotate.study.adjudication import save as save_decision
+from grater.annotate.study.drafts import tag_json
+from grater.annotate.study.essay_adjudication import (
+    Kind,
+    Place,
+    Table,
+    changed_tokens,
+    letter_of,
+    sent_edit,
+    table_of,
+)
+from grater.annotate.study.limits import LARGEST
+from grater.annotate.study.work import Sent, shown_to_staff
+from grater.annotate.tasks import TASKS, Answer, Shown
+from grater.annotate.tasks.form import CONFIDENCE, LABEL
+from grater.annotate.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
+from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, at_most, calls_about, cut, example
+from grater.annotate.web.calls import Edit as EditShape
+from grater.annotate.web.calls import Shown as ShownShape
+from grater.annotate.web.context import Context, RequestContext, version_of
+from grater.annotate.web.rendering import pager
+from grater.annotate.web.units import Decision, SentAnswers, decision_json, sent_json
+from grater.annotate.web.work import Said, by_field
+from grater.errors import BadInput, GraterError, Problem, Stale
+from grater.model import Edit, Json, Span
+
+pages = APIRouter()
+
+ROWS = 50
+AGAIN = "Yours is still below: compare the two, and save yours again if it should replace the other."
+NOTHING, OWN, MORE = "nothing", "own", "more"
+
+
+@pages.get("/adjudicate")
+def queue_page(context: Context) -> Response:
+    """Jobs with finished units: how many are decided, and the next to decide."""
+    with context.server.store.read() as tx:
+        queue = [(job, progress_of(tx, job)) for job in jobs.all(tx) if job.archived_at is None]
+    return context.page("adjudicate.html", queue=[(job, far) for job, far in queue if far.n_done])
+
+
+@pages.get("/adjudicate/jobs/{job_id}")
+def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Response:
+    """Every finished unit of a job, also those that are decided: a decision can be made again."""
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        by_show = shown_by(done_of(tx, job))
+        chosen = by_show.get(show, by_show[""])
+        here = pager(len(chosen), page, size=ROWS)
+        on_page = chosen[here.start : here.start + here.size]
+        rows = [(finished, shown_to_staff(tx, finished.unit_id)) for finished in on_page]
+    values = {"job": job, "rows": rows, "pager": here, "show": show, "next": next_of(by_show[""])}
+    return context.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
+
+
+def _save(context: RequestContext, unit_id: str, answers: Sequence[Answer]) -> None:
+    """Store the decision that a form holds, unless somebody decided in the meantime."""
+    with context.changing() as tx:
+        save_decision(
+            tx,
+            unit_id,
+            context.person,
+            answers,
+            version=version_of(context.text("version")),
+            comment=context.text("comment"),
+        )
+
+
+def _next_page(context: RequestContext, job: Job, unit_id: str) -> Response:
+    """After a decision: the next unit of the job without one, or the other jobs."""
+    with context.server.store.read() as tx:
+        following = next_of(done_of(tx, job), after=unit_id)
+    return context.go(f"/adjudicate/{following}" if following else "/adjudicate")
+
+
+def _show_essay(context: RequestContext, unit: StudyUnit) -> Response:
+    """The essay with its annotators, as the adjudicator first sees it, or comes back to it."""
+    with context.server.store.read() as tx:
+        table = table_of(tx, unit)
+    return _essay_page(context, table, filled=earlier_choices(table))
+
+
+def _decide_essay(context: RequestContext, unit: StudyUnit) -> Response:
+    """Store the decision, or show the form again with what is missing."""
+    with context.server.store.read() as tx:
+        table = table_of(tx, unit)
+    filled = {name: values[0] for name, values in context.fields().items()}
+    try:
+        edits = decided(table, filled)
+        answers = answers_of(table, edits, is_aside="set_aside" in filled)
+    except BadInput as error:
+        return _essay_page(
+            context, table, filled=filled, problems=[problem.message for problem in error.problems], status=422
+        )
+    try:
+        _save(context, unit.unit_id, answers)
+    except Stale as error:
+        return _stale(context, unit, filled, error)
+    return _next_page(context, unit.job, unit.unit_id)
+
+
+def _stale(context: RequestContext, unit: StudyUnit, filled: Mapping[str, str], error: Stale) -> Response:
+    """The form as it was sent, on top of what somebody decided in the meantime."""
+    with context.server.store.read() as tx:
+        table = table_of(tx, unit)
+    return _essay_page(context, table, filled=filled, problems=[str(error), AGAIN], status=409)
+
+
+def _essay_page(
+    context: RequestContext,
+    table: Table,
+    *,
+    filled: Mapping[str, str],
+    problems: Sequence[str] = (),
+    status: int = 200,
+) -> Response:
+    tags = tagset_of(table.unit.unit)
+    with context.server.store.read() as tx:
+        far = progress_of(tx, table.unit.job, table.unit.unit_id)
+    return context.page(
+        "adjudicate_essay.html",
+        status=status,
+        table=table,
+        places=table.places,
+        tags=tags,
+        sent={"text": table.text, "tags": [tag_json(tag) for tag in tags]},
+        more=readable_more(table, filled),
+        spans_of=spans_of,
+        name_of=name_of,
+        filled=filled,
+        problems=problems,
+        far=far,
+    )
+
+
+@pages.get("/adjudicate/{unit_id}")
+def unit_page(context: Context, unit_id: str) -> Response:
+    unit = _loaded(context, unit_id)[0]
+    return _show_essay(context, unit) if unit.job.task == MARKING else _item_page(context, unit_id, problems={})
+
+
+@pages.post("/adjudicate/{unit_id}")
+def decide_form(context: Context, unit_id: str) -> Response:
+    unit, shown, _, _ = _loaded(context, unit_id)
+    if unit.job.task == MARKING:
+        return _decide_essay(context, unit)
+    try:
+        answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
+    except BadInput as error:
+        return _item_page(context, unit_id, problems=by_field(error, shown.fields), status=422)
+    try:
+        _save(context, unit_id, answers)
+    except Stale as error:
+        return _item_page(context, unit_id, problems={"": [str(error), AGAIN]}, status=409)
+    return _next_page(context, unit.job, unit_id)
+
+
+def filled_by(
+    unit: StudyUnit, shown: Shown, sent: Sequence[Sent], decided: Sequence[Answer]
+) -> Mapping[str, Sequence[str]]:
+    """The form as far as it is clear: the decision made before, else what all raters said alike."""
+    if decided:
+        return _decided_before(unit, shown, decided)
+    bodies: list[Mapping[str, Json]] = [
+        answered.submission.body for answered in sent if answered.submission.status == "valid"
+    ]
+    if not bodies or shown.kept:
+        return {}
+    names = [field.name for field in shown.fields]
+    alike = {
+        name: bodies[0].get(name) for name in names if all(body.get(name) == bodies[0].get(name) for body in bodies)
+    }
+    return {name: [str(value) for value in values] for name, values in alike.items() if isinstance(values, list)}
+
+
+def _decided_before(unit: StudyUnit, shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
+    """The form that says the same as a decision."""
+    form = _form_of(shown, decided)
+    try:
+        said = TASKS[unit.job.task].read(unit.unit, form, kept=shown.kept)
+    except GraterError:  # imported decisions may be none that the form could give
+        return {}
+    return form if tuple(said) == tuple(decided) else {}  # a form that would say something else is worse than none
+
+
+def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
+    """One field per item, or the label of the one item and what goes with it."""
+    if len(decided) == len(shown.fields):
+        return {field.name: [answer.label] for field, answer in zip(shown.fields, decided, strict=True)}
+    answer = decided[0]
+    form = {LABEL: [answer.label], CONFIDENCE: [answer.confidence], "flags": list(answer.flags)}
+    asked = [field.name for field in shown.fields if answer.label in field.asked_for]
+    return form | {name: [", ".join(answer.alternatives)] for name in asked}
+
+
+def _loaded(context: RequestContext, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], Adjudication | None]:
+    with context.server.store.read() as tx:
+        return finished_unit(tx, unit_id)
+
+
+def _item_page(
+    context: RequestContext, unit_id: str, *, problems: dict[str, list[str]], status: int = 200
+) -> Response:
+    unit, shown, sent, decided = _loaded(context, unit_id)
+    task = TASKS[unit.job.task]
+    filled = context.fields() if problems else filled_by(unit, shown, sent, decided.answers if decided else ())
+    with context.server.store.read() as tx:
+        far = progress_of(tx, unit.job, unit_id)
+    values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decided, "filled": filled}
+    return context.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)
+
+
+def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+    """The edits that the choices come to; a place without a choice is a problem."""
+    edits: list[Edit] = []
+    open_places = []
+    for number, place in enumerate(table.places, 1):
+        choice = filled.get(f"choice {place.name}", "")
+        by_letter = {opinion.rater: opinion.edits for opinion in place.opinions}
+        if choice == OWN:
+            edits.append(_own(table, place, filled, number))
+        elif choice in by_letter:
+            edits += by_letter[choice]
+        elif choice != NOTHING:
+            open_places.append(number)
+    if open_places:
+        named = ", ".join(map(str, open_places))
+        raise BadInput(Problem("form", f"not decided yet: {named}"))
+    by_content = {_content(edit): edit for edit in [*edits, *more_of(table, filled)]}
+    return tuple(sorted(by_content.values(), key=lambda edit: edit.span))
+
+
+def more_of(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+    """What the adjudicator marked anew, held against the essay like an annotator's work."""
+    return read_edits(table.unit.unit, filled.get(MORE) or "[]")
+
+
+def _own(table: Table, place: Place, filled: Mapping[str, str], number: int) -> Edit:
+    spans = {name_of(span): span for span in spans_of(place)}
+    tags = tagset_of(table.unit.unit)
+    span = spans.get(filled.get(f"words {place.name}", ""))
+    tag = filled.get(f"tag {place.name}", "")
+    if span is None or tag not in tags:
+        raise BadInput(
+            Problem("form", f"place {number}: choose the words and the kind of error for your own correction")
+        )
+    words = filled.get(f"correction {place.name}", "")
+    is_left_open = not words and not (tags[tag].owes_correction and len(span))
+    replacements = () if is_left_open else (words,)
+    return Edit(span, replacements, tag, ANNOTATOR, filled.get(f"comment {place.name}", ""))
+
+
+def spans_of(place: Place) -> tuple[Span, ...]:
+    """The words that an edit of the adjudicator's own can stand for: those of any annotator, and all together."""
+    return tuple(dict.fromkeys([*(edit.span for edit in place.edits), place.span]))
+
+
+def name_of(span: Span) -> str:
+    return f"{span.start}-{span.end}"
+
+
+def earlier_choices(table: Table) -> dict[str, str]:
+    """The form as it was decided before; at first only what all annotators say alike is filled in."""
+    places = table.places
+    filled = {f"choice {place.name}": place.opinions[0].rater for place in places if place.kind == "same"}
+    if table.earlier is None:
+        return filled
+    (answer,) = table.earlier.answers
+    gold = edits_of(answer, rater=ANNOTATOR)
+    left = list(zip(gold, changed_tokens(table.unit.unit.essay, gold), strict=True))
+    for place in places:
+        there = [edit for edit, tokens in left if place.tokens.touches(tokens)]
+        choice, taken = _earlier_choice(place, there)
+        left = [(edit, tokens) for edit, tokens in left if edit not in taken]
+        filled |= choice
+    filled[MORE] = json.dumps([sent_edit(table.text, edit) for edit, _ in left])
+    return filled | ({"set_aside": "1"} if answer.label == SET_ASIDE else {}) | {"comment": table.earlier.comment}
+
+
+def _earlier_choice(place: Place, gold: Sequence[Edit]) -> tuple[dict[str, str], Sequence[Edit]]:
+    """The choice at a place that gives these edits, or some of them, and which."""
+    by_content = {_content(edit): edit for edit in gold}
+    for opinion in sorted(place.opinions, key=lambda opinion: -len(opinion.edits)):
+        said = {_content(edit) for edit in opinion.edits}
+        if said <= set(by_content) and (said or not gold):
+            return {f"choice {place.name}": opinion.rater}, [by_content[content] for content in said]
+    own = next((edit for edit in gold if edit.span in spans_of(place) and len(edit.replacements) <= 1), None)
+    if own is None:
+        return {f"choice {place.name}": _nobody(place)}, ()
+    choice = {
+        f"choice {place.name}": OWN,
+        f"words {place.name}": name_of(own.span),
+        f"tag {place.name}": own.tag,
+        f"correction {place.name}": own.replacements[0] if own.replacements else "",
+        f"comment {place.name}": own.comment,
+    }
+    return choice, (own,)
+
+
+def _nobody(place: Place) -> str:
+    """The choice that nothing is wrong at a place: that of an annotator who says so, where there is one."""
+    return next((opinion.rater for opinion in place.opinions if not opinion.edits), NOTHING)
+
+
+def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
+    return edit.span, edit.replacements, edit.tag, edit.comment
+
+
+def answers_of(table: Table, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
+    """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
+    sent = json.dumps([sent_edit(table.text, edit) for edit in edits])
+    return TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
+
+
+def readable_more(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+    """What was marked anew, for the page; what cannot be read was complained about already."""
+    try:
+        return more_of(table, filled)
+    except BadInput:
+        return ()
+
+
+api = calls_about("adjudication")
+
+Show = Literal["undecided", "differ", "decided"]
+
+
+class Undecided(Shape):
+    """`differs`: raters said different things of it; `labels` counts them by item, for an essay there are none."""
+
+    unit_id: str
+    differs: bool
+    labels: dict[str, dict[str, int]]
+
+
+class UndecidedUnits(Page):
+    """Those on which raters differ first."""
+
+    units: list[Undecided]
+
+
+class Finished(Shape):
+    unit_id: str
+    differs: bool
+    is_decided: bool
+
+
+class FinishedUnits(Page):
+    """Those on which raters differ first."""
+
+    units: list[Finished]
+
+
+class Opinion(Shape):
+    """What one annotator says at a place; no edits: nothing is wrong there."""
+
+    rater: str
+    edits: list[EditShape]
+
+
+class Difference(Shape):
+    """A place of an essay, and in what annotators differ there, `same` where they do not."""
+
+    start: int
+    end: int
+    kind: Kind
+    opinions: list[Opinion]
+
+
+class Case(Shape):
+    """A finished unit: what its raters, by letters, said; `places` for an essay.  Decide it from this `version`."""
+
+    unit_id: str
+    job_id: str
+    task: str
+    shown: ShownShape
+    sent: list[SentAnswers]
+    places: list[Difference]
+    version: int
+    decision: Decision | None
+
+
+class NewDecision(Said):
+    """An answer as for a lease; `version` is the decision that this one was made from, 0 for none."""
+
+    model_config = example(fields={"label": ["ok"]}, version=0, comment="The writer means the place.")
+    version: int | None = Field(default=None, ge=0, le=LARGEST)
+    comment: Annotated[str, at_most("adjudication.comment")] = ""
+
+
+class DecisionSaved(Shape):
+    unit_id: str
+    version: int
+
+
+@api.get("/jobs/{job_id}/undecided")
+def undecided(context: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> UndecidedUnits:
+    """Finished, undecided units; those on which raters disagree first."""
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        units = _essays(tx, job) if job.task == MARKING else [_item(unit) for unit in waiting(tx, job)]
+    here, following = cut(units[start : start + most + 1], start, most)
+    return UndecidedUnits(units=list(here), next=following)
+
+
+@api.get("/jobs/{job_id}/finished")
+def finished_units(
+    context: Context, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
+) -> FinishedUnits:
+    """Finished units of a job, decided or not."""
+    with context.server.store.read() as tx:
+        units = shown_by(done_of(tx, jobs.get(tx, job_id)))[show or ""]
+    here, following = cut(units[start : start + most + 1], start, most)
+    return FinishedUnits(units=[Finished.of(unit) for unit in here], next=following)
+
+
+@api.get("/units/{unit_id}/decision")
+def one_case(context: Context, unit_id: str) -> Case:
+    """The answers to a finished unit side by side, and the decision, if there is one."""
+    places: list[Difference] = []
+    with context.server.store.read() as tx:
+        unit, shown, sent, decided = finished_unit(tx, unit_id)
+        if unit.job.task == MARKING:
+            table = table_of(tx, unit)
+            places = [_place(table.text, place) for place in table.places]
+    return Case(
+        unit_id=unit_id,
+        job_id=unit.job.job_id,
+        task=unit.job.task,
+        shown=ShownShape.of(shown),
+        sent=[sent_json(answered, letter_of(number)) for number, answered in enumerate(sent)],
+        places=places,
+        version=decided.version if decided else 0,
+        decision=decision_json(decided),
+    )
+
+
+@api.post("/units/{unit_id}/decision")
+def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
+    """Save the final answer, as the annotator `gold`; the originals stay.
+
+    With a `version` a decision that somebody made in the meantime is a conflict (409), not overwritten.
+    """
+    with context.changing() as tx:
+        unit, shown, _, _ = finished_unit(tx, unit_id)
+        answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
+        made = save(tx, unit_id, context.person, answers, version=sent.version, comment=sent.comment)
+    return DecisionSaved(unit_id=unit_id, version=made.version)
+
+
+def _essays(tx: Tx, job: Job) -> list[Undecided]:
+    units = shown_by(done_of(tx, job))["undecided"]
+    return [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in units]
+
+
+def _item(unit: Waiting) -> Undecided:
+    return Undecided.model_validate({**unit.to_dict(), "unit_id": unit.unit_id})
+
+
+def _place(text: str, place: Place) -> Difference:
+    opinions = [
+        Opinion(
+            rater=opinion.rater, edits=[EditShape.model_validate(sent_edit(text, edit)) for edit in opinion.edits]
+        )
+        for opinion in place.opinions
+    ]
+    return Difference(start=place.span.start, end=place.span.end, kind=place.kind, opinions=opinions)

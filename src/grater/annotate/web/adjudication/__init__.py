@@ -1,1 +1,0 @@
-"""The answer that counts where raters differ."""

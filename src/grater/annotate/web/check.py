@@ -1,0 +1,529 @@
+"""Checks of anybody's writing: a page for people, LanguageTool's protocol for editors; off unless switched on.
+
+At `/check` a text goes in and marks with reasons come out, each to be accepted or rejected.  Nobody logs in, and
+nothing is stored: the page carries the text and the answers, and every request checks the text anew.  Only *Send my
+answers*, with the box ticked, keeps them (`grater.annotate.study.writing`).  The page works without scripts; with
+them a file can be dropped on it, and accepted changes show at once.  A server that is too busy answers with the same
+page: text and answers stand on it, to be sent again.
+
+Whether checks are open to the public is said by the start of the server, or by an owner of the study on a page of
+their own; what nobody has opened is refused as if it were not there.
+
+`/v2/check` and `/v2/languages` as LanguageTool's description of its API has them, so that its plug-ins for browsers,
+offices and editors can ask grater instead: parameters in a form (POST) or in the address (GET); offsets and lengths
+in UTF-16 units, as Java counts; errors as one line of text with status 400, 413 or 429.  `data` is text with markup:
+its offsets count the markup as well.  Of the parameters that choose rules, those by id and by category are followed;
+dictionaries, the mother tongue and the picky level have no meaning here.
+
+A match always covers some characters: a missing word is marked on the word that follows, and a word that is to go
+takes its space with it (`grater.detect.marks.change`).  Who asks is not known: no cookie is read, nothing is stored,
+and any page may ask, as it may ask LanguageTool's own server.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from fastapi import APIRouter
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from grater import __version__
+from grater.annotate.study.limits import LONGEST
+from grater.annotate.study.writing import ACCEPT, CONSENT, LABELS, Public, changed, keep, open_to_public, public_pages
+from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.errors import lines_of
+from grater.annotate.web.roles import EDITORS
+from grater.corpora.text.sentences import sentence_spans
+from grater.detect.feedback import Feedback
+from grater.detect.marks import Mark, TextChange, advice, change, source, why
+from grater.errors import BadInput, NotFound, OutOfTime, Problem, StoreBusy, StoreFull, TooBusy, UsageError
+from grater.model import Json, Span
+
+pages = APIRouter()
+
+TOO_OFTEN = "Too many texts from this address; wait a minute and try again."
+NOTHING = "Nothing to check yet: paste or type a text, or choose a file."
+NO_CONSENT = "Nothing was saved. To let us keep your text and answers, tick the box first."
+LATER = "The server is too busy at the moment, and nothing was saved. Wait a little, then send it again."
+UNAVAILABLE = (StoreBusy, StoreFull, OutOfTime)
+ANSWER = "mark-"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkNote:
+    """A mark as the page shows it: the words, what they become, and what is said about it."""
+
+    number: int
+    item_id: str
+    words: str
+    better: str
+    advice: str
+    why: str
+    source: str
+    title: str = ""
+    wrong: str = ""
+    right: str = ""
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of the text, with its note where it is marked."""
+
+    text: str
+    note: MarkNote | None = None
+
+
+@pages.get("/check")
+def check_page(context: Context) -> Response:
+    require_open(context, "check_page")
+    return _page(context, text="")
+
+
+@pages.post("/check")
+def check(context: Context) -> Response:
+    """The text with its marks, after the accepted changes if any came along."""
+    return _answer(context, _checked)
+
+
+@pages.post("/check/keep")
+def keep_answers(context: Context) -> Response:
+    """Store the text and the answers, with the writer's consent."""
+    return _answer(context, _kept)
+
+
+def _answer(context: RequestContext, work: Callable[[RequestContext, str], Response]) -> Response:
+    """What comes of a text; one that cannot be checked comes back with the reason and with its answers."""
+    text = context.text("text")
+    try:
+        require_open(context, "check_page")
+        text = _text(context)
+        return work(context, text)
+    except (BadInput, UsageError) as error:
+        status, problems = 422, lines_of(error)
+    except TooBusy as error:
+        status, problems = 503, [str(error)]
+    except UNAVAILABLE:
+        status, problems = 503, [LATER]
+    except _TooOften:
+        status, problems = 429, [TOO_OFTEN]
+    return _page(context, text=text, answers=_answers(context), problems=problems, status=status)
+
+
+def _checked(context: RequestContext, text: str) -> Response:
+    feedback, answers = _feedback(context, text), _answers(context)
+    accepted = [flag for flag in feedback.flags if answers.get(flag.item.item_id) == ACCEPT]
+    if accepted:
+        feedback = context.server.proofreader.check(changed(feedback.essay.text, accepted))
+    return _page(context, text=feedback.essay.text, feedback=feedback)
+
+
+def _kept(context: RequestContext, text: str) -> Response:
+    """What is not kept stays on the page, with its answers."""
+    feedback, answers = _feedback(context, text), _answers(context)
+    n_kept, problems, status = 0, [NO_CONSENT], 422
+    if context.text("consent"):
+        try:
+            n_kept, problems, status = keep(context.store, feedback, answers), [], 200
+        except UsageError as error:
+            problems = lines_of(error)
+        except UNAVAILABLE:
+            problems, status = [LATER], 503
+    return _page(
+        context,
+        text=feedback.essay.text,
+        feedback=feedback,
+        answers=answers,
+        n_kept=n_kept,
+        problems=problems,
+        status=status,
+    )
+
+
+class _TooOften(Exception):
+    pass
+
+
+def _feedback(context: RequestContext, text: str) -> Feedback:
+    if not text.strip():
+        raise BadInput(Problem("form", NOTHING))
+    if not context.server.checks.take(f"check {context.address}"):
+        raise _TooOften
+    return context.server.proofreader.check(text)
+
+
+def _text(context: RequestContext) -> str:
+    """What was typed, else what is in the file; browsers send line ends as two characters."""
+    typed = context.form.get("text", "")
+    file = context.form.get("file")
+    if not (isinstance(typed, str) and typed.strip()) and isinstance(file, UploadFile):
+        try:
+            typed = file.file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadInput(Problem("file", "expected plain text in UTF-8; save it as text (.txt) first")) from error
+    return str(typed).replace("\r\n", "\n")
+
+
+def _answers(context: RequestContext) -> dict[str, str]:
+    return {
+        name.removeprefix(ANSWER): value
+        for name, value in context.form.multi_items()
+        if name.startswith(ANSWER) and isinstance(value, str) and value in LABELS
+    }
+
+
+def _page(
+    context: RequestContext,
+    *,
+    text: str,
+    feedback: Feedback | None = None,
+    answers: dict[str, str] | None = None,
+    n_kept: int = 0,
+    problems: list[str] | None = None,
+    status: int = 200,
+) -> Response:
+    stretches = _stretches(feedback, answers or {}) if feedback else []
+    return context.page(
+        "check.html",
+        status=status,
+        text=text,
+        feedback=feedback,
+        stretches=stretches,
+        notes=[stretch.note for stretch in stretches if stretch.note],
+        unsent={} if feedback else answers or {},
+        is_agreed=bool(context.text("consent")),
+        problems=problems or [],
+        n_kept=n_kept,
+        longest=LONGEST["check.text"],
+        consent=CONSENT,
+    )
+
+
+def _stretches(feedback: Feedback, answers: dict[str, str]) -> list[Stretch]:
+    """The text cut at its marks; a change that touches the one before waits until that is made."""
+    text, stretches, end, shown = feedback.essay.text, [], 0, set[str]()
+    for mark in feedback.marks:
+        made = change(text, mark.findings[0])
+        if not made.replacements or made.span.start < end:
+            continue
+        note = _note(text, len(shown) + 1, mark, made, answers)
+        shown.add(note.item_id)
+        stretches += [Stretch(text[end : made.span.start]), Stretch(note.words, note)]
+        end = made.span.end
+    return [*stretches, Stretch(text[end:])]
+
+
+def _note(text: str, number: int, mark: Mark, made: TextChange, answers: dict[str, str]) -> MarkNote:
+    finding, rule = mark.findings[0], mark.explanation
+    return MarkNote(
+        number=number,
+        item_id=finding.item.item_id,
+        words=made.span.of(text),
+        better=made.replacements[0],
+        advice=advice(finding),
+        why=why(mark),
+        source=source(finding),
+        title=rule.title if rule else "",
+        wrong=rule.wrong if rule else "",
+        right=rule.right if rule else "",
+        answer=answers.get(finding.item.item_id, ""),
+    )
+
+
+# What is open to the public
+
+
+def opened_at_start(context: RequestContext) -> Public:
+    """What the command that started the server opened."""
+    settings = context.server.settings
+    return Public(check_page=settings.check_page, editors=settings.editors)
+
+
+def require_open(context: RequestContext, name: str) -> None:
+    """Refuse what nobody has opened, as if it were not there."""
+    if not is_open(context, name):
+        raise NotFound("There is no such page.")
+
+
+def is_open(context: RequestContext, name: str) -> bool:
+    """Whether an owner, or whoever started the server, has opened it."""
+    if asdict(opened_at_start(context))[name]:
+        return True
+    with context.server.store.read() as tx:
+        return bool(asdict(public_pages(tx))[name])
+
+
+@pages.get("/manage/public")
+def public_page(context: Context) -> Response:
+    return _public_page(context)
+
+
+@pages.post("/manage/public")
+def set_public(context: Context) -> Response:
+    """Open and close; what the start of the server opened keeps its own switch."""
+    wanted = Public(check_page=bool(context.text("check_page")), editors=bool(context.text("editors")))
+    with context.changing() as tx:
+        open_to_public(tx, wanted, actor=context.person.person_id)
+    return _public_page(context, is_saved=True)
+
+
+def _public_page(context: RequestContext, *, is_saved: bool = False) -> Response:
+    with context.server.store.read() as tx:
+        chosen = public_pages(tx)
+    shown = {
+        "chosen": chosen,
+        "at_start": opened_at_start(context),
+        "check_link": context.server.settings.link("/check"),
+        "editors_link": context.server.settings.link("/v2"),
+        "most": context.server.settings.checks_a_minute,
+        "is_saved": is_saved,
+    }
+    return context.page("manage_public.html", shown)
+
+
+VARIANTS = {
+    "en": "English",
+    "en-AU": "English (Australian)",
+    "en-CA": "English (Canadian)",
+    "en-GB": "English (GB)",
+    "en-NZ": "English (New Zealand)",
+    "en-US": "English (US)",
+    "en-ZA": "English (South African)",
+}
+AUTO = "auto"
+API_VERSION = 1
+AROUND = 40
+"""Characters of the text on each side of a match in its context."""
+
+CATEGORIES = {
+    "capital": ("CASING", "Capitalization", "typographical"),
+    "compound": ("COMPOUNDING", "Compounding", "misspelling"),
+    "punctuation": ("PUNCTUATION", "Punctuation", "typographical"),
+    "readability": ("STYLE", "Style", "style"),
+    "repetition": ("REPETITIONS", "Repetitions", "duplication"),
+    "spacing": ("TYPOGRAPHY", "Typography", "whitespace"),
+    "spelling": ("TYPOS", "Possible Typo", "misspelling"),
+    "style": ("STYLE", "Style", "style"),
+}
+GRAMMAR = ("GRAMMAR", "Grammar", "grammar")
+"""Category, its name and the type of issue (ITS 2.0) by the kind of a mark, with LanguageTool's names."""
+
+WHICH = ("Rules", "Categories")
+ALLOW = {"access-control-allow-origin": "*"}
+PLANE = 0xFFFF
+
+
+@pages.get(f"{EDITORS}/languages")
+def languages(context: Context) -> Response:
+    require_open(context, "editors")
+    known = [{"name": name, "code": "en", "longCode": code} for code, name in VARIANTS.items()]
+    return JSONResponse(known, headers=ALLOW)
+
+
+@pages.get(f"{EDITORS}/check")
+def check_by_address(context: Context) -> Response:
+    return _check(context, dict(context.request.query_params))
+
+
+@pages.post(f"{EDITORS}/check")
+def check_by_form(context: Context) -> Response:
+    fields = {name: values[0] for name, values in context.fields().items()}
+    return _check(context, {**context.request.query_params, **fields})
+
+
+def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
+    require_open(context, "editors")
+    language = _language(parameters)
+    if not context.server.checks.take(f"check {context.address}"):
+        raise HTTPException(429, "Too many requests; wait a minute and try again.", {"retry-after": "60"})
+    document = of_pieces(_pieces(parameters))
+    feedback = context.server.proofreader.check(document.text)
+    choice = RuleChoice.of(parameters)
+    matches = [match for match in _matches(feedback, document) if choice.takes(match["rule"])]
+    return JSONResponse(_reply(language, matches, feedback, document), headers=ALLOW)
+
+
+def _language(parameters: Mapping[str, str]) -> str:
+    """The variant that is asked for; for `auto` the preferred one."""
+    asked = parameters.get("language", "")
+    if not asked:
+        raise HTTPException(400, "Missing 'language' parameter")
+    if asked == AUTO:
+        preferred = [code for code in parameters.get("preferredVariants", "").split(",") if code in VARIANTS]
+        return preferred[0] if preferred else "en-US"
+    by_small = {code.lower(): code for code in VARIANTS}
+    if asked.lower() not in by_small:
+        known = ", ".join(VARIANTS)
+        raise HTTPException(
+            400, f"'{asked[:20]}' is not a language code known to grater. Supported codes are: {known}"
+        )
+    return by_small[asked.lower()]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The text that is checked, with the places of its characters in what was sent, in UTF-16 units."""
+
+    text: str
+    starts: list[int]
+    ends: list[int]
+
+    def place_of(self, span: Span) -> tuple[int, int]:
+        """Offset and length of a span in what was sent; all spans have characters."""
+        start = self.starts[span.start]
+        return start, self.ends[span.end - 1] - start
+
+
+Pieces: TypeAlias = list[tuple[str, str | None]]
+"""What was sent, and what it is read as; None where that is the same."""
+
+
+def _pieces(parameters: Mapping[str, str]) -> Pieces:
+    """What was sent, as text or as text with markup; more than may be checked is refused before it is looked at."""
+    if "text" in parameters:
+        pieces: Pieces = [(parameters["text"], None)]
+    elif "data" in parameters:
+        pieces = _with_markup(parameters["data"])
+    else:
+        raise HTTPException(400, "Missing 'text' or 'data' parameter")
+    n = sum(len(sent if read_as is None else read_as) for sent, read_as in pieces)
+    if n > LONGEST["check.text"]:
+        most = LONGEST["check.text"]
+        raise HTTPException(413, f"Your text exceeds the limit of {most} characters (it's {n} characters).")
+    return pieces
+
+
+def _with_markup(data: str) -> Pieces:
+    try:
+        pieces = [_piece(piece) for piece in json.loads(data)["annotation"]]
+        for piece in pieces:
+            "".join(filter(None, piece)).encode()  # half a surrogate pair is no text
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        wanted = '{"annotation": [{"text": "..."}, {"markup": "...", "interpretAs": "..."}]}'
+        raise HTTPException(400, f"Expected 'data' as {wanted}") from error
+    return pieces
+
+
+def _piece(piece: Mapping[str, Any]) -> tuple[str, str | None]:
+    if "text" in piece:
+        return str(piece["text"]), None
+    return str(piece["markup"]), str(piece.get("interpretAs", ""))
+
+
+def of_pieces(pieces: Pieces) -> Document:
+    """Pieces of text one after the other; all that a piece of markup is read as has the place of the markup."""
+    texts, starts, ends, at = list[str](), list[int](), list[int](), 0
+    for sent, read_as in pieces:
+        texts.append(sent if read_as is None else read_as)
+        if read_as is not None:
+            end = at + units(sent)
+            starts += [at] * len(read_as)
+            ends += [end] * len(read_as)
+            at = end
+            continue
+        for character in sent:
+            starts.append(at)
+            at += units(character)
+            ends.append(at)
+    return Document("".join(texts), starts, ends)
+
+
+def units(text: str) -> int:
+    """The length of a text in UTF-16 units."""
+    return len(text) + sum(ord(character) > PLANE for character in text)
+
+
+def _matches(feedback: Feedback, document: Document) -> Iterator[dict[str, Any]]:
+    text = document.text
+    sentences = sentence_spans(text)
+    starts = [span.start for span in sentences]
+    for mark in feedback.marks:
+        made = change(text, mark.findings[0])
+        if not len(made.span):
+            continue
+        nearest = sentences[max(0, bisect_right(starts, made.span.start) - 1)]
+        sentence = nearest if nearest.covers(made.span) else made.span
+        offset, length = document.place_of(made.span)
+        yield {
+            "message": f"{why(mark)} ({source(mark.findings[0])})",
+            "shortMessage": mark.explanation.title if mark.explanation else "",
+            "replacements": [{"value": value} for value in made.replacements],
+            "offset": offset,
+            "length": length,
+            "context": _context(text, made),
+            "sentence": sentence.of(text),
+            "type": {"typeName": "Other"},
+            "rule": _rule(mark),
+            "ignoreForIncompleteSentence": False,
+            "contextForSureMatch": 0,
+        }
+
+
+def _context(text: str, made: TextChange) -> dict[str, Json]:
+    start, end = max(0, made.span.start - AROUND), made.span.end + AROUND
+    before, after = "..." * (start > 0), "..." * (end < len(text))
+    words = " ".join(text[start:end].split("\n"))
+    return {
+        "text": f"{before}{words}{after}",
+        "offset": units(before + text[start : made.span.start]),
+        "length": units(made.span.of(text)),
+    }
+
+
+def _rule(mark: Mark) -> dict[str, Any]:
+    kind = mark.findings[0].item.kind
+    category, name, issue = CATEGORIES.get(kind, GRAMMAR)
+    rule = mark.explanation
+    return {
+        "id": (rule.rule if rule else f"{mark.findings[0].decision.system}-{kind}").upper().replace("-", "_"),
+        "description": rule.title if rule else kind,
+        "issueType": issue,
+        "category": {"id": category, "name": name},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChoice:
+    """Rules and categories that are switched on and off; with `only`, those that are on and no others."""
+
+    on: frozenset[tuple[str, str]]
+    off: frozenset[tuple[str, str]]
+    only: bool
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> RuleChoice:
+        on, off = (
+            frozenset((which, name) for which in WHICH for name in parameters.get(f"{word}{which}", "").split(","))
+            for word in ("enabled", "disabled")
+        )
+        return cls(on=on, off=off, only=parameters.get("enabledOnly") == "true")
+
+    def takes(self, rule: Mapping[str, Any]) -> bool:
+        names = set(zip(WHICH, (str(rule["id"]), str(rule["category"]["id"])), strict=True))
+        return bool(names & self.on) or not (names & self.off or self.only)
+
+
+def _reply(language: str, matches: list[dict[str, Any]], feedback: Feedback, document: Document) -> dict[str, Any]:
+    named = {"name": VARIANTS[language], "code": language}
+    places = (document.place_of(span) for span in sentence_spans(document.text) if len(span))
+    return {
+        "software": {
+            "name": "grater",
+            "version": __version__,
+            "buildDate": "",
+            "apiVersion": API_VERSION,
+            "premium": False,
+            "premiumHint": "",
+            "status": feedback.note,
+        },
+        "warnings": {"incompleteResults": False},
+        "language": {**named, "detectedLanguage": {**named, "confidence": 1.0, "source": "grater"}},
+        "matches": matches,
+        "sentenceRanges": [[start, start + length] for start, length in places],
+    }

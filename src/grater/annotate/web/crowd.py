@@ -1,0 +1,480 @@
+"""A crowd job: at a glance, its terms (docs/crowd-jobs.md), and programs as raters.
+
+The dashboard: progress, agreement, precision and recall as they came about, who agrees with whom, which answers are
+confused, what waits for a decision, cost, time left, how much more is needed.
+The terms are one form: gold, redundancy, pay, hours, limits, who may take part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Annotated
+
+from fastapi import APIRouter
+from markupsafe import Markup
+from pydantic import Field
+from starlette.responses import Response
+
+from grater.annotate.pay import POLICIES, Policy
+from grater.annotate.store import gold_review, jobs, messages, people, progress, trust, units
+from grater.annotate.store.jobs import Job
+from grater.annotate.study.dashboard import WIDTH, Dashboard, RaterPlace, forecasts
+from grater.annotate.study.evaluation import scores_so_far
+from grater.annotate.study.live import mark_of, pace_now
+from grater.annotate.study.people import make_token
+from grater.annotate.study.programs import program_job
+from grater.annotate.study.terms import odds_for, protocol_fields, set_terms
+from grater.annotate.study.work import shown_to_staff
+from grater.annotate.terms import DAYS, PAGE, terms_json, terms_of
+from grater.annotate.web.calls import Body, Name, Shape, When, calls_about, example, within
+from grater.annotate.web.calls import Interval as IntervalShape
+from grater.annotate.web.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
+from grater.annotate.web.context import Context, RequestContext, decimal_of, number_of
+from grater.annotate.web.errors import lines_of
+from grater.annotate.web.money import Costs, costs_json
+from grater.annotate.web.raters import Message
+from grater.errors import BadInput, Conflict, NotFound, UsageError
+from grater.model import Interval, Json
+
+pages = APIRouter()
+
+
+@pages.get("/manage/jobs/{job_id}/crowd")
+def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
+    """`width` is that of the intervals which the forecast is for."""
+    wanted = min(1.0, max(0.01, width)) if isfinite(width) else WIDTH
+    with context.server.store.read() as tx:
+        job, live = jobs.get(tx, job_id), context.server.live
+        mark = mark_of(tx, job)
+        kept, history = live.figures(tx, job, mark=mark), live.dashboard(tx, job, mark=mark)
+        figures = kept.value
+        shown = {
+            "job": job,
+            "far": live.counts(tx, job, mark=mark),
+            "behind": kept.behind,
+            "sample": figures.scores.sample,
+            "scores": figures.scores.systems,
+            "words": figures.scores.words,
+            "costs": figures.costs,
+            "trouble": [(gold, shown_to_staff(tx, gold.unit_id)) for gold in figures.trouble[:MOST_TROUBLE]],
+            "standing": trust.of_job(tx, job_id),
+            "reviews": messages.reviews_of_job(tx, job_id),
+            "unread": messages.unread(tx),
+            "protocol": figures.protocol,
+        }
+    coming = forecasts(figures.scores, figures.costs.valid, figures.costs, figures.pace, width=wanted)
+    board = history.value if history else None
+    drawn = _charts(context, job, board) if board else {}
+    more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None}
+    return context.page(
+        "crowd_live.html", {**shown, **more}, agreement=figures.agreement, pace=figures.pace, board=board
+    )
+
+
+def _charts(context: RequestContext, job: Job, board: Dashboard) -> dict[str, Markup]:
+    """The charts of a dashboard, drawn once."""
+    drawings = context.server.drawings
+    kept = drawings.get(job.job_id)
+    if kept is None or kept[0] is not board:
+        while len(drawings) >= MOST_DRAWN:
+            drawings.pop(next(iter(drawings)), None)
+        kept = drawings[job.job_id] = (board, _drawn(job, board))
+    return kept[1]
+
+
+MOST_DRAWN = 100
+MOST_TROUBLE = 10
+
+
+def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
+    """The charts of a dashboard by title; those with nothing to show are left out."""
+    agreed = tuple((point.n, point.agreement) for point in board.checkpoints if point.agreement)
+    systems = dict.fromkeys(line.system for point in board.checkpoints for line in point.systems)
+    drawn = {"Agreement over time": narrowing([Series("alpha", agreed)], title="Krippendorff’s alpha")}
+    for measure in ("precision", "recall"):
+        series = [Series(name, _history(board, name, measure)) for name in systems]
+        drawn[f"{measure.capitalize()} over time"] = narrowing(series, title=measure.capitalize())
+    if board.pairs:
+        title = "Percentage of items on which the two agree"
+        names = {rater.pseudonym: rater.name for rater in board.raters}
+        drawn["Agreement by pair, in percent"] = pair_map(board.pairs, names, title=title)
+    if board.confusion:
+        title = "Pairs of answers to the same item"
+        drawn["Which answers are confused"] = confusion_map(board.confusion, title=title)
+    drawn["Raters by speed and agreement"] = rater_scatter(_points(job.job_id, board.raters), title="Raters")
+    return {title: chart for title, chart in drawn.items() if chart}
+
+
+def _history(board: Dashboard, system: str, measure: str) -> tuple[tuple[int, Interval], ...]:
+    return tuple(
+        (point.n, getattr(line, measure))
+        for point in board.checkpoints
+        for line in point.systems
+        if line.system == system
+    )
+
+
+def _points(job_id: str, raters: Sequence[RaterPlace]) -> list[RaterPoint]:
+    return [
+        RaterPoint(
+            name=rater.name,
+            seconds=rater.seconds,
+            share=rater.share,
+            address=f"/manage/jobs/{job_id}/raters/{rater.person_id}",
+        )
+        for rater in raters
+        if rater.seconds is not None and rater.share is not None
+    ]
+
+
+@pages.get("/manage/jobs/{job_id}/terms")
+def terms_page(context: Context, job_id: str) -> Response:
+    return _terms_page(context, job_id, problems=[])
+
+
+@pages.post("/manage/jobs/{job_id}/terms")
+def new_terms(context: Context, job_id: str) -> Response:
+    try:
+        wanted = terms_from(context)
+        with context.changing() as tx:
+            set_terms(tx, job_id, wanted, actor=context.person.person_id)
+    except (BadInput, Conflict, NotFound, UsageError) as error:
+        return _terms_page(context, job_id, problems=lines_of(error))
+    return _terms_page(context, job_id, problems=[], told="Terms saved.")
+
+
+def terms_from(context: RequestContext) -> dict[str, Json]:
+    """The terms that a filled form asks for; what is left empty is taken away."""
+    return {
+        "page": number_of(context, "page", 10),
+        "gold": _gold(context),
+        "redundancy": _redundancy(context),
+        "pay": _pay(context),
+        "opening": _opening(context),
+        "limit": number_of(context, "limit", 0),
+        "countries": _words(context, "countries"),
+        "languages": _words(context, "languages"),
+        "qualifications": _qualifications(context),
+        "pilot": context.text("pilot"),
+        "pool": number_of(context, "pool", 0),
+    }
+
+
+def _gold(context: RequestContext) -> Json:
+    if not context.text("minimum"):
+        return None
+    return {
+        "minimum": decimal_of(context, "minimum", 0.7),
+        "least_seen": number_of(context, "least_seen", 4),
+        "quiz": number_of(context, "quiz", 0),
+        "attempts": number_of(context, "attempts", 1),
+        "sure": decimal_of(context, "sure", 0.0),
+    }
+
+
+def _redundancy(context: RequestContext) -> Json:
+    if not context.text("least"):
+        return None
+    least = number_of(context, "least", 1)
+    return {
+        "least": least,
+        "most": number_of(context, "most", least),
+        "lead": number_of(context, "lead", 1),
+    }
+
+
+def _pay(context: RequestContext) -> Json:
+    if not context.text("cents"):
+        return None
+    return {
+        "cents": number_of(context, "cents", 0),
+        "currency": context.text("currency").upper() or "EUR",
+        "policy": context.text("policy") or "all",
+        "least_hourly": number_of(context, "least_hourly", 0),
+    }
+
+
+def _opening(context: RequestContext) -> Json:
+    days = [day for day, name in enumerate(DAYS) if name in context.fields().get("days", ())]
+    if not context.text("from_hour") and not context.text("to_hour") and not days:
+        return None
+    return {
+        "days": days or list(range(7)),
+        "from_hour": number_of(context, "from_hour", 0),
+        "to_hour": number_of(context, "to_hour", 24),
+    }
+
+
+def _qualifications(context: RequestContext) -> Json:
+    """One on the form; more by the API."""
+    if not context.text("other_job"):
+        return []
+    wanted: dict[str, Json] = {
+        "job": context.text("other_job"),
+        "judgments": number_of(context, "other_judgments", 1),
+        "accuracy": decimal_of(context, "other_accuracy", 0.0),
+    }
+    return [wanted]
+
+
+def _words(context: RequestContext, name: str) -> list[Json]:
+    return [word.strip() for word in context.text(name).split(",") if word.strip()]
+
+
+def _terms_page(context: RequestContext, job_id: str, *, problems: list[str], told: str = "") -> Response:
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        others = [other.name for other in jobs.all(tx) if other.job_id != job_id]
+        n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
+    terms = terms_of(job.options)
+    shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
+    shown |= {"told": told, "problems": problems}
+    status = 422 if problems else 200
+    return context.page("crowd_terms.html", shown, status=status, days=DAYS, policies=POLICIES)
+
+
+api = calls_about("crowd")
+
+
+class GoldTerms(Body):
+    """Raters below the `minimum` on gold are ejected, from `least_seen` on, where that is `sure`."""
+
+    minimum: float = 0.7
+    least_seen: int = 4
+    quiz: int = 0
+    attempts: int = 1
+    sure: float = 0.0
+
+
+class RedundancyTerms(Body):
+    """From `least` to `most` judgments per unit, until one answer leads by `lead`."""
+
+    least: int
+    most: int
+    lead: int = 1
+
+
+class PayTerms(Body):
+    """`cents` per unit; `least_hourly` in cents, to warn below."""
+
+    cents: int
+    currency: str = "EUR"
+    policy: Policy = "all"
+    least_hourly: int = 0
+
+
+class OpeningTerms(Body):
+    """UTC; 0 is Monday."""
+
+    days: tuple[int, ...] = tuple(range(7))
+    from_hour: int = 0
+    to_hour: int = 24
+
+
+class QualificationTerms(Body):
+    """A number of judgments in another job, by its name, with at least this accuracy on its gold."""
+
+    job: str
+    judgments: int = 1
+    accuracy: float = 0.0
+
+
+class Terms(Body):
+    """What is as by default is not named."""
+
+    model_config = example(pay={"cents": 7, "currency": "EUR"}, limit=200, languages=["English"])
+    page: int | None = Field(default=PAGE, description="Units per page; gold is hidden among them.")
+    gold: GoldTerms | None = None
+    redundancy: RedundancyTerms | None = None
+    pay: PayTerms | None = None
+    opening: OpeningTerms | None = None
+    limit: int | None = Field(default=0, description="Units that a rater may do, 0 for any number.")
+    qualifications: tuple[QualificationTerms, ...] | None = ()
+    countries: tuple[str, ...] | None = ()
+    languages: tuple[str, ...] | None = ()
+    pilot: str | None = Field(default="", description="A question on how clear the instructions are.")
+    pool: int | None = Field(default=0, description="How many raters are expected.")
+
+
+class NewGoldTerms(GoldTerms):
+    minimum: Annotated[float, within("terms.gold.minimum")] = 0.7
+    least_seen: Annotated[int, within("terms.gold.least_seen")] = 4
+    quiz: Annotated[int, within("terms.gold.quiz")] = 0
+    attempts: Annotated[int, within("terms.gold.attempts")] = 1
+    sure: Annotated[float, within("terms.gold.sure")] = 0.0
+
+
+class NewRedundancyTerms(RedundancyTerms):
+    least: Annotated[int, within("terms.redundancy.least")]
+    most: Annotated[int, within("terms.redundancy.most")]
+    lead: Annotated[int, within("terms.redundancy.lead")] = 1
+
+
+class NewPayTerms(PayTerms):
+    cents: Annotated[int, within("terms.pay.cents")]
+    least_hourly: Annotated[int, within("terms.pay.least_hourly")] = 0
+
+
+class NewTerms(Terms):
+    """What is not named is left as it is; null takes it away."""
+
+    page: Annotated[int, within("terms.page")] | None = PAGE
+    gold: NewGoldTerms | None = None
+    redundancy: NewRedundancyTerms | None = None
+    pay: NewPayTerms | None = None
+    limit: Annotated[int, within("terms.limit")] | None = 0
+    pool: Annotated[int, within("terms.pool")] | None = 0
+
+
+class Odds(Shape):
+    """What the rule of gold does to a rater who is right on this share of gold (`skill`)."""
+
+    skill: float
+    fails_quiz: float
+    out: float
+    met: float
+
+
+class JobTerms(Shape):
+    terms: Terms
+    odds: list[Odds]
+
+
+@api.get("/jobs/{job_id}/terms", response_model_exclude_unset=True)
+def job_terms(context: Context, job_id: str) -> JobTerms:
+    """The terms of a job, and what its gold rule does to good and bad raters."""
+    with context.server.store.read() as tx:
+        return _job_terms(jobs.get(tx, job_id), len(units.ids_of_job(tx, job_id, role="gold")))
+
+
+@api.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
+def change_terms(context: Context, job_id: str, sent: NewTerms) -> JobTerms:
+    """Change some terms and keep the others; null removes one."""
+    with context.changing() as tx:
+        changed = sent.model_dump(exclude_unset=True)
+        job = set_terms(tx, job_id, changed, actor=context.person.person_id)
+        return _job_terms(job, len(units.ids_of_job(tx, job_id, role="gold")))
+
+
+def whole_terms(job: jobs.Job) -> Terms:
+    return Terms.model_validate(terms_json(terms_of(job.options)))
+
+
+def _job_terms(job: jobs.Job, n_gold: int) -> JobTerms:
+    odds = odds_for(terms_of(job.options), n_gold)
+    shown_odds = [Odds(skill=skill, fails_quiz=odd.fails_quiz, out=odd.out, met=odd.met) for skill, odd in odds]
+    return JobTerms(terms=whole_terms(job), odds=shown_odds)
+
+
+class RaterStanding(Shape):
+    """A rater by pseudonym; `seen` and `right` count gold."""
+
+    rater: str
+    state: str
+    seen: int
+    right: int
+
+
+class GoldStanding(Shape):
+    unit_id: str
+    state: str
+    seen: int
+    missed: int
+
+
+class Score(Shape):
+    """A system so far, on `n` judged items."""
+
+    system: str
+    n: int
+    precision: IntervalShape
+    recall: IntervalShape
+
+
+class Pace(Shape):
+    """Judgments an hour of late, and the hours left at that pace."""
+
+    an_hour: float
+    hours_left: float
+
+
+class Review(Shape):
+    pseudonym: str
+    stars: int | None
+    clear: int | None
+    text: str
+    at: When
+
+
+class Crowd(Shape):
+    """`scores` are for the whole corpus where a `sample` of it is judged, else on the judged items.
+
+    `scope` says in words what their intervals speak of; `unread` is what raters wrote and nobody has read.
+    """
+
+    terms: Terms
+    raters: list[RaterStanding]
+    gold: list[GoldStanding]
+    costs: Costs
+    protocol: dict[str, str]
+    sample: str
+    scores: list[Score]
+    scope: str
+    pace: Pace | None
+    reviews: list[Review]
+    unread: list[Message]
+
+
+class NewProgram(Body):
+    model_config = example(name="my-model")
+    name: Name
+
+
+class Program(Shape):
+    """`token` is told this once; the program works with it in its own job, `job_id`."""
+
+    job_id: str
+    job: str
+    person_id: str
+    token: str
+
+
+@api.get("/jobs/{job_id}/crowd", response_model_exclude_unset=True)
+def crowd(context: Context, job_id: str) -> Crowd:
+    """The dashboard of a job: terms, raters, gold, costs, scores, pace, reviews, protocol."""
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        names = {person.person_id: person.pseudonym for person in people.all(tx)}
+        raters = [
+            RaterStanding(rater=names[rater.person_id], state=rater.state, seen=rater.seen, right=rater.right)
+            for rater in trust.of_job(tx, job_id)
+        ]
+        known = [GoldStanding.of(record) for record in gold_review.of_job(tx, job_id)]
+        scores = scores_so_far(tx, job)
+        pace = pace_now(tx, job, progress.counts_of(tx, job_id))
+        return Crowd(
+            terms=whole_terms(job),
+            raters=raters,
+            gold=known,
+            costs=costs_json(tx, job),
+            protocol=protocol_fields(tx, job),
+            sample=scores.sample,
+            scores=[Score.of(line) for line in scores.systems],
+            scope=scores.words,
+            pace=Pace.of(pace) if pace else None,
+            reviews=[Review.of(review) for review in messages.reviews_of_job(tx, job_id)],
+            unread=[Message.of(message) for message in messages.unread(tx)],
+        )
+
+
+@api.post("/jobs/{job_id}/programs")
+def new_program(context: Context, job_id: str, sent: NewProgram) -> Program:
+    """Add a program as a rater: creates its own job and a token, shown only once."""
+    with context.changing() as tx:
+        job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person.person_id)
+        made_by = context.access.human_id if context.access else None
+        token = make_token(
+            tx, person.person_id, name="program", scope="work", made_by=made_by, actor=context.person.person_id
+        )
+    return Program(job_id=job.job_id, job=job.name, person_id=person.person_id, token=token)

@@ -1,1 +1,0 @@
-"""A crowd job at a glance, and its terms."""

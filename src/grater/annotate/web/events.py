@@ -1,0 +1,270 @@
+"""The event log: the audit page and its file for managers, webhooks for owners, both also through the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Literal
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response, StreamingResponse
+
+from grater.annotate.store import Tx, events, jobs, people
+from grater.annotate.store.events import VERBS_ABOUT, AuditFilter
+from grater.annotate.store.units import FINISHED
+from grater.annotate.study import webhooks as study_webhooks
+from grater.annotate.study.audit import AuditEntry, audit_filter, csv_parts, entries, json_lines
+from grater.annotate.study.webhooks import failures_of
+from grater.annotate.web.calls import A_PAGE, MOST, Body, Most, Object, Shape, When, calls_about, example
+from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.errors import lines_of
+from grater.annotate.web.webhooks import make_webhook
+from grater.errors import BadInput, NotFound, UnknownName, UsageError
+
+pages = APIRouter()
+ROWS = 100
+FIELDS = ("person", "kind", "since", "until", "job")
+
+
+@pages.get("/manage/webhooks")
+def webhook_page(context: Context) -> Response:
+    return _page(context)
+
+
+@pages.post("/manage/webhooks")
+def add_webhook_form(context: Context) -> Response:
+    """A new webhook; its secret is shown this once."""
+    try:
+        made = make_webhook(context, url=context.text("url"), verbs=context.text("verbs").split())
+    except (BadInput, UnknownName, UsageError) as error:
+        return _page(context, problems=lines_of(error))
+    return _page(context, made=made)
+
+
+@pages.post("/manage/webhooks/{webhook_id}/state")
+def set_webhook_state_form(context: Context, webhook_id: str) -> Response:
+    with context.changing() as tx:
+        study_webhooks.set_state(tx, webhook_id, context.text("state"), actor=context.person.person_id)
+    return context.go("/manage/webhooks")
+
+
+def _page(context: RequestContext, *, made: events.Webhook | None = None, problems: Sequence[str] = ()) -> Response:
+    with context.server.store.read() as tx:
+        rows = [
+            (webhook, events.deliveries_of(tx, webhook.webhook_id, most=5), failures_of(tx, webhook))
+            for webhook in events.all_webhooks(tx)
+        ]
+    shown = {"rows": rows, "made": made, "finished": FINISHED, "problems": problems}
+    return context.page("manage_webhooks.html", shown, status=422 if problems else 200)
+
+
+Writer = Callable[[Tx, AuditFilter], Iterator[str]]
+
+
+@pages.get("/manage/audit")
+def audit_page(context: Context) -> Response:
+    """The newest first; an unknown name says so beside an empty list."""
+    asked = _asked(context)
+    before = context.request.query_params.get("before", "")
+    rows: list[AuditEntry] = []
+    problems: list[str] = []
+    with context.server.store.read() as tx:
+        try:
+            wanted = audit_filter(tx, **asked)
+            number = int(before) if before.isdecimal() and len(before) < len(str(2**62)) else None
+            rows = entries(tx, wanted, before=number, most=ROWS + 1)
+        except (NotFound, UnknownName, UsageError) as error:
+            problems = lines_of(error)
+        shown = {"people": people.all(tx), "jobs": jobs.all(tx), "groups": VERBS_ABOUT}
+    query = {name: value for name, value in asked.items() if value}
+    older = urlencode({**query, "before": rows[ROWS - 1].event.n}) if len(rows) > ROWS else ""
+    more = {"rows": rows[:ROWS], "asked": asked, "query": urlencode(query), "older": older, "problems": problems}
+    return context.page("audit.html", {**shown, **more}, status=422 if problems else 200)
+
+
+@pages.get("/manage/audit.csv")
+def audit_csv(context: Context) -> Response:
+    """All that the filter lets through, for a spreadsheet."""
+    return _file(context, csv_parts, "text/csv; charset=utf-8", "audit.csv")
+
+
+@pages.get("/manage/audit.jsonl")
+def audit_jsonl(context: Context) -> Response:
+    """All that the filter lets through, for a program."""
+    return _file(context, json_lines, "application/x-ndjson", "audit.jsonl")
+
+
+def _file(context: RequestContext, write: Writer, media_type: str, name: str) -> Response:
+    with context.server.store.read() as tx:
+        wanted = audit_filter(tx, **_asked(context))
+
+    def parts() -> Iterator[str]:
+        with context.server.store.read() as tx:
+            yield from write(tx, wanted)
+
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(parts(), media_type=media_type, headers=headers)
+
+
+def _asked(context: RequestContext) -> dict[str, str]:
+    return {name: context.request.query_params.get(name, "").strip() for name in FIELDS}
+
+
+api = calls_about("events")
+
+N_DELIVERIES = 5
+
+
+class Event(Shape):
+    """What happened: `verb` is `noun.what`, `noun` the id of the thing; `actor` is null where grater itself acted."""
+
+    n: int
+    at: When
+    actor: str | None
+    verb: str
+    noun: str
+    payload: Object
+
+
+class Events(Shape):
+    """`latest` is the number to ask on from (`after`); it is the one asked with where nothing is new."""
+
+    events: list[Event]
+    latest: int
+
+
+class NewWebhook(Body):
+    """`verbs` of the events to be told of; with none, `unit.finished`."""
+
+    model_config = example(url="https://hooks.example.org/grater", verbs=["unit.finished"])
+    url: str
+    verbs: tuple[str, ...] = ()
+
+
+class Delivery(Shape):
+    """One attempt to tell event `n`; `http_status` is null where nobody answered, `problem` says why it failed."""
+
+    n: int
+    tries: int
+    state: str
+    http_status: int | None
+    at: When
+    problem: str
+
+
+class Webhook(Shape):
+    """`last_n` is the last event that it has heard, or that was not for it."""
+
+    webhook_id: str
+    url: str
+    state: Literal["active", "paused"]
+    verbs: list[str]
+    last_n: int
+    deliveries: list[Delivery]
+
+
+class MadeWebhook(Webhook):
+    """`secret` signs what is sent, and is told this once."""
+
+    secret: str
+
+
+class Webhooks(Shape):
+    webhooks: list[Webhook]
+
+
+class NewWebhookState(Body):
+    model_config = example(state="paused")
+    state: Literal["active", "paused"]
+
+
+@api.get("/events")
+def event_list(
+    context: Context,
+    after: Annotated[int, Query(ge=0, le=2**62, description="The `latest` that you know; 0 for all.")] = 0,
+    most: Annotated[int, Query(ge=1, le=MOST)] = 200,
+    verb: Annotated[list[str] | None, Query(description="Only these; repeatable.")] = None,
+) -> Events:
+    """Events after a given one, in order; continue from `latest`."""
+    with context.server.store.read() as tx:
+        news = list(events.since(tx, after, most=most))
+    wanted = [Event.of(event) for event in news if verb is None or event.verb in verb]
+    return Events(events=wanted, latest=news[-1].n if news else after)
+
+
+@api.get("/webhooks")
+def webhook_list(context: Context) -> Webhooks:
+    """The webhooks with their latest deliveries, without their secrets."""
+    with context.server.store.read() as tx:
+        return Webhooks(webhooks=[_webhook(tx, webhook) for webhook in events.all_webhooks(tx)])
+
+
+@api.post("/webhooks")
+def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
+    """Add a webhook for events from now on; its secret is shown only once."""
+    made = make_webhook(context, url=sent.url, verbs=list(sent.verbs))
+    with context.server.store.read() as tx:
+        return MadeWebhook(**_webhook(tx, made).model_dump(), secret=made.secret)
+
+
+@api.post("/webhooks/{webhook_id}/state")
+def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
+    """Pause a webhook, or resume where it stopped."""
+    with context.changing() as tx:
+        study_webhooks.set_state(tx, webhook_id, sent.state, actor=context.person.person_id)
+        return next(_webhook(tx, hook) for hook in events.all_webhooks(tx) if hook.webhook_id == webhook_id)
+
+
+def _webhook(tx: Tx, webhook: events.Webhook) -> Webhook:
+    tried = events.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)
+    return Webhook(
+        webhook_id=webhook.webhook_id,
+        url=webhook.url,
+        state="paused" if webhook.state == "paused" else "active",
+        verbs=list(webhook.verbs),
+        last_n=webhook.last_n,
+        deliveries=[Delivery.of(delivery) for delivery in tried],
+    )
+
+
+Word = Annotated[str, Query(max_length=100)]
+
+
+class AuditEvent(Shape):
+    """An event in words: who acted (`person`, `role`; empty where grater itself did), and what it is `about`."""
+
+    n: int
+    at: When
+    actor: str | None
+    person: str
+    role: str
+    verb: str
+    noun: str
+    about: str
+    payload: Object
+
+
+class AuditEvents(Shape):
+    """`next` is the `before` of the next page, null on the last."""
+
+    events: list[AuditEvent]
+    next: int | None
+
+
+@api.get("/audit")
+def audit(
+    context: Context,
+    person: Annotated[Word, Query(description="Name or id of the person who acted.")] = "",
+    kind: Annotated[Word, Query(description="A verb, the part before its dot, or a group of verbs.")] = "",
+    since: Annotated[Word, Query(description="The first day, or the moment to start at.")] = "",
+    until: Annotated[Word, Query(description="The last day (included whole), or the moment to stop before.")] = "",
+    job: Annotated[Word, Query(description="Name or id of a job.")] = "",
+    before: Annotated[int | None, Query(ge=1, le=2**62, description="`next` of the page before.")] = None,
+    most: Most = A_PAGE,
+) -> AuditEvents:
+    """The audit log, newest first, by person, kind, day and job."""
+    with context.server.store.read() as tx:
+        wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job)
+        rows = entries(tx, wanted, before=before, most=most + 1)
+    shown = [AuditEvent.model_validate(row.to_dict()) for row in rows[:most]]
+    return AuditEvents(events=shown, next=rows[most - 1].event.n if len(rows) > most else None)

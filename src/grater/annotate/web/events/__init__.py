@@ -1,1 +1,0 @@
-"""The event log: who did what, and webhooks that are told of it."""

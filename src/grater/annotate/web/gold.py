@@ -1,0 +1,342 @@
+"""The gold of a job: made from what experts agree on, the trouble list, disputes.
+
+In the studio candidates come one after another, taken or passed by a key, and one button sets the recommended rule.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from grater.annotate.store import gold, gold_review, jobs, people, units
+from grater.annotate.store.gold_review import GoldRecord
+from grater.annotate.study import gold as study_gold
+from grater.annotate.study import messages as study_messages
+from grater.annotate.study.gold import QUIZ, REASON, candidates, earlier_reasons, known_gold, use_recommended_rule
+from grater.annotate.study.work import shown_to_staff
+from grater.annotate.tasks import TASKS
+from grater.annotate.terms import terms_of
+from grater.annotate.web.calls import Body, Job, Shape, Shown, at_most, calls_about, example, within
+from grater.annotate.web.context import Context, RequestContext, number_of
+from grater.annotate.web.raters import Dispute
+from grater.annotate.web.units import MET, accepted_by
+from grater.annotate.web.work import Known, known_json
+from grater.errors import NotFound, UsageError
+
+pages = APIRouter()
+ENOUGH = 2 * QUIZ
+"""Gold for the quiz of the recommended rule, and as many among the work."""
+
+
+@pages.get("/manage/jobs/{job_id}/gold")
+def gold_page(context: Context, job_id: str) -> Response:
+    return _page(context, job_id, problems=[], told="")
+
+
+@pages.post("/manage/jobs/{job_id}/gold")
+def make_known_gold(context: Context, job_id: str) -> Response:
+    """Items on which the experts of the study all agree; essays by their known errors."""
+    reason, actor = context.text("reason"), context.person.person_id
+    try:
+        with context.changing() as tx:
+            least, most = number_of(context, "least", 2), number_of(context, "most", 0)
+            made = known_gold(tx, jobs.get(tx, job_id), least=least, most=most or None, reason=reason, actor=actor)
+    except UsageError as error:
+        return _page(context, job_id, problems=[str(error)], told="")
+    left = f"; {made.met} skipped: already gold, or already seen by raters" if made.met else ""
+    return _page(context, job_id, problems=[], told=f"{made.made} gold units made{left}.")
+
+
+@pages.post("/manage/gold/{unit_id}/state")
+def set_state(context: Context, unit_id: str) -> Response:
+    with context.changing() as tx:
+        job = study_gold.set_gold_state(tx, unit_id, context.text("state"), actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job.job_id}/gold")
+
+
+@pages.post("/manage/gold/{unit_id}/reason")
+def set_reason(context: Context, unit_id: str) -> Response:
+    """A reason that teaches, in place of the one that all gold was made with."""
+    with context.changing() as tx:
+        job = study_gold.set_reason(tx, unit_id, context.text("reason"), actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job.job_id}/gold")
+
+
+@pages.post("/manage/disputes/{dispute_id}")
+def decide(context: Context, dispute_id: str) -> Response:
+    with context.changing() as tx:
+        dispute = study_messages.decide_dispute(
+            tx,
+            dispute_id,
+            is_granted=context.text("decision") == "grant",
+            answer=context.text("answer"),
+            actor=context.person.person_id,
+        )
+        job_id = units.get(tx, dispute.unit_id).job.job_id
+    return context.go(f"/manage/jobs/{job_id}/gold")
+
+
+def _page(context: RequestContext, job_id: str, *, problems: list[str], told: str) -> Response:
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        gold = [(record, shown_to_staff(tx, record.unit_id)) for record in gold_review.of_job(tx, job_id)]
+        asked = [
+            (dispute, people.get(tx, dispute.person_id), shown_to_staff(tx, dispute.unit_id))
+            for dispute in gold_review.disputes_of_job(tx, job_id)
+        ]
+    status = 422 if problems else 200
+    shown = {"job": job, "gold": gold, "asked": asked, "rule": terms_of(job.options).gold}
+    return context.page("crowd_gold.html", shown, status=status, problems=problems, told=told)
+
+
+# The studio
+
+
+@pages.get("/manage/jobs/{job_id}/gold/studio")
+def studio_page(context: Context, job_id: str, n: int = 0) -> Response:
+    """Candidate number `n`, from 0 on."""
+    return _candidate_page(context, job_id, n)
+
+
+@pages.post("/manage/jobs/{job_id}/gold/studio")
+def accept(context: Context, job_id: str) -> Response:
+    """Make the candidate gold with the answers that are ticked; the next one takes its place."""
+    n = number_of(context, "n", 0)
+    try:
+        with context.changing() as tx:
+            job = jobs.get(tx, job_id)
+            is_made = study_gold.make_gold(
+                tx,
+                job,
+                context.text("item"),
+                accepted_by(context, job.task),
+                reason=context.text("reason"),
+                actor=context.person.person_id,
+            )
+    except UsageError as error:
+        return _candidate_page(context, job_id, n, problem=str(error))
+    return (
+        context.go(f"/manage/jobs/{job_id}/gold/studio?n={n}")
+        if is_made
+        else _candidate_page(context, job_id, n, problem=MET)
+    )
+
+
+@pages.post("/manage/jobs/{job_id}/gold/rule")
+def use_rule_form(context: Context, job_id: str) -> Response:
+    with context.changing() as tx:
+        use_recommended_rule(tx, job_id, actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job_id}/terms")
+
+
+def _candidate_page(context: RequestContext, job_id: str, n: int, *, problem: str = "") -> Response:
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        waiting = candidates(tx, job)
+        n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
+        here = waiting[n] if 0 <= n < len(waiting) else None
+        shown = shown_to_staff(tx, here.unit_id) if here else None
+        reasons = earlier_reasons(tx)
+    values = {"job": job, "task": TASKS[job.task], "here": here, "shown": shown, "n": n, "n_waiting": len(waiting)}
+    more = {"n_gold": n_gold, "enough": ENOUGH, "reasons": reasons, "problems": [problem] if problem else []}
+    return context.page("gold_studio.html", {**values, **more}, status=422 if problem else 200)
+
+
+api = calls_about("gold")
+
+Reason = Annotated[str, at_most("gold.reason")]
+
+
+class GoldUnit(Shape):
+    """`missed` of `seen` answers; `is_trouble`: a manager should look at it."""
+
+    unit_id: str
+    state: Literal["active", "suspended", "forgiven"]
+    seen: int
+    missed: int
+    disputes: int
+    is_trouble: bool
+    known: list[Known]
+    shown: Shown
+
+
+class GoldUnits(Shape):
+    """The most missed first."""
+
+    gold: list[GoldUnit]
+
+
+class GoldWanted(Body):
+    """Items on which `least` experts or more all agree (in the job `source`, else in all), `most` of them.
+
+    Essays of a marking job become gold by their known errors, and then only the `reason` counts.
+    """
+
+    model_config = example(least=1, most=5)
+    source: str | None = None
+    least: Annotated[int, within("gold.least")] = 2
+    most: Annotated[int, within("gold.most")] | None = None
+    reason: Reason = REASON
+
+
+class MadeGold(Shape):
+    """`met` items were gold already, or raters had met them."""
+
+    made: int
+    met: int
+
+
+class NewKnown(Body):
+    """Labels that are `accepted`; `gold` is hidden among the work, `practice` comes first and says what was right."""
+
+    model_config = example(role="practice", accepted=["error"], reason="One arrives at or in a place.")
+    role: Literal["gold", "practice"]
+    accepted: Annotated[tuple[str, ...], Field(min_length=1, max_length=100)]
+    reason: Reason = ""
+
+
+class NewGoldState(Body):
+    """`forgiven` for good, `suspended` for now, or `active` again; everybody who saw it is counted anew."""
+
+    model_config = example(state="suspended")
+    state: Literal["active", "suspended", "forgiven"]
+
+
+class NewReason(Body):
+    model_config = example(reason="One depends on somebody, never of.")
+    reason: Reason
+
+
+class GoldChanged(Shape):
+    unit_id: str
+    state: str
+    reason: str
+
+
+class Disputes(Shape):
+    """Open ones first."""
+
+    disputes: list[Dispute]
+
+
+class DisputeDecided(Body):
+    """`grant` forgives the gold and settles every dispute about it; `answer` is told to the rater."""
+
+    model_config = example(decision="refuse", answer="The sentence before rules that out.")
+    decision: Literal["grant", "refuse"]
+    answer: Annotated[str, at_most("dispute.answer")] = ""
+
+
+@api.get("/jobs/{job_id}/gold")
+def gold_list(context: Context, job_id: str) -> GoldUnits:
+    """The gold of a job, with accepted answers and raters' results."""
+    with context.server.store.read() as tx:
+        jobs.get(tx, job_id)
+        records = gold_review.of_job(tx, job_id)
+        units = [_gold_unit(record, Shown.of(shown_to_staff(tx, record.unit_id))) for record in records]
+        return GoldUnits(gold=units)
+
+
+@api.post("/jobs/{job_id}/gold")
+def make_gold(context: Context, job_id: str, sent: GoldWanted) -> MadeGold:
+    """Make gold from expert agreement; for marked essays, from known errors."""
+    with context.changing() as tx:
+        job, actor = jobs.get(tx, job_id), context.person.person_id
+        return MadeGold.of(known_gold(tx, job, **sent.model_dump(), actor=actor))
+
+
+class Candidate(Shape):
+    """A unit that nobody has met, the answers to accept, and where they are known from."""
+
+    unit_id: str
+    item_id: str
+    accepted: list[str]
+    reason: str
+    source: str
+
+
+class Candidates(Shape):
+    """The surest first."""
+
+    candidates: list[Candidate]
+
+
+@api.get("/jobs/{job_id}/gold/candidates")
+def candidate_list(context: Context, job_id: str) -> Candidates:
+    """Units that could become gold: from earlier jobs, agreeing experts, or agreeing raters of another job."""
+    with context.server.store.read() as tx:
+        return Candidates(candidates=[Candidate.of(candidate) for candidate in candidates(tx, jobs.get(tx, job_id))])
+
+
+@api.post("/jobs/{job_id}/gold/rule")
+def use_rule(context: Context, job_id: str) -> Job:
+    """Use the recommended gold rule: a quiz of 12, then remove raters who are surely below 80 %."""
+    with context.changing() as tx:
+        return Job.of(use_recommended_rule(tx, job_id, actor=context.person.person_id))
+
+
+@api.post("/units/{unit_id}/known")
+def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
+    """Turn a unit of one item into gold or practice, unless raters have seen it."""
+    with context.changing() as tx:
+        unit, actor = units.get(tx, unit_id), context.person.person_id
+        item_id = unit.unit.items[0].item.item_id
+        is_made = study_gold.make_gold(
+            tx, unit.job, item_id, sent.accepted, reason=sent.reason, role=sent.role, actor=actor
+        )
+    return MadeGold(made=int(is_made), met=int(not is_made))
+
+
+@api.post("/gold/{unit_id}/state")
+def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
+    """Forgive, suspend or reactivate gold, and recount everyone who saw it."""
+    with context.changing() as tx:
+        study_gold.set_gold_state(tx, unit_id, sent.state, actor=context.person.person_id)
+        return _changed(gold.of_unit(tx, unit_id))
+
+
+@api.post("/gold/{unit_id}/reason")
+def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChanged:
+    """Set the explanation raters see after a miss."""
+    with context.changing() as tx:
+        if not gold.of_unit(tx, unit_id):
+            raise NotFound("there is no such gold in this study")
+        study_gold.set_reason(tx, unit_id, sent.reason, actor=context.person.person_id)
+        return _changed(gold.of_unit(tx, unit_id))
+
+
+@api.get("/jobs/{job_id}/disputes")
+def dispute_list(context: Context, job_id: str) -> Disputes:
+    """Disputes about the gold of a job."""
+    with context.server.store.read() as tx:
+        jobs.get(tx, job_id)
+        return Disputes(disputes=[Dispute.of(dispute) for dispute in gold_review.disputes_of_job(tx, job_id)])
+
+
+@api.post("/disputes/{dispute_id}")
+def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> Dispute:
+    """Grant or refuse a dispute."""
+    is_granted = sent.decision == "grant"
+    with context.changing() as tx:
+        actor = context.person.person_id
+        return Dispute.of(
+            study_messages.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
+        )
+
+
+def _changed(known: list[gold.Gold]) -> GoldChanged:
+    return GoldChanged(unit_id=known[0].unit_id, state=known[0].state, reason=known[0].reason)
+
+
+def _gold_unit(record: GoldRecord, shown: Shown) -> GoldUnit:
+    counts = {
+        "seen": record.seen,
+        "missed": record.missed,
+        "disputes": record.disputes,
+        "is_trouble": record.is_trouble,
+    }
+    values = {"unit_id": record.unit_id, "state": record.state, **counts}
+    return GoldUnit.model_validate({**values, "known": known_json(record.known), "shown": shown})

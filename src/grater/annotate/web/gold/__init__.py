@@ -1,1 +1,0 @@
-"""Gold units and disputes about them."""

@@ -1,0 +1,840 @@
+"""Jobs for managers: the study at a glance, a new job, one job with its progress and agreement, its instructions.
+
+A job is made from what the study holds: a task, its units, the number of judgments, for whom.  Instructions are
+written in Markdown, looked at, and saved as a version; earlier versions stay readable.  Jobs are renamed, archived
+and deleted here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import JSONResponse, Response
+
+from grater.annotate.store import (
+    Tx,
+    assignments,
+    decisions,
+    essays,
+    events,
+    invitations,
+    items,
+    jobs,
+    judgments,
+    panels,
+    people,
+    progress,
+    revisions,
+    samples,
+    units,
+)
+from grater.annotate.store.columns import essay_columns
+from grater.annotate.store.people import Person
+from grater.annotate.store.revisions import Draft
+from grater.annotate.store.units import StudyUnit
+from grater.annotate.study import jobs as study_jobs
+from grater.annotate.study.adjudication import review
+from grater.annotate.study.corpus import TASK as MARKING
+from grater.annotate.study.corpus import marked_in
+from grater.annotate.study.drafts import checked, findings
+from grater.annotate.study.evaluation import live_agreement, live_marks
+from grater.annotate.study.jobs import MOVES, JobPlan, add_guidelines, add_job, hand_over, require_guidelines
+from grater.annotate.study.jobs import set_state as set_job_state
+from grater.annotate.study.raters import OwnPace
+from grater.annotate.study.samples import of_sample
+from grater.annotate.study.tables import redundancy_of
+from grater.annotate.study.webhooks import is_failing
+from grater.annotate.study.work import own_job, shown_to_staff
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.marking import DEFAULT_TAGSET
+from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
+from grater.annotate.terms import terms_of
+from grater.annotate.web.calls import (
+    Body,
+    Deleted,
+    Deleting,
+    Interval,
+    Job,
+    Name,
+    Number,
+    Shape,
+    When,
+    at_most,
+    calls_about,
+    example,
+    within,
+)
+from grater.annotate.web.charts import job_charts
+from grater.annotate.web.context import Context, RequestContext, decimal_of, number_of
+from grater.annotate.web.errors import lines_of
+from grater.annotate.web.roles import MANAGERS
+from grater.annotate.web.work import by_field, crowd_view, told
+from grater.corpora.tagsets import TAGSETS
+from grater.errors import BadInput, Conflict, NotFound, UsageError
+from grater.measure.agreement.summary import Agreement as Summary
+from grater.model import Json
+from grater.sheet import counted
+
+pages = APIRouter()
+
+RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
+
+
+@pages.get("/manage/jobs/new")
+def new_job_page(context: Context) -> Response:
+    return _new_job_page(context)
+
+
+@pages.post("/manage/jobs")
+def make_job_form(context: Context) -> Response:
+    try:
+        job = add_job(context.store, _wanted(context), actor=context.person.person_id)
+    except (BadInput, Conflict, NotFound, UsageError) as error:
+        return _new_job_page(context, problems=lines_of(error))
+    return context.go(f"/manage/jobs/{job.job_id}")
+
+
+@pages.post("/manage/jobs/preview")
+def preview_job_form(context: Context) -> Response:
+    """The same form again, with what the job would be; nothing is stored."""
+    try:
+        plan = _wanted(context)
+        with context.server.store.read() as tx:
+            return _new_job_page(context, preview=context.server.previews.of(tx, plan))
+    except (BadInput, Conflict, NotFound, UsageError) as error:
+        return _new_job_page(context, preview_problem=" ".join(lines_of(error)))
+
+
+def _wanted(context: RequestContext) -> JobPlan:
+    store, plan, sample = context.server.store, plan_of(context), context.text("sample")
+    return of_sample(store, plan, sample) if sample and _subject(plan.task) in OF_ITEMS else plan
+
+
+OF_ITEMS = ("item", "suggestion")
+"""Subjects of tasks that can ask about the items of a sample, or of a kind."""
+
+
+def _subject(task: str) -> str:
+    return subject_of(TASKS[task]) if task in TASKS else ""
+
+
+def plan_of(context: RequestContext) -> JobPlan:
+    """The plan that a filled form asks for; fields of other tasks than the chosen one are passed over."""
+    task, tagset = context.text("task"), context.text("tagset")
+    subject = _subject(task)
+    payload: dict[str, Json] = {"grey": True} if subject == "noun" and context.text("grey") else {}
+    payload |= {"tagset": tagset} if subject == "essay" and tagset else {}
+    return JobPlan(
+        name=context.text("name"),
+        task=task,
+        title=context.text("title"),
+        judgments=number_of(context, "judgments", 1),
+        kind=(context.text("kind") or None) if subject in OF_ITEMS else None,
+        system=_system(context, subject),
+        suggested_share=decimal_of(context, "suggested_share", 100.0) / 100 if subject == "essay" else 1.0,
+        most=number_of(context, "most", 0) or None,
+        annotators=tuple(context.fields().get("annotators", ())),
+        batch_size=number_of(context, "batch_size", 0),
+        overlap_every=number_of(context, "overlap_every", 0),
+        delay_days=decimal_of(context, "delay_days", 3.0),
+        lease_minutes=decimal_of(context, "lease_minutes", 0.0) if context.text("lease_minutes") else None,
+        payload=payload,
+        seed=number_of(context, "seed", 0),
+        is_open=bool(context.text("open")),
+        is_fresh=bool(context.text("fresh")),
+        cents=number_of(context, "cents", 0) if context.text("cents") else None,
+    )
+
+
+def _system(context: RequestContext, subject: str) -> str | None:
+    field = {"essay": "offered", "suggestion": "system"}.get(subject)
+    return (context.text(field) or None) if field else None
+
+
+def tagset_choices() -> list[tuple[str, str]]:
+    """The value and the words of each tag set; the default has no value."""
+    sets = [(name, TAGSETS[name]) for name in ("nucle", "errant", "clc")]
+    return [
+        ("" if name == DEFAULT_TAGSET else name, f"{tags.title.partition(' (')[0]}: {len(list(tags))} kinds of error")
+        for name, tags in sets
+    ]
+
+
+def _new_job_page(
+    context: RequestContext,
+    *,
+    problems: Sequence[str] = (),
+    preview: study_jobs.JobPreview | None = None,
+    preview_problem: str = "",
+) -> Response:
+    with context.server.store.read() as tx:
+        kinds = [kind for kind, _ in items.kinds(tx) if kind]
+        shown = {
+            "kinds": kinds,
+            "tagsets": tagset_choices(),
+            "systems": decisions.system_names(tx),
+            "samples": samples.names(tx),
+            "n_essays": essays.count(tx),
+            "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
+            "is_first": not jobs.all(tx),
+        }
+    filled = {name: values[0] for name, values in context.fields().items()}
+    tasks = {name: (TASKS[name].title, summary_of(TASKS[name]), subject_of(TASKS[name])) for name in TASKS}
+    values = {**shown, "tasks": tasks, "filled": filled, "chosen": context.fields().get("annotators", [])}
+    more = {"problems": problems, "preview": preview, "preview_problem": preview_problem}
+    return context.page("manage_new_job.html", {**values, **more}, status=422 if problems else 200)
+
+
+@pages.get("/manage")
+def study_page(context: Context) -> Response:
+    with context.server.store.read() as tx:
+        all_jobs = jobs.all(tx)
+        rows = [
+            (job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in all_jobs if job.archived_at is None
+        ]
+        counts = {"essays": essays.count(tx), "items": items.count(tx), "people": people.count(tx)}
+        failing = [webhook.url for webhook in events.all_webhooks(tx) if is_failing(tx, webhook)]
+    archived = [job for job in all_jobs if job.archived_at is not None]
+    if not all_jobs and not counts["essays"] and not counts["items"]:
+        return context.go("/manage/start")
+    return context.page("manage.html", rows=rows, counts=counts, failing=failing, archived=archived)
+
+
+@pages.get("/manage/jobs/{job_id}")
+def job_page(context: Context, job_id: str, tried: bool = False) -> Response:
+    """`tried`: whoever reads it comes from trying the job as a rater."""
+    return job_view(context, job_id, is_tried=tried)
+
+
+def job_view(
+    context: RequestContext, job_id: str, *, told: str = "", problems: Sequence[str] = (), is_tried: bool = False
+) -> Response:
+    """A job and how far it is, with what has just happened or went wrong, and what comes next."""
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        far = progress.of_job(tx, job_id)
+        times = judgments.times(tx, job_id)
+        assigned = Counter(assignment.person_id for assignment in assignments.of_job(tx, job_id))
+        begun = {rater.person_id for rater in far.by_rater}
+        idle = [people.get(tx, person_id) for person_id in assigned if person_id not in begun]
+        everybody = [person for person in people.all(tx) if person.kind != "program"] if assigned else []
+        versions = jobs.guidelines_versions(tx, job_id)
+        n_findings = revisions.n_open_findings(tx, job_id)
+        n_panels = len(panels.of_job(tx, job_id))
+        crowd = {
+            "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),
+            "n_panels": n_panels,
+            "terms": terms_of(job.options),
+        }
+        reached = _reached(tx, job, n_panels=n_panels, is_assigned=bool(assigned))
+        practice = [
+            (unit_id, shown_to_staff(tx, unit_id)) for unit_id in units.ids_of_job(tx, job_id, role="practice")
+        ]
+    charts = job_charts(far, times)
+    shown = {"job": job, "task": TASKS[job.task], "far": far, "charts": charts, "assigned": assigned, "idle": idle}
+    more = {"versions": versions, "moves": MOVES[job.state], "n_findings": n_findings, "practice": practice}
+    news = {"told": told, "problems": problems, "everybody": everybody, "reached": reached}
+    step, status = reached.step(is_tried=is_tried), 422 if problems else 200
+    return context.page("manage_job.html", {**shown, **more, **news, **crowd}, status=status, step=step)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Who can work on a job: by links for it, joined or not, by a crowd's link, or as others in the study."""
+
+    n_links: int
+    n_unused: int
+    n_panels: int
+    has_others: bool
+
+    @property
+    def has_people(self) -> bool:
+        return bool(self.n_links or self.n_panels or self.has_others)
+
+    def step(self, *, is_tried: bool) -> str:
+        """The next step of a draft.  Whoever has invited people for it has no need to be told to try it."""
+        if self.n_links or self.n_panels:
+            return "open"
+        if not is_tried:
+            return "try"
+        return "open" if self.has_people else "people"
+
+
+def _reached(tx: Tx, job: jobs.Job, *, n_panels: int, is_assigned: bool) -> Reached:
+    sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
+    links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
+    return Reached(
+        n_links=len(links),
+        n_unused=sum(one.used_at is None for one in links),
+        n_panels=n_panels,
+        has_others=is_assigned or any(map(_may_rate, people.all(tx))),
+    )
+
+
+def _may_rate(person: Person) -> bool:
+    return person.state == "active" and person.role in ("annotator", "worker")
+
+
+@pages.post("/manage/jobs/{job_id}/hand-over")
+def hand_over_units_form(context: Context, job_id: str) -> Response:
+    """What a named annotator has not done becomes somebody else's."""
+    try:
+        with context.changing() as tx:
+            giver, taker = (people.get(tx, context.text(name)) for name in ("giver", "taker"))
+            n_units = hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id)
+    except UsageError as error:
+        return job_view(context, job_id, problems=[str(error)])
+    return job_view(context, job_id, told=f"{counted(n_units, 'unit')} reassigned from {giver.name} to {taker.name}.")
+
+
+@pages.post("/manage/jobs/{job_id}/state")
+def set_state_form(context: Context, job_id: str) -> Response:
+    with context.changing() as tx:
+        set_job_state(tx, job_id, context.text("state"), actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job_id}")
+
+
+@pages.get("/manage/jobs/{job_id}/agreement")
+def agreement_page(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        if job.task == MARKING:
+            marks, reason = live_marks(marked_in(tx, job_id, names=True))
+            return context.page("manage_agreement_marks.html", job=job, marks=marks, reason=reason)
+        rows = judgments.table(tx, job_id, names=True, payload=False)
+        places = essay_columns(tx)
+    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
+    return context.page("manage_agreement.html", job=job, agreement=agreement)
+
+
+@pages.get("/manage/jobs/{job_id}/guidelines")
+def guidelines_page(context: Context, job_id: str, version: int = 0) -> Response:
+    """The newest version, or an earlier one, which can be saved again as the newest."""
+    return _guidelines_page(context, job_id, version=version)
+
+
+@pages.post("/manage/jobs/{job_id}/guidelines")
+def new_guidelines_form(context: Context, job_id: str) -> Response:
+    """A new version, which judgments from now on know that they were made under; or only a look at it."""
+    markdown = require_guidelines(context.text("markdown"))
+    if context.text("look"):
+        return _guidelines_page(context, job_id, unsaved=markdown)
+    with context.changing() as tx:
+        add_guidelines(tx, job_id, markdown, actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job_id}/guidelines")
+
+
+def _guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, unsaved: str = "") -> Response:
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        versions = jobs.guidelines_versions(tx, job_id)
+    newest = versions[-1].markdown if versions else TASKS[job.task].guidelines
+    earlier = next((past.markdown for past in versions if past.version == version), newest)
+    shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
+    shown["source"] = source_of(TASKS[job.task])
+    return context.page("manage_guidelines.html", shown, markdown=unsaved or earlier)
+
+
+@pages.post("/manage/jobs/{job_id}/rename")
+def rename(context: Context, job_id: str) -> Response:
+    name, title = context.text("name"), context.text("title")
+    try:
+        with context.changing() as tx:
+            study_jobs.rename_job(tx, job_id, name=name, title=title, actor=context.person.person_id)
+    except (Conflict, UsageError) as error:
+        return job_view(context, job_id, problems=[str(error)])
+    return context.go(f"/manage/jobs/{job_id}")
+
+
+@pages.post("/manage/jobs/{job_id}/archive")
+def archive(context: Context, job_id: str) -> Response:
+    """Out of sight, or back."""
+    is_archived = context.text("archived") == "1"
+    try:
+        with context.changing() as tx:
+            study_jobs.archive_job(tx, job_id, is_archived, actor=context.person.person_id)
+    except Conflict as error:
+        return job_view(context, job_id, problems=[str(error)])
+    return context.go("/manage" if is_archived else f"/manage/jobs/{job_id}")
+
+
+@pages.post("/manage/jobs/{job_id}/delete")
+def delete(context: Context, job_id: str) -> Response:
+    try:
+        with context.changing(beside="everybody") as tx:
+            study_jobs.delete_job(tx, job_id, word=context.text("word"), actor=context.person.person_id)
+    except (Conflict, UsageError) as error:
+        return job_view(context, job_id, problems=[str(error)])
+    return context.go("/manage")
+
+
+@pages.post("/manage/jobs/{job_id}/review")
+def look_over_form(context: Context, job_id: str) -> Response:
+    """Put what the check finds in the marks of a job into its annotators' queues."""
+    with context.server.store.read() as tx:
+        name = jobs.get(tx, job_id).name
+    n_new = review(context.store, name, actor=context.person.person_id)
+    told = f"{counted(n_new, 'mark')} returned to their annotators." if n_new else "No new unusual marks."
+    return job_view(context, job_id, told=told)
+
+
+api = calls_about("jobs")
+
+State = Literal["draft", "open", "paused", "closed"]
+
+
+class NewJobState(Body):
+    model_config = example(state="open")
+    state: Literal["open", "paused", "closed"]
+
+
+class NewGuidelines(Body):
+    model_config = example(markdown="# What to do\n\nRead the sentence twice.")
+    markdown: Annotated[str, at_most("job.guidelines", least=1)]
+
+
+class OwnJob(Job):
+    """A job and your part in it; `assigned` is null where anybody may take a unit."""
+
+    done: int
+    assigned: int | None
+    is_begun: bool
+
+
+class Jobs(Shape):
+    jobs: list[OwnJob]
+
+
+class Guidelines(Shape):
+    version: int
+    markdown: str
+    at: When
+
+
+class Quiz(Shape):
+    """Questions with known answers that come first, how many must be right, and how many attempts are left."""
+
+    questions: int
+    needed: int
+    tries: int
+
+
+class OwnStanding(Shape):
+    """`no_work` says in a word why you get no unit, and `words` in a sentence; both empty where you may.
+
+    `code` and `address` are the way back to the panel that you came from, once you are done.
+    """
+
+    state: str
+    no_work: str
+    words: str
+    pay: str
+    quiz: Quiz | None
+    code: str
+    address: str
+    unread: int
+
+
+class WholeJob(OwnJob):
+    guidelines: Guidelines | None
+    standing: OwnStanding
+
+
+class Versions(Shape):
+    """The oldest first."""
+
+    guidelines: list[Guidelines]
+
+
+class RaterProgress(Shape):
+    person_id: str
+    name: str
+    pseudonym: str
+    kind: str
+    valid: int
+    untrusted: int
+    surplus: int
+    withdrawn: int
+    seconds: float | None
+    last_at: When
+
+
+class Progress(Shape):
+    """`done` units have all judgments that they want; `held` units are in raters' hands now."""
+
+    units: int
+    done: int
+    wanted: int
+    valid: int
+    held: int
+    raters: list[RaterProgress] = Field(validation_alias="by_rater")
+
+
+class Coefficient(Interval):
+    band: str = ""
+
+
+class Pair(Shape):
+    model_config = ConfigDict(extra="allow")
+    raters: list[str]
+    n: int
+    observed: Number
+    kappa: Coefficient
+
+
+class Agreement(Shape):
+    """As `grater agree --json` prints it: beside these keys every coefficient by its name."""
+
+    model_config = ConfigDict(extra="allow")
+    items: int
+    judgments: int
+    raters: list[str]
+    labels: list[str]
+    observed: Number
+    pairs: list[Pair]
+    warnings: list[str]
+    signature: str
+
+
+class MarkAgreement(Shape):
+    """Of marked essays: is a word part of an error, of what kind, and how is it mended."""
+
+    identification: Agreement
+    classification: Agreement
+    exact: Agreement
+
+
+class LiveAgreement(Shape):
+    """On labels, and on what they come to; of marked essays on `marks` alone; `reason` says why there is none yet."""
+
+    labels: Agreement | None
+    verdicts: Agreement | None
+    marks: MarkAgreement | None
+    reason: str
+
+
+@api.get("/jobs")
+def job_list(context: Context, state: State | None = None, task: str | None = None, name: str | None = None) -> Jobs:
+    """The jobs you may see, with your part in them, optionally by state, task or name."""
+    with context.server.store.read() as tx:
+        all_jobs, is_manager = jobs.all(tx), context.role in MANAGERS
+        known = [job for job in all_jobs if is_manager or (job.state != "draft" and job.archived_at is None)]
+        wanted = [job for job in known if state in (None, job.state) and task in (None, job.task)]
+        return Jobs(jobs=[_own(tx, job, context.person) for job in wanted if name in (None, job.name)])
+
+
+@api.get("/jobs/{job_id}")
+def one_job(context: Context, job_id: str) -> WholeJob:
+    """A job with its instructions, your part in it, and why there is no work for you, if there is none."""
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        if job.state == "draft" and context.role not in MANAGERS:
+            raise NotFound(jobs.NO_JOB)
+        current = jobs.current_guidelines(tx, job_id)
+        own, view = _own(tx, job, context.person), crowd_view(tx, job, context.person)
+    standing = OwnStanding(
+        state=view.standing.state,
+        no_work=view.reason,
+        words=" ".join(filter(None, (view.words, view.short_of_code if view.words else ""))),
+        pay=view.pay,
+        quiz=Quiz.of(view.quiz) if view.quiz else None,
+        code=view.code,
+        address=view.address,
+        unread=view.n_unread,
+    )
+    return WholeJob(**own.model_dump(), guidelines=Guidelines.of(current) if current else None, standing=standing)
+
+
+@api.post("/jobs/{job_id}/state")
+def set_state(context: Context, job_id: str, sent: NewJobState) -> Job:
+    """Open, pause or close a job; work in progress is still accepted."""
+    with context.changing() as tx:
+        return Job.of(set_job_state(tx, job_id, sent.state, actor=context.person.person_id))
+
+
+@api.get("/jobs/{job_id}/guidelines")
+def guideline_versions(context: Context, job_id: str) -> Versions:
+    """Every version of the instructions."""
+    with context.server.store.read() as tx:
+        jobs.get(tx, job_id)
+        return Versions(guidelines=[Guidelines.of(version) for version in jobs.guidelines_versions(tx, job_id)])
+
+
+@api.post("/jobs/{job_id}/guidelines")
+def new_guidelines(context: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
+    """Save a new version of the instructions, in Markdown."""
+    with context.changing() as tx:
+        return Guidelines.of(add_guidelines(tx, job_id, sent.markdown, actor=context.person.person_id))
+
+
+@api.get("/jobs/{job_id}/progress")
+def job_progress(context: Context, job_id: str) -> Progress:
+    """The progress of a job, overall and by rater."""
+    with context.server.store.read() as tx:
+        jobs.get(tx, job_id)
+        return Progress.of(progress.of_job(tx, job_id))
+
+
+@api.get("/jobs/{job_id}/agreement")
+def job_agreement(context: Context, job_id: str) -> LiveAgreement:
+    """Agreement so far, as `grater agree --json` prints it, on labels and verdicts, or on marks; people only."""
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        if job.task == MARKING:
+            marks, reason = live_marks(marked_in(tx, job_id))
+            shown_marks = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
+            return LiveAgreement(labels=None, verdicts=None, marks=shown_marks, reason=reason)
+        rows = judgments.table(tx, job_id, payload=False)
+        places = essay_columns(tx)
+    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
+    labels, verdicts = _agreed(agreement.labels), _agreed(agreement.verdicts)
+    return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=agreement.reason)
+
+
+def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
+    mine = own_job(tx, job, person)
+    fields = Job.of(job).model_dump()
+    return OwnJob(**fields, done=mine.n_done, assigned=mine.n_assigned, is_begun=mine.is_begun)
+
+
+def _agreed(summary: Summary | None) -> Agreement | None:
+    return None if summary is None else Agreement.model_validate(summary.to_dict())
+
+
+class NewJob(Body):
+    """As on the form for a new job.
+
+    Units are made from the items of a `kind` (the task's own by default), from those that a `system` flagged, from
+    `item_ids`, from a `sample`, or for marking from essays (`essay_ids`, or all); `most` of them at random.
+    `annotators` are names: each unit goes to `judgments` of them; with none, anybody may take it.
+    """
+
+    model_config = example(name="prepositions", task="error", title="Is it an error?", judgments=3, open=False)
+    name: Name
+    task: str
+    title: Annotated[str, at_most("job.title")] = ""
+    judgments: Annotated[int, within("job.judgments")] = Field(default=1, description="Wanted for each unit.")
+    kind: str | None = None
+    system: str | None = Field(
+        default=None, description="Whose suggestions choice and verify ask about, and marking offers."
+    )
+    suggested_share: Annotated[float, within("job.suggested_share")] = Field(
+        default=1, description="Marking with a system: the share of essays for which an annotator sees its marks."
+    )
+    sample: str | None = Field(default=None, description="The items of this sample that nobody has judged yet.")
+    item_ids: tuple[str, ...] = ()
+    essay_ids: tuple[str, ...] = ()
+    most: Annotated[int, within("job.most")] | None = None
+    fresh: bool = Field(default=False, description="Only essays that no job of this task asks about yet.")
+    annotators: tuple[str, ...] = ()
+    batch_size: Annotated[int, within("job.batch_size")] = 0
+    overlap_every: Annotated[int, within("job.overlap_every")] = Field(
+        default=0, description="Every k-th batch is the same for all."
+    )
+    delay_days: Annotated[float, within("job.delay_days")] = Field(
+        default=3, description="Between the two stages of constructions."
+    )
+    lease_minutes: Annotated[float, within("job.lease_minutes")] | None = None
+    guidelines: Annotated[str, at_most("job.guidelines", least=1)] | None = Field(
+        default=None, description="In Markdown; the task's own by default."
+    )
+    grey: bool = Field(default=False, description="Constructions: offer the grey answer.")
+    tagset: str | None = Field(default=None, description="Marking: the tags to mark with, NUCLE's by default.")
+    seed: Annotated[int, within("seed")] = 0
+    open: bool = Field(default=True, description="False leaves a draft that raters do not see.")
+    cents: Annotated[int, within("terms.pay.cents")] | None = Field(
+        default=None, description="Pay per judgment; null agrees on none."
+    )
+
+
+@api.post("/jobs")
+def make_job(context: Context, sent: NewJob) -> Job:
+    """Create a job; a name that is taken is a conflict (409), so a repeated request creates no second one."""
+    return Job.of(add_job(context.store, _plan(context, sent), actor=context.person.person_id))
+
+
+def _plan(context: RequestContext, sent: NewJob) -> JobPlan:
+    asked = sent.model_dump(exclude={"grey", "tagset", "open", "sample", "fresh"})
+    payload: dict[str, Json] = {"grey": True} if sent.grey else {}
+    payload |= {"tagset": sent.tagset} if sent.tagset else {}
+    plan = JobPlan(**asked, payload=payload, is_open=sent.open, is_fresh=sent.fresh)
+    return of_sample(context.server.store, plan, sent.sample) if sent.sample else plan
+
+
+class JobPreview(Shape):
+    """`seconds_each` were measured in this study or are a rough guess; `cents` are of one judgment."""
+
+    units: int
+    judgments: int
+    hours: float
+    seconds_each: float
+    is_measured: bool
+    cents: int | None
+    currency: str
+    words: str
+
+
+@api.post("/jobs/preview")
+def preview_job(context: Context, sent: NewJob) -> JobPreview:
+    """Preview a job: units, hours and cost; nothing is stored."""
+    plan = _plan(context, sent)
+    with context.server.store.read() as tx:
+        return JobPreview.of(context.server.previews.of(tx, plan))
+
+
+class NewNames(Body):
+    """What is left empty stays."""
+
+    model_config = example(name="prepositions-1", title="Prepositions")
+    name: Annotated[str, at_most("name")] = ""
+    title: Annotated[str, at_most("job.title")] = ""
+
+
+@api.post("/jobs/{job_id}/rename")
+def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
+    """Change a job's name and title."""
+    with context.changing() as tx:
+        return Job.of(study_jobs.rename_job(tx, job_id, **sent.model_dump(), actor=context.person.person_id))
+
+
+class Archived(Body):
+    model_config = example(archived=True)
+    archived: bool
+
+
+@api.post("/jobs/{job_id}/archive")
+def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
+    """Archive or restore a job; its judgments stay in reports and exports."""
+    with context.changing() as tx:
+        return Job.of(study_jobs.archive_job(tx, job_id, sent.archived, actor=context.person.person_id))
+
+
+@api.post("/jobs/{job_id}/delete")
+def delete_job(context: Context, job_id: str, sent: Deleting) -> Deleted:
+    """Delete a job without judgments."""
+    with context.changing(beside="everybody") as tx:
+        job = study_jobs.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
+    return Deleted(deleted=job.name)
+
+
+class HandOver(Body):
+    """`giver` and `taker` are names."""
+
+    model_config = example(giver="Annotator", taker="Worker")
+    giver: Name
+    taker: Name
+
+
+class HandedOver(Shape):
+    units: int
+
+
+@api.post("/jobs/{job_id}/hand-over")
+def hand_over_units(context: Context, job_id: str, sent: HandOver) -> HandedOver:
+    """Reassign a person's remaining units; returns their number."""
+    with context.changing() as tx:
+        giver, taker = people.named(tx, sent.giver), people.named(tx, sent.taker)
+        return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id))
+
+
+class TriedDraft(BaseModel):
+    """What the page for marking saves."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    revision: int
+    body: dict[str, object]
+
+
+@pages.get("/manage/jobs/{job_id}/try")
+def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Response:
+    """Unit number `n` of a job; `marked` says how many marks were just made and thrown away."""
+    with context.server.store.read() as tx:
+        unit, n_units = _unit(tx, job_id, n)
+    if unit.job.task == MARKING and marked < 0:
+        return _essay_page(context, unit, n, n_units)
+    return _form_page(context, unit, n, n_units, marked=marked)
+
+
+@pages.put("/manage/jobs/{job_id}/try")
+def try_draft(context: Context, job_id: str, sent: TriedDraft, n: int = 1) -> Response:
+    with context.server.store.read() as tx:
+        unit, _ = _unit(tx, job_id, n)
+    body = checked(unit.unit.essay.text, sent.body)
+    return JSONResponse({"revision": sent.revision + 1, "findings": findings(unit.unit, body)})
+
+
+@pages.post("/manage/jobs/{job_id}/try")
+def try_answer(context: Context, job_id: str, n: int = 1) -> Response:
+    """Read the answer as a rater's would be, and show what would be stored."""
+    with context.server.store.read() as tx:
+        unit, n_units = _unit(tx, job_id, number_of(context, "n", n))
+        shown = shown_to_staff(tx, unit.unit_id)
+    n = number_of(context, "n", n)
+    try:
+        answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
+    except BadInput as error:
+        if unit.job.task == MARKING:
+            raise
+        return _form_page(context, unit, n, n_units, problems=by_field(error, shown.fields))
+    if unit.job.task == MARKING:
+        n_marks = sum(len(_edits(answer)) for answer in answers)
+        return context.go(f"/manage/jobs/{job_id}/try?n={n}&marked={n_marks}")
+    return _form_page(context, unit, n, n_units, answers=answers)
+
+
+def _edits(answer: Answer) -> list[Json]:
+    edits = answer.payload.get("edits")
+    return list(edits) if isinstance(edits, list | tuple) else []
+
+
+def _unit(tx: Tx, job_id: str, n: int) -> tuple[StudyUnit, int]:
+    """Work unit number `n` from 1 on, or the nearest there is, and the number of all."""
+    jobs.get(tx, job_id)
+    unit_ids = units.ids_of_job(tx, job_id, role="work")
+    if not unit_ids:
+        raise NotFound("this job has no units to try")
+    return units.get(tx, unit_ids[max(1, min(n, len(unit_ids))) - 1]), len(unit_ids)
+
+
+def _form_page(
+    context: RequestContext,
+    unit: StudyUnit,
+    n: int,
+    n_units: int,
+    *,
+    problems: Mapping[str, Sequence[str]] | None = None,
+    answers: tuple[Answer, ...] = (),
+    marked: int = -1,
+) -> Response:
+    with context.server.store.read() as tx:
+        shown = shown_to_staff(tx, unit.unit_id)
+        guidelines = jobs.current_guidelines(tx, unit.job.job_id)
+    if not shown.fields and marked < 0:
+        raise UsageError(shown.before or "this unit cannot be shown")
+    values = {"unit": unit, "task": TASKS[unit.job.task], "shown": shown, "n": n, "n_units": n_units}
+    more = {"problems": problems or {}, "answers": answers, "marked": marked, "filled": context.fields()}
+    text = guidelines.markdown if guidelines else TASKS[unit.job.task].guidelines
+    return context.page("manage_try.html", {**values, **more}, status=422 if problems else 200, guidelines=text)
+
+
+def _essay_page(context: RequestContext, unit: StudyUnit, n: int, n_units: int) -> Response:
+    with context.server.store.read() as tx:
+        guidelines = jobs.current_guidelines(tx, unit.job.job_id)
+    address = f"/manage/jobs/{unit.job.job_id}/try?n={n}"
+    name = f"try-{unit.unit_id}"
+    sent: dict[str, Json] = told(unit.unit, Draft(0)) | {
+        "lease": name,
+        "person": context.person.person_id,
+        "token": context.csrf,
+        "submission": name,
+        "urls": {"draft": address, "submit": address},
+    }
+    text = guidelines.markdown if guidelines else TASKS[MARKING].guidelines
+    pace = OwnPace(n_done=max(1, min(n, n_units)) - 1, n_total=n_units, minutes_left=None, earned="")
+    shown = {"sent": sent, "job": unit.job, "guidelines": text, "pace": pace, "receipt": None, "mends": True}
+    return context.page("manage_try_essay.html", shown)

@@ -1,1 +1,0 @@
-"""Jobs: made, opened, followed."""

@@ -1,0 +1,314 @@
+"""Mined suspects, accepted or rejected one by one: one key or one button each (Madnani et al. 2011, section 2.1).
+
+Managers mine the study's essays or bring a list that `grater mine extraneous` wrote, and build the balanced corpus;
+whoever may adjudicate decides.  A decision is made from the version that the page showed: two people at one suspect
+do not overwrite each other unseen.  Mining here is for few essays, while somebody waits, with the counts of the model
+that comes with grater.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from grater.annotate.store import essays, jobs
+from grater.annotate.store.adjudications import next_open_suspect
+from grater.annotate.study.mining import (
+    JUDGMENTS,
+    add_list,
+    all_of,
+    balanced_job,
+    decide,
+    examples,
+    far,
+    find,
+    lists,
+    mine_study,
+    some_of,
+    the_list,
+    the_suspect,
+    verdict_table,
+)
+from grater.annotate.web.calls import Body, Job, Name, Number, Shape, calls_about, example, form_of, within
+from grater.annotate.web.context import Context, RequestContext, number_of, version_of
+from grater.annotate.web.errors import lines_of
+from grater.annotate.web.rendering import csv_file, pager
+from grater.annotate.web.roles import MANAGERS
+from grater.annotate.web.uploads import received, sent_files
+from grater.detect.mining import review
+from grater.detect.mining.ranking import MOST
+from grater.detect.mining.review import N_EACH, N_GOLD, NO, OPEN, YES
+from grater.detect.mining.sources import SHIPPED, counts_in_shipped_model
+from grater.errors import BadInput, GraterError, NotFound, Problem, StoreBusy, StoreFull, UsageError
+from grater.tables import read_items
+
+pages = APIRouter()
+
+A_PAGE = 100
+SHOWN = {"open": OPEN, "accepted": YES, "rejected": NO}
+
+
+@pages.get("/mining")
+def lists_page(context: Context) -> Response:
+    return _lists(context, problems=[])
+
+
+@pages.post("/mining")
+def new_list_form(context: Context) -> Response:
+    """Mine the essays, or take the list that was sent."""
+    try:
+        if sent_files(context):
+            job = take_list(context)
+        else:
+            job = mine_now(context, context.text("name"), most=number_of(context, "most", MOST))
+    except (StoreBusy, StoreFull):
+        raise
+    except GraterError as error:
+        return _lists(context, problems=lines_of(error))
+    return context.go(f"/mining/{job.job_id}")
+
+
+@pages.get("/mining/{job_id}")
+def list_page(context: Context, job_id: str, page: int = 1, show: str = "") -> Response:
+    return _list(context, job_id, page=page, show=show)
+
+
+@pages.get("/mining/{job_id}/verdicts.csv")
+def verdict_file(context: Context, job_id: str) -> Response:
+    """The list with its verdicts, as `grater mine extraneous --verdicts` reads it."""
+    with context.server.store.read() as tx:
+        the_list(tx, job_id)
+        return csv_file(verdict_table(tx, job_id), "verdicts.csv")
+
+
+@pages.post("/mining/{job_id}/balanced")
+def balanced_form(context: Context, job_id: str) -> Response:
+    """The balanced corpus as a job, not open yet."""
+    try:
+        numbers = {
+            "judgments": number_of(context, "judgments", JUDGMENTS),
+            "n_each": number_of(context, "n_each", N_EACH),
+            "n_gold": number_of(context, "n_gold", N_GOLD),
+            "seed": number_of(context, "seed", 0),
+        }
+        job, made = build_now(context, job_id, context.text("name"), **numbers)
+    except (StoreBusy, StoreFull, NotFound):
+        raise
+    except GraterError as error:
+        return _list(context, job_id, problems=lines_of(error))
+    return _list(context, job_id, built=job, told=made.lines(job.name))
+
+
+@pages.get("/mining/{job_id}/{place}")
+def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> Response:
+    """One suspect; `after` is the place of the one just decided, which can be taken back from here."""
+    with context.server.store.read() as tx:
+        job, each = the_list(tx, job_id), the_suspect(tx, job_id, place)
+        values = {"job": job, "each": each, "last": find(tx, job_id, after), "shown": examples(tx, each)}
+        more = {"far": far(tx, job_id), "next_open": next_open_suspect(tx, job_id, place)}
+    return context.page("mining_suspect.html", {**values, **more})
+
+
+@pages.post("/mining/{job_id}/{place}")
+def decided(context: Context, job_id: str, place: int) -> Response:
+    """Accept, reject or take back, then on to the next that is open; the same one again if it was taken back."""
+    known = version_of(context.text("version"))
+    with context.changing() as tx:
+        the_list(tx, job_id)
+        each = the_suspect(tx, job_id, place)
+        verdict = decide(tx, each, context.text("verdict"), context.person, version=known)
+        following = next_open_suspect(tx, job_id, place)
+    if verdict == OPEN:
+        return context.go(f"/mining/{job_id}/{place}")
+    return context.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
+
+
+def _lists(context: RequestContext, *, problems: list[str]) -> Response:
+    with context.server.store.read() as tx:
+        rows = [(job, far(tx, job.job_id)) for job in lists(tx)]
+        n_essays = essays.count(tx)
+    values = {"rows": rows, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
+    return context.page("mining.html", values, status=422 if problems else 200, problems=problems)
+
+
+def _list(
+    context: RequestContext,
+    job_id: str,
+    *,
+    page: int = 1,
+    show: str = "",
+    problems: list[str] | None = None,
+    built: jobs.Job | None = None,
+    told: list[str] | None = None,
+) -> Response:
+    with context.server.store.read() as tx:
+        job, reviewed = the_list(tx, job_id), far(tx, job_id)
+        here = pager(reviewed.to_dict().get(show, reviewed.all), page, size=A_PAGE)
+        rows = some_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
+        first_open = next_open_suspect(tx, job_id, 0)
+    values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
+    form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": JUDGMENTS}
+    said = {"problems": problems or [], "built": built, "told": told or []}
+    return context.page("mining_list.html", {**values, **form, **said}, status=422 if problems else 200)
+
+
+MOST_ESSAYS = 2000
+"""Essays that a request mines; for more there is the command."""
+
+
+def mine_now(context: RequestContext, name: str, *, most: int) -> jobs.Job:
+    """A list of the `most` worst suspects."""
+    store, actor = context.store, context.person.person_id
+    with store.read() as tx:
+        n_essays = essays.count(tx)
+    if n_essays > MOST_ESSAYS:
+        raise UsageError(f"{n_essays:,} essays are too many to mine here; use grater study mine")
+    return mine_study(store, name, counts_in_shipped_model, source=SHIPPED, most=most, actor=actor)
+
+
+def take_list(context: RequestContext) -> jobs.Job:
+    """The list that was sent with a form; its verdicts are those of whoever brings it."""
+    n_sent = len(sent_files(context))
+    if n_sent != 1:
+        raise BadInput(Problem("form", f"files: expected one list, found {n_sent}"))
+    with received(context) as (path,):
+        table = replace(read_items(path), name=path.name)
+        return add_list(context.store, context.text("name"), table, lambda _: context.person)
+
+
+def build_now(context: RequestContext, job_id: str, name: str, **numbers: int) -> tuple[jobs.Job, review.Balanced]:
+    """The balanced corpus of a list; `numbers` are those of `balanced_job`."""
+    store, actor = context.store, context.person.person_id
+    return balanced_job(store, job_id, name, counts_in_shipped_model, actor=actor, **numbers)
+
+
+api = calls_about("mining")
+
+
+class NewList(Body):
+    """A list of the `most` worst suspects of the study's essays."""
+
+    model_config = example(name="suspects", most=50)
+    name: Name
+    most: Annotated[int, within("mining.most")] = MOST
+
+
+class Verdicts(Body):
+    """`y` (one too many), `n` (it is not) or nothing (take back) by trigram; all of them are stored, or none."""
+
+    model_config = example(verdicts={"discussed about the": "y", "marry with her": "n"})
+    verdicts: Annotated[dict[str, Literal["y", "n", ""]], Field(max_length=MOST)]
+
+
+class NewBalanced(Body):
+    """A job of `n_each` errors and as many correct uses, `n_gold` of all as gold; not open yet."""
+
+    model_config = example(name="balanced", judgments=3, n_each=1, n_gold=0)
+    name: Name
+    judgments: Annotated[int, within("job.judgments")] = JUDGMENTS
+    n_each: Annotated[int, within("mining.n_each")] = N_EACH
+    n_gold: Annotated[int, within("mining.n_gold")] = N_GOLD
+    seed: Annotated[int, within("seed")] = 0
+
+
+class Far(Shape):
+    """How many suspects are accepted, rejected, open."""
+
+    accepted: int
+    rejected: int
+    open: int
+
+
+class Listed(Job, Far):
+    """A mined list and how far it is."""
+
+
+class Lists(Shape):
+    lists: list[Listed]
+
+
+class Suspect(Shape):
+    """How often the `trigram` is found, and the `bigram` without its preposition; `by` gave the `verdict`."""
+
+    unit: str
+    trigram: str
+    bigram: str
+    n_trigram: Number
+    n_bigram: Number
+    expected: Number
+    score: Number
+    uses: int
+    verdict: Literal["y", "n", ""]
+    by: str | None
+    version: int
+
+
+class MinedList(Listed):
+    suspects: list[Suspect]
+
+
+class Balanced(Job):
+    """`shortfalls` say what there was too little of."""
+
+    errors: int
+    correct: int
+    gold: int
+    duplicates: int
+    shortfalls: list[str]
+
+
+FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string", "format": "binary"})
+
+
+@api.get("/mining")
+def mined_lists(context: Context) -> Lists:
+    """The mined lists of the study and their progress."""
+    with context.server.store.read() as tx:
+        rows = [{**Job.of(job).model_dump(), **far(tx, job.job_id).to_dict()} for job in lists(tx)]
+    return Lists(lists=[Listed.model_validate(row) for row in rows])
+
+
+@api.post("/mining")
+def new_list(context: Context, sent: NewList) -> Job:
+    """Mine the essays of the study with the language model that comes with grater."""
+    return Job.of(mine_now(context, sent.name, most=sent.most))
+
+
+@api.post("/mining/import", openapi_extra=FILE)
+def bring_list(context: Context) -> Job:
+    """Import a list from `grater mine extraneous`, as `multipart/form-data`."""
+    return Job.of(take_list(context))
+
+
+@api.get("/mining/{job_id}")
+def mined_list(context: Context, job_id: str) -> MinedList:
+    """A mined list, most suspicious trigram first, with counts and verdicts."""
+    with context.server.store.read() as tx:
+        job, suspects = the_list(tx, job_id), [suspect.to_dict() for suspect in all_of(tx, job_id)]
+        fields = {**Job.of(job).model_dump(), **far(tx, job_id).to_dict()}
+    return MinedList.model_validate({**fields, "suspects": suspects})
+
+
+@api.post("/mining/{job_id}/verdicts")
+def say_verdicts(context: Context, job_id: str, sent: Verdicts) -> Far:
+    """Accept and reject trigrams of a list."""
+    with context.changing() as tx:
+        the_list(tx, job_id)
+        known = {suspect.trigram: suspect for suspect in all_of(tx, job_id)}
+        strange = next((trigram for trigram in sent.verdicts if trigram not in known), None)
+        if strange is not None:
+            raise BadInput(Problem("verdicts", f"expected trigrams of the list, found {strange[:80]!r}"))
+        for trigram, verdict in sent.verdicts.items():
+            decide(tx, known[trigram], verdict, context.person)
+        return Far.model_validate(far(tx, job_id).to_dict())
+
+
+@api.post("/mining/{job_id}/balanced")
+def balanced(context: Context, job_id: str, sent: NewBalanced) -> Balanced:
+    """Build the balanced corpus of the accepted trigrams as a job with gold."""
+    job, made = build_now(context, job_id, **sent.model_dump())
+    return Balanced.model_validate({**Job.of(job).model_dump(), **made.to_dict()})

@@ -1,1 +1,0 @@
-"""Mined suspects: lists, verdicts, the balanced corpus."""

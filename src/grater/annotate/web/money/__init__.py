@@ -1,1 +1,0 @@
-"""What raters are owed and were paid."""

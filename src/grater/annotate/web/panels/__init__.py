@@ -1,1 +1,0 @@
-"""Panels that send raters, and their places."""

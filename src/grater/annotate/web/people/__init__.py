@@ -1,1 +1,0 @@
-"""People of a study: invitations, roles, joint seats."""

@@ -1,0 +1,467 @@
+"""The raters of a crowd job, from both sides.
+
+Managers see signals and the best raters, and flag, reject, reinstate, pay a bonus or write.  A rater sees the missed
+questions with their reasons, disputes them, writes to those who run the study, reviews the job, and says facts about
+themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from grater.annotate.store import Tx, ejection, jobs, messages, payments
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.ids import new_id
+from grater.annotate.store.jobs import Job
+from grater.annotate.study import messages as study_messages
+from grater.annotate.study import raters as study_raters
+from grater.annotate.study.jobs import visible_job
+from grater.annotate.study.messages import (
+    Missed,
+    missed_by,
+    review_job,
+    say_about_oneself,
+    write_to_all,
+    write_to_best,
+    write_to_staff,
+)
+from grater.annotate.study.messages import dispute as dispute_gold
+from grater.annotate.study.money import pay_bonus
+from grater.annotate.study.raters import CHANGES, RaterLine, best, line_of, rater_lines
+from grater.annotate.web.calls import (
+    Answer,
+    Body,
+    Id,
+    Interval,
+    Number,
+    Shape,
+    Shown,
+    When,
+    at_most,
+    calls_about,
+    example,
+    within,
+)
+from grater.annotate.web.context import Context, RequestContext, number_of, require_slow
+from grater.annotate.web.money import Payment
+from grater.annotate.web.work import Known, crowd_view, known_json
+from grater.errors import BadInput, Problem
+
+pages = APIRouter()
+
+
+@pages.get("/manage/jobs/{job_id}/raters")
+def raters_page(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        lines, behind = context.server.live.lines(tx, job)
+        others = [other for other in jobs.all(tx) if other.job_id != job_id and other.state != "closed"]
+    return context.page("crowd_raters.html", job=job, lines=lines, top=best(lines), others=others, behind=behind)
+
+
+@pages.post("/manage/jobs/{job_id}/raters")
+def write_to_raters_form(context: Context, job_id: str) -> Response:
+    """A message to everybody, or to the best, who may be asked to another job."""
+    actor, text = context.person.person_id, context.text("text")
+    with context.changing() as tx:
+        job = jobs.get(tx, job_id)
+        if context.text("to") == "best":
+            asked_to = context.text("job")
+            link = context.server.settings.link(f"/jobs/{jobs.get(tx, asked_to).job_id}") if asked_to else ""
+            write_to_best(tx, job, text, link=link, actor=actor)
+        else:
+            write_to_all(tx, job, text, actor=actor)
+    return context.go(f"/manage/jobs/{job_id}/raters")
+
+
+@pages.get("/manage/jobs/{job_id}/raters/{person_id}")
+def rater_page(context: Context, job_id: str, person_id: str) -> Response:
+    with context.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        shown = {
+            "line": line_of(tx, job, person_id),
+            "answers": ejection.gold_answers(tx, job_id, person_id),
+            "messages": messages.with_rater(tx, person_id),
+            "payments": [payment for payment in payments.of_job(tx, job_id) if payment.person_id == person_id],
+        }
+    return context.page("crowd_rater.html", shown, job=job, payment_id=new_id())
+
+
+@pages.post("/manage/jobs/{job_id}/raters/{person_id}")
+def change_rater(context: Context, job_id: str, person_id: str) -> Response:
+    with context.changing() as tx:
+        _change(tx, context, jobs.get(tx, job_id), person_id)
+    return context.go(f"/manage/jobs/{job_id}/raters/{person_id}")
+
+
+def _change(tx: Tx, context: RequestContext, job: Job, person_id: str) -> None:
+    what, actor = context.text("what"), context.person.person_id
+    if what in CHANGES:
+        study_raters.change_standing(tx, job, person_id, what, actor=actor)
+    elif what == "bonus":
+        cents = number_of(context, "cents", 0)
+        note, payment_id = context.text("note"), context.text("payment_id") or None
+        pay_bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
+    elif what == "message":
+        study_messages.write_to_rater(tx, job, person_id, context.text("text"), actor=actor)
+    else:
+        words = f"what: expected flag, reject, reinstate, bonus or message, found {what[:20]!r}"
+        raise BadInput(Problem("form", words))
+
+
+@pages.get("/jobs/{job_id}/talk")
+def talk_page(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
+        job = visible_job(tx, job_id)
+        shown = {
+            "job": job,
+            "crowd": crowd_view(tx, job, context.person),
+            "missed": missed_by(tx, job, context.person.person_id),
+            "messages": messages.of_rater(tx, context.person.person_id),
+        }
+    return context.page("crowd_talk.html", shown)
+
+
+@pages.post("/jobs/{job_id}/disputes")
+def dispute_form(context: Context, job_id: str) -> Response:
+    with context.changing() as tx:
+        dispute_gold(tx, context.text("submission_id"), context.text("text"), person_id=context.person.person_id)
+    return context.go(f"/jobs/{job_id}/talk")
+
+
+@pages.post("/jobs/{job_id}/messages")
+def send_message_form(context: Context, job_id: str) -> Response:
+    """To whoever runs the study."""
+    require_slow(context, "message")
+    with context.changing() as tx:
+        write_to_staff(tx, job_id, context.text("text"), person_id=context.person.person_id)
+    return context.go(f"/jobs/{job_id}/talk")
+
+
+@pages.post("/jobs/{job_id}/reviews")
+def review_form(context: Context, job_id: str) -> Response:
+    require_slow(context, "review")
+    stars, clear = (number_of(context, name, 0) or None for name in ("stars", "clear"))
+    with context.changing() as tx:
+        person_id, text = context.person.person_id, context.text("text")
+        review_job(tx, job_id, person_id=person_id, stars=stars, clear=clear, text=text)
+    return context.go(f"/jobs/{job_id}/talk#review")
+
+
+@pages.post("/jobs/{job_id}/about")
+def say_about_form(context: Context, job_id: str) -> Response:
+    """Country and languages, where the job asks for them."""
+    languages = [word.strip() for word in context.text("languages").split(",") if word.strip()]
+    with context.changing() as tx:
+        say_about_oneself(
+            tx, job_id, person_id=context.person.person_id, country=context.text("country"), languages=languages
+        )
+    return context.go(f"/jobs/{job_id}")
+
+
+api = calls_about("raters")
+talk = calls_about("talk")
+"""A rater's own side."""
+
+Fact = Annotated[str, at_most("about.country")]
+
+
+class Dispute(Shape):
+    """A rater says that a known answer is wrong; `answer` is what was said to it."""
+
+    dispute_id: str
+    submission_id: str
+    person_id: str
+    unit_id: str
+    text: str
+    state: Literal["open", "granted", "refused"]
+    answer: str
+    at: When
+    decided_at: When | None
+
+
+class MissedQuestion(Shape):
+    """A question with a known answer that you missed."""
+
+    submission_id: str
+    shown: Shown
+    answers: list[Answer]
+    known: list[Known]
+    dispute: Dispute | None
+
+
+class MissedQuestions(Shape):
+    missed: list[MissedQuestion]
+
+
+class NewDispute(Body):
+    model_config = example(submission_id="my-program-000017", text="The writer may mean this.")
+    submission_id: Id
+    text: Annotated[str, at_most("dispute.text", least=1)]
+
+
+class NewMessage(Body):
+    model_config = example(text="May the target be a name?")
+    text: Annotated[str, at_most("message.text", least=1)]
+
+
+class Message(Shape):
+    """`to_id` is null for a message to all raters, or from a rater to whoever runs the study."""
+
+    message_id: str
+    job_id: str | None
+    from_id: str
+    to_id: str | None
+    name: str = Field(description="Who wrote it.")
+    text: str
+    at: When
+    read_at: When | None
+
+
+class Messages(Shape):
+    messages: list[Message]
+
+
+class SentMessage(Shape):
+    message_id: str
+
+
+class NewReview(Body):
+    """`clear` answers the question of the pilot, how clear the instructions are."""
+
+    model_config = example(stars=4, clear=5, text="Good fun.")
+    stars: Annotated[int, within("review.stars")] | None = None
+    clear: Annotated[int, within("review.clear")] | None = None
+    text: Annotated[str, at_most("review.text")] = ""
+
+
+class AboutYou(Body):
+    model_config = example(country="Norway", languages=["Norwegian", "English"])
+    country: Fact = ""
+    languages: Annotated[tuple[Fact, ...], Field(max_length=20)] = ()
+
+
+class Stored(Shape):
+    job_id: str
+    stored: bool
+
+
+@talk.get("/jobs/{job_id}/missed")
+def missed(context: Context, job_id: str) -> MissedQuestions:
+    """The questions with known answers that you missed in a job, with the expected answers and why."""
+    with context.server.store.read() as tx:
+        missed = missed_by(tx, visible_job(tx, job_id), context.person.person_id)
+    return MissedQuestions(missed=[_missed(question) for question in missed])
+
+
+@talk.post("/jobs/{job_id}/disputes")
+def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
+    """Dispute the known answer to a question you missed, once for each."""
+    with context.changing() as tx:
+        visible_job(tx, job_id)
+        return Dispute.of(dispute_gold(tx, sent.submission_id, sent.text, person_id=context.person.person_id))
+
+
+@talk.get("/jobs/{job_id}/messages")
+def my_messages(context: Context, job_id: str) -> Messages:
+    """Your messages, newest first."""
+    with context.server.store.read() as tx:
+        visible_job(tx, job_id)
+        return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person.person_id)])
+
+
+@talk.post("/jobs/{job_id}/messages")
+def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
+    """Write to the people who run the study; marks your messages as read."""
+    require_slow(context, "message")
+    with context.changing() as tx:
+        message_id = write_to_staff(tx, job_id, sent.text, person_id=context.person.person_id)
+    return SentMessage(message_id=message_id)
+
+
+@talk.post("/jobs/{job_id}/reviews")
+def review(context: Context, job_id: str, sent: NewReview) -> Stored:
+    """Review a job, as often as you like."""
+    require_slow(context, "review")
+    with context.changing() as tx:
+        review_job(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
+    return Stored(job_id=job_id, stored=True)
+
+
+@talk.post("/jobs/{job_id}/about")
+def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
+    """State your country and languages, if a job asks for them."""
+    with context.changing() as tx:
+        say_about_oneself(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
+    return Stored(job_id=job_id, stored=True)
+
+
+def _missed(question: Missed) -> MissedQuestion:
+    return MissedQuestion(
+        submission_id=question.submission_id,
+        shown=Shown.of(question.shown),
+        answers=[Answer.of(answer) for answer in question.answers],
+        known=known_json(question.known),
+        dispute=Dispute.of(question.dispute) if question.dispute else None,
+    )
+
+
+class Signals(Shape):
+    """What comes of comparing a rater with the others; `top_share` is the share of their most frequent label."""
+
+    n: int
+    n_compared: int
+    with_others: Interval
+    skill: Number
+    top_label: str
+    top_share: Number
+    others_share: Number
+
+
+class Rater(Shape):
+    """`marks` are what to look at: quick, one answer, against the others; `on_gold` is null before any gold."""
+
+    person_id: str
+    name: str
+    pseudonym: str
+    state: str
+    why: str
+    valid: int
+    untrusted: int
+    surplus: int
+    withdrawn: int
+    last_at: When
+    gold_seen: int
+    gold_right: int
+    on_gold: Interval | None
+    seconds: float | None
+    others_seconds: float | None
+    marks: list[str]
+    signals: Signals | None
+
+
+class Raters(Shape):
+    """`best` are the ids of those to ask back."""
+
+    raters: list[Rater]
+    best: list[str]
+
+
+class GoldAnswer(Shape):
+    submission_id: str
+    unit_id: str
+    is_right: bool
+    is_active: bool
+
+
+class WholeRater(Shape):
+    rater: Rater
+    gold: list[GoldAnswer]
+    messages: list[Message]
+    payments: list[Payment]
+
+
+class NewStanding(Body):
+    """`flag`: no more work, what was done stays.  `reject`: ejected, judgments lose their status.  `reinstate`."""
+
+    model_config = example(change="flag")
+    change: Literal["flag", "reject", "reinstate"]
+
+
+class Trust(Shape):
+    job_id: str
+    person_id: str
+    state: str
+    why: str
+    seen: int
+    right: int
+
+
+class NewRaterMessage(Body):
+    """To `all` raters of the job, or to the `best`, who may be asked to another job (`job_id`)."""
+
+    model_config = example(to="all", text="The instructions have a new example.")
+    to: Literal["all", "best"]
+    text: Annotated[str, at_most("message.text", least=1)]
+    job_id: Id | None = None
+
+
+class Written(Shape):
+    """How many messages were written; one to all is one."""
+
+    messages: int
+
+
+@api.get("/jobs/{job_id}/raters")
+def rater_list(context: Context, job_id: str) -> Raters:
+    """The raters of a job, with signals that never remove anyone by themselves."""
+    with context.server.store.read() as tx:
+        lines = rater_lines(tx, jobs.get(tx, job_id))
+    return Raters(raters=[_rater(line) for line in lines], best=[line.person.person_id for line in best(lines)])
+
+
+@api.get("/jobs/{job_id}/raters/{person_id}")
+def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
+    """One rater: signals, gold answers, messages, payments."""
+    with context.server.store.read() as tx:
+        paid = [payment for payment in payments.of_job(tx, job_id) if payment.person_id == person_id]
+        return WholeRater(
+            rater=_rater(line_of(tx, jobs.get(tx, job_id), person_id)),
+            gold=[GoldAnswer.of(answer) for answer in ejection.gold_answers(tx, job_id, person_id)],
+            messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
+            payments=[Payment.of(payment) for payment in paid],
+        )
+
+
+@api.post("/jobs/{job_id}/raters/{person_id}/standing")
+def change_standing(context: Context, job_id: str, person_id: str, sent: NewStanding) -> Trust:
+    """Flag, reject or reinstate a rater of a job."""
+    with context.changing() as tx:
+        job, actor = jobs.get(tx, job_id), context.person.person_id
+        return Trust.of(study_raters.change_standing(tx, job, person_id, sent.change, actor=actor))
+
+
+@api.post("/jobs/{job_id}/raters/{person_id}/messages")
+def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
+    """Write to one rater; marks their messages as read."""
+    with context.changing() as tx:
+        study_messages.write_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person.person_id)
+    return Written(messages=1)
+
+
+@api.post("/jobs/{job_id}/raters/messages")
+def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Written:
+    """Write to all raters of a job, or to the best."""
+    with context.changing() as tx:
+        job, actor = jobs.get(tx, job_id), context.person.person_id
+        if sent.to == "all":
+            return Written(messages=write_to_all(tx, job, sent.text, actor=actor))
+        link = context.server.settings.link(f"/jobs/{jobs.get(tx, sent.job_id).job_id}") if sent.job_id else ""
+        return Written(messages=write_to_best(tx, job, sent.text, link=link, actor=actor))
+
+
+def _rater(line: RaterLine) -> Rater:
+    done = line.done
+    return Rater(
+        person_id=line.person.person_id,
+        name=line.person.name,
+        pseudonym=line.person.pseudonym,
+        state=line.trust.state,
+        why=line.trust.why,
+        valid=done.valid,
+        untrusted=done.untrusted,
+        surplus=done.surplus,
+        withdrawn=done.withdrawn,
+        last_at=as_iso(done.last_at),
+        gold_seen=line.trust.seen,
+        gold_right=line.trust.right,
+        on_gold=Interval.of(line.on_gold) if line.on_gold else None,
+        seconds=line.seconds,
+        others_seconds=line.others_seconds,
+        marks=list(line.marks),
+        signals=Signals.of(line.signals) if line.signals else None,
+    )

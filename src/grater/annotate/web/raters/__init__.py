@@ -1,1 +1,0 @@
-"""The raters of a job, and what they and its managers write to each other."""

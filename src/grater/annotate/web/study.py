@@ -1,0 +1,684 @@
+"""The study for managers: files in, its essays and items, the whole study and its report to take home.
+
+An import is all or nothing, through the same door as the command line.  The export is one snapshot, a zip of the
+folder that `grater study export` writes.  The report is the page that `grater study report` writes, without its
+figures beside it; one that was made in the background is the file of its run.
+
+Marks that were made here are not on the page of an essay: those of a unit that is not finished stay hidden (P9), and
+the others are on the unit's own page.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, overload
+
+from fastapi import APIRouter, Query
+from pydantic import ConfigDict
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, HTMLResponse, Response
+
+from grater.annotate.store import Store, decisions, dump, essays, items, jobs, people, runs, units
+from grater.annotate.store.runs import Run, RunFile
+from grater.annotate.study import importing
+from grater.annotate.study import jobs as study_jobs
+from grater.annotate.study.essay_adjudication import sent_edit
+from grater.annotate.study.evaluation import Scheme, evaluate_study
+from grater.annotate.study.export import export as export_study
+from grater.annotate.study.importing import KINDS, import_files
+from grater.annotate.study.reporting import study_inputs
+from grater.annotate.study.runs import ask_for_class_report, ask_for_import, ask_for_report
+from grater.annotate.study.status import rename_study, study_name
+from grater.annotate.study.tables import ALL_COUNT, Counting, targets_of
+from grater.annotate.study.writing import Public, open_to_public, public_pages
+from grater.annotate.tasks import TASKS
+from grater.annotate.web.calls import (
+    A_PAGE,
+    Body,
+    Deleted,
+    Deleting,
+    Edit,
+    Most,
+    Name,
+    Object,
+    Page,
+    Shape,
+    Start,
+    When,
+    calls_about,
+    cut,
+    example,
+    form_of,
+)
+from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.rendering import pager
+from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
+from grater.annotate.web.uploads import received
+from grater.corpora import FORMATS
+from grater.errors import BadInput, Conflict, GraterError, NotFound, Problem, StoreBusy, StoreFull, UsageError
+from grater.model import Json
+from grater.reporting.build import build
+from grater.reporting.save import report_html
+from grater.reporting.versions import earlier_versions, told_versions
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.population import Population
+
+pages = APIRouter()
+
+ROWS = 50
+
+
+@pages.get("/manage/start")
+def start_page(context: Context) -> Response:
+    """The first page of a study: its name and its texts."""
+    return _start_page(context)
+
+
+@pages.post("/manage/start")
+def start(context: Context) -> Response:
+    try:
+        with context.changing() as tx:
+            rename_study(tx, context.text("name"), actor=context.person.person_id)
+        context.server.title.forget()
+        done = brought_in(context, in_background=True)
+    except (StoreBusy, StoreFull):
+        raise
+    except GraterError as error:
+        return _start_page(context, problems=str(error).splitlines())
+    return context.go("/manage/runs" if isinstance(done, Run) else "/manage/jobs/new")
+
+
+def _start_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
+    with context.server.store.read() as tx:
+        n_essays = essays.count(tx)
+    filled = {name: values[0] for name, values in context.fields().items()}
+    megabytes = context.server.settings.most_upload_bytes // 1_000_000
+    shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
+    return context.page("manage_start.html", shown, status=422 if problems else 200)
+
+
+@pages.get("/manage/import")
+def import_page(context: Context) -> Response:
+    return _import_page(context, problems=[], done=[])
+
+
+@pages.post("/manage/import")
+def bring_in_form(context: Context) -> Response:
+    try:
+        done = brought_in(context, in_background=True)
+    except (StoreBusy, StoreFull):
+        raise
+    except GraterError as error:
+        return _import_page(context, problems=str(error).splitlines(), done=[])
+    return context.go("/manage/runs") if isinstance(done, Run) else _import_page(context, problems=[], done=done)
+
+
+def _import_page(context: RequestContext, *, problems: list[str], done: list[importing.Imported]) -> Response:
+    with context.server.store.read() as tx:
+        shown = {"earlier": dump.all_imports(tx), "jobs": jobs.all(tx)}
+    values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "kinds": KINDS, "done": done}
+    megabytes = context.server.settings.most_upload_bytes // 1_000_000
+    return context.page(
+        "manage_import.html", values, status=422 if problems else 200, problems=problems, megabytes=megabytes
+    )
+
+
+@pages.get("/manage/essays")
+def essay_list_page(context: Context, page: int = 1, essay: str = "") -> Response:
+    """A page of essays, or one of them: ids are whatever files called them, and stand in no path."""
+    if essay:
+        return essay_view(context, essay)
+    with context.server.store.read() as tx:
+        here = pager(essays.count(tx), page, size=ROWS)
+        on_page = essays.some(tx, start=here.start, most=here.size)
+    return context.page("manage_essays.html", essays=on_page, pager=here)
+
+
+def essay_view(context: RequestContext, essay_id: str, *, problems: Sequence[str] = ()) -> Response:
+    """One essay, with what went wrong."""
+    with context.server.store.read() as tx:
+        essay = essays.find(tx, essay_id)
+        if essay is None:
+            raise NotFound("there is no such essay in this study")
+        asked = units.of_essay(tx, essay_id)
+    status = 422 if problems else 200
+    return context.page("manage_essay.html", status=status, essay=essay, asked=asked, problems=problems)
+
+
+@pages.get("/manage/items")
+def item_list_page(context: Context, page: int = 1, kind: str = "") -> Response:
+    with context.server.store.read() as tx:
+        kinds = items.kinds(tx)
+        here = pager(items.count(tx, kind=kind or None), page, size=ROWS)
+        on_page = items.some(tx, kind=kind or None, start=here.start, most=here.size)
+        rows = list(zip(on_page, targets_of(tx, on_page), strict=True))
+    return context.page("manage_items.html", rows=rows, kinds=kinds, kind=kind, pager=here)
+
+
+@pages.get("/manage/export")
+def export_page(context: Context, job: str = "") -> Response:
+    """`job` is the name of the one whose report is wanted."""
+    with context.server.store.read() as tx:
+        return context.page(
+            "manage_export.html",
+            jobs=jobs.all(tx),
+            chosen=job,
+            n_essays=essays.count(tx),
+            versions=_earlier_versions(decisions.system_names(tx)),
+        )
+
+
+def _earlier_versions(systems: Sequence[str]) -> list[tuple[str, str, list[str]]]:
+    """Every system, the earlier version that its name tells of, and all that it could have."""
+    told = earlier_versions(systems)
+    return [(new, told.get(new, ""), [old for old in systems if old != new]) for new in systems if len(systems) > 1]
+
+
+@pages.post("/manage/export")
+def download(context: Context) -> Response:
+    return zipped_study(context.server.store, names=bool(context.text("names")), raw=bool(context.text("raw")))
+
+
+@pages.post("/manage/report")
+def make_report(context: Context) -> Response:
+    """The report at once where that is quick; else it is made in the background."""
+    with context.changing() as tx:
+        asked = ask_for_report(
+            tx,
+            job=context.text("job"),
+            title=context.text("title"),
+            author=context.text("author"),
+            earlier=[setting for setting in context.fields().get("earlier", []) if setting],
+            actor=context.person.person_id,
+        )
+    return _made(context, asked)
+
+
+@pages.post("/manage/class-report")
+def make_class_report(context: Context) -> Response:
+    """What the default systems mark in the essays, per learner and over time, to print."""
+    with context.changing() as tx:
+        asked = ask_for_class_report(tx, actor=context.person.person_id)
+    return _made(context, asked)
+
+
+def _made(context: RequestContext, asked: Run) -> Response:
+    """The file of a run that is soon over; else the page that says how far it is."""
+    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
+    if run.state == "failed":
+        raise UsageError(run.words)
+    return result_file(context.server.store, run.run_id) if run.is_over else context.go("/manage/runs")
+
+
+@pages.post("/manage/name")
+def rename_the_study(context: Context) -> Response:
+    with context.changing() as tx:
+        rename_study(tx, context.text("name"), actor=context.person.person_id)
+    context.server.title.forget()
+    return context.go("/manage")
+
+
+@pages.post("/manage/essays/delete")
+def delete_essay_form(context: Context) -> Response:
+    essay_id = context.text("essay")
+    try:
+        with context.changing() as tx:
+            study_jobs.delete_essay(tx, essay_id, word=context.text("word"), actor=context.person.person_id)
+    except (Conflict, UsageError) as error:
+        return essay_view(context, essay_id, problems=[str(error)])
+    return context.go("/manage/essays")
+
+
+NAME = "study"
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The oldest time that a zip can hold: the same study gives the same bytes."""
+
+
+BIG = 5_000_000
+"""Bytes from which on an import goes on in the background."""
+
+
+@overload
+def brought_in(context: RequestContext) -> list[importing.Imported]: ...
+@overload
+def brought_in(context: RequestContext, *, in_background: bool) -> list[importing.Imported] | Run: ...
+def brought_in(context: RequestContext, *, in_background: bool = False) -> list[importing.Imported] | Run:
+    """Import what the form holds; names in messages are those of the files, not of our folders.
+
+    What is big becomes a run, where the caller has no need of the outcome now.
+    """
+    kind = context.text("kind")
+    if kind not in KINDS:
+        raise BadInput(Problem("form", f"kind: expected one of {', '.join(KINDS)}, found {kind[:20]!r}"))
+    with received(context) as paths:
+        files = [(path, file) for path in paths for file in _files(path)]
+        if in_background and sum(file.stat().st_size for _, file in files) > BIG:
+            return _later(context, kind, files)
+        imported = _import(context, kind, paths)
+    return [replace(file, name=Path(file.name).name) for file in imported]
+
+
+def _later(context: RequestContext, kind: str, files: list[tuple[Path, Path]]) -> Run:
+    options: dict[str, Json] = {"kind": kind, **{name: context.text(name) for name in ("format", "job", "task")}}
+    sent = [RunFile(name=file.relative_to(path.parent).as_posix(), content=file.read_bytes()) for path, file in files]
+    with context.changing() as tx:
+        run = ask_for_import(tx, sent, options, actor=context.person.person_id)
+    return context.server.runner.wait(run.run_id, seconds=0)
+
+
+def _import(context: RequestContext, kind: str, paths: list[Path]) -> list[importing.Imported]:
+    files = paths if kind == "corpus" else [file for path in paths for file in _files(path)]
+    by_kind = {"corpora" if kind == "corpus" else kind: files}
+    return import_files(
+        context.store,
+        **by_kind,  # type: ignore[arg-type]
+        format_name=context.text("format") or None,
+        job=context.text("job") or None,
+        task=context.text("task") or "error",
+        actor=context.person.person_id,
+    )
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+
+
+def zipped_study(store: Store, *, names: bool, raw: bool) -> Response:
+    """An export as a download; its files are gone from the server once it is sent."""
+    folder = Path(tempfile.mkdtemp(prefix="grater-export-"))
+    try:
+        export_study(store, folder / NAME, names=names, raw=raw)
+        archive = folder / f"{NAME}.zip"
+        _zip(folder / NAME, archive)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    after = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(archive, media_type="application/zip", filename=f"{NAME}.zip", background=after)
+
+
+def _zip(folder: Path, archive: Path) -> None:
+    """Files in the order of their names, all with the same time."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+            member = zipfile.ZipInfo(file.relative_to(folder).as_posix(), EPOCH)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = 0o644 << 16
+            with file.open("rb") as source, packed.open(member, "w", force_zip64=True) as target:
+                shutil.copyfileobj(source, target)
+
+
+def report_file(
+    store: Store,
+    *,
+    job: str,
+    title: str,
+    author: str = "",
+    earlier: Sequence[str] = (),
+    counting: Counting = ALL_COUNT,
+) -> Response:
+    """One page that works offline; a download, for its style stands in it, which the policy of our pages forbids."""
+    with store.read() as tx:
+        names = [jobs.named(tx, job).name] if job else []
+        inputs = study_inputs(
+            tx, title=title, author=author, job_names=names, counting=counting, earlier=told_versions(earlier)
+        )
+    headers = {"content-disposition": 'attachment; filename="report.html"'}
+    return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)
+
+
+def result_file(store: Store, run_id: str, *, is_shown: bool = False) -> Response:
+    """The file that a run made: a page that works offline, to save or to read at once."""
+    with store.read() as tx:
+        runs.get(tx, run_id)
+        made = runs.files_of(tx, run_id, is_result=True)
+    if not made:
+        raise NotFound("this task has no file (yet)")
+    place = "inline" if is_shown else "attachment"
+    headers = {"content-disposition": f'{place}; filename="{made[0].name}"', POLICY_HEADER: READ_ONLY_POLICY}
+    return Response(made[0].content, media_type="text/html; charset=utf-8", headers=headers)
+
+
+api = calls_about("study")
+
+
+class Study(Shape):
+    """`kinds` counts the items of each kind."""
+
+    name: str
+    essays: int
+    items: int
+    people: int
+    jobs: int
+    kinds: dict[str, int]
+
+
+class Task(Shape):
+    """`verdict` is what the labels come to (error, ok, unknown), null where they come to nothing."""
+
+    name: str
+    title: str
+    kind: str
+    labels: list[str]
+    verdict: dict[str, str] | None
+    guidelines: str
+
+
+class Tasks(Shape):
+    tasks: list[Task]
+
+
+class Item(Shape):
+    """A place in an essay, code points from `start` to `end`; null for one known only from a table of judgments."""
+
+    item: str
+    kind: str
+    essay: str | None
+    start: int | None
+    end: int | None
+    target: str
+    name: str | None
+    payload: Object
+
+
+class Items(Page):
+    items: list[Item]
+
+
+class Imported(Shape):
+    """`known` are rows that were there already; the very same file again changes nothing."""
+
+    file: str
+    kind: str
+    new: int
+    known: int
+
+
+class ImportedFiles(Shape):
+    imported: list[Imported]
+
+
+class Import(Shape):
+    import_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_rows: int
+    at: When
+
+
+class Imports(Shape):
+    imports: list[Import]
+
+
+NOWHERE = {"essay": None, "start": None, "end": None}
+FILES = form_of(
+    "kind",
+    "files",
+    kind={"type": "string", "enum": list(KINDS)},
+    files={"type": "array", "items": {"type": "string", "format": "binary"}},
+    format={"type": "string", "description": "Of a corpus; guessed from the names if empty."},
+    job={"type": "string", "description": "Its name: judgments, gold and practice go there."},
+    task={"type": "string", "description": "Of a job that judgments make.", "default": "error"},
+)
+
+
+class NewStudyName(Body):
+    model_config = example(name="Prepositions of two schools")
+    name: Name
+
+
+@api.post("/study")
+def rename(context: Context, sent: NewStudyName) -> Study:
+    """Rename the study."""
+    with context.changing() as tx:
+        rename_study(tx, sent.name, actor=context.person.person_id)
+    context.server.title.forget()
+    return one_study(context)
+
+
+@api.get("/study")
+def one_study(context: Context) -> Study:
+    """Counts of what the study contains."""
+    with context.server.store.read() as tx:
+        return Study(
+            name=study_name(tx),
+            essays=essays.count(tx),
+            items=items.count(tx),
+            people=people.count(tx),
+            jobs=len(jobs.all(tx)),
+            kinds=dict(items.kinds(tx)),
+        )
+
+
+class PublicPages(Shape):
+    """`check_page` is "Check my writing" at `/check`, `editors` LanguageTool's protocol at `/v2`.
+
+    `opened_at_start` names what the command that started the server opened: that stays open here.
+    """
+
+    check_page: bool
+    editors: bool
+    opened_at_start: list[str]
+
+
+class NewPublicPages(Body):
+    model_config = example(check_page=True, editors=False)
+    check_page: bool
+    editors: bool
+
+
+@api.get("/public")
+def public(context: Context) -> PublicPages:
+    """What is open to people without an account."""
+    with context.server.store.read() as tx:
+        return _public(context, public_pages(tx))
+
+
+@api.post("/public")
+def set_public(context: Context, sent: NewPublicPages) -> PublicPages:
+    """Open or close "Check my writing", and the calls for editors."""
+    with context.changing() as tx:
+        wanted = Public(check_page=sent.check_page, editors=sent.editors)
+        return _public(context, open_to_public(tx, wanted, actor=context.person.person_id))
+
+
+def _public(context: RequestContext, chosen: Public) -> PublicPages:
+    settings = context.server.settings
+    opened = [name for name in ("check_page", "editors") if getattr(settings, name)]
+    return PublicPages(check_page=chosen.check_page, editors=chosen.editors, opened_at_start=opened)
+
+
+@api.get("/tasks")
+def task_list(context: Context) -> Tasks:  # noqa: ARG001
+    """Every task with its labels and default instructions."""
+    return Tasks(tasks=[Task.of(TASKS[name]) for name in TASKS])
+
+
+@api.get("/items")
+def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str | None = None) -> Items:
+    """The items of the study in order, optionally of one kind."""
+    with context.server.store.read() as tx:
+        here, following = cut(items.some(tx, kind=kind, start=start, most=most + 1), start, most)
+        targets = targets_of(tx, list(here))
+    shown = [_item(item, target) for item, target in zip(here, targets, strict=True)]
+    return Items(items=shown, next=following)
+
+
+@api.post("/import", openapi_extra=FILES)
+def bring_in(context: Context) -> ImportedFiles:
+    """Import files, all or nothing, as `multipart/form-data`.
+
+    Essays in every corpus format, and tables of items, decisions, judgments, gold and practice; zip, gz, bz2 and xz
+    are unpacked.  What is wrong is told with its line, and then nothing is stored.
+    """
+    return ImportedFiles(imported=[Imported.model_validate(file.to_dict()) for file in brought_in(context)])
+
+
+@api.get("/imports")
+def import_list(context: Context) -> Imports:
+    """Every imported file, oldest first."""
+    with context.server.store.read() as tx:
+        return Imports(imports=[Import.of(file) for file in dump.all_imports(tx)])
+
+
+@api.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
+def export(context: Context, names: bool = False, raw: bool = False) -> Response:
+    """The whole study as a zip; the same study gives the same bytes.
+
+    `names`: people by name, not by pseudonym.  `raw`: CSV cells that a spreadsheet would run are left as they are.
+    """
+    return zipped_study(context.server.store, names=names, raw=raw)
+
+
+@api.get("/report", response_class=HTMLResponse)
+def report(
+    context: Context,
+    job: str = "",
+    title: str = "",
+    author: Annotated[str, Query(description="The author, shown under the title.")] = "",
+    earlier: Annotated[list[str], Query(description="NEW=OLD: the system OLD is an earlier version of NEW.")] = [],  # noqa: B006
+    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, separated by commas.")] = "",
+    min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
+) -> Response:
+    """The report of the study, or of one job, as one HTML page."""
+    counting = Counting(_entries(drop_flags), min_confidence)
+    return report_file(context.server.store, job=job, title=title, author=author, earlier=earlier, counting=counting)
+
+
+class Evaluation(Shape):
+    """As `grater study evaluate --json` prints it; `scope` has what the intervals speak of."""
+
+    model_config = ConfigDict(extra="allow")
+    systems: list[Object]
+    scope: Object
+    warnings: list[str]
+    signature: str
+
+
+@api.get("/evaluation")
+def evaluation(
+    context: Context,
+    job: Annotated[list[str], Query(description="Only judgments of the jobs of these names.")] = [],  # noqa: B006
+    kind: Annotated[str, Query(description="Only items of this kind, as in prep.")] = "",
+    sample: Annotated[str, Query(description="Estimate for the whole corpus from the sample of this name.")] = "",
+    truth: Annotated[str, Query(description="majority, share, adjudicated, or the name of a rater.")] = "majority",
+    redundancy: Annotated[int | None, Query(ge=0, description="First judgments of an item; 0 takes all.")] = None,
+    with_programs: Annotated[bool, Query(description="Let programs vote among people.")] = False,
+    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, separated by commas.")] = "",
+    min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
+    contexts: Annotated[str, Query(description="Items with these flags apart from the others.")] = "",
+    confidence_apart: Annotated[float | None, Query(description="Items below this confidence apart.")] = None,
+    population: Annotated[Population, Query(description="Other essays like these, or exactly these.")] = "wider",
+    assist: Annotated[str, Query(description="With a sample: a program that judged every item.")] = "",
+    corrected: Annotated[bool, Query(description="Scores corrected for what raters get wrong on gold too.")] = False,
+    errors_by_flag: Annotated[bool, Query(description="Corrected apart on what a system flags.")] = False,
+    seed: Annotated[int, Query(ge=0, description="The same seed gives the same numbers.")] = 0,
+) -> Evaluation:
+    """Precision, recall and F of every system, on the judged items or estimated for the whole corpus."""
+    scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)
+    with context.server.store.read() as tx:
+        result = evaluate_study(
+            tx,
+            study_name(tx),
+            job_names=[jobs.named(tx, name).name for name in job],
+            kind=kind,
+            sample=sample,
+            truth=truth,
+            redundancy=redundancy,
+            with_programs=with_programs,
+            scheme=scheme,
+            population=population,
+            assist=assist,
+            corrected=corrected,
+            errors_by_flag=errors_by_flag,
+            chance=Chance(seed=seed),
+        )
+    return Evaluation.model_validate(result.to_dict())
+
+
+def _entries(text: str) -> tuple[str, ...]:
+    return tuple(entry.strip() for entry in text.split(",") if entry.strip())
+
+
+def _item(item: items.StudyItem, target: str) -> Item:
+    place = item.item
+    where = {"essay": place.essay_id, "start": place.span.start, "end": place.span.end} if place else NOWHERE
+    values = {"item": item.item_id, "kind": item.kind, "target": target, "name": item.outside_id}
+    return Item.model_validate({**values, **where, "payload": item.payload})
+
+
+EssayId = Annotated[str, Query(description="Whatever its file called it.")]
+
+
+class Essay(Shape):
+    essay_id: str
+    text: str
+    metadata: Object
+
+
+class Essays(Page):
+    essays: list[Essay]
+
+
+class Marks(Shape):
+    """What one annotator marked before the essay came in; no edits: nothing was wrong."""
+
+    annotator: str
+    edits: list[Edit]
+
+
+class AskedIn(Shape):
+    """A job that asks about the essay, in these units."""
+
+    job_id: str
+    unit_ids: list[str]
+
+
+class WholeEssay(Essay):
+    """Marks that were made here are in the units."""
+
+    marks: list[Marks]
+    asked: list[AskedIn]
+
+
+@api.get("/essays")
+def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essays:
+    """The essays of the study, in order of import."""
+    with context.server.store.read() as tx:
+        here, following = cut(essays.some(tx, start=start, most=most + 1), start, most)
+    return Essays(essays=[Essay.of(essay) for essay in here], next=following)
+
+
+@api.get("/essay")
+def one_essay(context: Context, essay_id: EssayId) -> WholeEssay:
+    """An essay with its imported marks and the units about it."""
+    with context.server.store.read() as tx:
+        essay = essays.find(tx, essay_id)
+        if essay is None:
+            raise NotFound("there is no such essay in this study")
+        asked = [AskedIn(job_id=job.job_id, unit_ids=ids) for job, ids in units.of_essay(tx, essay_id)]
+    by_annotator = {name: [edit for edit in essay.edits if edit.rater == name] for name in essay.annotators}
+    marks = [
+        Marks(annotator=name, edits=[Edit.model_validate(sent_edit(essay.text, edit)) for edit in edits])
+        for name, edits in by_annotator.items()
+    ]
+    return WholeEssay(**Essay.of(essay).model_dump(), marks=marks, asked=asked)
+
+
+class DeletingEssay(Deleting):
+    model_config = example(essay_id="essay-2", word="delete")
+    essay_id: str
+
+
+@api.post("/essay/delete")
+def delete_one_essay(context: Context, sent: DeletingEssay) -> Deleted:
+    """Delete an essay that no job or sample uses."""
+    with context.changing() as tx:
+        study_jobs.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person.person_id)
+    return Deleted(deleted=sent.essay_id)

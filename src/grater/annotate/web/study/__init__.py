@@ -1,1 +1,0 @@
-"""The study itself: import, essays, items, export, report."""

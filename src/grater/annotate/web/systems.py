@@ -1,0 +1,280 @@
+"""Systems of the study and samples drawn for them: what `grater study decide` and `study sample` do, by clicking.
+
+Only installed systems can be run from here: no path, no command and no address from a form is ever opened.  Long work
+is done in the background; managers see what waits, how far it is, and what came of it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import HTMLResponse, Response
+
+from grater.annotate.store import decisions, essays, people, runs, samples
+from grater.annotate.study.limits import LARGEST
+from grater.annotate.study.runs import ask_for_class_report, ask_for_report, ask_for_system
+from grater.annotate.study.samples import N_SAMPLED, Wish, draw, kind_of
+from grater.annotate.study.systems import run_installed
+from grater.annotate.web.calls import Body, Name, Shape, When, at_most, calls_about, example, within
+from grater.annotate.web.context import Context, RequestContext, number_of
+from grater.annotate.web.errors import lines_of
+from grater.annotate.web.study import result_file
+from grater.detect.systems import SYSTEMS
+from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
+from grater.measure.sampling.strata import Allocation
+from grater.tables import Sample as Drawn
+
+pages = APIRouter()
+MOST_RUNS = 50
+
+
+@pages.get("/manage/systems")
+def systems_page(context: Context) -> Response:
+    return _page(context)
+
+
+@pages.post("/manage/systems")
+def run_system_form(context: Context) -> Response:
+    """Run an installed system over all essays, in the background where that takes long."""
+    try:
+        with context.changing() as tx:
+            asked = ask_for_system(tx, context.text("system"), actor=context.person.person_id)
+    except (Conflict, UsageError) as error:
+        return _page(context, problem=str(error))
+    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
+    if not run.is_over:
+        return context.go("/manage/runs")
+    return _page(context, problem=run.words) if run.state == "failed" else _page(context, done=run.words)
+
+
+@pages.post("/manage/samples")
+def draw_sample_form(context: Context) -> Response:
+    """Draw items for a system, flagged and not; a job is then made from the sample."""
+    name = context.text("name") or "sample"
+    try:
+        n_items = number_of(context, "n", N_SAMPLED)
+        wish = Wish(context.text("of"), n_items, number_of(context, "flagged", 0) or None)
+        draw(context.store, name, wish, actor=context.person.person_id)
+    except (StoreBusy, StoreFull):
+        raise
+    except GraterError as error:
+        return _page(context, problem=" ".join(lines_of(error)))
+    return context.go("/manage/systems")
+
+
+def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Response:
+    with context.server.store.read() as tx:
+        drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
+        shown = {
+            "n_essays": essays.count(tx),
+            "decided": decisions.flags_by_system(tx),
+            "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
+        }
+    status = 422 if problem else 200
+    installed = list(SYSTEMS)
+    return context.page("manage_systems.html", shown, status=status, installed=installed, problem=problem, done=done)
+
+
+@pages.get("/manage/runs")
+def run_list_page(context: Context) -> Response:
+    with context.server.store.read() as tx:
+        latest = runs.latest(tx, most=MOST_RUNS)
+        names = {person.person_id: person.name for person in people.all(tx)}
+        made = runs.with_results(tx)
+    if any(not run.is_over for run in latest):
+        context.server.runner.wake()
+    return context.page("manage_runs.html", runs=latest, names=names, with_file=made)
+
+
+@pages.get("/manage/runs/{run_id}/file")
+def run_file_page(context: Context, run_id: str, open: bool = False) -> Response:  # noqa: A002  (as it stands in the address)
+    """The page that a task made: to keep, or to read here, where it can do nothing."""
+    return result_file(context.server.store, run_id, is_shown=open)
+
+
+api = calls_about("systems")
+
+
+class System(Shape):
+    """What a system has decided in this study."""
+
+    system: str
+    items: int
+    flagged: int
+
+
+class Systems(Shape):
+    """`installed` can be run from here; `decided` may also have come from files."""
+
+    installed: list[str]
+    decided: list[System]
+
+
+class Run(Body):
+    model_config = example(system="prep-perceptron")
+    system: str
+
+
+class Decided(System):
+    """`new` decisions were not there before."""
+
+    new: int
+
+
+class NewSample(Body):
+    """`n` items for a system, `flagged` of them from what it flagged (by default as the papers do)."""
+
+    model_config = example(name="first", system="prep-perceptron", n=6, flagged=2)
+    name: Name = "sample"
+    system: str
+    n: Annotated[int, within("sample.n")] = N_SAMPLED
+    flagged: Annotated[int, within("sample.flagged")] | None = None
+    strata: str = Field(default="decision", description="decision, or score:10 for ten bands of scores, ...")
+    allocation: Allocation = "paper"
+    kind: str = Field(default="", description="Of the items, where a system looks at several kinds.")
+    seed: int = Field(default=0, ge=0, le=LARGEST)
+
+
+class Sample(Shape):
+    name: str
+    items: int
+    systems: list[str]
+    design: str
+    kind: str
+
+
+class Samples(Shape):
+    samples: list[Sample]
+
+
+class DrawnSample(Sample):
+    """`left` are its items that nobody has judged yet."""
+
+    left: int
+
+
+@api.get("/systems")
+def system_list(context: Context) -> Systems:
+    """The systems that can be run, and those with decisions."""
+    with context.server.store.read() as tx:
+        flags = decisions.flags_by_system(tx)
+    decided = [System(system=name, items=n_items, flagged=n) for name, (n_items, n) in flags.items()]
+    return Systems(installed=list(SYSTEMS), decided=decided)
+
+
+@api.post("/systems")
+def run_system(context: Context, sent: Run) -> Decided:
+    """Run an installed system on all essays; a second run changes nothing."""
+    return Decided.model_validate(run_installed(context.store, sent.system).to_dict())
+
+
+@api.get("/samples")
+def sample_list(context: Context) -> Samples:
+    """The samples, oldest first."""
+    with context.server.store.read() as tx:
+        return Samples(samples=[_told(samples.named(tx, name)) for name in samples.names(tx)])
+
+
+@api.post("/samples")
+def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
+    """Draw a sample of items for a system; the same draw again changes nothing."""
+    wish = Wish(
+        sent.system,
+        sent.n,
+        sent.flagged,
+        strata=sent.strata,
+        allocation=sent.allocation,
+        seed=sent.seed,
+        kind=sent.kind,
+    )
+    drawn = draw(context.store, sent.name, wish, actor=context.person.person_id)
+    with context.server.store.read() as tx:
+        sample = _told(samples.named(tx, sent.name))
+    return DrawnSample(**sample.model_dump(), left=len(drawn.left))
+
+
+def _told(sample: Drawn) -> Sample:
+    meta = sample.meta
+    return Sample(
+        name=sample.name,
+        items=sample.frame["item"].n_unique(),
+        systems=list(meta.systems) if meta else [],
+        design=meta.design if meta else "",
+        kind=kind_of(sample),
+    )
+
+
+run_calls = calls_about("runs")
+
+
+class LongRun(Shape):
+    """`done` of `total` steps, both 0 where nobody knows; `words` say what came of it, or what went wrong."""
+
+    run_id: str
+    kind: str
+    title: str
+    state: Literal["waiting", "running", "done", "failed"]
+    done: int
+    total: int
+    words: str
+    made_at: When
+    ended_at: When | None
+
+
+class LongRuns(Shape):
+    """The newest first."""
+
+    runs: list[LongRun]
+
+
+class NewRun(Body):
+    """A `system` to run over all essays, a report (of a `job`, with a `title`), or a `class` report of the essays."""
+
+    model_config = example(kind="report", title="Two schools")
+    kind: Literal["system", "report", "class"]
+    system: str = ""
+    job: str = Field(default="", description="Its name: the report is of this job alone.")
+    title: Annotated[str, at_most("report.title")] = ""
+    author: Annotated[str, at_most("report.author")] = ""
+    earlier: list[str] = Field(default=[], description="NEW=OLD: the system OLD is an earlier version of NEW.")
+
+
+@run_calls.get("/runs")
+def run_list(context: Context) -> LongRuns:
+    """The latest background tasks."""
+    with context.server.store.read() as tx:
+        return LongRuns(runs=[LongRun.of(run) for run in runs.latest(tx, most=MOST_RUNS)])
+
+
+@run_calls.post("/runs")
+def new_run(context: Context, sent: NewRun) -> LongRun:
+    """Start a background task; it survives a restart of the server."""
+    actor = context.person.person_id
+    if sent.kind != "report" and (sent.job or sent.title or sent.author or sent.earlier):
+        raise UsageError("job, title, author and earlier are for a report; expected none of them")
+    with context.changing() as tx:
+        if sent.kind == "system":
+            run = ask_for_system(tx, sent.system, actor=actor)
+        elif sent.kind == "class":
+            run = ask_for_class_report(tx, actor=actor)
+        else:
+            run = ask_for_report(
+                tx, job=sent.job, title=sent.title, author=sent.author, earlier=sent.earlier, actor=actor
+            )
+    context.server.runner.wake()
+    return LongRun.of(run)
+
+
+@run_calls.get("/runs/{run_id}")
+def one_run(context: Context, run_id: str) -> LongRun:
+    """The progress of a background task."""
+    with context.server.store.read() as tx:
+        return LongRun.of(runs.get(tx, run_id))
+
+
+@run_calls.get("/runs/{run_id}/file", response_class=HTMLResponse)
+def run_file(context: Context, run_id: str) -> Response:
+    """The file a background task made: the report, of the study or of the class, as one HTML page."""
+    return result_file(context.server.store, run_id)

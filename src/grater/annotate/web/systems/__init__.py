@@ -1,1 +1,0 @@
-"""Detectors, samples of their decisions, and work in the background."""

@@ -1,1 +1,0 @@
-"""Units of a job: what was answered, and known answers."""

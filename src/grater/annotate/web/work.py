@@ -1,0 +1,893 @@
+"""A rater's work: the list of jobs, a job's instructions, one unit after the other, and the last page of all.
+
+An answer is stored before anybody says so.  Most tasks are a form; a task may bring a page of its own (`DESKS`).
+
+A rater who was ejected reads on the last page why, what would have been right, and the panel's code.  Their sessions
+have ended with the answer that ejected them, so the way to this page is signed with the study's key: it opens without
+a session, in a form and after the script of the marking page alike, and for nobody who guesses.
+
+The essay marking page is filled by the modules under `static/marking`; this file tells them what they need in one
+block of JSON, and takes the autosaved drafts.  A draft may be unfinished (a correction still owed), but its spans
+must be right: a quote that is not what the text has there is refused at once, not at the end.  A draft made from an
+older revision gets 409 with the newer one, and the annotator chooses.
+
+With every draft come back the findings of `corpus check` on it, as notes that the annotator can jump to (NUCLE,
+section 4: annotators were asked to review corrections that appeared to contain mistakes).
+
+Managers send a job's marks through the same check; an annotator then mends an essay, or keeps a mark as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, Protocol
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from starlette.responses import JSONResponse, Response
+
+from grater.annotate.pay import money
+from grater.annotate.store import (
+    Tx,
+    admission,
+    gold,
+    intake,
+    jobs,
+    judgments,
+    leases,
+    messages,
+    panels,
+    people,
+    progress,
+    queue,
+    revisions,
+    submissions,
+    trust,
+    units,
+)
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.gold import Gold, has_gold
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.panels import PanelPlace
+from grater.annotate.store.people import Person
+from grater.annotate.store.trust import Trust
+from grater.annotate.store.units import StudyUnit
+from grater.annotate.study import drafts
+from grater.annotate.study import work as study_work
+from grater.annotate.study.adjudication import review
+from grater.annotate.study.drafts import draft_of, findings, tag_json
+from grater.annotate.study.jobs import visible_job
+from grater.annotate.study.limits import LARGEST
+from grater.annotate.study.panels import conclude
+from grater.annotate.study.raters import pace_of
+from grater.annotate.study.work import (
+    Desk,
+    OwnJob,
+    desk_of,
+    essay_receipt,
+    hand_in,
+    hand_in_and_take,
+    is_told,
+    may_skip,
+    own_job,
+    page_state,
+    returns_left,
+    revise,
+    seconds_of,
+    submission_id_of,
+    take_desk,
+    take_next,
+    undo_answer,
+    undoable_lease,
+)
+from grater.annotate.study.work import give_back as give_unit_back
+from grater.annotate.study.work import skip as skip_unit
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks import Field as FormField
+from grater.annotate.tasks.form import UNANSWERED
+from grater.annotate.tasks.marking import MOST_EDITS, tagset_of
+from grater.annotate.tasks.marking import TASK as MARKING
+from grater.annotate.tasks.suggestions import REJECTED, SUGGESTED, suggestions_of
+from grater.annotate.tasks.task import Unit
+from grater.annotate.terms import Terms, terms_of
+from grater.annotate.trust import quiz_needed
+from grater.annotate.web.calls import Answer, Body, Edit, Shape, Shown, When, calls_about, example, shown_json
+from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.errors import status_of
+from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
+from grater.model import Json
+from grater.registry import Registry
+
+pages = APIRouter()
+
+OPEN_STATES = ("held",)
+
+
+@pages.get("/jobs")
+def job_list(context: Context, early: bool = False) -> Response:
+    """`early`: whoever reads it has just joined for a job that is not open yet."""
+    with context.server.store.read() as tx:
+        own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
+        n_findings = len(revisions.open_findings(tx, context.person.person_id))
+    to_do = [mine for mine in own_jobs if mine.n_assigned != 0]
+    return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings, is_early=early)
+
+
+@pages.get("/jobs/{job_id}")
+def job_page(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
+        mine = own_job(tx, visible_job(tx, job_id), context.person)
+        crowd = crowd_view(tx, mine.job, context.person)
+        current = jobs.current_guidelines(tx, job_id)
+        pace = pace_of(tx, mine.job, context.person.person_id, n_done=mine.n_done, pools=context.server.pools)
+    markdown = current.markdown if current else TASKS[mine.job.task].guidelines
+    version = current.version if current else 0
+    return context.page("job.html", mine=mine, crowd=crowd, pace=pace, markdown=markdown, guidelines_version=version)
+
+
+@pages.post("/jobs/{job_id}/next")
+def next_unit_form(context: Context, job_id: str) -> Response:
+    with context.server.store.glance() as tx:
+        visible_job(tx, job_id)
+    lease = take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
+    return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{job_id}/done")
+
+
+@pages.get("/jobs/{job_id}/done")
+def done_page(context: Context, job_id: str) -> Response:
+    """Nothing more to do here, for now or for good."""
+    with context.server.store.read() as tx:
+        mine = own_job(tx, visible_job(tx, job_id), context.person)
+        crowd = crowd_view(tx, mine.job, context.person)
+        undo_id = undoable_lease(tx, job_id, context.person.person_id)
+        receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=context.person.person_id)
+        has_all = has_answered_all(tx, mine)
+    is_over = crowd.place is not None and crowd.place.state != "joined"
+    shown = {"mine": mine, "crowd": crowd, "undo_id": "" if is_over else undo_id, "receipt": receipt}
+    return context.page("done.html", shown, has_all=has_all)
+
+
+def has_answered_all(tx: Tx, mine: OwnJob) -> bool:
+    """Whether nothing of a job can ever come back to this rater; where gold is counted too, nobody knows."""
+    if mine.job.task == "construction" or has_gold(mine.job):
+        return False
+    return 0 < progress.n_units(tx, mine.job.job_id) <= mine.n_done
+
+
+class WorkPage(Protocol):
+    """The page for a unit that the person holds; it sends its answer to the lease like a form."""
+
+    def __call__(
+        self, context: RequestContext, lease: leases.Lease, study_unit: StudyUnit, *, guidelines: str
+    ) -> Response: ...
+
+
+DESKS: Registry[WorkPage] = Registry("desk", "grater.desks", {"marking": "grater.annotate.web.work:marking_page"})
+"""Tasks whose work page is more than a form; those of third parties may bring theirs."""
+
+
+def is_out(context: RequestContext, job_id: str) -> bool:
+    with context.server.store.read() as tx:
+        return trust.find(tx, job_id, context.person.person_id).state == "ejected"
+
+
+def put_out(context: RequestContext, desk: Desk) -> Response:
+    """After the answer that put the rater out: a panel's place ends with it, and the last page tells the rest."""
+    lease = desk.lease
+    with context.server.store.write() as tx:
+        conclude(tx, lease.job_id, lease.person_id)
+        return context.go(last_page(tx, lease.person_id, lease.lease_id))
+
+
+def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
+    """Where a rater reads why they were ejected; it needs no session, for theirs has ended."""
+    return f"/out/{person_id}/{lease_id}/{_signature(tx, person_id, lease_id)}"
+
+
+@pages.get("/out/{person_id}/{lease_id}/{signature}")
+def out_page(context: Context, person_id: str, lease_id: str, signature: str) -> Response:
+    with context.server.store.read() as tx:
+        if not hmac.compare_digest(_signature(tx, person_id, lease_id).encode(), signature.encode()):
+            raise NotFound("there is no such page")
+        desk, person = desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
+        crowd = crowd_view(tx, desk.unit.job, person)
+        known = gold.of_unit(tx, desk.unit.unit_id)
+    shown = {
+        "job": desk.unit.job,
+        "unit": desk.unit,
+        "shown": desk.shown,
+        "crowd": crowd,
+        "known": known,
+        "has_login": bool(person.password_hash),
+    }
+    return context.page("crowd_out.html", shown)
+
+
+def _signature(tx: Tx, person_id: str, lease_id: str) -> str:
+    return hmac.new(tx.key.encode(), f"out|{person_id}|{lease_id}".encode(), hashlib.sha256).hexdigest()
+
+
+@pages.get("/leases/{lease_id}")
+def work_page(context: Context, lease_id: str) -> Response:
+    desk = _desk(context, lease_id)
+    if desk.lease.state not in OPEN_STATES:
+        return context.page("over.html", desk=desk)
+    if desk.task.name in DESKS:
+        return DESKS[desk.task.name](context, desk.lease, desk.unit, guidelines=_guidelines(context, desk))
+    return _form(context, desk, filled={}, problems={})
+
+
+@pages.post("/leases/{lease_id}")
+def submit_form(context: Context, lease_id: str) -> Response:
+    desk = _desk(context, lease_id)
+    fields = context.fields()
+    now = context.server.store.clock()
+    try:
+        receipt, lease = hand_in_and_take(
+            context.server.store,
+            desk,
+            fields,
+            submission_id=context.text("submission_id"),
+            seconds=seconds_of(context.text("seconds"), desk.lease, now),
+        )
+    except BadInput as error:
+        if desk.task.name in DESKS:
+            raise
+        return _form(context, desk, filled=fields, problems=by_field(error, desk.shown.fields))
+    except Conflict:
+        desk = _desk(context, lease_id)
+        if desk.lease.state in OPEN_STATES:
+            raise
+        return context.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
+    if not is_told(desk, receipt.is_right):
+        return _next_page(context, desk, lease)
+    if is_out(context, desk.lease.job_id):
+        return put_out(context, desk)
+    return context.go(f"/leases/{lease_id}/feedback")
+
+
+@pages.post("/leases/{lease_id}/return")
+def give_back_form(context: Context, lease_id: str) -> Response:
+    """The rater would rather not do this one."""
+    desk = _desk(context, lease_id)
+    give_unit_back(context.store, lease_id, person_id=context.person.person_id)
+    return context.go(f"/jobs/{desk.lease.job_id}")
+
+
+@pages.post("/leases/{lease_id}/skip")
+def skip_form(context: Context, lease_id: str) -> Response:
+    """The rater would rather do another one first."""
+    desk = _desk(context, lease_id)
+    skip_unit(context.store, desk)
+    lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=desk.lease.person_id)
+    return _next_page(context, desk, lease)
+
+
+@pages.post("/leases/{lease_id}/undo")
+def undo_form(context: Context, lease_id: str) -> Response:
+    """The rater takes back their last answer, and gives another."""
+    desk = undo_answer(context.store, lease_id, person_id=context.person.person_id)
+    return context.go(f"/leases/{desk.lease.lease_id}")
+
+
+@pages.get("/leases/{lease_id}/feedback")
+def feedback_page(context: Context, lease_id: str) -> Response:
+    """What would have been right: after practice, and after a miss on gold; never before the answer."""
+    desk = _desk(context, lease_id)
+    with context.server.store.read() as tx:
+        stored = submissions.find(tx, submission_id_of(lease_id))
+        if stored is None or not is_told(desk, stored.is_right):
+            raise NotFound("there is no feedback here")
+        known = gold.of_unit(tx, desk.unit.unit_id)
+        answers = judgments.answers_of(tx, stored.submission_id)
+    return context.page("feedback.html", desk=desk, known=known, answers=answers, is_right=stored.is_right)
+
+
+def by_field(error: BadInput, fields: tuple[FormField, ...]) -> dict[str, list[str]]:
+    """The problems of a form under the names of their fields; what belongs to none is under the empty name."""
+    names = {field.name for field in fields}
+    by_name: dict[str, list[str]] = {}
+    for problem in error.problems:
+        name, _, words = problem.message.partition(": ")
+        message = "Please answer this question." if words.startswith(UNANSWERED) else words or problem.message
+        by_name.setdefault(name if name in names else "", []).append(message)
+    return by_name
+
+
+def _desk(context: RequestContext, lease_id: str) -> Desk:
+    with context.server.store.glance() as tx:
+        return desk_of(tx, lease_id, person_id=context.person.person_id)
+
+
+def _guidelines(context: RequestContext, desk: Desk) -> str:
+    with context.server.store.read() as tx:
+        current = jobs.current_guidelines(tx, desk.lease.job_id)
+    return current.markdown if current else desk.task.guidelines
+
+
+def _next_page(context: RequestContext, desk: Desk, lease: leases.Lease | None) -> Response:
+    if desk.lease.place == leases.REVISION:
+        return context.go("/reviews")
+    after = f"?after={desk.lease.lease_id}" if desk.task.name == MARKING.name else ""
+    if lease is None:
+        return context.go(f"/jobs/{desk.lease.job_id}/done{after}")
+    address = f"/leases/{lease.lease_id}{after}"
+    if context.request.headers.get("x-next") != "here":
+        return context.go(address)
+    response = work_page(context, lease.lease_id)
+    response.headers["Content-Location"] = address
+    return response
+
+
+def _form(
+    context: RequestContext, desk: Desk, *, filled: dict[str, list[str]], problems: dict[str, list[str]]
+) -> Response:
+    with context.server.store.glance() as tx:
+        state = page_state(tx, desk.lease)
+        pools = context.server.pools
+        pace = pace_of(tx, desk.unit.job, context.person.person_id, n_done=state.n_done, pools=pools)
+    shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
+    shown |= {"pace": pace, "n_returns": state.n_returns, "undo_id": state.undo_id}
+    shown |= {"may_skip": may_skip(desk.unit.job)}
+    return context.page("lease.html", shown, status=422 if problems else 200)
+
+
+class SentDraft(BaseModel):
+    """What the page saves: its marks, and the revision that they were made on."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    revision: int
+    body: dict[str, object]
+
+
+def marking_page(context: RequestContext, lease: leases.Lease, study_unit: StudyUnit, *, guidelines: str) -> Response:
+    """The page for an essay that the person holds."""
+    with context.server.store.read() as tx:
+        draft = revisions.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or revisions.Draft(0)
+        pace = pace_of(tx, study_unit.job, lease.person_id)
+        receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=lease.person_id)
+        n_returns = returns_left(tx, lease)
+        kept = Desk(lease, study_unit, MARKING, tx.key).shown.kept
+    offered = suggestions_of(study_unit.unit) if kept.get(SUGGESTED) else ()
+    sent = told(study_unit.unit, draft) | {
+        "suggestions": [suggestion.as_json() for suggestion in offered],
+        "lease": lease.lease_id,
+        "person": lease.person_id,
+        "token": context.csrf,
+        "submission": submission_id_of(lease.lease_id),
+        "urls": {"draft": f"/leases/{lease.lease_id}/draft", "submit": f"/leases/{lease.lease_id}"},
+    }
+    shown = {"sent": sent, "job": study_unit.job, "guidelines": guidelines, "pace": pace, "receipt": receipt}
+    shown |= {"mends": lease.place == leases.REVISION, "n_returns": n_returns, "may_skip": may_skip(study_unit.job)}
+    return context.page("marking.html", shown)
+
+
+@pages.put("/leases/{lease_id}/draft")
+def save_draft_form(context: Context, lease_id: str, sent: SentDraft) -> Response:
+    store, person_id = context.server.store, context.person.person_id
+    try:
+        with context.changing() as tx:
+            saved = drafts.save_draft(tx, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
+        return JSONResponse(saved.reply())
+    except Stale:
+        with store.read() as tx:
+            newer = drafts.draft_of(tx, lease_id, person_id=person_id)[1]
+        return JSONResponse({"revision": newer.revision, "body": newer.body}, 409)
+    except GraterError as error:
+        return JSONResponse({"message": str(error)}, status_of(error))
+
+
+def told(unit: Unit, draft: revisions.Draft) -> dict[str, Json]:
+    """What the page is told of an essay: its text, the tags, the draft, the notes on it; nothing of anybody else."""
+    return {
+        "text": unit.essay.text,
+        "tags": [tag_json(tag) for tag in tagset_of(unit)],
+        "draft": {"revision": draft.revision, "body": draft.body},
+        "findings": findings(unit, draft.body),
+    }
+
+
+@pages.get("/reviews")
+def reviews_page(context: Context) -> Response:
+    """What this person should look at again, essay by essay."""
+    with context.server.store.read() as tx:
+        findings = revisions.open_findings(tx, context.person.person_id)
+        unit_ids = dict.fromkeys(finding.unit_id for finding in findings)
+        by_unit = {unit_id: units.get(tx, unit_id) for unit_id in unit_ids}
+    groups = [
+        (unit, [finding for finding in findings if finding.unit_id == unit_id]) for unit_id, unit in by_unit.items()
+    ]
+    return context.page("reviews.html", groups=groups)
+
+
+@pages.post("/reviews/{finding_id}/keep")
+def keep(context: Context, finding_id: str) -> Response:
+    """The mark is as it should be."""
+    with context.changing() as tx:
+        study_work.settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
+    return context.go("/reviews")
+
+
+@pages.post("/reviews/units/{unit_id}/mend")
+def mend_form(context: Context, unit_id: str) -> Response:
+    """The essay again, with the marks as they are."""
+    with context.changing() as tx:
+        lease = revise(tx, unit_id, person_id=context.person.person_id)
+    return context.go(f"/leases/{lease.lease_id}")
+
+
+WORDS = {
+    "closed": "This job is not giving out work at the moment.",
+    "ejected": "You have been removed from this job because you missed too many questions with known answers.",
+    "flagged": "The people who run this job have stopped your work here. Your answers stay.",
+    "program": "Programs work in separate jobs.",
+    "seat": "You have already worked in this job, alone or on a joint seat. Nobody is asked twice.",
+    "limit": "You have done as much as one person may do in this job. Thank you.",
+    "gold": (
+        "You have answered all questions with known answers in this job, and no work is given out without them. "
+        "Your answers are saved and count as before."
+    ),
+    "unqualified": "You do not meet a requirement of this job yet.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QuizState:
+    """The number of questions, how many of them must be right, and how many attempts are left."""
+
+    questions: int
+    needed: int
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdView:
+    """`reason` is why there is no work now, in a word; `words` says it to the rater.
+
+    `short_of_code`: what the panel's code is for, where there is no more work and the rater has not given that.
+    """
+
+    terms: Terms
+    standing: Trust
+    reason: str
+    words: str
+    quiz: QuizState | None
+    pay: str
+    place: PanelPlace | None
+    n_unread: int
+    short_of_code: str = ""
+
+    @property
+    def is_tested(self) -> bool:
+        return self.terms.gold is not None
+
+    @property
+    def is_completed(self) -> bool:
+        """Whether the rater's place in a panel ended with everything done."""
+        return self.place is not None and self.place.state == "completed"
+
+    @property
+    def code(self) -> str:
+        return self.place.code if self.place else ""
+
+    @property
+    def address(self) -> str:
+        return self.place.address if self.place else ""
+
+
+def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
+    terms, standing = terms_of(job.options), _told_so_far(tx, job.job_id, person.person_id)
+    reason = admission.why_not(tx, job, person.person_id)
+    if not reason and queue.lacks_gold(tx, job, person.person_id):
+        reason = "gold"
+    place = panels.place_in_job(tx, job.job_id, person.person_id)
+    n_valid = gold.n_valid(tx, job.job_id, person.person_id) if place else 0
+    pay = f"{money(terms.pay.cents, terms.pay.currency)} for each" if terms.pay and terms.pay.cents else ""
+    letters = messages.of_rater(tx, person.person_id)
+    return CrowdView(
+        terms=terms,
+        standing=standing,
+        reason=reason,
+        words=_words(reason, terms, standing),
+        short_of_code=_short_of_code(reason, terms, place, n_valid),
+        quiz=_quiz(terms, standing),
+        pay=pay,
+        place=place,
+        n_unread=sum(letter.to_id == person.person_id and not letter.read_at for letter in letters),
+    )
+
+
+def _told_so_far(tx: Tx, job_id: str, person_id: str) -> Trust:
+    """The rater's standing without an answer that they may still take back: it would tell them of gold (P5)."""
+    standing, last = trust.find(tx, job_id, person_id), intake.last_answer(tx, job_id, person_id)
+    if last is None or last.unit_role != "gold" or not standing.seen:
+        return standing
+    return replace(standing, seen=standing.seen - 1, right=max(0, standing.right - 1))
+
+
+def _words(reason: str, terms: Terms, standing: Trust) -> str:
+    if reason == "hours":
+        return f"Work is available at these times: {terms.opening}."
+    if reason == "ejected" and standing.why == "manager":
+        return "The people who run this job have removed you from it."
+    if reason == "unqualified":
+        return f"{WORDS[reason]} Wanted: {wanted(terms)}."
+    return WORDS.get(reason, "")
+
+
+def _short_of_code(reason: str, terms: Terms, place: PanelPlace | None, n_valid: int) -> str:
+    """What a rater from a panel who gets no more work before they are done should know."""
+    if place is None or place.state != "joined" or reason not in ("", "gold", "flagged", "closed", "seat"):
+        return ""
+    agreed = f"for {terms.limit} valid answers" if terms.limit else "for all the work of this job"
+    return (
+        f"Your panel’s code is {agreed}; you have given {n_valid}. The people who run this job can see this, and can "
+        "end your part: write to them."
+    )
+
+
+def wanted(terms: Terms) -> str:
+    """What the job asks of raters, in words."""
+    parts = [str(qualification) for qualification in terms.qualifications]
+    parts += [f"from {' or '.join(terms.countries)}"] if terms.countries else []
+    parts += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
+    return "; ".join(parts)
+
+
+def _quiz(terms: Terms, standing: Trust) -> QuizState | None:
+    if terms.gold is None or not gold.is_in_quiz(terms, standing.state):
+        return None
+    return QuizState(
+        questions=terms.gold.quiz,
+        needed=quiz_needed(terms.gold),
+        tries=terms.gold.attempts - standing.attempts,
+    )
+
+
+Word = Annotated[str, StringConstraints(max_length=100)]
+
+
+class Lease(Shape):
+    """A unit in your hands until `expires_at`; `submission_id` is the id of its answer unless you choose another."""
+
+    lease_id: str
+    job_id: str
+    state: Literal["held", "done", "expired", "returned", "revoked"]
+    expires_at: When
+    submission_id: str
+    task: str
+    stage: str
+
+
+class FormLease(Lease, Shown):
+    """A page with questions: answer each field by its name."""
+
+
+class Tag(Shape):
+    """`owes`: an edit with this tag must have a correction."""
+
+    code: str
+    name: str
+    group: str
+    description: str
+    example: str
+    owes: bool
+
+
+class SuggestedMark(Shape):
+    """A system's mark, offered where the job says so; an edit made of it names its place in the list, from 0."""
+
+    start: int
+    end: int
+    tag: str
+    replacements: list[str]
+
+
+class EssayLease(Lease):
+    """A whole essay to mark; offsets are code points of `text`."""
+
+    text: str
+    tags: list[Tag]
+    suggestions: list[SuggestedMark] = Field(default_factory=list)
+
+
+class Taken(Shape):
+    """`lease` is null where there is no work for you now; `GET /jobs/{job_id}` says why."""
+
+    lease: FormLease | EssayLease | None
+
+
+class EditSent(Body):
+    """A mark: `quote` is the text from `start` to `end`, code points; it may have no width.
+
+    Several `replacements` are alternatives, an empty word says that the words should go, no replacement at all that
+    the error is found and not corrected (for tags that owe no correction).
+    """
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    quote: str
+    tag: str
+    replacements: list[str]
+    comment: str = ""
+    suggestion: int | None = Field(default=None, ge=0, description="The suggestion that it was made of.")
+
+
+class Said(Body):
+    """An answer: `fields` of a form, each a list of values; or for an essay `edits`, or `set_aside`.
+
+    `rejected` are the numbers of suggestions that were turned down.
+    """
+
+    fields: dict[Word, list[str]] = Field(default_factory=dict, max_length=100)
+    edits: list[EditSent] | None = Field(default=None, max_length=MOST_EDITS)
+    set_aside: bool = False
+    rejected: list[int] = Field(default_factory=list, max_length=MOST_EDITS)
+
+    def as_fields(self) -> dict[str, list[str]]:
+        """As a page would send it."""
+        fields = dict(self.fields)
+        if self.edits is not None:
+            rows = [edit.model_dump(exclude_none=True) for edit in self.edits]
+            fields["edits"] = [json.dumps(rows, ensure_ascii=False)]
+        fields |= {REJECTED: [json.dumps(self.rejected)]} if self.rejected else {}
+        return fields | ({"set_aside": ["1"]} if self.set_aside else {})
+
+
+class Answered(Said):
+    """With a `submission_id` of your own, or none, sending the same again does no harm."""
+
+    model_config = example(fields={"label": ["error"]}, submission_id="my-program-000017", seconds=3.2)
+    submission_id: Annotated[str, StringConstraints(max_length=100)] = ""
+    seconds: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+class Receipt(Shape):
+    """`status` is valid, surplus (it came late and is kept), untrusted or withdrawn.
+
+    `is_replay`: it was stored before.  `has_feedback`: `GET /leases/{lease_id}/feedback` says what would have been
+    right.
+    """
+
+    submission_id: str
+    status: Literal["valid", "untrusted", "surplus", "withdrawn"]
+    is_replay: bool
+    has_feedback: bool
+
+
+class Known(Shape):
+    """One item's accepted answers, and why; for an essay the places `start-end:tag` of its errors."""
+
+    item_id: str
+    accepted: list[str]
+    reason: str
+
+
+def desk_json(desk: Desk) -> dict[str, Json]:
+    """A piece of work as its page shows it; for an essay, its text and the tags to mark with."""
+    lease: dict[str, Json] = {
+        "lease_id": desk.lease.lease_id,
+        "job_id": desk.lease.job_id,
+        "state": desk.lease.state,
+        "expires_at": as_iso(desk.lease.expires_at),
+        "submission_id": desk.submission_id,
+        "task": desk.task.name,
+        "stage": desk.unit.unit.stage,
+    }
+    if desk.task.name != MARKING.name:
+        return {**lease, **shown_json(desk.shown)}
+    tags: list[Json] = [tag_json(tag) for tag in tagset_of(desk.unit.unit)]
+    offered = suggestions_of(desk.unit.unit) if desk.shown.kept.get(SUGGESTED) else ()
+    marks: list[Json] = [suggestion.as_json() for suggestion in offered]
+    return {**lease, "text": desk.unit.unit.essay.text, "tags": tags, "suggestions": marks}
+
+
+def known_json(gold: Iterable[Gold]) -> list[Known]:
+    return [Known(item_id=known.item_id, accepted=sorted(known.accepted), reason=known.reason) for known in gold]
+
+
+api = calls_about("work")
+"""Raters call these all the time, so they answer with the bytes themselves: a shape checked again costs a thread."""
+
+
+class GivenBack(Shape):
+    """`was_held` is false where the lease was over already."""
+
+    lease_id: str
+    was_held: bool
+
+
+class Feedback(Shape):
+    is_right: bool | None
+    known: list[Known]
+    answers: list[Answer]
+
+
+@api.post("/jobs/{job_id}/next", response_model=Taken)
+def next_unit(context: Context, job_id: str) -> JSONResponse:
+    """Take a unit: the one you hold in this job, or a new one; `null` if there is none for you now."""
+    desk = take_desk(context.server.store, job_id=job_id, person_id=context.person.person_id)
+    return JSONResponse({"lease": desk_json(desk) if desk else None})
+
+
+@api.get("/leases/{lease_id}", response_model=FormLease | EssayLease)
+def one_lease(context: Context, lease_id: str) -> JSONResponse:
+    """One of your leases, in any state."""
+    return JSONResponse(desk_json(_desk(context, lease_id)))
+
+
+@api.post("/leases/{lease_id}", response_model=Receipt)
+def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
+    """Submit an answer; when this returns, it is stored.
+
+    The same again gives the stored result; another answer under the same id is a conflict (409).
+    """
+    desk = _desk(context, lease_id)
+    store, fields = context.server.store, sent.as_fields()
+    receipt = hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
+    receipt_fields = {
+        "submission_id": receipt.submission_id,
+        "status": receipt.status,
+        "is_replay": receipt.is_replay,
+    }
+    return JSONResponse({**receipt_fields, "has_feedback": is_told(desk, receipt.is_right)})
+
+
+@api.post("/leases/{lease_id}/return")
+def give_back(context: Context, lease_id: str) -> GivenBack:
+    """Give a unit back unanswered; somebody else may take it."""
+    _desk(context, lease_id)
+    was_held = give_unit_back(context.store, lease_id, person_id=context.person.person_id)
+    return GivenBack(lease_id=lease_id, was_held=was_held)
+
+
+@api.post("/leases/{lease_id}/skip")
+def skip(context: Context, lease_id: str) -> GivenBack:
+    """Skip a unit; it comes back at the end. Refused (409) where raters are tested."""
+    desk = _desk(context, lease_id)
+    return GivenBack(lease_id=lease_id, was_held=skip_unit(context.store, desk))
+
+
+@api.post("/leases/{lease_id}/undo", response_model=Taken)
+def undo(context: Context, lease_id: str) -> JSONResponse:
+    """Undo your last answer, until you give the next one; the unit is yours again under a new lease."""
+    desk = undo_answer(context.store, lease_id, person_id=context.person.person_id)
+    return JSONResponse({"lease": desk_json(desk)})
+
+
+@api.get("/leases/{lease_id}/feedback")
+def feedback(context: Context, lease_id: str) -> Feedback:
+    """The expected answer, after practice and after a missed question with a known answer; otherwise 404."""
+    with context.server.store.read() as tx:
+        desk = desk_of(tx, lease_id, person_id=context.person.person_id)
+        sent = submissions.of_unit(tx, desk.unit.unit_id)
+        stored = next((row for row in sent if row.lease_id == lease_id), None)
+        if stored is None or not is_told(desk, stored.is_right):
+            raise NotFound("there is no feedback here")
+        known = gold.of_unit(tx, desk.unit.unit_id)
+        answers = judgments.answers_of(tx, stored.submission_id)
+    given = [Answer.of(answer) for answer in answers]
+    return Feedback(is_right=stored.is_right, known=known_json(known), answers=given)
+
+
+class DraftSent(Body):
+    """`revision` is the one that this draft was made from, 0 for the first."""
+
+    model_config = example(revision=0, edits=[])
+    revision: int = Field(ge=0, le=LARGEST)
+    edits: list[EditSent] = Field(max_length=MOST_EDITS)
+    set_aside: bool = False
+    rejected: list[int] = Field(
+        default_factory=list, max_length=MOST_EDITS, description="Suggestions that were turned down."
+    )
+
+
+class Note(Shape):
+    """What `grater corpus check` asks about an edit."""
+
+    message: str
+    start: int
+    end: int
+
+
+class Draft(Shape):
+    revision: int
+    edits: list[Edit]
+    set_aside: bool
+    rejected: list[int] = Field(default_factory=list)
+    findings: list[Note]
+
+
+class DraftSaved(Shape):
+    revision: int
+    findings: list[Note]
+
+
+@api.get("/leases/{lease_id}/draft")
+def one_draft(context: Context, lease_id: str) -> Draft:
+    """Your unfinished marks on an essay, with notes on them; revision 0 if nothing is saved yet."""
+    with context.server.store.read() as tx:
+        unit, draft = draft_of(tx, lease_id, person_id=context.person.person_id)
+    body = {"edits": [], "set_aside": False, **draft.body}
+    return Draft.model_validate({**body, "revision": draft.revision, "findings": findings(unit, draft.body)})
+
+
+@api.put("/leases/{lease_id}/draft")
+def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
+    """Save unfinished marks; corrections may be missing, spans and quotes must be right.
+
+    It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
+    """
+    body = sent.model_dump(exclude={"revision"}, exclude_none=True)
+    with context.changing() as tx:
+        saved = drafts.save_draft(tx, lease_id, person_id=context.person.person_id, revision=sent.revision, body=body)
+    return DraftSaved.model_validate(saved.reply())
+
+
+reviews_api = calls_about("reviews")
+
+
+class LookedOver(Shape):
+    """How many new findings wait for their annotators."""
+
+    findings: int
+
+
+class Finding(Shape):
+    """`rule` and `message` of `grater corpus check` on work of yours."""
+
+    finding_id: str
+    unit_id: str
+    rule: str
+    message: str
+
+
+class Findings(Shape):
+    findings: list[Finding]
+
+
+class FindingSettled(Body):
+    model_config = example(state="kept")
+    state: Literal["kept"]
+
+
+class FindingState(Shape):
+    finding_id: str
+    state: str
+
+
+@reviews_api.post("/jobs/{job_id}/review")
+def look_over(context: Context, job_id: str) -> LookedOver:
+    """Run `corpus check` on a job's marks and return the findings to their annotators, once."""
+    with context.server.store.read() as tx:
+        name = jobs.get(tx, job_id).name
+    return LookedOver(findings=review(context.store, name, actor=context.person.person_id))
+
+
+@reviews_api.get("/findings")
+def my_findings(context: Context) -> Findings:
+    """Findings about your own marks that are not settled yet."""
+    with context.server.store.read() as tx:
+        return Findings(
+            findings=[Finding.of(finding) for finding in revisions.open_findings(tx, context.person.person_id)]
+        )
+
+
+@reviews_api.post("/findings/{finding_id}")
+def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> FindingState:
+    """Keep a mark as it is."""
+    with context.changing() as tx:
+        study_work.settle_finding(tx, finding_id, sent.state, person_id=context.person.person_id)
+    return FindingState(finding_id=finding_id, state=sent.state)
+
+
+@reviews_api.post("/units/{unit_id}/mend", response_model=Taken)
+def mend(context: Context, unit_id: str) -> JSONResponse:
+    """A lease for correcting your own marks; the new answer replaces the old one."""
+    with context.changing() as tx:
+        lease = revise(tx, unit_id, person_id=context.person.person_id)
+        return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=context.person.person_id))})

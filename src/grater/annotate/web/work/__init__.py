@@ -1,1 +1,0 @@
-"""A rater's work: jobs, leases, answers, marks and marks to look at again."""
