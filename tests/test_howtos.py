@@ -42,7 +42,7 @@ def test_every_command_exists_with_its_options(page: Path) -> None:
 
 
 def test_designs_of_the_plan_are_those_of_the_code() -> None:
-    from grater.annotate.study.designs import DESIGNS
+    from grater.annotate.samples import DESIGNS
 
     page = (ROOT / "docs" / "howto" / "plan-a-study.md").read_text("utf-8")
     rows = re.findall(r"^\| `([\w-]+)` \| .+? \| (\d+) \| .+ \| (.+) \|$", page, re.M)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.panels import PROVIDERS, Panel, id_from, sign, way_out
+from grater.annotate.panels import PROVIDERS, Panel, exit_of, id_from, sign
 from grater.errors import UsageError
 
 
@@ -36,15 +36,15 @@ def test_the_way_out_has_the_code_and_the_id_safely_inside() -> None:
     panel = Panel(
         PROVIDERS["sona"], {"completed": "C 1"}, {"completed": "https://x.example/done?code={code}&survey={id}"}
     )
-    assert way_out(panel, "completed", "a&b=1") == ("C 1", "https://x.example/done?code=C%201&survey=a%26b%3D1")
-    assert way_out(panel, "failed", "a") == ("", "")
+    assert exit_of(panel, "completed", "a&b=1") == ("C 1", "https://x.example/done?code=C%201&survey=a%26b%3D1")
+    assert exit_of(panel, "failed", "a") == ("", "")
 
 
 def test_sona_s_completion_url_is_pasted_as_sona_shows_it() -> None:
     """The form of its documentation: sona-systems.com/researcher/external-study-credit-granting."""
     shown = "https://s.example/webstudy_credit.aspx?experiment_id=123&credit_token=4e48&survey_code=XXXX"
     panel = Panel(PROVIDERS["sona"], {}, {"completed": shown})
-    assert way_out(panel, "completed", "7301") == ("", shown.replace("XXXX", "7301"))
+    assert exit_of(panel, "completed", "7301") == ("", shown.replace("XXXX", "7301"))
 
 
 @pytest.mark.parametrize("addresses", [{"completed": "javascript:alert(1)"}, {"elsewhere": "https://x.example"}])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.annotate.pay import (
+from grater.annotate.terms import (
     POLICIES,
     Pay,
     Policy,

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.annotate.trust import (
+from grater.annotate.terms import (
     TrustRule,
     gold_on_page,
     gold_rate,

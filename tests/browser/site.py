@@ -19,7 +19,7 @@ from grater.annotate.store.units import NewUnit
 from grater.annotate.study.work import take_next
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.tasks.suggestions import payload_of
+from grater.annotate.tasks.marking import payload_of
 from grater.annotate.tasks.task import Answer
 from grater.annotate.web import Settings, create_app
 from grater.annotate.web.context import SESSION

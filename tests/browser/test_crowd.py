@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate.store import checks, essays, gold, invitations, jobs, leases, panels, people, trust, units
+from grater.annotate import panels
+from grater.annotate.store import checks, essays, gold, invitations, jobs, leases, people, trust, units
 from grater.annotate.store.people import Person
 from grater.annotate.store.units import NewUnit
 from grater.annotate.study.terms import set_terms

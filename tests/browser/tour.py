@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grater.annotate.store import essays, gold, invitations, jobs, panels, revisions, runs, units
+from grater.annotate import panels, runs
+from grater.annotate.runs import RunFile
+from grater.annotate.store import essays, gold, invitations, jobs, revisions, units
 from grater.annotate.store.people import Person
-from grater.annotate.store.runs import RunFile
 from grater.annotate.store.units import NewUnit
 from grater.annotate.study.adjudication import review
 from grater.annotate.study.people import add_seat

@@ -9,20 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate import messages, money
 from grater.annotate.store import (
     Store,
     credentials,
     gold_review,
     jobs,
     judgments,
-    messages,
     open_store,
-    payments,
     people,
     progress,
     trust,
 )
-from grater.annotate.study.suggestions import has_suggestions
+from grater.annotate.study.marks import has_suggestions
 from grater.annotate.study.writing import public_pages
 from grater.cli.demo import EARLIER, fresh_study
 from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED
@@ -96,7 +95,7 @@ def test_twenty_people_with_names_work_for_pay_and_one_is_ejected(study: Store) 
         standing = {people.get(tx, each.person_id).name: each.state for each in trust.of_job(tx, job.job_id)}
         worked = {people.get(tx, each.person_id).name for each in progress.by_rater(tx, job.job_id)}
         far = progress.of_job(tx, job.job_id)
-        paid = {payment.state for payment in payments.of_job(tx, job.job_id)}
+        paid = {payment.state for payment in money.payments_of(tx, job.job_id)}
     assert worked == {rater.name for rater in living.RATERS}
     assert [name for name, state in standing.items() if state == "ejected"] == ["Quentin Moreau"]
     assert 0.6 * far.wanted < far.valid < far.wanted

@@ -14,7 +14,7 @@ from grater.annotate.study import status
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.programs import program_job, store_answer, to_ask
 from grater.annotate.study.reporting import study_inputs
-from grater.annotate.study.tables import ALL_COUNT, Counting
+from grater.annotate.tables import ALL_COUNT, Counting
 from grater.reporting.build import build
 from grater.reporting.document import Section
 from grater.tables import write_table

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from grater.annotate.store import open_store
-from grater.annotate.store.columns import decision_columns
+from grater.annotate.tables import decision_columns
 from tests.annotate.study.files import write_essays, write_text
 from tests.annotate.study.systems import write_systems, write_verdicts
 from tests.cli.running import Ran, grater

@@ -1,4 +1,34 @@
-"""The terms of a crowd job: gold, redundancy, pay, opening hours, a limit per rater, and who may take part.
+"""Pay for crowd work: policies in whole cents, the cost of a job, and earnings per hour.
+
+T,C&M 2013, Table 5 gives judgments, cost and turn-around of each task; 7.1 asks requesters to report pay.  Money is
+whole cents of one currency and never a float; cents are never mixed between currencies.  A policy pays for every
+submission, for those of raters who were not ejected, or for those that ended valid; `all`, the default, pays
+submitted work whatever happens to it.
+
+A rater is paid for a unit once, however often they answered it (a second tab, a revised essay): of several answers
+the one that counts decides, else one that came too late, else one that was withdrawn.
+
+When a rater is trusted: rules over gold items, as CrowdFlower had them, and what a rule does to raters
+(docs/crowd.md).
+
+T,C&M 2013, section 5.4.  A rater meets gold in an entry quiz, then hidden among the work.  A rater whose accuracy
+falls below the minimum is ejected; the quiz is passed or failed as a whole, and may be repeated as often as the job
+allows.  Gold that more than half of the raters missed, of at least five who saw it, is suspected of being wrong
+itself and is suspended.
+
+Departures: each turn is drawn by itself (`gold_rate`).  CrowdFlower hid a fixed number on every page, so that whoever
+was told of a miss, and of how many were right so far, knew that the rest of a page was free, or its last unit gold.
+
+`sure` gives the benefit of the doubt.  A few gold items say little, and some good raters always fall short
+by bad luck; with `sure` .9 a rater is ejected only where somebody exactly at the minimum would do as badly in less
+than a tenth of cases (the binomial tail at the minimum).
+
+`odds` computes what a rule does, exactly.  A rater is a sequence of chances to be right, one per gold item, the quiz
+first (`steady`, `turning`).  The distribution of the count of right answers is carried along, gold item by gold item,
+and the counts at which the rule ejects are set aside.  So a requester sees before the job how many good raters a rule
+costs and how long a guesser stays; T,C&M chose theirs by feel.
+
+The terms of a crowd job: gold, redundancy, pay, opening hours, a limit per rater, and who may take part.
 
 They are stored in the job's options under `crowd` as plain JSON, are checked whenever they are read or set, and
 belong to its protocol sheet (T,C&M 2013, 7.1 asks for such a protocol; 7.2 for participation contingent on other
@@ -17,15 +47,293 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
-from grater.annotate.pay import Pay
-from grater.annotate.trust import TrustRule, gold_on_page
+import numpy as np
+import numpy.typing as npt
+
 from grater.errors import UsageError
-from grater.model import Json
+from grater.model import Interval, Json
 from grater.registry import unknown
+from grater.uncertainty.proportions import wilson
+
+Policy: TypeAlias = Literal["all", "not-untrusted", "valid"]
+POLICIES: tuple[Policy, ...] = ("all", "not-untrusted", "valid")
+POLICY_WORDS: dict[str, str] = {
+    "all": "every judgment",
+    "not-untrusted": "every judgment except untrusted ones",
+    "valid": "valid judgments only",
+}
+PAID: dict[Policy, frozenset[str]] = {
+    "all": frozenset(("valid", "surplus", "untrusted", "withdrawn")),
+    "not-untrusted": frozenset(("valid", "surplus", "withdrawn")),
+    "valid": frozenset(("valid",)),
+}
+DECIDES = ("valid", "untrusted", "surplus", "withdrawn")
+"""Of several answers to one unit, the first of these statuses decides; at most one is valid or untrusted."""
+HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """Cents of a currency per unit, and the policy; gold and quiz units are paid like others."""
+
+    cents: int
+    currency: str = "EUR"
+    policy: Policy = "all"
+    least_hourly: int = 0
+
+    def __post_init__(self) -> None:
+        if self.cents < 0 or self.least_hourly < 0:
+            raise UsageError(f"expected pay of 0 cents or more, found {self.cents}")
+        if self.policy not in POLICIES:
+            raise UsageError(f"expected pay policy {', '.join(POLICIES)}, found {self.policy!r}")
+        if len(self.currency) != 3 or not self.currency.isupper() or not self.currency.isascii():
+            raise UsageError(f"expected a currency in three letters, as in EUR, found {self.currency!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One submission, as far as pay is concerned; `seconds` where they were measured.
+
+    Without a `unit` it is work of its own.
+    """
+
+    rater: str
+    status: str
+    seconds: float | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitsAnswered:
+    """What one rater has answered: different units, and those whose answer counts or is not trusted."""
+
+    n_units: int
+    n_valid: int
+    n_untrusted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What a job cost: cents in all, by rater, wasted on judgments that do not count, and per valid judgment."""
+
+    currency: str
+    cents: int
+    by_rater: dict[str, int]
+    wasted: int
+    n_valid: int
+
+    @property
+    def per_valid(self) -> float:
+        """Cents for each judgment that counts; nan without any."""
+        return self.cents / self.n_valid if self.n_valid else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class HourlyPay:
+    """Cents per hour: the median of raters, and the first quartile."""
+
+    median: float
+    slow_quarter: float
+    n_raters: int
+    warning: str = ""
+
+
+def paid_once(done: Iterable[Work]) -> list[Work]:
+    """The paid work: one piece per rater and unit, with the time of all its answers."""
+    by_unit: dict[tuple[str, str] | int, Work] = {}
+    for number, work in enumerate(done):
+        key = (work.rater, work.unit) if work.unit else number
+        by_unit[key] = _together(by_unit[key], work) if key in by_unit else work
+    return list(by_unit.values())
+
+
+def _together(first: Work, second: Work) -> Work:
+    deciding = min(first, second, key=lambda work: DECIDES.index(work.status))
+    known = [work.seconds for work in (first, second) if work.seconds is not None]
+    return replace(deciding, seconds=sum(known) if known else None)
+
+
+def owed(pay: Pay, work: Work) -> int:
+    """Cents owed for one piece of work."""
+    return pay.cents if work.status in PAID[pay.policy] else 0
+
+
+def earned(pay: Pay, answered: UnitsAnswered) -> int:
+    """Cents owed to one rater: what `bill` says of the same work, from counts alone.
+
+    Of the answers to a unit at most one is valid or untrusted, and that one decides.
+    """
+    n_paid = {
+        "all": answered.n_units,
+        "not-untrusted": answered.n_units - answered.n_untrusted,
+        "valid": answered.n_valid,
+    }
+    return pay.cents * n_paid[pay.policy]
+
+
+def bill(pay: Pay, done: Iterable[Work]) -> Bill:
+    """The whole job; what is owed to raters adds up to the total, to the cent."""
+    by_rater: dict[str, int] = {}
+    wasted = n_valid = 0
+    for work in paid_once(done):
+        cents = owed(pay, work)
+        by_rater[work.rater] = by_rater.get(work.rater, 0) + cents
+        wasted += 0 if work.status == "valid" else cents
+        n_valid += work.status == "valid"
+    return Bill(
+        currency=pay.currency, cents=sum(by_rater.values()), by_rater=by_rater, wasted=wasted, n_valid=n_valid
+    )
+
+
+def hourly(pay: Pay, done: Sequence[Work]) -> HourlyPay:
+    """Earnings per hour of the median rater and of the slower quarter, with a warning where below the minimum."""
+    timed = [work for work in paid_once(done) if work.seconds]
+    raters = sorted({work.rater for work in timed})
+    rates = []
+    for rater in raters:
+        own = [work for work in timed if work.rater == rater]
+        seconds = sum(work.seconds or 0.0 for work in own)
+        rates.append(HOUR * sum(owed(pay, work) for work in own) / seconds)
+    if not rates:
+        return HourlyPay(float("nan"), float("nan"), 0)
+    middle, slow = (float(np.quantile(rates, share)) for share in (0.5, 0.25))
+    return HourlyPay(median=middle, slow_quarter=slow, n_raters=len(rates), warning=_warning(pay, middle, slow))
+
+
+def _warning(pay: Pay, middle: float, slow: float) -> str:
+    if not pay.least_hourly or slow >= pay.least_hourly:
+        return ""
+    who = "half" if middle < pay.least_hourly else "a quarter"
+    return f"{who} of the raters make less than {money(pay.least_hourly, pay.currency)} an hour"
+
+
+def money(cents: float, currency: str) -> str:
+    """`12.05 EUR`."""
+    return f"{cents / 100:,.2f} {currency}"
+
+
+def valid_share(done: Sequence[Work]) -> Interval:
+    """The share of submissions that count."""
+    return wilson(sum(work.status == "valid" for work in done), len(done))
+
+
+Chances = npt.NDArray[np.float64]
+
+SUSPECT_AFTER = 5
+WIDE_PAGE = 20
+FUZZ = 1e-9
+"""In binary, 25 times .56 is a little over 14, but 14 of 25 must pass a minimum of .56."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustRule:
+    """`minimum` accuracy on gold once `least_seen` were seen; a `quiz` of that many gold items, with `attempts`.
+
+    `sure`, from 0 to 1, is how sure the rule must be that a rater is below the minimum; at 0 the bare share decides.
+    """
+
+    minimum: float = 0.7
+    least_seen: int = 4
+    quiz: int = 0
+    attempts: int = 1
+    sure: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.minimum <= 1:
+            raise UsageError(f"expected a minimum accuracy from 0 to 1, found {self.minimum}")
+        if self.least_seen < 1 or self.quiz < 0 or self.attempts < 1:
+            raise UsageError("expected at least 1 gold before a verdict, a quiz of 0 or more, and 1 attempt or more")
+        if not 0 <= self.sure < 1:
+            raise UsageError(f"expected a certainty from 0 to below 1, found {self.sure}")
+
+
+def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:
+    """Whether a rater with this record on gold is to be ejected."""
+    return seen >= rule.least_seen and _falls_short(rule, seen, right)
+
+
+def passes_quiz(rule: TrustRule, *, right: int) -> bool:
+    """Whether a quiz with this many right answers is passed."""
+    return not _falls_short(rule, rule.quiz, right)
+
+
+def quiz_needed(rule: TrustRule) -> int:
+    """The number of right answers that passes the quiz."""
+    return next(right for right in range(rule.quiz + 1) if passes_quiz(rule, right=right))
+
+
+def _falls_short(rule: TrustRule, seen: int, right: int) -> bool:
+    from scipy.special import bdtr  # a fifth of a second that most commands need not wait for
+
+    is_below_share = right < rule.minimum * seen - FUZZ
+    return is_below_share and (not rule.sure or float(bdtr(right, seen, rule.minimum)) <= 1 - rule.sure)
+
+
+def is_suspect(*, seen: int, missed: int) -> bool:
+    """Whether gold was missed so often that the gold itself is in doubt."""
+    return seen >= SUSPECT_AFTER and 2 * missed > seen
+
+
+def gold_on_page(page_size: int) -> int:
+    """Hidden gold items on an average page: 1 up to 19 units, 2 from 20 to 29, one more for each further ten."""
+    if page_size < 2:
+        raise UsageError(f"expected pages of at least 2 units, one of them gold, found {page_size}")
+    return max(1, page_size // (WIDE_PAGE // 2))
+
+
+def gold_rate(page_size: int) -> float:
+    """The chance that a turn is gold, whatever came before: on average as many as a page holds."""
+    return gold_on_page(page_size) / page_size
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRuleOdds:
+    """The chances that a rater fails the quiz in every attempt, and is ejected (`out`) by the end of all gold.
+
+    `met` is the mean number of hidden gold items that a rater who passed the quiz meets.
+    """
+
+    fails_quiz: float
+    out: float
+    met: float
+
+
+def steady(skill: float, n_gold: int) -> list[float]:
+    """A rater who is always equally good."""
+    return [skill] * n_gold
+
+
+def turning(skill: float, n_good: int, n_gold: int) -> list[float]:
+    """A rater who is good on the first `n_good` gold items, then guesses between two answers."""
+    return [skill] * n_good + [0.5] * (n_gold - n_good)
+
+
+def odds(rule: TrustRule, chances: Sequence[float]) -> GoldRuleOdds:
+    """What becomes of a rater with these chances to be right on each gold, those of the quiz first."""
+    by_right = _answered(np.ones(1), chances[: rule.quiz])
+    is_in = np.array([passes_quiz(rule, right=right) for right in range(len(by_right))])
+    passes = float(by_right[is_in].sum())
+    fails = (1.0 - passes) ** rule.attempts
+    if not passes:
+        return GoldRuleOdds(fails_quiz=1.0, out=1.0, met=0.0)
+    still, met = np.where(is_in, by_right, 0.0) / passes, 0.0
+    for seen, chance in enumerate(chances[rule.quiz :], rule.quiz + 1):
+        met += float(still.sum())
+        still = _answered(still, [chance])
+        still[[is_below(rule, seen=seen, right=right) for right in range(len(still))]] = 0.0
+    return GoldRuleOdds(fails_quiz=fails, out=1.0 - (1.0 - fails) * float(still.sum()), met=met)
+
+
+def _answered(by_right: Chances, chances: Sequence[float]) -> Chances:
+    """The distribution of the count of right answers after more gold items."""
+    for chance in chances:
+        by_right = np.convolve(by_right, [1.0 - chance, chance])
+    return by_right
+
 
 KEY = "crowd"
 PAGE = 10

@@ -14,20 +14,21 @@ from typing import cast
 
 import numpy as np
 
+from grater.annotate import messages
+from grater.annotate.money import note_paid, settle
 from grater.annotate.store import Store, Tx, invitations, jobs, people, progress
 from grater.annotate.store.clock import DAY, MINUTE, utc_now
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
-from grater.annotate.study import adjudication, messages
-from grater.annotate.study.essay_adjudication import sent_edit
+from grater.annotate.study import adjudication
+from grater.annotate.study.adjudication import sent_edit
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.jobs import JobPlan, add_job, archive_job, set_state
-from grater.annotate.study.money import note_paid, settle
 from grater.annotate.study.people import accept_invitation, invite
 from grater.annotate.study.terms import set_terms
 from grater.annotate.study.work import Desk, hand_in, take_desk
 from grater.annotate.study.writing import Public, open_to_public
-from grater.annotate.tasks.suggestions import NUMBER, REJECTED, SUGGESTED, suggestions_of
+from grater.annotate.tasks.marking import NUMBER, REJECTED, SUGGESTED, suggestions_of
 from grater.demo import living
 from grater.demo.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
 from grater.demo.raters import ERROR, OK

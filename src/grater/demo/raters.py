@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from grater.annotate.trust import TrustRule, is_below
+from grater.annotate.terms import TrustRule
+from grater.annotate.terms import is_below
 from grater.corpora.text.analysis import analyse_all
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.sentences import sentences_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from grater.annotate.store import Store, checks, payments, schema
+from grater.annotate import money
+from grater.annotate.store import Store, checks, schema
 from tests.annotate.store.crowds import Crowd, make_crowd
 
 
@@ -46,6 +47,6 @@ def test_a_job_paid_in_two_currencies_is_found(store: Store) -> None:
     crowd.work(0, n=2)
     crowd.work(1, n=2)
     with store.write() as tx:
-        payments.settle(tx, crowd.job)
+        money.settle(tx, crowd.job)
         tx.execute(text("UPDATE payments SET currency = 'USD' WHERE person_id = :who"), {"who": crowd.raters[0]})
     assert any("paid in 2 currencies" in found for found in kinds(crowd))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from grater.annotate.store import Store, Tx, decisions, essays, items, jobs, judgments, progress, schema, submissions
-from grater.annotate.store.columns import (
+from grater.annotate.tables import (
     decided_kinds,
     decision_columns,
     judged_by_people,

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from grater.annotate.store import Store, decisions, essays, items, jobs, mending, samples, units
+from grater.annotate import samples
+from grater.annotate.samples import Wish, draw
+from grater.annotate.store import Store, decisions, essays, items, jobs, units
+from grater.annotate.study import jobs as study_jobs
 from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.mining import mine_study
-from grater.annotate.study.samples import Wish, draw
 from grater.annotate.study.systems import decide
 from grater.detect.detector import Finding
 from grater.detect.mining.sources import Counts
@@ -54,7 +56,7 @@ def n_essays(store: Store) -> int:
 
 
 def goes(store: Store, essay_id: str) -> Callable[[], None]:
-    return writing(store, lambda tx: mending.delete_essay(tx, essay_id))
+    return writing(store, lambda tx: study_jobs.remove_essay(tx, essay_id))
 
 
 def test_essays_that_come_twice_at_once_have_places_of_their_own(filled: Store) -> None:

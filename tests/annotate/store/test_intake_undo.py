@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store import (
-    Store,
-    adjudications,
-    events,
-    intake,
-    jobs,
-    leases,
-    panels,
-    payments,
-    submissions,
-    units,
-)
+from grater.annotate import money, panels
+from grater.annotate.store import Store, adjudications, events, intake, jobs, leases, submissions, units
 from grater.annotate.store.clock import HOUR
 from grater.annotate.store.leases import Lease
 from grater.annotate.tasks.task import Answer
@@ -66,15 +56,15 @@ def test_an_answer_taken_back_is_kept_as_withdrawn_and_the_next_one_counts(store
     assert crowd.trust() == counted
     crowd.require_promises()
     with store.write() as tx:
-        payments.settle(tx, crowd.job)
-        cents = sum(payment.cents for payment in payments.of_job(tx, crowd.job.job_id))
+        money.settle(tx, crowd.job)
+        cents = sum(payment.cents for payment in money.payments_of(tx, crowd.job.job_id))
     assert cents == 5 * len(_units(crowd))
 
 
 def _units(crowd: Crowd) -> set[str]:
     """The units that the first rater has answered."""
     with crowd.store.read() as tx:
-        return {work.unit for work in payments.work_of(tx, crowd.job.job_id)}
+        return {work.unit for work in money.work_of(tx, crowd.job.job_id)}
 
 
 def test_only_the_last_answer_and_only_once(store: Store) -> None:

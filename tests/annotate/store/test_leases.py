@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate.store import Store, Tx, assignments, checks, ejection, jobs, leases, open_store, people, units
-from grater.annotate.store.assignments import Assignment
+from grater.annotate.store import Store, Tx, checks, ejection, jobs, leases, open_store, people, units
 from grater.annotate.store.clock import DAY, HOUR, MINUTE
 from grater.annotate.store.ids import PRIME
+from grater.annotate.store.jobs import Assignment
 from grater.annotate.store.leases import RATER_STATE
 from grater.annotate.store.queue import PRACTICE, pool
 from grater.annotate.store.units import NewUnit
@@ -178,7 +178,7 @@ def test_an_assigned_job_gives_each_their_own_units_in_their_own_batches(store: 
     first, second, third = world.unit_ids
     with store.write() as tx:
         mine = [Assignment(first, world.raters[0], batch=2), Assignment(second, world.raters[0], batch=1)]
-        assignments.add_all(tx, world.job_id, [*mine, Assignment(third, world.raters[1])])
+        jobs.assign(tx, world.job_id, [*mine, Assignment(third, world.raters[1])])
     assert [world.work(0).unit_id for _ in range(2)] == [second, first]
     assert world.take(0) is None
     assert world.must_take(1).unit_id == third

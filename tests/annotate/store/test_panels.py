@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store import Store, jobs, leases, panels, people
+from grater.annotate import panels
+from grater.annotate.panels import PanelPlace
+from grater.annotate.store import Store, jobs, leases, people
 from grater.annotate.store.clock import MINUTE
-from grater.annotate.store.panels import PanelPlace
 from grater.errors import Conflict, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd
 from tests.annotate.store.worlds import FakeClock

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grater.annotate.pay import PAID, POLICIES, Policy
-from grater.annotate.store import Store, ejection, jobs, payments, schema, submissions, units
+from grater.annotate import money
+from grater.annotate.store import Store, ejection, jobs, schema, submissions, units
 from grater.annotate.store.leases import Lease
 from grater.annotate.study.terms import set_terms
 from grater.annotate.tasks.task import Answer
+from grater.annotate.terms import PAID, POLICIES, Policy
 from grater.errors import Conflict, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd
 
@@ -20,14 +21,14 @@ from tests.annotate.store.crowds import Crowd, make_crowd
 def paid(crowd: Crowd) -> Counter[str]:
     found: Counter[str] = Counter()
     with crowd.store.read() as tx:
-        for each in payments.of_job(tx, crowd.job.job_id):
+        for each in money.payments_of(tx, crowd.job.job_id):
             found[each.person_id] += each.cents
     return found
 
 
 def settle(crowd: Crowd) -> None:
     with crowd.store.write() as tx:
-        payments.settle(tx, jobs.get(tx, crowd.job.job_id))
+        money.settle(tx, jobs.get(tx, crowd.job.job_id))
 
 
 CHANGES = st.lists(st.tuples(st.integers(0, 11), st.sampled_from(schema.STATUSES), st.booleans()), max_size=10)
@@ -52,7 +53,7 @@ def test_the_rows_add_up_to_what_the_policy_owes(
         settle(crowd)
         settle(crowd)
         with store.read() as tx:
-            work = payments.work_of(tx, crowd.job.job_id)
+            work = money.work_of(tx, crowd.job.job_id)
         expected = Counter(dict.fromkeys(paid(crowd), 0))
         for each in work:
             expected[each.rater] += cents if each.status in PAID[policy] else 0
@@ -83,13 +84,13 @@ def test_a_bonus_stands_beside_the_pay_and_only_in_its_currency(store: Store) ->
     crowd.work(n=4)
     settle(crowd)
     with store.write() as tx:
-        payments.bonus(tx, crowd.job, crowd.raters[0], 100, note="thanks")
+        money.bonus(tx, crowd.job, crowd.raters[0], 100, note="thanks")
     settle(crowd)
     assert paid(crowd)[crowd.raters[0]] == 120
     with store.write() as tx, pytest.raises(Conflict, match="cannot be mixed"):
         set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
     with store.write() as tx, pytest.raises(UsageError, match="at least 1 cent"):
-        payments.bonus(tx, crowd.job, crowd.raters[0], 0)
+        money.bonus(tx, crowd.job, crowd.raters[0], 0)
 
 
 def test_what_is_paid_is_paid_once(store: Store) -> None:
@@ -97,11 +98,11 @@ def test_what_is_paid_is_paid_once(store: Store) -> None:
     crowd.work(n=2)
     settle(crowd)
     with store.write() as tx:
-        assert payments.set_paid(tx, crowd.job.job_id, [crowd.raters[0]]) == 1
+        assert money.set_paid(tx, crowd.job.job_id, [crowd.raters[0]]) == 1
     crowd.work(n=2)
     settle(crowd)
     with store.read() as tx:
-        rows = [(each.cents, each.state) for each in payments.of_job(tx, crowd.job.job_id)]
+        rows = [(each.cents, each.state) for each in money.payments_of(tx, crowd.job.job_id)]
     assert sorted(rows) == [(10, "owed"), (10, "paid")]
 
 

@@ -8,6 +8,8 @@ from threading import Barrier
 
 import pytest
 
+from grater.annotate import panels
+from grater.annotate.panels import PanelPlace
 from grater.annotate.store import (
     Store,
     ejection,
@@ -15,14 +17,12 @@ from grater.annotate.store import (
     gold,
     leases,
     open_store,
-    panels,
     people,
     progress,
     revisions,
     units,
 )
 from grater.annotate.store.clock import HOUR, MINUTE
-from grater.annotate.store.panels import PanelPlace
 from grater.annotate.study.terms import set_terms
 from grater.errors import Conflict, Stale, StoreBusy
 from grater.model import Json

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grater.annotate.store import Store, essays, runs
-from grater.annotate.store.runs import Run
-from grater.annotate.study.runs import ask_for_report, work_once
+from grater.annotate import runs
+from grater.annotate.runs import Run, ask_for_report, work_once
+from grater.annotate.store import Store, essays
 from tests.annotate.store.races import interrupted, writing
 from tests.annotate.store.worlds import FakeClock
 from tests.annotate.web.studies import corpus

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import func, select
 
+from grater.annotate import money
 from grater.annotate.store import (
     Store,
-    admission,
     dump,
     essays,
     events,
@@ -16,8 +16,8 @@ from grater.annotate.store import (
     invitations,
     items,
     jobs,
-    payments,
     people,
+    queue,
     revisions,
     schema,
     submissions,
@@ -84,16 +84,16 @@ def test_what_is_paid_twice_at_once_is_counted_once(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={"pay": {"cents": 5}})
     crowd.work()
     with store.write() as tx:
-        payments.settle(tx, crowd.job)
-    pay = writing(store, lambda tx: payments.set_paid(tx, crowd.job.job_id, [crowd.raters[0]]))
+        money.settle(tx, crowd.job)
+    pay = writing(store, lambda tx: money.set_paid(tx, crowd.job.job_id, [crowd.raters[0]]))
     n_rows, again = interrupted(store, pay, pay, before="UPDATE payments")
     assert sorted((n_rows, again.result())) == [0, 1]
 
 
 def test_what_somebody_said_of_themselves_is_said_once(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
-    first = writing(store, lambda tx: admission.say_about(tx, crowd.raters[0], country="NO", languages=["en"]))
-    second = writing(store, lambda tx: admission.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
+    first = writing(store, lambda tx: queue.say_about(tx, crowd.raters[0], country="NO", languages=["en"]))
+    second = writing(store, lambda tx: queue.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
     told, later = interrupted(store, first, second, before="UPDATE people")
     with store.read() as tx:
         known = people.get(tx, crowd.raters[0]).payload["country"]
@@ -121,12 +121,12 @@ def test_two_who_write_guidelines_at_once_make_two_versions(store: Store) -> Non
 
 def test_a_bonus_and_new_terms_at_once_leave_one_currency(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={"pay": {"cents": 5, "currency": "EUR"}})
-    give = writing(store, lambda tx: payments.bonus(tx, crowd.job, crowd.raters[0], 100))
+    give = writing(store, lambda tx: money.bonus(tx, crowd.job, crowd.raters[0], 100))
 
     def dollars() -> None:
         with store.write() as tx:
             job = set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
-            payments.bonus(tx, job, crowd.raters[1], 100)
+            money.bonus(tx, job, crowd.raters[1], 100)
 
     _, changed = interrupted(store, give, dollars, before="INSERT INTO payments")
     assert isinstance(changed.exception(), Conflict)

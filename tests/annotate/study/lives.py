@@ -24,11 +24,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import func, select
 
-from grater.annotate.pay import bill
+from grater.annotate import money, panels
+from grater.annotate.panels import enter
 from grater.annotate.store import (
     Store,
     Tx,
-    assignments,
     checks,
     credentials,
     decisions,
@@ -38,33 +38,37 @@ from grater.annotate.store import (
     items,
     jobs,
     open_store,
-    panels,
-    payments,
     people,
     revisions,
     schema,
     submissions,
     units,
 )
-from grater.annotate.store.assignments import Assignment
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import body_hash
+from grater.annotate.store.jobs import Assignment
 from grater.annotate.store.revisions import Draft
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.store.units import NewUnit
 from grater.annotate.study import work
-from grater.annotate.study.drafts import save_draft
-from grater.annotate.study.export import export
+from grater.annotate.study.archive import export
+from grater.annotate.study.events import add_webhook
 from grater.annotate.study.gold import set_gold_state
 from grater.annotate.study.jobs import set_state as set_job_state
-from grater.annotate.study.panels import enter
 from grater.annotate.study.people import give_role, seat
 from grater.annotate.study.people import set_state as set_person_state
 from grater.annotate.study.raters import change_standing
 from grater.annotate.study.terms import set_terms
-from grater.annotate.study.webhooks import add_webhook
-from grater.annotate.study.work import desk_of, give_back, hand_in, hand_in_and_take, take_desk, undo_answer
-from grater.annotate.terms import terms_of
+from grater.annotate.study.work import (
+    desk_of,
+    give_back,
+    hand_in,
+    hand_in_and_take,
+    save_draft,
+    take_desk,
+    undo_answer,
+)
+from grater.annotate.terms import bill, terms_of
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Decision, Item, Json, Span
 from tests.annotate.store.worlds import FakeClock, new_items
@@ -142,7 +146,7 @@ def build(store: Store, *, flagged: int = 0) -> None:
         named = jobs.add(tx, name=NAMED, task="error", judgments=2, access="assigned", lease_minutes=10)
         pair = [humans[name].person_id for name in RATERS[2:4]]
         unit_ids = units.add_all(tx, named.job_id, new[18:])
-        assignments.add_all(tx, named.job_id, [Assignment(unit_id, each) for unit_id in unit_ids for each in pair])
+        jobs.assign(tx, named.job_id, [Assignment(unit_id, each) for unit_id in unit_ids for each in pair])
         marked = jobs.add(tx, name=MARKED, task="marking", judgments=2, lease_minutes=10)
         wholes = [Item(each.essay_id, Span(0, len(each.text)), "essay") for each in essays.some(tx, start=0, most=4)]
         items.add_all(tx, [items.of(whole) for whole in wholes])
@@ -438,13 +442,13 @@ class Life(RuleBasedStateMachine):
     def manager_settles_what_is_owed(self) -> None:
         def settle(tx: Tx) -> None:
             job = jobs.get(tx, self.jobs[TESTED])
-            payments.settle(tx, job)
+            money.settle(tx, job)
             paid: Counter[str] = Counter()
-            for payment in payments.of_job(tx, job.job_id):
+            for payment in money.payments_of(tx, job.job_id):
                 paid[payment.person_id] += payment.cents
             pay = terms_of(job.options).pay
             assert pay is not None
-            owed = bill(pay, payments.work_of(tx, job.job_id)).by_rater
+            owed = bill(pay, money.work_of(tx, job.job_id)).by_rater
             assert {name: cents for name, cents in owed.items() if cents} == +paid
 
         self.write(settle)

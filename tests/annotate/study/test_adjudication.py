@@ -12,7 +12,7 @@ import pytest
 
 from grater.annotate.store import Store, adjudications, jobs, leases, people, revisions, submissions, units
 from grater.annotate.study.adjudication import accept, decide, review, waiting
-from grater.annotate.study.export import export
+from grater.annotate.study.archive import export
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.people import add_seat, require_member

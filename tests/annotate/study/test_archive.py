@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Store, checks, decisions, essays, jobs, samples
+from grater.annotate import samples
+from grater.annotate.store import Store, checks, decisions, essays, jobs
 from grater.annotate.study import archive
-from grater.annotate.study.archive import import_archive, unpacked
-from grater.annotate.study.export import export
+from grater.annotate.study.archive import export, import_archive, unpacked
 from grater.annotate.study.importing import import_files
-from grater.annotate.study.tables import study_tables
+from grater.annotate.tables import study_tables
 from grater.errors import BadInput
 from grater.measure.evaluation.evaluation import evaluate
 from tests.annotate.study.files import write_essays

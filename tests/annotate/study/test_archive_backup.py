@@ -25,8 +25,7 @@ from grater.annotate.store import (
     schema,
     units,
 )
-from grater.annotate.store.backup import SECRET
-from grater.annotate.study.archive import back_up, restore
+from grater.annotate.study.archive import SECRET, back_up, restore
 from grater.annotate.web.roles import API
 from grater.errors import GraterError, MissingExtra, UsageError
 from tests.annotate.store.conftest import cluster

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.pay import Pay
+from grater.annotate.money import Costs
 from grater.annotate.study.dashboard import confusion_of, forecasts, pairs_of, sizes
 from grater.annotate.study.evaluation import ScoresSoFar, SystemLine
-from grater.annotate.study.money import Costs
 from grater.annotate.study.status import JobPace
+from grater.annotate.terms import Pay
 from grater.model import Interval, Json
 
 SAID = (

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from grater.annotate.store import Store, jobs
+from grater.annotate.study.dashboard import figures_of
 from grater.annotate.study.evaluation import evaluate_study, scores_so_far
 from grater.annotate.study.importing import import_files
-from grater.annotate.study.live import figures_of
 from grater.annotate.study.reporting import study_inputs
-from grater.annotate.study.tables import study_tables
+from grater.annotate.tables import study_tables
 from grater.corpora import write_corpus
 from grater.errors import UsageError
 from grater.measure.evaluation.evaluation import Evaluation

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from grater.annotate.store import Store, adjudications, checks, jobs, leases, open_store, people, submissions, units
-from grater.annotate.study.archive import import_archive
-from grater.annotate.study.export import export
+from grater.annotate.study.archive import export, import_archive
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.tasks import TASKS

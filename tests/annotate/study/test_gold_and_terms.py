@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate.money import costs as exported_costs
+from grater.annotate.money import job_costs, settle
 from grater.annotate.store import (
     Store,
     Tx,
@@ -27,14 +29,12 @@ from grater.annotate.study.gold import Made, gold_from_edits, gold_from_experts,
 from grater.annotate.study.job_units import own_essays, plant
 from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.mining import uses_in
-from grater.annotate.study.money import costs as exported_costs
-from grater.annotate.study.money import job_costs, settle
 from grater.annotate.study.programs import judge, program_job
 from grater.annotate.study.raters import best, rater_lines
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.systems import decide
-from grater.annotate.study.tables import study_tables
 from grater.annotate.study.terms import protocol_sheet, set_terms
+from grater.annotate.tables import study_tables
 from grater.detect.systems import load_system
 from grater.errors import GraterError, UsageError
 from grater.model import Edit, Essay, Item, Json, Span

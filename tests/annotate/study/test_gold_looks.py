@@ -14,7 +14,7 @@ from grater.annotate.store.units import NewUnit
 from grater.annotate.study.gold import LOOKS, make_gold
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tasks import TASKS
-from grater.annotate.tasks.suggestions import SUGGESTIONS
+from grater.annotate.tasks.marking import SUGGESTIONS
 from grater.errors import UsageError
 from grater.model import Essay, Item, Span
 from tests.annotate.tasks.units import rng, unit_for

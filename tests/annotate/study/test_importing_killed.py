@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Store, checks, decisions, essays, open_store, samples
-from grater.annotate.store.columns import decision_columns
+from grater.annotate import samples
+from grater.annotate.store import Store, checks, decisions, essays, open_store
 from grater.annotate.study.status import new_study
-from grater.annotate.study.tables import study_tables
+from grater.annotate.tables import decision_columns, study_tables
 from tests.annotate.study.files import write_essays
 from tests.annotate.study.killed import STEPS, run_step, step
 from tests.annotate.study.systems import write_systems, write_verdicts

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate.samples import Order, start
 from grater.annotate.store import essays, items, units
-from grater.annotate.study.designs import Order, start
 from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.status import new_study
 from grater.errors import UsageError

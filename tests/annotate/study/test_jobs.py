@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.annotate.store import Store, assignments, checks, essays, jobs, people, units
+from grater.annotate.store import Store, checks, essays, jobs, people, units
 from grater.annotate.store.units import StudyUnit
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.job_units import batches
@@ -129,7 +129,7 @@ def test_named_annotators_get_their_own_units_and_all_of_them_the_overlap(full: 
     plan = JobPlan("a", "error", judgments=2, annotators=("Ann", "Bob", "Cem"), batch_size=2, overlap_every=3)
     job = add_job(full, plan)
     with full.read() as tx:
-        counts = Counter(each.unit_id for each in assignments.of_job(tx, job.job_id))
+        counts = Counter(each.unit_id for each in jobs.assignments_of(tx, job.job_id))
     for unit in units_of(full, "a"):
         assert counts[unit.unit_id] == unit.wanted == (3 if unit.overlap else 2)
 
@@ -207,7 +207,7 @@ def answer(store: Store, job_id: str, name: str, n: int) -> None:
 def assigned(store: Store, job_id: str) -> Counter[str]:
     with store.read() as tx:
         assert checks.violations(tx) == []
-        return Counter(people.get(tx, each.person_id).name for each in assignments.of_job(tx, job_id))
+        return Counter(people.get(tx, each.person_id).name for each in jobs.assignments_of(tx, job_id))
 
 
 def hand_over(store: Store, giver: str, taker: str) -> int:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from grater.annotate.store import ejection, jobs, judgments, people, progress
-from grater.annotate.study import live
-from grater.annotate.study.live import Live, figures_of
+from grater.annotate.study import dashboard
+from grater.annotate.study.dashboard import Live, figures_of
 from grater.annotate.study.raters import rater_lines
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Study, served
@@ -49,7 +49,7 @@ def test_cheap_figures_are_those_of_the_moment_and_counted_once(
         counted.append(job.name)
         return figures_of(tx, job)
 
-    monkeypatch.setattr(live, "figures_of", counting)
+    monkeypatch.setattr(dashboard, "figures_of", counting)
     kept = Live(study.store)
     before = figures(kept, study)
     assert figures(kept, study) == before
@@ -62,13 +62,13 @@ def test_dear_figures_are_the_last_ones_until_they_are_counted_beside_the_reques
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_counted = threading.Event()
-    monkeypatch.setattr(live, "MANY", 1)
+    monkeypatch.setattr(dashboard, "MANY", 1)
     kept = Live(study.store)
     n_before, _ = figures(kept, study)
     one_more(study)
-    monkeypatch.setattr(live, "PAUSE", 1e9)
+    monkeypatch.setattr(dashboard, "PAUSE", 1e9)
     assert figures(kept, study) == (n_before, 1), "too soon after the last time"
-    monkeypatch.setattr(live, "PAUSE", 0)
+    monkeypatch.setattr(dashboard, "PAUSE", 0)
     count = kept._count
 
     def noted(*args: object) -> object:
@@ -86,7 +86,7 @@ def test_dear_figures_are_the_last_ones_until_they_are_counted_beside_the_reques
 def test_after_a_change_of_the_terms_figures_are_counted_at_once(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "MANY", 1)
+    monkeypatch.setattr(dashboard, "MANY", 1)
     browser = study.browser("manager")
     path = f"/manage/jobs/{study.jobs['error']}"
     assert "EUR" not in browser.get(f"{path}/crowd").text
@@ -96,7 +96,7 @@ def test_after_a_change_of_the_terms_figures_are_counted_at_once(
 
 
 def test_an_ejection_is_seen_at_once_whatever_the_signals_cost(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "MANY", 1)
+    monkeypatch.setattr(dashboard, "MANY", 1)
     kept = Live(study.store)
     with study.store.read() as tx:
         job = jobs.get(tx, study.jobs["error"])

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from sqlalchemy import select
 
+from grater.annotate import panels, tables
 from grater.annotate.store import (
     Tx,
     credentials,
@@ -28,18 +29,17 @@ from grater.annotate.store import (
     ids,
     leases,
     open_store,
-    panels,
     queue,
     revisions,
     schema,
-    slots,
     submissions,
     trust,
+    units,
 )
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.queue import UnitSlot
-from grater.annotate.study import tables, work
+from grater.annotate.study import work
 from grater.annotate.study.work import desk_of, hand_in
 from grater.annotate.tasks.error import ErrorOrOk
 from grater.annotate.tasks.task import Rng, Shown, Unit
@@ -135,13 +135,13 @@ def _double(patch: pytest.MonkeyPatch) -> None:
 
 
 def _issue_twice(patch: pytest.MonkeyPatch) -> None:
-    right = slots.set_state
-    patch.setattr(slots, "set_state", lambda *given: right(*given) if given[-1] != "leased" else None)
+    right = units.set_slot
+    patch.setattr(units, "set_slot", lambda *given: right(*given) if given[-1] != "leased" else None)
 
 
 def _starve(patch: pytest.MonkeyPatch) -> None:
-    right = slots.set_state
-    patch.setattr(slots, "set_state", lambda *given: right(*given) if given[-1] != "free" else None)
+    right = units.set_slot
+    patch.setattr(units, "set_slot", lambda *given: right(*given) if given[-1] != "free" else None)
 
 
 def _let_go_for_good(patch: pytest.MonkeyPatch) -> None:

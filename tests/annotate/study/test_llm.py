@@ -10,11 +10,20 @@ from typing import Any
 import pytest
 
 from grater.annotate.store import Store, jobs, judgments, units
-from grater.annotate.study.chat import Cache, Chat, Endpoint
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.jobs import JobPlan, add_job
-from grater.annotate.study.llm import Judged, fields_of, judge_by_model
-from grater.annotate.study.programs import example_answer, program_job, read_answer, to_ask
+from grater.annotate.study.programs import (
+    Cache,
+    Chat,
+    Endpoint,
+    Judged,
+    example_answer,
+    fields_of,
+    judge_by_model,
+    program_job,
+    read_answer,
+    to_ask,
+)
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.tasks import TASKS
 from grater.reporting.build import build

@@ -15,11 +15,9 @@ import pytest
 
 from grater.annotate.store import jobs, judgments
 from grater.annotate.study import status
-from grater.annotate.study.chat import Cache, Chat, Endpoint
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.jobs import JobPlan, add_job
-from grater.annotate.study.llm import judge_by_model
-from grater.annotate.study.programs import program_job
+from grater.annotate.study.programs import Cache, Chat, Endpoint, judge_by_model, program_job
 from grater.annotate.study.reporting import study_inputs
 from grater.reporting.build import build
 from grater.uncertainty.bootstrap import Chance

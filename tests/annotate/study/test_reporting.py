@@ -12,12 +12,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from grater.annotate.money import job_costs
+from grater.annotate.samples import Wish, draw
 from grater.annotate.store import Store, jobs, people
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.jobs import JobPlan, add_job
-from grater.annotate.study.money import job_costs
 from grater.annotate.study.reporting import study_inputs
-from grater.annotate.study.samples import Wish, draw
 from grater.annotate.study.terms import set_terms
 from grater.annotate.study.work import hand_in, take_desk
 from grater.corpora import write_corpus

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode
 
+from grater.annotate import messages, money, panels, runs
+from grater.annotate.runs import RunFile
 from grater.annotate.store import (
     Store,
     Tx,
@@ -22,18 +24,13 @@ from grater.annotate.store import (
     invitations,
     items,
     jobs,
-    messages,
-    panels,
-    payments,
     people,
     revisions,
-    runs,
     submissions,
     units,
 )
 from grater.annotate.store.people import Person
 from grater.annotate.store.revisions import Finding
-from grater.annotate.store.runs import RunFile
 from grater.annotate.store.units import NewUnit
 from grater.annotate.study.mining import mine_study
 from grater.annotate.study.people import seat
@@ -148,7 +145,7 @@ def _crowd(tx: Tx, job_id: str, owner: Person, rater: Person) -> tuple[str, str]
     write(from_id=rater.person_id, text=evil("message"))
     write(from_id=owner.person_id, to_id=rater.person_id, text=evil("letter"))
     messages.add_review(tx, job_id, rater.person_id, stars=1, text=evil("review"))
-    payments.bonus(tx, jobs.get(tx, job_id), rater.person_id, 5, note=evil("note"))
+    money.bonus(tx, jobs.get(tx, job_id), rater.person_id, 5, note=evil("note"))
     codes: dict[str, Json] = {"codes": {"completed": evil("code"), "screened-out": evil("code")}}
     panel_id = panels.add(tx, job_id, "prolific", options=codes).panel_id
     place = panels.enter(tx, panel_id, evil("place"))

@@ -19,7 +19,7 @@ from grater.annotate.store import adjudications, judgments, leases, units
 from grater.annotate.store.adjudications import Adjudication
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.units import StudyUnit
-from grater.annotate.study.essay_adjudication import Table
+from grater.annotate.study.adjudication import EssayTable
 from grater.annotate.tasks import TASKS, Answer, Unit
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.web.adjudication import MORE, decided, earlier_choices, filled_by
@@ -157,7 +157,7 @@ EDITS = st.builds(edit, st.sampled_from(WORDS), st.sampled_from(["x", "y"]), st.
 SOME = st.lists(EDITS, max_size=4, unique=True).map(tuple)
 
 
-def table(*by_rater: tuple[Edit, ...], gold: tuple[Edit, ...] | None = None) -> Table:
+def table(*by_rater: tuple[Edit, ...], gold: tuple[Edit, ...] | None = None) -> EssayTable:
     earlier = None
     if gold is not None:
         sent: list[Json] = [sent_by_page(each) for each in gold]
@@ -166,7 +166,7 @@ def table(*by_rater: tuple[Edit, ...], gold: tuple[Edit, ...] | None = None) -> 
         letter: tuple(replace(each, rater=letter) for each in edits)
         for letter, edits in zip("AB", by_rater, strict=True)
     }
-    return Table(UNIT, theirs, (), earlier)
+    return EssayTable(UNIT, theirs, (), earlier)
 
 
 def sent_by_page(each: Edit) -> dict[str, Json]:

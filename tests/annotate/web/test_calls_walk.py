@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import checks, credentials, panels
+from grater.annotate import panels
+from grater.annotate.store import checks, credentials
 from grater.annotate.store.events import VERBS
 from grater.annotate.study.evaluation import evaluate_study
 from grater.uncertainty.bootstrap import Chance

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate.store import Store, essays, events, jobs, judgments, people
-from grater.annotate.study.archive import import_archive
-from grater.annotate.study.export import export
+from grater.annotate.study.archive import export, import_archive
 from grater.annotate.study.writing import JOB, MOST_WAITING, Public, public_pages
 from grater.annotate.web.check import LATER
 from grater.annotate.web.context import Server

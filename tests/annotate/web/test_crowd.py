@@ -9,23 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate.store import (
-    checks,
-    credentials,
-    decisions,
-    gold,
-    jobs,
-    leases,
-    panels,
-    people,
-    queue,
-    trust,
-    units,
-)
+from grater.annotate import panels
+from grater.annotate.samples import Wish, draw
+from grater.annotate.store import checks, credentials, decisions, gold, jobs, leases, people, queue, trust, units
 from grater.annotate.store.units import NewUnit
 from grater.annotate.study.importing import add_judgments
 from grater.annotate.study.jobs import JobPlan, add_job
-from grater.annotate.study.samples import Wish, draw
 from grater.model import Decision, Json
 from grater.tables import read_judgments
 from tests.annotate.store.crowds import statements

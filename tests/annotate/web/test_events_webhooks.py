@@ -8,7 +8,7 @@ from typing import Any
 
 from grater.annotate.store import events, jobs
 from grater.annotate.store.units import FINISHED
-from grater.annotate.study.webhooks import CLAIM_MS, MOST_FAILURES
+from grater.annotate.study.events import CLAIM_MS, MOST_FAILURES
 from grater.annotate.web.webhooks import Reply, Teller, signature
 from tests.annotate.web.json_schema import complaints
 from tests.annotate.web.programs import Program

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate import panels
 from grater.annotate.panels import ENDINGS
-from grater.annotate.pay import POLICIES
-from grater.annotate.store import jobs, panels, units
+from grater.annotate.store import jobs, units
 from grater.annotate.store.ejection import eject
-from grater.annotate.store.schema.crowd import GOLD_STATES, TRUST_STATES
-from grater.annotate.store.schema.work import JOB_STATES, LEASE_STATES, STATUSES
+from grater.annotate.store.schema import GOLD_STATES, JOB_STATES, LEASE_STATES, STATUSES, TRUST_STATES
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.terms import set_terms
+from grater.annotate.terms import POLICIES
 from grater.annotate.web.rendering import shown
 from tests.annotate.web.studies import served
 from tests.annotate.web.test_crowd_numbers import plain

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import decisions, samples
+from grater.annotate import samples
+from grater.annotate.store import decisions
 from grater.annotate.study.importing import import_files
 from grater.model import Decision
 from tests.annotate.web.programs import Program

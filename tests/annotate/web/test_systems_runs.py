@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Store, decisions, essays, open_store, people, runs
-from grater.annotate.study.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
+from grater.annotate import runs
+from grater.annotate.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
+from grater.annotate.store import Store, decisions, essays, open_store, people
 from grater.annotate.study.systems import run_installed
 from grater.annotate.web import study as study_pages
 from grater.annotate.web.security import READ_ONLY_POLICY
@@ -62,7 +63,7 @@ def test_a_run_that_breaks_our_own_code_is_its_own_end_and_no_other(
     def broken(*_: object) -> Outcome:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("grater.annotate.study.runs.WORK", {**WORK, "report": broken})
+    monkeypatch.setattr("grater.annotate.runs.WORK", {**WORK, "report": broken})
     manager = study.browser("manager")
     with study.store.write() as tx:
         bad, good = ask_for_report(tx), ask_for_system(tx, SYSTEM)
@@ -107,7 +108,7 @@ def test_a_process_that_was_held_up_does_not_end_what_is_anothers_by_now(study: 
 def test_the_class_report_of_the_essays_is_made_from_the_page_of_exports(
     study: Study, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grater.annotate.study.runs.default_systems", lambda: (str(tiny_model),))
+    monkeypatch.setattr("grater.annotate.runs.default_systems", lambda: (str(tiny_model),))
     manager = study.browser("manager")
     assert 'href="/manage/export#class"' in manager.get("/manage").text
     assert 'action="/manage/class-report"' in manager.get("/manage/export").text

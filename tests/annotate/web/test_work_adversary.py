@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate import panels
 from grater.annotate.store import (
     Tx,
-    assignments,
     checks,
     credentials,
     essays,
@@ -30,13 +30,11 @@ from grater.annotate.store import (
     items,
     jobs,
     leases,
-    panels,
     people,
     units,
 )
-from grater.annotate.store.assignments import Assignment
 from grater.annotate.store.clock import HOUR
-from grater.annotate.store.jobs import Access
+from grater.annotate.store.jobs import Access, Assignment
 from grater.annotate.store.units import NewUnit
 from grater.annotate.study.limits import LIMITS
 from grater.annotate.study.work import hand_in, take_desk
@@ -77,7 +75,7 @@ def job_with_gold(tx: Tx, name: str, person_ids: tuple[str, ...] = (), terms: Ma
     batched = [NewUnit(unit.items, unit.essay_id, batch=n % 3) for n, unit in enumerate(new[:N_WORK])]
     work_ids = units.add_all(tx, job.job_id, batched)
     if person_ids:
-        assignments.add_all(tx, job.job_id, [Assignment(unit_id, who) for unit_id in work_ids for who in person_ids])
+        jobs.assign(tx, job.job_id, [Assignment(unit_id, who) for unit_id in work_ids for who in person_ids])
     for unit in new[N_WORK:]:
         (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(unit.items, unit.essay_id, role="gold")])
         gold.add(tx, unit_id, unit.items[0][0], ["error"], reason="People wait at a stop.")

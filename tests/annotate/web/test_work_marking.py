@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from grater.annotate.store import schema
 from grater.annotate.study import jobs
-from grater.annotate.study.drafts import checked, findings
+from grater.annotate.study.work import checked, findings
 from grater.annotate.tasks.task import Unit
 from grater.errors import BadInput
 from grater.model import Essay, Json

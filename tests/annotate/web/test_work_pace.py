@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store import assignments, checks, jobs, leases, progress, units
-from grater.annotate.store.assignments import Assignment
+from grater.annotate.store import checks, jobs, leases, progress, units
 from grater.annotate.store.clock import MINUTE
+from grater.annotate.store.jobs import Assignment
 from grater.annotate.study.raters import pace_of
 from tests.annotate.web.studies import Patience, Study, new_units
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
@@ -80,7 +80,7 @@ def test_a_skipped_unit_comes_again_at_the_end(study: Study, access: str) -> Non
         with study.store.write() as tx:
             job = jobs.add(tx, name="assigned", task="error", judgments=1, access="assigned")
             ids = units.add_all(tx, job.job_id, new_units(tx, "error")[:4])
-            assignments.add_all(tx, job.job_id, [Assignment(unit_id, rater) for unit_id in ids])
+            jobs.assign(tx, job.job_id, [Assignment(unit_id, rater) for unit_id in ids])
             study.jobs["error"] = jobs.set_state(tx, job.job_id, "open").job_id
     browser = study.browser("worker")
     first = start(browser, study, "error")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-from grater.annotate.store import checks, jobs, judgments, payments, submissions
+from grater.annotate import money
+from grater.annotate.money import job_costs
+from grater.annotate.store import checks, jobs, judgments, submissions
 from grater.annotate.store.clock import DAY
-from grater.annotate.study.money import job_costs
 from grater.annotate.study.terms import set_terms
 from tests.annotate.web.studies import TEXTS, Browser, Study
 from tests.annotate.web.test_work import answer, start
@@ -128,7 +129,7 @@ def owed(study: Study) -> int:
     """Cents that are written down for the marking job; its costs must say the same."""
     with study.store.write() as tx:
         job = jobs.get(tx, study.jobs["marking"])
-        payments.settle(tx, job)
-        cents = sum(each.cents for each in payments.of_job(tx, job.job_id))
+        money.settle(tx, job)
+        cents = sum(each.cents for each in money.payments_of(tx, job.job_id))
         assert job_costs(tx, job).cents == cents
         return cents

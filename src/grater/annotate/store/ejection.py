@@ -22,12 +22,11 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import exists, func, select
 
-from grater.annotate.store import credentials, gold, jobs, leases, people, schema, slots, submissions, trust, units
+from grater.annotate.store import credentials, gold, jobs, leases, people, schema, submissions, trust, units
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.transaction import Record, Tx, chunks
 from grater.annotate.store.trust import Trust
-from grater.annotate.terms import terms_of
-from grater.annotate.trust import TrustRule, is_below, passes_quiz
+from grater.annotate.terms import TrustRule, is_below, passes_quiz, terms_of
 
 BY_RULE = ("quiz", "gold")
 REINSTATED = "reinstated"
@@ -166,7 +165,7 @@ def _settle(tx: Tx, job: Job, person_id: str, *, became: str) -> None:
         schema.submissions.c.job_id == job.job_id, schema.submissions.c.person_id == person_id, may_count
     )
     rows = tx.all(query.distinct())
-    slots.settle(tx, job, [row.unit_id for row in rows])
+    units.settle_slots(tx, job, [row.unit_id for row in rows])
     units.log_finished(tx, [row.unit_id for row in rows if row.status == became])
 
 

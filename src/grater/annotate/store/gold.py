@@ -20,14 +20,13 @@ from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import Select, bindparam, exists, func, literal_column, select
 
-from grater.annotate.store import events, jobs, schema, slots, trust, units
+from grater.annotate.store import events, jobs, schema, trust, units
 from grater.annotate.store.ids import PRIME, multiplier
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.transaction import Record, Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
-from grater.annotate.terms import Terms, terms_of
-from grater.annotate.trust import gold_rate
+from grater.annotate.terms import Terms, gold_rate, terms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +116,9 @@ def convert(
     """Make an untouched work unit gold (or practice); False, and nothing done, where somebody has met it already."""
     jobs.lock(tx, units.get(tx, unit_id).job.job_id)
     traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
-    if not slots.hold(tx, unit_id) or any(tx.value(select(exists().where(trace))) for trace in traces):
+    if not units.hold_unit(tx, unit_id) or any(tx.value(select(exists().where(trace))) for trace in traces):
         return False
-    slots.close_all(tx, unit_id)
+    units.close_slots(tx, unit_id)
     tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role=role, batch=0))
     add(tx, unit_id, item_id, accepted, reason=reason)
     events.write(tx, actor, f"unit.{role}", unit_id)

@@ -17,14 +17,13 @@ from grater.annotate.store import ejection, events, gold, jobs, people, schema
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns, Record, Tx, locking
-from grater.annotate.trust import is_suspect
+from grater.annotate.study.limits import LONGEST
+from grater.annotate.terms import is_suspect
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.registry import unknown
 
 COUNTED = ("valid", "untrusted")
 """Statuses of answers that count for trust."""
-
-LONGEST_DISPUTE = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +179,8 @@ def _n_open_disputes(tx: Tx, job_id: str) -> dict[str, int]:
 
 def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Dispute:
     """Dispute missed gold, once; the answer must be one's own."""
-    if not 0 < len(text.strip()) <= LONGEST_DISPUTE:
-        message = f"text: expected 1 to {LONGEST_DISPUTE} characters, found {len(text.strip())}"
+    if not 0 < len(text.strip()) <= LONGEST["dispute.text"]:
+        message = f"text: expected 1 to {LONGEST['dispute.text']} characters, found {len(text.strip())}"
         raise BadInput(Problem("form", message))
     people.lock(tx, person_id)
     missed = _missed(tx, submission_id)
@@ -207,7 +206,7 @@ def decide_dispute(
     if is_granted:
         set_state(tx, dispute.unit_id, "forgiven", actor=actor)
     state = "granted" if is_granted else "refused"
-    values = {"answer": answer.strip()[:LONGEST_DISPUTE], "decided_by": actor, "decided_at": tx.now}
+    values = {"answer": answer.strip()[: LONGEST["dispute.answer"]], "decided_by": actor, "decided_at": tx.now}
     for settled in _open_disputes_about(tx, dispute.unit_id) if is_granted else [dispute]:
         this = schema.disputes.c.dispute_id == settled.dispute_id
         tx.execute(schema.disputes.update().where(this).values(state=state, **values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 
-from grater.annotate.store.schema.columns import to_text
+from grater.annotate.store.schema import to_text
 from grater.model import Json
 
 PRIME = 2**31 - 1

@@ -23,19 +23,18 @@ from dataclasses import dataclass, replace
 from sqlalchemy import bindparam, case, exists, func, literal_column, select
 from sqlalchemy import text as sql
 
+from grater.annotate import panels
 from grater.annotate.store import (
     adjudications,
-    admission,
     ejection,
     gold,
     gold_review,
     jobs,
     leases,
-    panels,
     people,
+    queue,
     revisions,
     schema,
-    slots,
     submissions,
     trust,
     units,
@@ -140,7 +139,7 @@ def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
     submissions.set_status(tx, last.submission_id, "withdrawn", actor=person_id, why=TAKEN_BACK)
     job = jobs.get(tx, answered.job_id)
     lease = leases.issue(tx, job, UnitSlot(unit_id=last.unit_id, n=last.n), person_id=person_id)
-    slots.settle(tx, job, [last.unit_id])
+    units.settle_slots(tx, job, [last.unit_id])
     if gold.has_gold(job):
         trust.recount(tx, job.job_id, person_id)  # for work too: neither takes longer (P5)
     return lease
@@ -148,7 +147,7 @@ def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
 
 def _is_over(tx: Tx, answered: Lease) -> bool:
     """Whether the rater is done here, or somebody has decided about the unit."""
-    refusal = admission.why_not(tx, jobs.get(tx, answered.job_id), answered.person_id)
+    refusal = queue.why_not(tx, jobs.get(tx, answered.job_id), answered.person_id)
     place = panels.place_in_job(tx, answered.job_id, answered.person_id)
     is_gone = place is not None and place.state in panels.OVER
     return refusal not in ("", "limit") or is_gone or adjudications.find(tx, answered.unit_id) is not None
@@ -196,7 +195,7 @@ def receive(
         stored = submissions.find(tx, submission_id)
         return replace(receipt, status=stored.status) if stored else receipt  # it may have ejected its rater
     if leased.role == "work":
-        slots.settle(tx, receipt.job, [receipt.unit_id])
+        units.settle_slots(tx, receipt.job, [receipt.unit_id])
         if receipt.status == "valid":
             units.log_finished(tx, [receipt.unit_id])
     return receipt

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import JSON, Select, Text, cast, func, literal, select
 
 from grater.annotate.store import schema
-from grater.annotate.store.schema.columns import to_text
+from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import Record, Tx, chunks
 from grater.model import Item, Json, Span
 

@@ -38,7 +38,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import text as sql
 
-from grater.annotate.store import admission, events, gold, jobs, people, schema, slots, trust, units
+from grater.annotate.store import events, gold, jobs, people, queue, schema, trust, units
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.jobs import Job
@@ -116,7 +116,7 @@ def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -
     person = locked or people.lock(tx, person_id)
     rater = _rater_state(tx, job_id=job_id, person_id=person_id)
     job, lease = rater.job, rater.held
-    if admission.refusal(tx, job, person, trust_state=rater.trust, has_joint_seat=rater.has_joint_seat):
+    if queue.refusal(tx, job, person, trust_state=rater.trust, has_joint_seat=rater.has_joint_seat):
         return None
     if lease is not None and _is_over(lease, tx.now):
         lease = _renewed(tx, lease, job)
@@ -172,7 +172,7 @@ def _take_again(tx: Tx, rater: RaterState, lease_id: str, *, person_id: str) -> 
 
 
 def _log_taken(tx: Tx, lease: Lease) -> None:
-    slots.set_state(tx, lease.unit_id, lease.n, "leased")
+    units.set_slot(tx, lease.unit_id, lease.n, "leased")
     payload = {name: getattr(lease, name) for name in ("job_id", "unit_id", "n", "person_id")}
     events.write(tx, lease.person_id, "lease.taken", lease.lease_id, payload)
 
@@ -240,7 +240,7 @@ def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
     """End a held lease without an answer and free its slot; False, and nothing changes, if it is no longer held."""
     if not tx.execute(_still_held(lease).values(state=state)).rowcount:
         return False
-    slots.set_state(tx, lease.unit_id, lease.n, "free")
+    units.set_slot(tx, lease.unit_id, lease.n, "free")
     events.write(tx, actor, f"lease.{state}", lease.lease_id)
     return True
 

@@ -5,7 +5,7 @@ transaction.  A step is a function of a connection and is never changed once rel
 
 Triggers keep what must stay: the database itself refuses to change or delete judgments, events and payments.  Of a
 submission only the status and the slot may change; `submissions.set_status` writes the event beside it.  Units,
-slots, leases and guidelines stay as soon as their job has a submission; before that a job can go (`mending`).
+slots, leases and guidelines stay as soon as their job has a submission; before that a job can go.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ from sqlalchemy import (
     union_all,
 )
 
-from grater.annotate.pay import UnitsAnswered
 from grater.annotate.store import schema
 from grater.annotate.store.transaction import Tx
+from grater.annotate.terms import UnitsAnswered
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Literal
 
 from sqlalchemy import func, select
 
-from grater.annotate.store import events, judgments, leases, people, schema, slots, submissions, units
+from grater.annotate.store import events, judgments, leases, people, schema, submissions, units
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.leases import REVISION, Lease
 from grater.annotate.store.queue import UnitSlot
@@ -193,7 +193,7 @@ def _withdraw(tx: Tx, lease: Lease, old: Record | None) -> None:
     n = 1 if old is None else old.n
     tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease.lease_id).values(n=n))
     if old is not None and is_held:
-        slots.set_state(tx, lease.unit_id, n, "leased")
+        units.set_slot(tx, lease.unit_id, n, "leased")
 
 
 def _valid_submission(tx: Tx, unit_id: str, person_id: str) -> Record | None:

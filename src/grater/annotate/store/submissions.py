@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlalchemy import and_, bindparam, exists, func, literal_column, select
 
-from grater.annotate.store import events, gold, jobs, leases, people, schema, slots, trust
+from grater.annotate.store import events, gold, jobs, leases, people, schema, trust, units
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.leases import Lease
@@ -184,10 +184,10 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
         raise NotFound("there is no such submission")
     if row.status == status:
         return status
-    slots.set_state(tx, row.unit_id, row.n, "free")
+    units.set_slot(tx, row.unit_id, row.n, "free")
     n = None
     if status == "valid" and _has_slots(tx, row.unit_id):
-        n = slots.take_free(tx, row.unit_id)
+        n = units.take_free_slot(tx, row.unit_id)
         status = "valid" if n is not None else "surplus"
     tx.execute(schema.submissions.update().where(this).values(status=status, n=n))
     payload = {"from": row.status, "to": status, "n": n, "why": why}
@@ -226,7 +226,7 @@ def _status(tx: Tx, context: SubmissionContext) -> tuple[str, int | None]:
         return "valid", None
     if lease.state == "held" and lease.n is not None:
         return "valid", lease.n
-    n = slots.take_free(tx, lease.unit_id)
+    n = units.take_free_slot(tx, lease.unit_id)
     return ("surplus", None) if n is None else ("valid", n)
 
 
@@ -236,7 +236,7 @@ def _release(tx: Tx, lease: Lease, n: int | None) -> None:
         return
     tx.post(ANSWERED, {"lease": lease.lease_id})
     if lease.n is not None:
-        slots.set_state(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
+        units.set_slot(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
 
 
 def _from_lease(lease: Lease, now: int) -> dict[str, Any]:

@@ -1,4 +1,11 @@
-"""A study restored from an exported folder, or from a zip of one; and backups of a study.
+"""A study as a folder: one consistent snapshot, the same bytes whenever nothing has changed (P8).
+
+For people and other tools: tables of items, judgments (of every status), raters (pseudonyms unless `names`), gold,
+payments and decisions; per job a ratings matrix and a `task, worker, label` table; the essays as NUCLE SGML, M2, brat
+and JSONL; agreement and costs.  For grater: `tables/`, every row of every table without secrets, from which
+`import_archive` makes the study again.  `manifest.json` has the hash and size of each file and the counts.
+
+A study restored from an exported folder, or from a zip of one; and backups of a study.
 
 Every hash of an archive is checked before anything is written.  Passwords, sessions, tokens and invitations do not
 travel; people come back without a login, under their pseudonyms unless names were exported.  Exporting the restored
@@ -8,28 +15,231 @@ A zip is checked as well.  Members must be plain files whose names stay inside: 
 backslashes or drives, no links, no passwords.  Bytes are counted while they are unpacked, so that a small file cannot
 fill the disk.
 
-A backup is taken while people work on the study, and holds all of it (`store.backup`).
+A whole study copied while people work on it, and put back: SQLite by its own backup, PostgreSQL by its tools.
+
+An export is for readers: it leaves out passwords, sessions, tokens, webhooks, drafts and the study's key.  A backup
+is for the day after a disaster: one consistent snapshot of every row, from which the study goes on as if nothing had
+happened.  SQLite copies a snapshot of its file (`sqlite3_backup`) while others write; PostgreSQL has `pg_dump` and
+`pg_restore`, which must be installed where the command runs and be no older than the server.
+
+A backup is readable by its owner alone, appears under its name only when it is whole, and never replaces a file.  A
+copy by pseudonyms also loses what only the study itself needs: passwords, second factors, sessions, tokens,
+invitations, webhooks, and files that wait to be imported.
+
+Rows of a restored PostgreSQL study keep no numbers of transactions: another server counts its own.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import shutil
+import sqlite3
 import stat
+import subprocess
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from grater.annotate.store import Store, backup, checks, dump, open_store, utc_now
+import polars as pl
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.engine import make_url
+
+from grater import __version__
+from grater.annotate import tables
+from grater.annotate.money import costs
+from grater.annotate.store import Store, Tx, checks, dump, events, jobs, migrations, open_store, people, utc_now
 from grater.annotate.store.clock import Clock
-from grater.annotate.store.engine import is_url
+from grater.annotate.store.engine import BUSY_SECONDS, is_url, translated_errors
 from grater.annotate.store.migrations import VERSION
-from grater.annotate.study.export import FORMAT, sha256
-from grater.errors import BadInput, GraterError, Problem, Problems, UsageError
+from grater.annotate.store.schema import to_text
+from grater.annotate.store.store import OWNER_ONLY
+from grater.annotate.study.marks import MARKING, has_suggestions, marked_essays, marked_in, suggestion_frame
+from grater.annotate.study.terms import whole_protocol
+from grater.annotate.tables import redundancy_of
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.task import Task, merged_by
+from grater.corpora import Loss, write_corpus
+from grater.errors import BadInput, GraterError, MissingExtra, Problem, Problems, UsageError
+from grater.files import complaining
+from grater.measure.agreement import agreement
+from grater.measure.agreement.edits import edit_agreement
+from grater.model import Essay, Json
+from grater.tables import equal_in_number, read_judgments, with_labels, write_table
+
+FORMAT = "grater-study"
+CORPORA = {"essays.sgml": "nucle", "essays.m2": "m2", "essays.jsonl": "jsonl", "brat": "brat"}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    folder: Path
+    files: int
+    counts: dict[str, int]
+    losses: int
+
+
+def export(store: Store, folder: Path, *, names: bool = False, raw: bool = False) -> Exported:
+    """Write the whole study to a new folder; `raw` leaves cells alone that a spreadsheet would run."""
+    with _all_or_nothing(folder) as partial, store.read() as tx:
+        _tables(tx, partial, names=names)
+        _frames(tx, partial, names=names, raw=raw)
+        losses = _corpora(tx, partial, names=names)
+        counts = _export_manifest(tx, partial, names=names, raw=raw)
+        n_files = sum(1 for file in partial.rglob("*") if file.is_file())
+    return Exported(folder, n_files, counts, losses)
+
+
+def _tables(tx: Tx, folder: Path, *, names: bool) -> None:
+    (folder / "tables").mkdir()
+    for name in dump.table_names():
+        with (folder / "tables" / f"{name}.jsonl").open("w", encoding="utf-8", newline="") as stream:
+            stream.writelines(f"{to_text(row)}\n" for row in dump.rows(tx, name, names=names))
+
+
+def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
+    raters = {each.person_id: each.name if names else each.pseudonym for each in people.all(tx)}
+    whole = {
+        "items": tables.item_frame(tx),
+        "judgments": tables.judgment_frame(tx, names=names),
+        "raters": tables.rater_frame(tx, names=names),
+        "gold": tables.gold_frame(tx),
+        "payments": tables.payment_frame(tx, raters),
+        "decisions": tables.decision_frame(tx),
+        "adjudications": tables.adjudication_frame(tx, raters),
+    }
+    if has_suggestions(tx):
+        whole["suggestions"] = suggestion_frame(tx, raters)
+    for name, frame in whole.items():
+        write_table(frame, folder / f"{name}.csv", raw=raw)
+    by_job = {job.name: _work(whole["judgments"], job.name) for job in jobs.all(tx)}
+    _job_folders(by_job, folder, raw=raw)
+    _write_json(folder / "agreement.json", _agreements(tx, by_job, names=names))
+    _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
+    _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
+
+
+def _job_folders(by_job: Mapping[str, pl.DataFrame], folder: Path, *, raw: bool) -> None:
+    """The tables of each job in a numbered folder, and which job that is."""
+    for number, judged in enumerate(by_job.values(), 1):
+        job_folder = folder / "jobs" / f"{number:02d}"
+        job_folder.mkdir(parents=True)
+        write_table(tables.rating_frame(judged), job_folder / "ratings.csv", raw=raw)
+        write_table(tables.label_frame(judged), job_folder / "labels.csv", raw=raw)
+    _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
+
+
+def _agreements(tx: Tx, by_job: Mapping[str, pl.DataFrame], *, names: bool) -> dict[str, Json]:
+    """The agreement in each job, on edits where essays were marked."""
+    agreed: dict[str, Json] = {}
+    for job in jobs.all(tx):
+        if job.task == MARKING:
+            agreed[job.name] = _edit_agreement(marked_in(tx, job.job_id, names=names))
+        else:
+            agreed[job.name] = _agreement(by_job[job.name], TASKS[job.task], redundancy_of([job]))
+    return agreed
+
+
+def _work(judged: pl.DataFrame, job: str) -> pl.DataFrame:
+    """A job's judgments by people on work units; programs are never mixed in, practice and gold are no result."""
+    is_work = (pl.col("role") == "work") & (pl.col("kind") != "program")
+    return judged.filter((pl.col("job") == job) & is_work)
+
+
+def _agreement(rows: pl.DataFrame, task: Task, least: int) -> Json:
+    """How far raters agree; where asking stopped early, on the judgments that every item was to have."""
+    try:
+        judged = read_judgments(rows.select("item", "rater", "label", "status", "at"))
+        judged = equal_in_number(judged, least)
+        merged = merged_by(task)
+        return agreement(with_labels(judged, merged) if merged else judged).to_dict()
+    except GraterError as error:
+        return {"reason": str(error)}
+
+
+def _edit_agreement(essays: Sequence[Essay]) -> Json:
+    """How far annotators agree on where errors are, of what kind, and how to mend them."""
+    try:
+        return edit_agreement(essays).to_dict()
+    except GraterError as error:
+        return {"reason": str(error)}
+
+
+def _corpora(tx: Tx, folder: Path, *, names: bool) -> int:
+    """The essays in each format; what a format cannot hold is written down beside them."""
+    essays = list(marked_essays(tx, names=names))
+    if not essays:
+        return 0
+    place = folder / "essays"
+    place.mkdir()
+    lost: list[Json] = []
+    for name, format_name in CORPORA.items():
+
+        def report(loss: Loss, format_name: str = format_name) -> None:
+            lost.append({"format": format_name, **asdict(loss)})
+
+        write_corpus(essays, place / name, report, format_name=format_name)
+    with (place / "losses.jsonl").open("w", encoding="utf-8", newline="") as stream:
+        stream.writelines(f"{to_text(loss)}\n" for loss in lost)
+    return len(lost)
+
+
+def _export_manifest(tx: Tx, folder: Path, *, names: bool, raw: bool) -> dict[str, int]:
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    tables = {name: _n_lines(folder / "tables" / f"{name}.jsonl") for name in dump.table_names()}
+    listed: dict[str, Json] = {
+        file.relative_to(folder).as_posix(): {"sha256": sha256(file), "bytes": file.stat().st_size} for file in files
+    }
+    manifest: dict[str, Json] = {
+        "format": FORMAT,
+        "grater": __version__,
+        "schema": VERSION,
+        "names": names,
+        "raw": raw,
+        "study": dump.meta_values(tx),
+        "last_event": events.latest(tx),
+        "counts": tables,
+        "files": listed,
+    }
+    _write_json(folder / "manifest.json", manifest)
+    return {name: n for name, n in tables.items() if n}
+
+
+def sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _n_lines(file: Path) -> int:
+    with file.open("rb") as stream:
+        return sum(1 for _ in stream)
+
+
+def _write_json(path: Path, value: Json) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8", newline="")
+
+
+@contextmanager
+def _all_or_nothing(folder: Path) -> Iterator[Path]:
+    """A folder to write to that takes its name only when it is whole; one that is in use is refused."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder}: expected a new or empty folder to write to, found one that is in use")
+    with complaining(folder):
+        partial = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        try:
+            yield partial
+            partial.chmod(0o755)
+            partial.replace(folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
 
 DEEPEST = 8
 CHUNK = 1 << 16
@@ -171,22 +381,174 @@ def back_up(study: str, path: Path, *, pseudonyms: bool = False) -> Backup:
     with open_store(study):  # refuses what is no study, with the words for it
         pass
     if not is_url(study):
-        backup.copy_sqlite(Path(study), path, nameless=pseudonyms)
+        copy_sqlite(Path(study), path, nameless=pseudonyms)
     elif pseudonyms:
         raise UsageError("pg_dump copies names as they are; for a copy by pseudonyms export the study")
     else:
-        backup.dump_postgres(study, path)
-    return Backup(path=path, engine=backup.engine_of(path), n_bytes=path.stat().st_size)
+        dump_postgres(study, path)
+    return Backup(path=path, engine=engine_of(path), n_bytes=path.stat().st_size)
 
 
 def restore(path: Path, study: str) -> Store:
     """Make the study of a backup again, in a new file or an empty database of the same engine."""
-    engine = backup.engine_of(path)
+    engine = engine_of(path)
     if (engine == "postgresql") != is_url(study):
         place = "a postgresql:// URL" if engine == "postgresql" else "a file"
         raise UsageError(f"{path}: a backup of {engine} is restored into {place}; to change engines use an export")
     if is_url(study):
-        backup.restore_postgres(path, study)
+        restore_postgres(path, study)
     else:
-        backup.copy_sqlite(path, Path(study))
+        copy_sqlite(path, Path(study))
     return open_store(study)
+
+
+SQLITE, POSTGRES = b"SQLite format 3\0", b"PGDMP"
+
+SECRET = (
+    "deliveries",
+    "webhooks",
+    "sessions",
+    "tokens",
+    "invitations",
+    "recovery_codes",
+    "second_factors",
+    "run_files",
+    "runs",
+)
+NAMELESS = (
+    "UPDATE people SET name = pseudonym, email = '', payload = '{}', password_hash = ''",
+    "UPDATE panel_places SET external_id = person_id",
+    "UPDATE panels SET state = 'closed', options = json_set(options, '$.secret', '')"
+    " WHERE json_extract(options, '$.secret') <> ''",
+    *(f"DELETE FROM {table}" for table in SECRET),
+    "VACUUM",
+)
+"""What makes a copy nameless; VACUUM, since the pages of a file keep what was deleted."""
+
+
+def engine_of(path: Path) -> str:
+    """Whose backup a file is: `sqlite` or `postgresql`."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(16)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if start == SQLITE:
+        return "sqlite"
+    if start.startswith(POSTGRES):
+        return "postgresql"
+    raise UsageError(f"{path}: expected a backup of a study, found some other file")
+
+
+def copy_sqlite(source: Path, target: Path, *, nameless: bool = False) -> None:
+    """One snapshot of a file, as a file of its own without a log beside it."""
+    with (
+        _appearing(target) as unfinished,
+        _complaining_of(source),
+        closing(sqlite3.connect(source, timeout=BUSY_SECONDS)) as original,
+        closing(sqlite3.connect(unfinished, isolation_level=None)) as copy,
+    ):
+        original.backup(copy)
+        copy.execute("PRAGMA journal_mode=DELETE")
+        for statement in NAMELESS if nameless else ():
+            copy.execute(statement)
+        if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("the file is damaged")
+
+
+@contextmanager
+def _complaining_of(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise GraterError(f"{path}: cannot be copied, nothing was written: {error}") from error
+
+
+@contextmanager
+def _appearing(target: Path) -> Iterator[Path]:
+    """A private file to write to, which takes its name once it is whole and on the disk."""
+    if target.exists():
+        raise UsageError(f"{target}: already exists; choose another name")
+    with complaining(target):
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        os.close(handle)
+    unfinished = Path(name)
+    try:
+        yield unfinished
+        with complaining(target):
+            unfinished.chmod(OWNER_ONLY)
+            _sync(unfinished)
+            _take_name(unfinished, target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _take_name(unfinished: Path, target: Path) -> None:
+    """A link, unlike a rename, never replaces what somebody put there meanwhile; not every disk has links."""
+    try:
+        os.link(unfinished, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        unfinished.rename(target)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
+
+
+def dump_postgres(location: str, target: Path) -> None:
+    """One snapshot of a database by `pg_dump`, in its packed format."""
+    options = ("--format=custom", "--no-owner", "--no-privileges")
+    with _appearing(target) as unfinished:
+        _run("pg_dump", location, *options, f"--file={unfinished}")
+
+
+def restore_postgres(path: Path, location: str) -> None:
+    """Every table of a backup into an empty database, all of it or nothing."""
+    with _connected(location) as connection:
+        if not migrations.is_empty(connection):
+            raise UsageError(f"{_name(location)}: expected an empty database, found tables; make a new one")
+    options = ("--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
+    _run("pg_restore", location, *options, str(path))
+    with _connected(location) as connection:
+        for statement in FORGET_TRANSACTIONS:
+            connection.exec_driver_sql(statement)
+
+
+FORGET_TRANSACTIONS = (
+    "ALTER TABLE events DISABLE TRIGGER USER",
+    "UPDATE events SET transaction_id = 0",
+    "ALTER TABLE events ENABLE TRIGGER USER",
+)
+
+
+@contextmanager
+def _connected(location: str) -> Iterator[Connection]:
+    engine = create_engine(make_url(location).set(drivername="postgresql+psycopg"))
+    try:
+        with translated_errors(_name(location)), engine.begin() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def _name(location: str) -> str:
+    """The database without its address, which may hold a password."""
+    return make_url(location).database or ""
+
+
+def _run(program: str, location: str, *options: str) -> None:
+    """A program of PostgreSQL on a database; a password goes by the environment, which others cannot read."""
+    command = shutil.which(program)
+    if command is None:
+        raise MissingExtra(f"a backup of PostgreSQL needs {program}: install PostgreSQL's client programs here")
+    url = make_url(location)
+    address = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
+    environment = os.environ | ({"PGPASSWORD": str(url.password)} if url.password else {})
+    called = [command, f"--dbname={address}", *options]
+    done = subprocess.run(called, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()] or [f"exit status {done.returncode}"]
+        raise GraterError(f"{_name(location)}: {program} failed: {lines[0].removeprefix(f'{program}: ')}")

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from grater.annotate.store import Tx, samples
+from grater.annotate import samples
+from grater.annotate.samples import kind_of
+from grater.annotate.store import Tx
 from grater.annotate.store.jobs import Job
-from grater.annotate.study.samples import kind_of
-from grater.annotate.study.tables import (
+from grater.annotate.tables import (
     ALL_COUNT,
     Counting,
     StudyTables,

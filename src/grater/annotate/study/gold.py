@@ -23,17 +23,17 @@ from functools import cache
 from hashlib import sha256
 from typing import Literal
 
-from grater.annotate.store import Tx, essays, gold, gold_review, items, jobs, mending, units
-from grater.annotate.store.columns import label_counts
+from grater.annotate.store import Tx, essays, gold, gold_review, items, jobs, units
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.units import NewUnit, Role
+from grater.annotate.study import jobs as study_jobs
 from grater.annotate.study.job_units import plant, shown
 from grater.annotate.study.limits import require_number, require_text
 from grater.annotate.study.terms import set_terms
+from grater.annotate.tables import label_counts
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.error import ASKS
-from grater.annotate.tasks.marking import DEFAULT_TAGSET
-from grater.annotate.tasks.suggestions import SUGGESTIONS
+from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS
 from grater.annotate.tasks.task import UNKNOWN, Unit, UnitItem
 from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import UsageError
@@ -316,7 +316,7 @@ class Candidate:
 
 def candidates(tx: Tx, job: Job) -> list[Candidate]:
     """Everything that could be made gold of a job now; each item once."""
-    open_units = dict(mending.unmet_items(tx, job.job_id))
+    open_units = dict(study_jobs.unmet_items(tx, job.job_id))
     chosen: dict[str, Candidate] = {}
     for item_id, accepted, reason, source in _proposed(tx, job):
         if item_id in open_units and item_id not in chosen and accepted:

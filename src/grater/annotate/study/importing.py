@@ -33,7 +33,7 @@ from grater.annotate.store import Store, Tx, bulk, decisions, dump, essays, item
 from grater.annotate.store.clock import from_iso
 from grater.annotate.store.ids import hashed
 from grater.annotate.store.items import StudyItem
-from grater.annotate.store.schema.columns import to_text
+from grater.annotate.store.schema import to_text
 from grater.annotate.study.gold import add_gold
 from grater.annotate.study.systems import require_same_decisions
 from grater.annotate.tasks import TASKS

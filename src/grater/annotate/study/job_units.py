@@ -39,8 +39,7 @@ from grater.annotate.store.items import StudyItem
 from grater.annotate.store.units import NewUnit
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
-from grater.annotate.tasks.marking import DEFAULT_TAGSET
-from grater.annotate.tasks.suggestions import payload_of, suggestion_of
+from grater.annotate.tasks.marking import DEFAULT_TAGSET, payload_of, suggestion_of
 from grater.annotate.tasks.task import Subject, subject_of
 from grater.corpora.tagsets import TAGSETS
 from grater.corpora.text.analysis import analyse

@@ -12,6 +12,9 @@ counted as the job itself would choose them, and nothing is stored.  Hours rest 
 judgments of the same task in the study where there are `ENOUGH`; else on `SECONDS`, which are rough: a question about
 one word takes a careful rater 15 to 40 seconds, and an essay some seconds per word.  Counting looks at every essay,
 so the count is kept until something comes into the study.
+
+What somebody did stays (P1): the triggers of the database refuse to delete the units of a job that has a submission
+(`migrations`).  The log keeps what was deleted, by its ids and its name.
 """
 
 from __future__ import annotations
@@ -21,32 +24,21 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, count
 from statistics import median
+from typing import Any
 
-from grater.annotate.pay import money
-from grater.annotate.store import (
-    Store,
-    Tx,
-    assignments,
-    decisions,
-    essays,
-    items,
-    jobs,
-    mending,
-    people,
-    progress,
-    units,
-)
-from grater.annotate.store.assignments import Assignment
-from grater.annotate.store.jobs import Guidelines, Job, JobState
+from sqlalchemy import ColumnElement, Table, exists, func, select
+
+from grater.annotate.store import Store, Tx, decisions, essays, events, items, jobs, people, progress, schema, units
+from grater.annotate.store.jobs import Assignment, Guidelines, Job, JobState
 from grater.annotate.store.people import Person
 from grater.annotate.store.units import NewUnit
 from grater.annotate.study.job_units import Batch, Wanted, batches, units_for
 from grater.annotate.study.limits import LONGEST, require_name, require_number, require_text
 from grater.annotate.study.terms import set_terms
 from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.marking import SUGGESTIONS
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.tasks.suggestions import SUGGESTIONS
-from grater.annotate.terms import KEY, terms_json, terms_of
+from grater.annotate.terms import KEY, money, terms_json, terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.sheet import counted
@@ -246,7 +238,7 @@ def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons:
         for name in names
     ]
     if assigned:
-        assignments.add_all(tx, job.job_id, assigned)
+        jobs.assign(tx, job.job_id, assigned)
 
 
 def batches_for(plan: JobPlan, n_chains: int) -> list[Batch]:
@@ -289,9 +281,12 @@ def hand_over(tx: Tx, job: Job, giver: Person, taker: Person, *, actor: str | No
         raise UsageError(f"{job.name}: its units are not assigned to anyone, so they cannot be reassigned")
     if taker.state != "active":
         raise UsageError(f"{taker.name!r} has no access to the study and cannot take over units")
-    here = {each.person_id for each in assignments.of_job(tx, job.job_id)} | {giver.person_id, taker.person_id}
+    here = {each.person_id for each in jobs.assignments_of(tx, job.job_id)} | {
+        giver.person_id,
+        taker.person_id,
+    }
     require_other_heads(tx, {people.get(tx, person_id).name: person_id for person_id in sorted(here)})
-    n_units = assignments.move(tx, job.job_id, giver=giver.person_id, taker=taker.person_id, actor=actor)
+    n_units = jobs.move_assignments(tx, job.job_id, giver=giver.person_id, taker=taker.person_id, actor=actor)
     if not n_units:
         raise UsageError(f"{job.name}: {giver.name!r} has no units left that {taker.name!r} does not already have")
     return n_units
@@ -335,19 +330,19 @@ def delete_job(tx: Tx, job_id: str, *, word: str, actor: str | None = None) -> J
     """Delete a job that has no judgments; returns what it was."""
     require_word(word)
     job = jobs.get(tx, job_id)
-    mending.delete_job(tx, job_id, actor=actor)
+    remove_job(tx, job_id, actor=actor)
     return job
 
 
 def delete_essay(tx: Tx, essay_id: str, *, word: str, actor: str | None = None) -> None:
     """Delete an essay that nobody is asked about."""
     require_word(word)
-    mending.delete_essay(tx, essay_id, actor=actor)
+    remove_essay(tx, essay_id, actor=actor)
 
 
 def back_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> Job:
     """Make a gold or practice unit that nobody has met part of the work again; returns its job."""
-    mending.back_to_work(tx, unit_id, actor=actor)
+    return_to_work(tx, unit_id, actor=actor)
     return units.get(tx, unit_id).job
 
 
@@ -464,3 +459,126 @@ def _seconds(tx: Tx, task: str, n_words: float) -> tuple[float, bool]:
     if len(measured) >= ENOUGH:
         return median(measured), True
     return (SECONDS_A_WORD * n_words if task == "marking" else SECONDS.get(task, SECONDS["error"])), False
+
+
+def is_met(tx: Tx, unit_id: str) -> bool:
+    """Whether anybody has ever been given a unit."""
+    traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
+    return any(tx.value(select(exists().where(trace))) for trace in traces)
+
+
+def unmet_items(tx: Tx, job_id: str) -> list[tuple[str, str]]:
+    """The item and the unit of every work unit of one item that nobody has been given, in their order."""
+    traces = (schema.leases.c.unit_id, schema.submissions.c.unit_id)
+    is_met = [exists().where(trace == schema.units.c.unit_id) for trace in traces]
+    query = (
+        select(func.min(schema.unit_items.c.item_id).label("item_id"), schema.units.c.unit_id)
+        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work", *(~each for each in is_met))
+        .group_by(schema.units.c.unit_id, schema.units.c.position)
+        .having(func.count() == 1)
+        .order_by(schema.units.c.position)
+    )
+    return [(row.item_id, row.unit_id) for row in tx.all(query)]
+
+
+def reasons_to_keep(tx: Tx, job_id: str) -> list[str]:
+    """What people left in a job, which cannot be deleted then."""
+    of_units = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id)
+    of_panels = select(schema.panels.c.panel_id).where(schema.panels.c.job_id == job_id)
+    traces: dict[str, ColumnElement[bool]] = {
+        "judgments": schema.submissions.c.job_id == job_id,
+        "decisions of adjudicators": schema.adjudications.c.unit_id.in_(of_units),
+        "payments": schema.payments.c.job_id == job_id,
+        "messages": schema.messages.c.job_id == job_id,
+        "reviews": schema.reviews.c.job_id == job_id,
+        "raters of a panel": schema.panel_places.c.panel_id.in_(of_panels),
+    }
+    return [words for words, trace in traces.items() if tx.value(select(exists().where(trace)))]
+
+
+def remove_job(tx: Tx, job_id: str, *, actor: str | None = None) -> None:
+    """Delete a job in which nobody has left anything, with its units, guidelines and invitations that wait."""
+    _wait_for_everybody(tx, job_id)
+    job = jobs.lock(tx, job_id)
+    kept = reasons_to_keep(tx, job_id)
+    if kept:
+        raise Conflict(f"{job.name}: has {' and '.join(kept)}, which are kept; close and archive it instead")
+    unit_ids = [row.unit_id for row in tx.all(_of_job(schema.units.c.unit_id, schema.units, job_id))]
+    lease_ids = [row.lease_id for row in tx.all(_of_job(schema.leases.c.lease_id, schema.leases, job_id))]
+    of_units = _of_job(schema.units.c.unit_id, schema.units, job_id)
+    for table in (schema.gold, schema.drafts, schema.findings, schema.unit_items):
+        tx.execute(table.delete().where(table.c.unit_id.in_(of_units)))
+    for table in (schema.assignments, schema.last_answers, schema.leases, schema.slots, schema.trust):
+        tx.execute(table.delete().where(table.c.job_id == job_id))
+    tx.execute(schema.units.delete().where(schema.units.c.job_id == job_id, schema.units.c.follows.is_not(None)))
+    for table in (schema.units, schema.guidelines, schema.panels):
+        tx.execute(table.delete().where(table.c.job_id == job_id))
+    waiting = schema.invitations.update().where(schema.invitations.c.job_id == job_id)
+    tx.execute(waiting.values(job_id=None))
+    tx.execute(schema.jobs.delete().where(schema.jobs.c.job_id == job_id))
+    gone = {"name": job.name, "task": job.task, "units": unit_ids, "leases": lease_ids}
+    events.write(tx, actor, "job.deleted", job_id, gone)
+
+
+def _wait_for_everybody(tx: Tx, job_id: str) -> None:
+    """Let those end who take or answer a unit just now; who comes later waits, and finds the job as it is then.
+
+    Whatever a rater does begins with a lock on the person.  With everybody locked first, no rater holds anything that
+    the change waits for while they wait for it.  Managers who change units lock the job before any of them.
+    SQLite has one writer anyway.
+    """
+    if tx.is_postgres:
+        people.lock_all(tx)
+        tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.job_id == job_id).with_for_update())
+
+
+def _of_job(column: Any, table: Table, job_id: str) -> Any:
+    return select(column).where(table.c.job_id == job_id)
+
+
+def return_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
+    """Ask about a gold or practice unit as about any other; refused where somebody has met it with its answer.
+
+    A rater who takes gold holds no lock on it, so everybody is waited for.
+    """
+    unit = units.get(tx, unit_id)
+    if unit.role == "work":
+        return
+    _wait_for_everybody(tx, unit.job.job_id)
+    if is_met(tx, unit_id):
+        raise Conflict("somebody has met this unit, and knows what was expected: it stays as it is")
+    wanted = _wanted(tx, unit.job, unit_id)
+    if not wanted:
+        raise Conflict("the annotators of this job are named, and nobody is assigned to this unit: it stays as it is")
+    tx.execute(schema.gold.delete().where(schema.gold.c.unit_id == unit_id))
+    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role="work"))
+    events.write(tx, actor, "unit.work", unit_id)
+    units.open_slots(tx, unit.job, unit_id, wanted)
+
+
+def _wanted(tx: Tx, job: jobs.Job, unit_id: str) -> int:
+    if job.access != "assigned":
+        return job.judgments
+    return len(tx.all(select(schema.assignments.c.person_id).where(schema.assignments.c.unit_id == unit_id)))
+
+
+def remove_essay(tx: Tx, essay_id: str, *, actor: str | None = None) -> None:
+    """Delete an essay that no job asks about and no sample holds, with its items and what systems decided on them."""
+    essays.hold(tx)
+    if tx.value(select(schema.essays.c.essay_id).where(schema.essays.c.essay_id == essay_id)) is None:
+        raise NotFound("there is no such essay in this study")
+    of_essay = select(schema.items.c.item_id).where(schema.items.c.essay_id == essay_id)
+    traces: dict[str, ColumnElement[bool]] = {
+        "a job asks about it": schema.units.c.essay_id == essay_id,
+        "a job asks about a place in it": schema.unit_items.c.item_id.in_(of_essay),
+        "a sample holds a place in it": schema.sample_items.c.item_id.in_(of_essay),
+        "a place in it is judged": schema.judgments.c.item_id.in_(of_essay),
+    }
+    kept = [words for words, trace in traces.items() if tx.value(select(exists().where(trace)))]
+    if kept:
+        raise Conflict(f"the essay stays: {kept[0]}")
+    tx.execute(schema.decisions.delete().where(schema.decisions.c.item_id.in_(of_essay)))
+    for table in (schema.items, schema.edits, schema.annotators, schema.essays):
+        tx.execute(table.delete().where(table.c.essay_id == essay_id))
+    events.write(tx, actor, "essay.deleted", essay_id)

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grater.annotate.store.gold_review import LONGEST_DISPUTE
-from grater.annotate.store.messages import LONGEST_MESSAGE, LONGEST_REVIEW
 from grater.errors import UsageError
 
 LARGEST = 2**31 - 1
@@ -92,10 +90,10 @@ LONGEST: Mapping[str, int] = {
     "report.author": 200,
     "panel.text": 1000,
     "webhook.url": 2000,
-    "message.text": LONGEST_MESSAGE,
-    "dispute.text": LONGEST_DISPUTE,
-    "dispute.answer": LONGEST_DISPUTE,
-    "review.text": LONGEST_REVIEW,
+    "message.text": 5000,
+    "dispute.text": 2000,
+    "dispute.answer": 2000,
+    "review.text": 2000,
 }
 """Lengths of texts in characters."""
 

@@ -29,8 +29,7 @@ from grater.annotate.study.jobs import JobPlan, plan_job
 from grater.annotate.study.limits import require_name, require_number
 from grater.annotate.tasks import TASKS, Answer
 from grater.annotate.tasks.error import ASKS
-from grater.annotate.tasks.form import pieces_around
-from grater.annotate.tasks.task import ERROR, OK, Piece
+from grater.annotate.tasks.task import ERROR, OK, Piece, pieces_around
 from grater.detect.mining.ranking import RATIO, Suspect, Use, by_trigram, uses_of
 from grater.detect.mining.review import (
     N_EACH,

@@ -27,14 +27,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.annotate.pay import earned, money
-from grater.annotate.store import Tx, assignments, ejection, gold, judgments, people, progress, trust
+from grater.annotate.store import Tx, ejection, gold, jobs, judgments, people, progress, trust
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.progress import RaterProgress
 from grater.annotate.store.trust import Trust
-from grater.annotate.study.corpus import TASK as MARKING
-from grater.annotate.terms import Terms, terms_of
+from grater.annotate.study.marks import MARKING
+from grater.annotate.terms import Terms, earned, money, terms_of
 from grater.errors import GraterError, NotFound, UsageError
 from grater.measure.crowd.raters import Rater, raters
 from grater.model import Interval, Json
@@ -232,7 +231,7 @@ def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int, pools: L
     if terms.gold is not None:
         return terms.limit or None
     if job.access == "assigned":
-        return assignments.n_of(tx, job.job_id, person_id)
+        return jobs.n_assigned(tx, job.job_id, person_id)
     n_left = None if job.job_id in pools else progress.work_left(tx, job.job_id, person_id)
     if n_left is None and job.job_id not in pools:
         pools.note(job.job_id)

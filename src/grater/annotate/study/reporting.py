@@ -15,17 +15,15 @@ from typing import Any
 
 import polars as pl
 
-from grater.annotate.pay import money
+from grater.annotate.money import Costs, job_costs
 from grater.annotate.store import Tx, dump, jobs, people
 from grater.annotate.store.clock import as_iso
-from grater.annotate.store.columns import decision_columns, essay_columns, kinds_of, place_columns
 from grater.annotate.store.jobs import Job
-from grater.annotate.study.corpus import marked_essays, marked_in
 from grater.annotate.study.evaluation import judged_anywhere, sample_of, whole_judges
 from grater.annotate.study.limits import require_text
-from grater.annotate.study.money import Costs, job_costs
-from grater.annotate.study.suggestions import has_suggestions, study_suggestions
-from grater.annotate.study.tables import (
+from grater.annotate.study.marks import has_suggestions, marked_essays, marked_in, study_suggestions
+from grater.annotate.study.terms import protocol_sheet
+from grater.annotate.tables import (
     ALL_COUNT,
     CHOICE,
     CROWD,
@@ -35,16 +33,19 @@ from grater.annotate.study.tables import (
     USAGE,
     Counting,
     StudyTables,
+    decision_columns,
+    essay_columns,
     hours_of,
+    kinds_of,
     labels_of,
     latest_judgments,
+    place_columns,
     study_tables,
     verdicts_of,
 )
-from grater.annotate.study.terms import protocol_sheet
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.terms import KEY, terms_of
+from grater.annotate.terms import KEY, money, terms_of
 from grater.corpora.text.prepositions import canonical
 from grater.detect.factors import with_factors
 from grater.errors import UsageError

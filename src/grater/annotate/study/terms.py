@@ -9,15 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grater.annotate.pay import POLICY_WORDS, money
-from grater.annotate.store import Tx, jobs, payments, slots, trust, units
+from grater.annotate import money as study_money
+from grater.annotate.money import Costs, job_costs
+from grater.annotate.store import Tx, jobs, trust, units
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.judgments import submitted
 from grater.annotate.study.limits import require_number
-from grater.annotate.study.money import Costs, job_costs
-from grater.annotate.terms import KEY, Terms, read_terms, terms_json, terms_of
-from grater.annotate.trust import GoldRuleOdds, TrustRule, gold_on_page, odds, steady
+from grater.annotate.terms import (
+    KEY,
+    POLICY_WORDS,
+    GoldRuleOdds,
+    Terms,
+    TrustRule,
+    gold_on_page,
+    money,
+    odds,
+    read_terms,
+    steady,
+    terms_json,
+    terms_of,
+)
 from grater.errors import UsageError
 from grater.model import Json
 from grater.sheet import counted
@@ -33,11 +45,11 @@ def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | 
     for wanted in terms.qualifications:
         jobs.named(tx, wanted.job)
     if terms.pay is not None:
-        payments.require_currency(tx, job_id, terms.pay.currency)
+        study_money.require_currency(tx, job_id, terms.pay.currency)
     _require_units(tx, job, before, terms)
     job = jobs.set_options(tx, job_id, {KEY: terms_json(terms)}, actor=actor)
     if terms.redundancy != before.redundancy:
-        units.log_finished(tx, slots.settle(tx, job, units.ids_of_job(tx, job_id, role="work")))
+        units.log_finished(tx, units.settle_slots(tx, job, units.ids_of_job(tx, job_id, role="work")))
     return job
 
 

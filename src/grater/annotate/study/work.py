@@ -9,6 +9,17 @@ Raters see how far they are in a job, and of an essay what was stored; they revi
 
 Staff see a unit as raters do, and what was sent for it: once it is finished, or after they have given up rating in
 its job (P9).
+
+Blinding: whoever has looked at others' answers rates no more in that job (P9).
+
+Answers to a unit that is not finished are shown to nobody who may still be asked about it.  A manager who wants to
+see them says so first: from then on they get no work in the job, what they did before stays, and an event remembers
+it.  Looking itself changes nothing.
+
+Drafts of marked essays: unfinished marks, saved under a revision, with the notes of `corpus check` on them.
+
+A draft may be unfinished (a correction still owed), but its spans must be right: a quote that differs from the text
+is refused at once.  A draft made from an older revision is stale, and the annotator chooses.
 """
 
 from __future__ import annotations
@@ -17,23 +28,22 @@ import hashlib
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from sqlalchemy import Row
 
+from grater.annotate import panels
 from grater.annotate.store import (
     Store,
     Tx,
-    assignments,
-    blinding,
     gold_review,
     intake,
+    jobs,
     judgments,
     leases,
-    panels,
     people,
     progress,
     revisions,
@@ -45,15 +55,18 @@ from grater.annotate.store.gold import has_gold
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.people import Person
+from grater.annotate.store.revisions import Draft
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.store.units import LeasedUnit, StudyUnit
 from grater.annotate.study.limits import LIMITS
 from grater.annotate.tasks import TASKS, Answer, Shown, Task, Unit
-from grater.annotate.tasks.marking import SET_ASIDE, edits_of, tagset_of
+from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SET_ASIDE, TASK, edits_of, tagset_of
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import may_keep
-from grater.errors import Conflict, Forbidden, NotFound, StoreBusy, StoreFull, UsageError
-from grater.model import Json
+from grater.corpora.check import check_essays
+from grater.corpora.tagsets import Tag, TagSet
+from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError
+from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty.rng import generator
 
 LOG = logging.getLogger("grater.annotate.study.work")
@@ -271,7 +284,7 @@ def own_job(tx: Tx, job: Job, person: Person) -> OwnJob:
     n_done = progress.of_person(tx, job.job_id, person.person_id)
     n_assigned = None
     if job.access == "assigned":
-        n_assigned = assignments.n_of(tx, job.job_id, person.person_id)
+        n_assigned = jobs.n_assigned(tx, job.job_id, person.person_id)
     is_begun = leases.held(tx, job_id=job.job_id, person_id=person.person_id) is not None
     n_left = None
     if n_done and job.access != "assigned":
@@ -430,9 +443,132 @@ def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *,
 
 def unblind(tx: Tx, job_id: str, person_id: str) -> None:
     """From now on the person sees the answers of a job, and rates in it no more."""
-    blinding.look(tx, job_id, person_id)
+    look(tx, job_id, person_id)
 
 
 def is_told(desk: Desk, is_right: bool | None) -> bool:
     """Whether the rater hears what would have been right."""
     return desk.unit.role == "practice" or (desk.unit.role == "gold" and is_right is False)
+
+
+LOOKED = "looked"
+
+
+def look(tx: Tx, job_id: str, person_id: str) -> None:
+    """Let a person see the answers of a job, who gives up rating in it."""
+    people.lock(tx, person_id)
+    jobs.get(tx, job_id)
+    for lease in leases.held_by(tx, person_id, job_id=job_id):
+        leases.close(tx, lease, "returned", actor=person_id)
+    if not is_out(tx, job_id, person_id):
+        trust.set_state(tx, job_id, person_id, "flagged", actor=person_id, why=LOOKED)
+
+
+def is_out(tx: Tx, job_id: str, person_id: str) -> bool:
+    """Whether the person gets no more work in the job, so that nothing they see can influence it."""
+    return trust.find(tx, job_id, person_id).state in trust.OUT
+
+
+def may_see(tx: Tx, job_id: str, unit_id: str, person_id: str) -> bool:
+    """Whether somebody may see what others said of a unit: it is finished, or they rate in its job no more."""
+    unit = progress.of_unit(tx, unit_id)
+    return (unit is not None and unit.is_done) or is_out(tx, job_id, person_id)
+
+
+RUNS_ON = ("Srun", "Sfrag")
+"""Tags of which a span over two sentences is no wonder."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDraft:
+    """What became of a draft."""
+
+    unit: Unit
+    revision: int
+    body: Mapping[str, Json]
+
+    def reply(self) -> dict[str, Json]:
+        """The new revision and the notes on the draft; they are made after the transaction, which others wait for."""
+        return {"revision": self.revision, "findings": findings(self.unit, self.body)}
+
+
+def save_draft(tx: Tx, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]) -> SavedDraft:
+    """Save a draft made from a revision."""
+    unit = _essay_unit(tx, lease_id, person_id)
+    checked_body = checked(unit.essay.text, body)
+    saved = revisions.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body)
+    return SavedDraft(unit=unit, revision=saved, body=checked_body)
+
+
+def draft_of(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Unit, Draft]:
+    """An essay that the person holds or held, with their newest draft of it."""
+    unit = _essay_unit(tx, lease_id, person_id)
+    return unit, revisions.find_draft(tx, unit_id=unit.unit_id, person_id=person_id) or Draft(0)
+
+
+def _essay_unit(tx: Tx, lease_id: str, person_id: str) -> Unit:
+    lease = leases.find(tx, lease_id, person_id=person_id)
+    unit = units.get(tx, lease.unit_id) if lease else None
+    if unit is None or unit.job.task != TASK.name:
+        raise NotFound(NOT_YOURS)
+    return unit.unit
+
+
+def tag_json(tag: Tag) -> dict[str, Json]:
+    words = {"code": tag.code, "name": tag.name, "group": tag.group}
+    return {**words, "description": tag.description, "example": tag.example, "owes": tag.owes_correction}
+
+
+def checked(text: str, body: Mapping[str, object]) -> dict[str, Json]:
+    """A draft whose every span lies in the text and quotes it."""
+    edits = body.get("edits")
+    if not isinstance(edits, list) or len(edits) > MOST_EDITS or not isinstance(body.get("set_aside"), bool):
+        raise BadInput(Problem("draft", f"expected edits, at most {MOST_EDITS}, and set_aside"))
+    for number, each in enumerate(edits, 1):
+        complaint = _complaint(text, each)
+        if complaint:
+            raise BadInput(Problem("draft", f"edit {number}: {complaint}"))
+    rejected = body.get(REJECTED, [])
+    if not isinstance(rejected, list) or not all(type(number) is int for number in rejected):
+        raise BadInput(Problem("draft", "expected the numbers of rejected suggestions"))
+    saved: dict[str, Json] = {"edits": cast("list[Json]", edits), "set_aside": cast(bool, body["set_aside"])}
+    return {**saved, **({REJECTED: rejected} if rejected else {})}
+
+
+def _complaint(text: str, each: object) -> str | None:
+    if not isinstance(each, dict):
+        return "expected an object"
+    start, end, quote = each.get("start"), each.get("end"), each.get("quote")
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(text):
+        return f"expected a span inside 0-{len(text)}"
+    if text[start:end] != quote:
+        return f"expected the quote {text[start:end][:60]!r} at {start}-{end}, found {str(quote)[:60]!r}"
+    words, replacements = [each.get("tag"), each.get("comment")], each.get("replacements")
+    if not isinstance(replacements, list) or not all(isinstance(word, str) for word in [*words, *replacements]):
+        return "expected a tag, replacements and a comment as text"
+    return None
+
+
+def findings(unit: Unit, body: Mapping[str, Json]) -> list[Json]:
+    """What `corpus check` asks about the edits of a draft, with their places; what is merely unfinished is none."""
+    edits = tuple(_edits(cast("Sequence[Mapping[str, Json]]", body.get("edits") or ())))
+    essay = Essay(unit.essay.essay_id, unit.essay.text, edits)
+    return list(_notes(essay, tagset_of(unit)))
+
+
+def _edits(sent: Sequence[Mapping[str, Json]]) -> Iterator[Edit]:
+    """The edits with their number as their line, so that a finding leads back to its edit."""
+    for number, each in enumerate(sent, 1):
+        span = Span(cast(int, each["start"]), cast(int, each["end"]))
+        replacements = tuple(cast("Sequence[str]", each["replacements"]))
+        yield Edit(span, replacements, str(each["tag"]), "you", line=number)
+
+
+def _notes(essay: Essay, tagset: TagSet) -> Iterator[Json]:
+    for finding in check_essays([essay], tagset=tagset):
+        if finding.line is None or finding.rule == "no-correction":
+            continue
+        edit = essay.edits[finding.line - 1]
+        if finding.rule == "across-sentences" and edit.tag in RUNS_ON:
+            continue
+        yield {"message": finding.message, "start": edit.span.start, "end": edit.span.end}

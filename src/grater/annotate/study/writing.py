@@ -21,29 +21,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from threading import Lock, Semaphore
 
-from grater.annotate.store import (
-    Store,
-    Tx,
-    assignments,
-    dump,
-    essays,
-    events,
-    intake,
-    items,
-    jobs,
-    leases,
-    people,
-    units,
-)
-from grater.annotate.store.assignments import Assignment
+from grater.annotate.store import Store, Tx, dump, essays, events, intake, items, jobs, leases, people, units
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Job
+from grater.annotate.store.jobs import Assignment, Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.store.units import NewUnit
 from grater.annotate.study.limits import require_text
 from grater.annotate.tasks import Answer
-from grater.annotate.tasks.form import LABEL
+from grater.annotate.tasks.task import LABEL
 from grater.annotate.tasks.verify import SUGGESTION as SUGGESTION_BETTER
 from grater.annotate.tasks.verify import TASK as VERIFY
 from grater.annotate.tasks.verify import WRITER as WRITER_BETTER
@@ -152,7 +138,7 @@ def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tu
         for place, (finding, _) in zip(places, answered, strict=True)
     ]
     unit_ids = units.add_all(tx, job.job_id, new)
-    assignments.add_all(tx, job.job_id, [Assignment(unit_id, writer.person_id) for unit_id in unit_ids])
+    jobs.assign(tx, job.job_id, [Assignment(unit_id, writer.person_id) for unit_id in unit_ids])
     for unit_id, place, (_, label) in zip(unit_ids, places, answered, strict=True):
         lease = leases.issue(tx, job, UnitSlot(unit_id, 1), person_id=writer.person_id)
         intake.receive(

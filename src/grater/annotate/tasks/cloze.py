@@ -11,8 +11,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grater.annotate.tasks.form import FORM, LABEL, all_accepted, only_item, pieces_around, read_fields
-from grater.annotate.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
+from grater.annotate.tasks.task import (
+    FORM,
+    LABEL,
+    Accepted,
+    Answer,
+    Choice,
+    Field,
+    Form,
+    Rng,
+    Shown,
+    Unit,
+    all_accepted,
+    only_item,
+    pieces_around,
+    read_fields,
+)
 from grater.corpora.text.prepositions import PREPOSITIONS, canonical
 from grater.errors import BadInput, Problem
 from grater.model import Json

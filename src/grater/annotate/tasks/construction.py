@@ -15,8 +15,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grater.annotate.tasks.form import pieces_around, read_fields, reading_with, the_one, words_before
-from grater.annotate.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Subject, Unit, UnitItem
+from grater.annotate.tasks.task import (
+    Accepted,
+    Answer,
+    Choice,
+    Field,
+    Form,
+    Rng,
+    Shown,
+    Subject,
+    Unit,
+    UnitItem,
+    pieces_around,
+    read_fields,
+    reading_with,
+    the_one,
+    words_before,
+)
 from grater.errors import UsageError
 from grater.model import Json
 

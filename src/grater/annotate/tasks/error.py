@@ -13,8 +13,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grater.annotate.tasks.form import LABEL, all_accepted, only_item, pieces_around, read_fields, the_one
-from grater.annotate.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
+from grater.annotate.tasks.task import (
+    ERROR,
+    LABEL,
+    OK,
+    UNKNOWN,
+    Accepted,
+    Answer,
+    Choice,
+    Field,
+    Form,
+    Rng,
+    Shown,
+    Unit,
+    all_accepted,
+    only_item,
+    pieces_around,
+    read_fields,
+    the_one,
+)
 from grater.model import Json
 
 QUESTIONS: Mapping[str, str] = {

@@ -4,17 +4,34 @@ A task is pure.  `show` turns a unit into what one page may show, and nothing el
 turns a filled form into answers, or names the field that is wrong; `right` is the gold rule.  Whatever must be
 remembered between the two (on which side the writer's word was) goes into `Shown.kept`, which the server stores
 with the lease and never sends.
+
+What a page shows of an item and how its filled form is read: the pieces that most tasks share.
+
+A form is read as the browser sent it.  A field that was not asked for (its `asked_for` does not name the label) is
+left out, whatever it holds: without JavaScript every field is on the page.  All problems of a form are reported
+together.
+
+A page shows the item's sentence, cut at the item, and the sentences before it.  Two tasks show a system's suggestion
+beside the writer's word.  It takes the writer's capital: otherwise, at the start of a sentence, the lower-case word
+would be the system's, and the rater would know.  `-NONE-` (delete) and a gap are shown as "(no word)".
+
+The gold rule of most tasks: every item with a known answer got an accepted label (`all_accepted`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from grater.model import Essay, Item, Json
+from grater.corpora.text.inflect import in_case_of
+from grater.corpora.text.sentences import sentence_spans, sentences_of
+from grater.errors import Problems, UsageError
+from grater.model import DELETE, Essay, Item, Json, Span
 
 Rng: TypeAlias = np.random.Generator
 Form: TypeAlias = Mapping[str, Sequence[str]]
@@ -167,3 +184,184 @@ def merged_by(task: Task) -> Mapping[str, str]:
     """Labels that analysis counts as another one, where the task has a map `merged` that says so (grey as yes)."""
     merged: Mapping[str, str] = getattr(task, "merged", {})
     return merged
+
+
+LABEL, CONFIDENCE = "label", "confidence"
+FORM = "form"
+TARGET, GAP, BLANK = "target", "gap", "blank"
+"""The marks of a piece of text."""
+
+NO_WORD = "(no word)"
+SUGGESTION = "suggestion"
+UNANSWERED = "expected an answer"
+
+MOST_TEXTS = 256
+"""Essays whose sentences are remembered: many units ask about one essay, each of them many times."""
+
+LONGEST_WORDS = 60
+MOST_WORDS = 10
+LONGEST_TEXT = 2000
+SEPARATORS = re.compile(r"[,;|/\n]")
+WORD = re.compile(r"[^\W\d_]+(?:[-'’ ][^\W\d_]+)*")
+
+
+def read_fields(fields: Sequence[Field], form: Form) -> dict[str, tuple[str, ...]]:
+    """The values of every field that was asked for, checked; `BadInput` names each field that is wrong."""
+    problems = Problems(FORM)
+    label = first(form, LABEL)
+    asked = [field for field in fields if not field.asked_for or label in field.asked_for]
+    values = {field.name: _values(field, form, problems) for field in asked}
+    problems.done()
+    return values
+
+
+def first(form: Form, name: str) -> str:
+    """The one value of a field, empty where there is none."""
+    return next(iter(form.get(name, ())), "").strip()
+
+
+def the_one(values: Mapping[str, Sequence[str]], name: str) -> str:
+    return next(iter(values.get(name, ())), "")
+
+
+def _values(question: Field, form: Form, problems: Problems) -> tuple[str, ...]:
+    given = [value.strip() for value in form.get(question.name, ()) if value.strip()]
+    if not given:
+        if question.required:
+            problems.add(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
+        return ()
+    if question.kind in (ONE, MANY):
+        return _picked(question, given, problems)
+    return _words(question, given, problems) if question.kind == WORDS else _text(question, given, problems)
+
+
+def _picked(question: Field, given: Sequence[str], problems: Problems) -> tuple[str, ...]:
+    offered = [choice.value for choice in question.choices]
+    unknown = [value for value in given if value not in offered]
+    if unknown:
+        problems.add(f"{question.name}: expected one of {', '.join(offered)}, found {unknown[0][:LONGEST_WORDS]!r}")
+    if question.kind == ONE and len(given) > 1:
+        problems.add(f"{question.name}: expected one answer, found {len(given)}")
+    return tuple(value for value in offered if value in given)
+
+
+def _words(question: Field, given: Sequence[str], problems: Problems) -> tuple[str, ...]:
+    """Words or short phrases with a comma, semicolon or line end between them, each once, in the order given."""
+    cleaned = [" ".join(word.split()) for value in given for word in SEPARATORS.split(value)]
+    words = tuple(dict.fromkeys(word.lower() for word in cleaned if word))
+    for word in words:
+        if len(word) > LONGEST_WORDS or not WORD.fullmatch(word):
+            problems.add(f"{question.name}: expected words separated by commas, found {word[:LONGEST_WORDS]!r}")
+    if len(words) > MOST_WORDS:
+        problems.add(f"{question.name}: expected at most {MOST_WORDS} words, found {len(words)}")
+    if not words and question.required:
+        problems.add(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
+    return words
+
+
+def _text(question: Field, given: Sequence[str], problems: Problems) -> tuple[str, ...]:
+    if len(given[0]) > LONGEST_TEXT:
+        problems.add(f"{question.name}: expected at most {LONGEST_TEXT} characters, found {len(given[0])}")
+    return (given[0],)
+
+
+def only_item(unit: Unit) -> UnitItem:
+    if len(unit.items) != 1:
+        raise UsageError(f"unit {unit.unit_id}: expected one item on a page, found {len(unit.items)}")
+    return unit.items[0]
+
+
+def sentence_around(essay: Essay, span: Span) -> tuple[Span, tuple[Span, ...]]:
+    """The sentence, or the run of sentences, that contains a span, and all sentences before it."""
+    sentences = sentences_of(essay) if essay.tokens is not None else _sentences(essay.text)
+    home = _home(sentences, span)
+    before = tuple(sentence for sentence in sentences if sentence.end <= home[0].start)
+    return Span(min(span.start, home[0].start), max(span.end, home[-1].end)), before
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def _sentences(text: str) -> tuple[Span, ...]:
+    return sentence_spans(text)
+
+
+def _home(sentences: Sequence[Span], span: Span) -> Sequence[Span]:
+    """The sentences that a span touches; a gap has one, and between two it belongs to the first."""
+    touched = [sentence for sentence in sentences if sentence.touches(span)]
+    if touched:
+        return touched if len(span) else touched[:1]
+    earlier = [sentence for sentence in sentences if sentence.end <= span.start]
+    return earlier[-1:] or sentences[:1] or [span]
+
+
+def words_before(essay: Essay, span: Span, *, n_sentences: int) -> str:
+    """The text of up to `n_sentences` sentences before the span's own, as the writer spaced it."""
+    _, before = sentence_around(essay, span)
+    nearest = before[len(before) - min(n_sentences, len(before)) :]
+    return essay.text[nearest[0].start : nearest[-1].end] if nearest else ""
+
+
+def pieces_around(essay: Essay, span: Span, *, blank: str = "") -> tuple[Piece, ...]:
+    """The sentence with the span's words highlighted, or a mark in its gap; a `blank` hides the writer's words."""
+    sentence, _ = sentence_around(essay, span)
+    words = blank or span.of(essay.text)
+    mark = BLANK if blank else TARGET if words else GAP
+    pieces = (
+        Piece(essay.text[sentence.start : span.start]),
+        Piece(words, mark),
+        Piece(essay.text[span.end : sentence.end]),
+    )
+    return tuple(piece for piece in pieces if piece.text or piece.mark)
+
+
+def reading_with(essay: Essay, span: Span, words: str, *, n_around: int | None = None) -> tuple[Piece, ...]:
+    """The sentence as it reads with other words in place of the span; `NO_WORD` leaves the place empty (a gap).
+
+    With `n_around`, only this number of words on each side of it, so that five readings fit on a phone.
+    """
+    sentence, _ = sentence_around(essay, span)
+    before, after = essay.text[sentence.start : span.start], essay.text[span.end : sentence.end]
+    words = "" if words == NO_WORD else words
+    if not words:
+        before, after = before.rstrip() + (" " if after[:1].isalnum() or after[:1].isspace() else ""), after.lstrip()
+    elif not len(span):
+        before += "" if not before or before[-1].isspace() else " "
+        after = after if not after or not after[0].isalnum() else f" {after}"
+    if n_around is not None:
+        before, after = _last_words(before, n_around), _first_words(after, n_around)
+    if words and not before.strip():
+        words = words[0].upper() + words[1:]
+    pieces = (Piece(before), Piece(words, TARGET if words else GAP), Piece(after))
+    return tuple(piece for piece in pieces if piece.text or piece.mark)
+
+
+def _last_words(text: str, n: int) -> str:
+    words = text.split()
+    return text if len(words) <= n else f"… {' '.join(words[-n:])}{' ' if text[-1:].isspace() else ''}"
+
+
+def _first_words(text: str, n: int) -> str:
+    words = text.split()
+    return text if len(words) <= n else f"{' ' if text[:1].isspace() else ''}{' '.join(words[:n])} …"
+
+
+def writers_word(unit: Unit, unit_item: UnitItem) -> str:
+    return unit_item.item.span.of(unit.essay.text) or NO_WORD
+
+
+def suggested_word(unit: Unit, unit_item: UnitItem) -> str:
+    """The system's word in the writer's capitals; a unit without one cannot be shown."""
+    suggestion = unit_item.payload.get(SUGGESTION)
+    if not isinstance(suggestion, str) or not suggestion:
+        raise UsageError(
+            f"item {unit_item.item.item_id}: expected a suggestion to compare with, found none; "
+            "import decisions with a suggestion for every item of this job"
+        )
+    if suggestion == DELETE:
+        return NO_WORD
+    return in_case_of(unit_item.item.span.of(unit.essay.text), suggestion)
+
+
+def all_accepted(answers: Sequence[Answer], accepted: Accepted) -> bool:
+    """Whether each gold item has an accepted answer; items without gold are free."""
+    labels = {answer.item_id: answer.label for answer in answers}
+    return all(labels.get(item_id) in of for item_id, of in accepted.items())

@@ -12,9 +12,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grater.annotate.tasks.form import (
+from grater.annotate.tasks.task import (
     CONFIDENCE,
+    ERROR,
     LABEL,
+    OK,
+    Accepted,
+    Answer,
+    Choice,
+    Field,
+    Form,
+    Rng,
+    Shown,
+    Unit,
     all_accepted,
     only_item,
     pieces_around,
@@ -22,7 +32,6 @@ from grater.annotate.tasks.form import (
     the_one,
     words_before,
 )
-from grater.annotate.tasks.task import ERROR, OK, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
 from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.model import Json
 

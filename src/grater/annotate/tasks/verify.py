@@ -9,20 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grater.annotate.tasks.form import (
-    LABEL,
-    all_accepted,
-    only_item,
-    pieces_around,
-    read_fields,
-    reading_with,
-    suggested_word,
-    the_one,
-    words_before,
-    writers_word,
-)
 from grater.annotate.tasks.task import (
     ERROR,
+    LABEL,
     OK,
     UNKNOWN,
     Accepted,
@@ -35,6 +24,15 @@ from grater.annotate.tasks.task import (
     Shown,
     Subject,
     Unit,
+    all_accepted,
+    only_item,
+    pieces_around,
+    read_fields,
+    reading_with,
+    suggested_word,
+    the_one,
+    words_before,
+    writers_word,
 )
 from grater.model import Json
 

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from grater.annotate.tasks import TASKS
-from grater.annotate.tasks.form import LABEL, SUGGESTION
-from grater.annotate.tasks.task import ONE, WORDS, Field, Piece, Shown, Task, Unit, UnitItem
+from grater.annotate.tasks.task import LABEL, ONE, SUGGESTION, WORDS, Field, Piece, Shown, Task, Unit, UnitItem
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.measure.sampling.strata import decided
 from grater.model import Essay, Item

@@ -26,31 +26,28 @@ from grater.annotate.store.jobs import Job
 from grater.annotate.store.units import StudyUnit
 from grater.annotate.study.adjudication import (
     MARKING,
+    EssayTable,
+    Kind,
+    Place,
     Waiting,
+    changed_tokens,
     done_of,
     finished_unit,
+    letter_of,
     next_of,
     progress_of,
     save,
+    sent_edit,
     shown_by,
+    table_of,
     waiting,
 )
 from grater.annotate.study.adjudication import save as save_decision
-from grater.annotate.study.drafts import tag_json
-from grater.annotate.study.essay_adjudication import (
-    Kind,
-    Place,
-    Table,
-    changed_tokens,
-    letter_of,
-    sent_edit,
-    table_of,
-)
 from grater.annotate.study.limits import LARGEST
-from grater.annotate.study.work import Sent, shown_to_staff
+from grater.annotate.study.work import Sent, shown_to_staff, tag_json
 from grater.annotate.tasks import TASKS, Answer, Shown
-from grater.annotate.tasks.form import CONFIDENCE, LABEL
 from grater.annotate.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
+from grater.annotate.tasks.task import CONFIDENCE, LABEL
 from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, at_most, calls_about, cut, example
 from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape
@@ -145,7 +142,7 @@ def _stale(context: RequestContext, unit: StudyUnit, filled: Mapping[str, str], 
 
 def _essay_page(
     context: RequestContext,
-    table: Table,
+    table: EssayTable,
     *,
     filled: Mapping[str, str],
     problems: Sequence[str] = (),
@@ -247,7 +244,7 @@ def _item_page(
     return context.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)
 
 
-def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+def decided(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
     """The edits that the choices come to; a place without a choice is a problem."""
     edits: list[Edit] = []
     open_places = []
@@ -267,12 +264,12 @@ def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
     return tuple(sorted(by_content.values(), key=lambda edit: edit.span))
 
 
-def more_of(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+def more_of(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
     """What the adjudicator marked anew, held against the essay like an annotator's work."""
     return read_edits(table.unit.unit, filled.get(MORE) or "[]")
 
 
-def _own(table: Table, place: Place, filled: Mapping[str, str], number: int) -> Edit:
+def _own(table: EssayTable, place: Place, filled: Mapping[str, str], number: int) -> Edit:
     spans = {name_of(span): span for span in spans_of(place)}
     tags = tagset_of(table.unit.unit)
     span = spans.get(filled.get(f"words {place.name}", ""))
@@ -296,7 +293,7 @@ def name_of(span: Span) -> str:
     return f"{span.start}-{span.end}"
 
 
-def earlier_choices(table: Table) -> dict[str, str]:
+def earlier_choices(table: EssayTable) -> dict[str, str]:
     """The form as it was decided before; at first only what all annotators say alike is filled in."""
     places = table.places
     filled = {f"choice {place.name}": place.opinions[0].rater for place in places if place.kind == "same"}
@@ -343,13 +340,13 @@ def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
     return edit.span, edit.replacements, edit.tag, edit.comment
 
 
-def answers_of(table: Table, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
+def answers_of(table: EssayTable, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
     """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
     sent = json.dumps([sent_edit(table.text, edit) for edit in edits])
     return TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
 
 
-def readable_more(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+def readable_more(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
     """What was marked anew, for the page; what cannot be read was complained about already."""
     try:
         return more_of(table, filled)

@@ -16,9 +16,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
+from grater.annotate import panels, samples
+from grater.annotate.samples import of_sample
 from grater.annotate.store import (
     Tx,
-    assignments,
     decisions,
     essays,
     events,
@@ -26,30 +27,24 @@ from grater.annotate.store import (
     items,
     jobs,
     judgments,
-    panels,
     people,
     progress,
     revisions,
-    samples,
     units,
 )
-from grater.annotate.store.columns import essay_columns
 from grater.annotate.store.people import Person
 from grater.annotate.store.revisions import Draft
 from grater.annotate.store.units import StudyUnit
 from grater.annotate.study import jobs as study_jobs
 from grater.annotate.study.adjudication import review
-from grater.annotate.study.corpus import TASK as MARKING
-from grater.annotate.study.corpus import marked_in
-from grater.annotate.study.drafts import checked, findings
 from grater.annotate.study.evaluation import live_agreement, live_marks
+from grater.annotate.study.events import is_failing
 from grater.annotate.study.jobs import MOVES, JobPlan, add_guidelines, add_job, hand_over, require_guidelines
 from grater.annotate.study.jobs import set_state as set_job_state
+from grater.annotate.study.marks import MARKING, marked_in
 from grater.annotate.study.raters import OwnPace
-from grater.annotate.study.samples import of_sample
-from grater.annotate.study.tables import redundancy_of
-from grater.annotate.study.webhooks import is_failing
-from grater.annotate.study.work import own_job, shown_to_staff
+from grater.annotate.study.work import checked, findings, own_job, shown_to_staff
+from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET
 from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
@@ -219,7 +214,7 @@ def job_view(
         job = jobs.get(tx, job_id)
         far = progress.of_job(tx, job_id)
         times = judgments.times(tx, job_id)
-        assigned = Counter(assignment.person_id for assignment in assignments.of_job(tx, job_id))
+        assigned = Counter(assignment.person_id for assignment in jobs.assignments_of(tx, job_id))
         begun = {rater.person_id for rater in far.by_rater}
         idle = [people.get(tx, person_id) for person_id in assigned if person_id not in begun]
         everybody = [person for person in people.all(tx) if person.kind != "program"] if assigned else []

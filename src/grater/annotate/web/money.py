@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.annotate.store import Tx, jobs, panels, payments, people
+from grater.annotate import money, panels
+from grater.annotate.money import job_costs, note_paid, owed_frame, settle
+from grater.annotate.money import pay_bonus as give_bonus
+from grater.annotate.store import Tx, jobs, people
 from grater.annotate.store.jobs import Job
-from grater.annotate.study.money import job_costs, note_paid, owed_frame, settle
-from grater.annotate.study.money import pay_bonus as give_bonus
 from grater.annotate.web.calls import Body, Number, Shape, When, at_most, calls_about, example, within
 from grater.annotate.web.context import Context
 from grater.annotate.web.rendering import csv_file
@@ -26,7 +27,7 @@ def money_page(context: Context, job_id: str) -> Response:
         shown = {
             "job": job,
             "costs": job_costs(tx, job),
-            "payments": payments.of_job(tx, job_id),
+            "payments": money.payments_of(tx, job_id),
             "panels": sorted({panel.panel.provider.name for panel in panels.of_job(tx, job_id)}),
             "names": {person.person_id: person.name for person in people.all(tx)},
         }
@@ -136,7 +137,7 @@ def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
         owed = owed_frame(tx, job, panel=panel).to_dicts()
         return Payments(
             costs=costs_json(tx, job),
-            payments=[Payment.of(payment) for payment in payments.of_job(tx, job_id)],
+            payments=[Payment.of(payment) for payment in money.payments_of(tx, job_id)],
             owed=[Owed.model_validate(row) for row in owed],
         )
 

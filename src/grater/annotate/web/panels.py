@@ -16,13 +16,26 @@ from fastapi import APIRouter
 from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
-from grater.annotate.panels import ENDINGS, SIGNATURE, Ending, id_from
-from grater.annotate.store import Tx, jobs, panels, people
+from grater.annotate import panels
+from grater.annotate.panels import (
+    ENDINGS,
+    OVER,
+    SIGNATURE,
+    Ending,
+    PanelPlace,
+    StudyPanel,
+    add_panel,
+    door_path,
+    end_place,
+    id_from,
+    is_same_browser,
+    known_person,
+    return_code,
+)
+from grater.annotate.panels import enter as enter_panel
+from grater.annotate.store import Tx, jobs, people
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.jobs import Job
-from grater.annotate.store.panels import OVER, PanelPlace, StudyPanel, known_person, return_code
-from grater.annotate.study.panels import add_panel, door_path, end_place, is_same_browser
-from grater.annotate.study.panels import enter as enter_panel
 from grater.annotate.terms import terms_of
 from grater.annotate.web.account import begin_session
 from grater.annotate.web.calls import Body, Shape, When, at_most, calls_about, example, within

@@ -13,14 +13,9 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate.store import Tx, ejection, jobs, messages, payments
-from grater.annotate.store.clock import as_iso
-from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Job
-from grater.annotate.study import messages as study_messages
-from grater.annotate.study import raters as study_raters
-from grater.annotate.study.jobs import visible_job
-from grater.annotate.study.messages import (
+from grater.annotate import messages, money
+from grater.annotate import messages as study_messages
+from grater.annotate.messages import (
     Missed,
     missed_by,
     review_job,
@@ -29,8 +24,14 @@ from grater.annotate.study.messages import (
     write_to_best,
     write_to_staff,
 )
-from grater.annotate.study.messages import dispute as dispute_gold
-from grater.annotate.study.money import pay_bonus
+from grater.annotate.messages import dispute as dispute_gold
+from grater.annotate.money import pay_bonus
+from grater.annotate.store import Tx, ejection, jobs
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.ids import new_id
+from grater.annotate.store.jobs import Job
+from grater.annotate.study import raters as study_raters
+from grater.annotate.study.jobs import visible_job
 from grater.annotate.study.raters import CHANGES, RaterLine, best, line_of, rater_lines
 from grater.annotate.web.calls import (
     Answer,
@@ -86,7 +87,7 @@ def rater_page(context: Context, job_id: str, person_id: str) -> Response:
             "line": line_of(tx, job, person_id),
             "answers": ejection.gold_answers(tx, job_id, person_id),
             "messages": messages.with_rater(tx, person_id),
-            "payments": [payment for payment in payments.of_job(tx, job_id) if payment.person_id == person_id],
+            "payments": [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
         }
     return context.page("crowd_rater.html", shown, job=job, payment_id=new_id())
 
@@ -408,7 +409,7 @@ def rater_list(context: Context, job_id: str) -> Raters:
 def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
     """One rater: signals, gold answers, messages, payments."""
     with context.server.store.read() as tx:
-        paid = [payment for payment in payments.of_job(tx, job_id) if payment.person_id == person_id]
+        paid = [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id]
         return WholeRater(
             rater=_rater(line_of(tx, jobs.get(tx, job_id), person_id)),
             gold=[GoldAnswer.of(answer) for answer in ejection.gold_answers(tx, job_id, person_id)],

@@ -23,19 +23,19 @@ from pydantic import ConfigDict
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from grater.annotate.store import Store, decisions, dump, essays, items, jobs, people, runs, units
-from grater.annotate.store.runs import Run, RunFile
+from grater.annotate import runs
+from grater.annotate.runs import Run, RunFile, ask_for_class_report, ask_for_import, ask_for_report
+from grater.annotate.store import Store, decisions, dump, essays, items, jobs, people, units
 from grater.annotate.study import importing
 from grater.annotate.study import jobs as study_jobs
-from grater.annotate.study.essay_adjudication import sent_edit
+from grater.annotate.study.adjudication import sent_edit
+from grater.annotate.study.archive import export as export_study
 from grater.annotate.study.evaluation import Scheme, evaluate_study
-from grater.annotate.study.export import export as export_study
 from grater.annotate.study.importing import KINDS, import_files
 from grater.annotate.study.reporting import study_inputs
-from grater.annotate.study.runs import ask_for_class_report, ask_for_import, ask_for_report
 from grater.annotate.study.status import rename_study, study_name
-from grater.annotate.study.tables import ALL_COUNT, Counting, targets_of
 from grater.annotate.study.writing import Public, open_to_public, public_pages
+from grater.annotate.tables import ALL_COUNT, Counting, targets_of
 from grater.annotate.tasks import TASKS
 from grater.annotate.web.calls import (
     A_PAGE,

@@ -12,10 +12,11 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import HTMLResponse, Response
 
-from grater.annotate.store import decisions, essays, people, runs, samples
+from grater.annotate import runs, samples
+from grater.annotate.runs import ask_for_class_report, ask_for_report, ask_for_system
+from grater.annotate.samples import N_SAMPLED, Wish, draw, kind_of
+from grater.annotate.store import decisions, essays, people
 from grater.annotate.study.limits import LARGEST
-from grater.annotate.study.runs import ask_for_class_report, ask_for_report, ask_for_system
-from grater.annotate.study.samples import N_SAMPLED, Wish, draw, kind_of
 from grater.annotate.study.systems import run_installed
 from grater.annotate.web.calls import Body, Name, Shape, When, at_most, calls_about, example, within
 from grater.annotate.web.context import Context, RequestContext, number_of

@@ -14,9 +14,10 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate.store import adjudications, blinding, gold, jobs, judgments, progress, units
+from grater.annotate.store import adjudications, gold, jobs, judgments, progress, units
 from grater.annotate.store.adjudications import Adjudication
 from grater.annotate.study import jobs as study_jobs
+from grater.annotate.study import work
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.work import Sent, sent_for, shown_to_staff, unblind
 from grater.annotate.tasks import TASKS
@@ -51,7 +52,7 @@ def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] 
     """One unit with what was said of it and what is known of it, as far as the manager may see that."""
     with context.server.store.read() as tx:
         unit = units.get(tx, unit_id)
-        may_see = blinding.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
+        may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
         sent = sent_for(tx, unit_id) if may_see else []
         decided = adjudications.find(tx, unit_id) if may_see else None
         shown = shown_to_staff(tx, unit_id)
@@ -213,7 +214,7 @@ def one_unit(context: Context, unit_id: str) -> Unit:
     """A unit with its judgments, once it is finished or you have given up rating in the job."""
     with context.server.store.read() as tx:
         unit = units.get(tx, unit_id)
-        may_see = blinding.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
+        may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
         sent = sent_for(tx, unit_id) if may_see else []
         decided = adjudications.find(tx, unit_id) if may_see else None
         return Unit(
@@ -250,7 +251,7 @@ def job_judgments(
         raise BadInput(Problem("status", f"expected {', '.join(judgments.ALL)}, found {strange[0][:20]!r}"))
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
-        of_done = not blinding.is_out(tx, job_id, context.person.person_id)
+        of_done = not work.is_out(tx, job_id, context.person.person_id)
         rows = judgments.table(tx, job_id, statuses, of_done=of_done, start=start, most=most + 1)
     here, following = cut(rows, start, most)
     return Judgments(judgments=[Judgment.model_validate(row) for row in here], next=following)

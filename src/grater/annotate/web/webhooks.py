@@ -50,7 +50,7 @@ from starlette.concurrency import run_in_threadpool
 from grater.annotate.store import Tx, events, judgments, submissions, units
 from grater.annotate.store.events import Event, Webhook
 from grater.annotate.store.units import FINISHED
-from grater.annotate.study.webhooks import (
+from grater.annotate.study.events import (
     Claim,
     Failures,
     add_webhook,

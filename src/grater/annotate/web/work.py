@@ -30,17 +30,15 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate.pay import money
+from grater.annotate import messages, panels
+from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.store import (
     Tx,
-    admission,
     gold,
     intake,
     jobs,
     judgments,
     leases,
-    messages,
-    panels,
     people,
     progress,
     queue,
@@ -52,23 +50,22 @@ from grater.annotate.store import (
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import Gold, has_gold
 from grater.annotate.store.jobs import Job
-from grater.annotate.store.panels import PanelPlace
 from grater.annotate.store.people import Person
 from grater.annotate.store.trust import Trust
 from grater.annotate.store.units import StudyUnit
-from grater.annotate.study import drafts
+from grater.annotate.study import work
 from grater.annotate.study import work as study_work
 from grater.annotate.study.adjudication import review
-from grater.annotate.study.drafts import draft_of, findings, tag_json
 from grater.annotate.study.jobs import visible_job
 from grater.annotate.study.limits import LARGEST
-from grater.annotate.study.panels import conclude
 from grater.annotate.study.raters import pace_of
 from grater.annotate.study.work import (
     Desk,
     OwnJob,
     desk_of,
+    draft_of,
     essay_receipt,
+    findings,
     hand_in,
     hand_in_and_take,
     is_told,
@@ -79,6 +76,7 @@ from grater.annotate.study.work import (
     revise,
     seconds_of,
     submission_id_of,
+    tag_json,
     take_desk,
     take_next,
     undo_answer,
@@ -88,13 +86,10 @@ from grater.annotate.study.work import give_back as give_unit_back
 from grater.annotate.study.work import skip as skip_unit
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks import Field as FormField
-from grater.annotate.tasks.form import UNANSWERED
-from grater.annotate.tasks.marking import MOST_EDITS, tagset_of
+from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SUGGESTED, suggestions_of, tagset_of
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.tasks.suggestions import REJECTED, SUGGESTED, suggestions_of
-from grater.annotate.tasks.task import Unit
-from grater.annotate.terms import Terms, terms_of
-from grater.annotate.trust import quiz_needed
+from grater.annotate.tasks.task import UNANSWERED, Unit
+from grater.annotate.terms import Terms, money, quiz_needed, terms_of
 from grater.annotate.web.calls import Answer, Body, Edit, Shape, Shown, When, calls_about, example, shown_json
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import status_of
@@ -371,11 +366,11 @@ def save_draft_form(context: Context, lease_id: str, sent: SentDraft) -> Respons
     store, person_id = context.server.store, context.person.person_id
     try:
         with context.changing() as tx:
-            saved = drafts.save_draft(tx, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
+            saved = work.save_draft(tx, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
         return JSONResponse(saved.reply())
     except Stale:
         with store.read() as tx:
-            newer = drafts.draft_of(tx, lease_id, person_id=person_id)[1]
+            newer = work.draft_of(tx, lease_id, person_id=person_id)[1]
         return JSONResponse({"revision": newer.revision, "body": newer.body}, 409)
     except GraterError as error:
         return JSONResponse({"message": str(error)}, status_of(error))
@@ -481,7 +476,7 @@ class CrowdView:
 
 def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
     terms, standing = terms_of(job.options), _told_so_far(tx, job.job_id, person.person_id)
-    reason = admission.why_not(tx, job, person.person_id)
+    reason = queue.why_not(tx, job, person.person_id)
     if not reason and queue.lacks_gold(tx, job, person.person_id):
         reason = "gold"
     place = panels.place_in_job(tx, job.job_id, person.person_id)
@@ -824,7 +819,7 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
     """
     body = sent.model_dump(exclude={"revision"}, exclude_none=True)
     with context.changing() as tx:
-        saved = drafts.save_draft(tx, lease_id, person_id=context.person.person_id, revision=sent.revision, body=body)
+        saved = work.save_draft(tx, lease_id, person_id=context.person.person_id, revision=sent.revision, body=body)
     return DraftSaved.model_validate(saved.reply())
 
 

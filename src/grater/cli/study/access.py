@@ -11,7 +11,7 @@ from grater.annotate.store import Tx, credentials, people
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.credentials import TOKEN_DAYS
 from grater.annotate.store.schema import SCOPES
-from grater.annotate.study.audit import audit_filter, csv_parts, entries, json_lines
+from grater.annotate.study.events import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.study.people import end_token, make_token
 from grater.annotate.study.second_factor import require_of, required_roles, reset
 from grater.annotate.study.status import open_study

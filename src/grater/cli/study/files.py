@@ -10,9 +10,8 @@ import typer
 
 from grater.annotate.store import checks, jobs
 from grater.annotate.store.gold import has_gold
-from grater.annotate.study.archive import back_up, import_archive
+from grater.annotate.study.archive import back_up, export, import_archive
 from grater.annotate.study.archive import restore as restore_backup
-from grater.annotate.study.export import export
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.status import open_study
 from grater.cli.command import Json, print_json, require_different, say, say_done

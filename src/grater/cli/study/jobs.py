@@ -9,13 +9,13 @@ from typing import Annotated, Literal
 
 import typer
 
+from grater.annotate.money import job_costs, owed_frame, settle
+from grater.annotate.samples import of_sample
 from grater.annotate.store import Store, jobs, people, progress
 from grater.annotate.store.gold import has_gold
 from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.annotate.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
-from grater.annotate.study.money import job_costs, owed_frame, settle
 from grater.annotate.study.people import add_seat, invite, invite_back
-from grater.annotate.study.samples import of_sample
 from grater.annotate.study.status import open_study
 from grater.annotate.study.terms import protocol_sheet, set_terms
 from grater.annotate.tasks import TASKS

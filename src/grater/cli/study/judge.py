@@ -9,9 +9,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.annotate.study.chat import Cache, Chat, Endpoint
-from grater.annotate.study.llm import judge_by_model, the_job
-from grater.annotate.study.programs import judge, program_job, through
+from grater.annotate.study.programs import Cache, Chat, Endpoint, judge, judge_by_model, program_job, the_job, through
 from grater.annotate.study.status import open_study
 from grater.cli.command import Json, print_json, say
 from grater.cli.study import StudyName

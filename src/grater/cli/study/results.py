@@ -11,10 +11,10 @@ import typer
 from grater.annotate.store import Store, jobs
 from grater.annotate.study import evaluation as study_evaluation
 from grater.annotate.study.adjudication import Rule, Waiting, accept, decide, review, waiting
+from grater.annotate.study.marks import study_suggestions
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.status import open_study
-from grater.annotate.study.suggestions import study_suggestions
-from grater.annotate.study.tables import Counting, judged_by_programs
+from grater.annotate.tables import Counting, judged_by_programs
 from grater.cli.command import (
     Author,
     Earlier,

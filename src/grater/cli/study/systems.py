@@ -10,10 +10,11 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from grater.annotate.store import Store, essays, jobs, progress, samples
+from grater.annotate import samples
+from grater.annotate.samples import DESIGNS, MISSING, Drawn, Order, Wish, draw, extend, notes_on, start
+from grater.annotate.store import Store, essays, jobs, progress
 from grater.annotate.store.jobs import Job
 from grater.annotate.study.adjudication import decider_of
-from grater.annotate.study.designs import DESIGNS, MISSING, Order, start
 from grater.annotate.study.mining import (
     JUDGMENTS,
     add_list,
@@ -24,7 +25,6 @@ from grater.annotate.study.mining import (
     the_list,
     verdict_table,
 )
-from grater.annotate.study.samples import Drawn, Wish, draw, extend, notes_on
 from grater.annotate.study.status import open_study
 from grater.annotate.study.systems import decide, places_of
 from grater.cli.command import Json, Seed, print_json, say

@@ -1,6 +1,6 @@
 """What a system's suggestions do to the people who are shown them: with and without, on marked essays.
 
-Annotators who mark essays may be offered a system's marks (`grater.annotate.tasks.suggestions`).  Held against
+Annotators who mark essays may be offered a system's marks (`grater.annotate.tasks.marking`).  Held against
 markings by people who were not shown them, five numbers say what changed: the share of the suggested places that
 annotators mark (the precision that they would give to the system), the share of their marks of the same kinds that
 were suggested (its recall), marks per 100 words, marks elsewhere than suggested per 100 words (what they overlook

@@ -1,4 +1,9 @@
-"""What a system's suggestions did in a study: every marking with its condition, as a table and as an evaluation.
+"""The essays of a study as an annotated corpus: marks that came with the files, marks made here, adjudicated marks.
+
+Annotators who worked here go by their pseudonyms (or names), adjudicated work by `gold`.  A rater whose essay was
+clean is still one of its annotators; an essay that was set aside is not counted as read.
+
+What a system's suggestions did in a study: every marking with its condition, as a table and as an evaluation.
 
 A marking in a job without suggestions is held against those that another job offers for the same essay, so that two
 jobs on the same essays, one with and one without, can be compared.  People only: programs are shown nothing.
@@ -6,20 +11,77 @@ jobs on the same essays, one with and one without, can be compared.  People only
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import cast
 
 import polars as pl
 
-from grater.annotate.store import Tx, jobs, judgments, people, units
+from grater.annotate.store import Tx, adjudications, essays, items, jobs, judgments, people, units
 from grater.annotate.store.jobs import Job
-from grater.annotate.tasks.marking import SET_ASIDE, TASK, edits_of
-from grater.annotate.tasks.suggestions import SUGGESTIONS, suggestions_of
+from grater.annotate.tasks.marking import SET_ASIDE, SUGGESTIONS, TASK, edits_of, suggestions_of
 from grater.annotate.tasks.task import Answer
 from grater.errors import UsageError
 from grater.measure.evaluation.offered import MarkedOnce, SuggestionEffect, suggestion_effect
-from grater.model import Json, Suggestion
+from grater.model import Edit, Essay, Json, Suggestion
 from grater.uncertainty.bootstrap import Chance
+
+MARKING = "marking"
+
+
+def marked_essays(tx: Tx, *, names: bool = False) -> Iterator[Essay]:
+    """Every essay with everybody's marks; the same person in two jobs keeps two names."""
+    marks = _marks(tx, names=names)
+    for essay in essays.all(tx):
+        here = marks.get(essay.essay_id, {})
+        edits = tuple(edit for marks_of_one in here.values() for edit in marks_of_one)
+        yield replace(essay, edits=essay.edits + edits, annotators=essay.annotators + tuple(here))
+
+
+def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
+    """The essays of one job with what people marked in it, and nothing else."""
+    said = [row for row in judgments.table(tx, job_id, names=names) if row["kind"] != "program"]
+    places = items.of_ids(tx, [str(row["item"]) for row in said])
+    by_essay: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
+    for row in said:
+        place = places[str(row["item"])].item
+        answer = Answer(str(row["item"]), str(row["label"]), payload=cast("Mapping[str, Json]", row["payload"]))
+        if place is not None:
+            _note(by_essay, place.essay_id, str(row["rater"]), str(row["job"]), (answer,))
+    return [
+        replace(essay, edits=tuple(edit for edits in by_rater.values() for edit in edits), annotators=tuple(by_rater))
+        for essay in essays.of_ids(tx, list(by_essay))
+        for by_rater in [by_essay[essay.essay_id]]
+    ]
+
+
+def _marks(tx: Tx, *, names: bool) -> dict[str, dict[str, tuple[Edit, ...]]]:
+    """Edits by essay and annotator."""
+    raters = {person.person_id: person.name if names else person.pseudonym for person in people.all(tx)}
+    by_essay: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
+    for job in (job for job in jobs.all(tx) if job.task == MARKING):
+        for row, answers in judgments.by_submission(tx, job.job_id):
+            _note(by_essay, _essay_id(tx, row.unit_id), raters[row.person_id], job.name, answers)
+    for each in adjudications.all(tx):
+        if units.get(tx, each.unit_id).job.task == MARKING:
+            job_name = units.get(tx, each.unit_id).job.name
+            _note(by_essay, _essay_id(tx, each.unit_id), adjudications.ANNOTATOR, job_name, each.answers)
+    return by_essay
+
+
+def _note(
+    by_essay: dict[str, dict[str, tuple[Edit, ...]]], essay_id: str, rater: str, job: str, answers: tuple[Answer, ...]
+) -> None:
+    name = rater if rater not in by_essay[essay_id] else f"{rater} ({job})"
+    for answer in answers:
+        if answer.label != SET_ASIDE and "edits" in answer.payload:  # judgments from elsewhere may be labels alone
+            by_essay[essay_id][name] = edits_of(answer, rater=name)
+
+
+def _essay_id(tx: Tx, unit_id: str) -> str:
+    return units.get(tx, unit_id).unit.essay.essay_id
+
 
 COLUMNS = ("job", "essay", "rater", "system", "shown", "start", "end", "tag", "suggestion", "fate")
 

@@ -1,6 +1,14 @@
-"""Long work in the background: a system run over the essays, a big import, a report; it survives a restart.
+"""Runs: long work that a server does in the background, with how far it is, what it reads and what it made.
 
-What is asked for is stored as a run before anybody begins (`grater.annotate.store.runs`).  One thread of a process
+A run waits, is claimed by one process, and ends well or badly.  Whoever works on it says so again and again
+(`beat`); a run whose process fell silent for `STALE_MS` is claimed anew and begins from its start.  A process that
+was only held up finds then that the run is no longer its own, and changes nothing.  A run that has ended
+`MOST_TRIES` processes before its own end has failed: else it would end every other, and nothing behind it would ever
+begin.
+
+Long work in the background: a system run over the essays, a big import, a report; it survives a restart.
+
+What is asked for is stored as a run before anybody begins (`grater.annotate.runs`).  One thread of a process
 works on runs, one after the other, for as long as any waits.  A process that dies takes nothing along: its run begins
 anew. Each kind of run stores its result in one transaction, or is the same when done twice: beginning anew is safe.
 Whatever goes wrong with one run is its own end, and those behind it go on.
@@ -17,8 +25,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from grater.annotate.store import Store, Tx, essays, jobs, runs
-from grater.annotate.store.runs import Run, RunFile
+from sqlalchemy import Update, and_, or_, select
+
+from grater.annotate.store import Store, Tx, essays, events, jobs, schema
+from grater.annotate.store.ids import new_id
+from grater.annotate.store.transaction import Columns
 from grater.annotate.study.importing import KINDS as IMPORTED_KINDS
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.job_units import own_essays
@@ -27,14 +38,164 @@ from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.systems import decide
 from grater.detect.learners import class_report
 from grater.detect.systems import SYSTEMS, default_systems, load_system, load_systems
-from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
+from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Essay, Json
 from grater.reporting.build import build
 from grater.reporting.save import report_html
 from grater.reporting.versions import told_versions
 from grater.sheet import counted
 
-LOG = logging.getLogger("grater.annotate.study.runs")
+STALE_MS = 60_000
+MOST_TRIES = 5
+GIVEN_UP = "Begun {n} times, and the server ended each time before it was done; nothing was stored."
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`done` of `total` steps, 0 where nobody knows; `words` say what came of it, or what went wrong."""
+
+    run_id: str
+    kind: str
+    title: str
+    options: Mapping[str, Json] = field(hash=False)
+    state: str = "waiting"
+    done: int = 0
+    total: int = 0
+    words: str = ""
+    person_id: str | None = None
+    made_at: int = 0
+    started_at: int | None = None
+    ended_at: int | None = None
+    beat_at: int | None = None
+    tries: int = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in ("done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    name: str
+    content: bytes = field(repr=False)
+
+
+COLUMNS = Columns(Run, schema.runs)
+
+
+def add(
+    tx: Tx,
+    kind: str,
+    title: str,
+    options: Mapping[str, Json],
+    *,
+    files: Sequence[RunFile] = (),
+    actor: str | None = None,
+) -> Run:
+    """Add a run that waits, with the files that it reads."""
+    run = Run(run_id=new_id(), kind=kind, title=title, options=options, person_id=actor, made_at=tx.now)
+    tx.insert(schema.runs, COLUMNS.row(run))
+    _keep(tx, run.run_id, files, is_result=False)
+    events.write(tx, actor, "run.added", run.run_id, {"kind": kind, "title": title})
+    return run
+
+
+def _keep(tx: Tx, run_id: str, files: Sequence[RunFile], *, is_result: bool) -> None:
+    rows = [
+        {"run_id": run_id, "position": n, "name": file.name, "content": file.content, "is_result": is_result}
+        for n, file in enumerate(files)
+    ]
+    if rows:
+        tx.insert(schema.run_files, rows)
+
+
+def get(tx: Tx, run_id: str) -> Run:
+    row = tx.first(select(*COLUMNS).where(schema.runs.c.run_id == run_id))
+    if row is None:
+        raise NotFound("there is no such run in this study")
+    return COLUMNS.read(row)
+
+
+def latest(tx: Tx, *, most: int) -> list[Run]:
+    """The newest first."""
+    query = select(*COLUMNS).order_by(schema.runs.c.made_at.desc(), schema.runs.c.run_id).limit(most)
+    return [COLUMNS.read(row) for row in tx.all(query)]
+
+
+def claim(tx: Tx) -> Run | None:
+    """The oldest run that waits, or whose process fell silent; from now on it is the caller's."""
+    while (run := _next(tx)) is not None:
+        if run.tries >= MOST_TRIES:
+            _end(tx, run, words=GIVEN_UP.format(n=run.tries), is_failed=True)
+            continue
+        begun = {"state": "running", "started_at": tx.now, "beat_at": tx.now, "done": 0, "tries": run.tries + 1}
+        tx.execute(schema.runs.update().where(schema.runs.c.run_id == run.run_id).values(begun))
+        return get(tx, run.run_id)
+    return None
+
+
+def _next(tx: Tx) -> Run | None:
+    silent = and_(schema.runs.c.state == "running", schema.runs.c.beat_at < tx.now - STALE_MS)
+    query = (
+        select(*COLUMNS)
+        .where(or_(schema.runs.c.state == "waiting", silent))
+        .order_by(schema.runs.c.made_at, schema.runs.c.run_id)
+        .limit(1)
+    )
+    row = tx.first(tx.locked(query, of=schema.runs, skip=True))
+    return None if row is None else COLUMNS.read(row)
+
+
+def release_all(tx: Tx) -> None:
+    """Every run that was being worked on waits again: for the only process of a study, at its start."""
+    tx.execute(schema.runs.update().where(schema.runs.c.state == "running").values(state="waiting"))
+
+
+def beat(tx: Tx, run: Run, *, done: int, total: int) -> None:
+    """Say that somebody works on it, and how far it is."""
+    tx.execute(_own(run).values(beat_at=tx.now, done=done, total=total))
+
+
+def finish(tx: Tx, run: Run, *, words: str, is_failed: bool = False, files: Sequence[RunFile] = ()) -> bool:
+    """End a run; what it read is dropped, what it made is kept.  False where it is another's by now."""
+    if not tx.execute(_own(run).values(beat_at=tx.now)).rowcount:
+        return False
+    _end(tx, run, words=words, is_failed=is_failed, files=files)
+    return True
+
+
+def _own(run: Run) -> Update:
+    """The run as long as it is in the hands of whoever claimed it."""
+    return schema.runs.update().where(
+        schema.runs.c.run_id == run.run_id, schema.runs.c.state == "running", schema.runs.c.tries == run.tries
+    )
+
+
+def _end(tx: Tx, run: Run, *, words: str, is_failed: bool, files: Sequence[RunFile] = ()) -> None:
+    state = "failed" if is_failed else "done"
+    tx.execute(schema.run_files.delete().where(schema.run_files.c.run_id == run.run_id))
+    _keep(tx, run.run_id, files, is_result=True)
+    over = schema.runs.update().where(schema.runs.c.run_id == run.run_id)
+    tx.execute(over.values(state=state, words=words, ended_at=tx.now))
+    events.write(tx, run.person_id, "run.ended", run.run_id, {"kind": run.kind, "title": run.title, "state": state})
+
+
+def with_results(tx: Tx) -> set[str]:
+    """The runs that have made a file."""
+    query = select(schema.run_files.c.run_id).where(schema.run_files.c.is_result)
+    return {row.run_id for row in tx.all(query)}
+
+
+def files_of(tx: Tx, run_id: str, *, is_result: bool) -> list[RunFile]:
+    query = (
+        select(schema.run_files)
+        .where(schema.run_files.c.run_id == run_id, schema.run_files.c.is_result == is_result)
+        .order_by(schema.run_files.c.position)
+    )
+    return [RunFile(name=row.name, content=bytes(row.content)) for row in tx.all(query)]
+
+
+LOG = logging.getLogger("grater.annotate.runs")
 BEAT_SECONDS = 2.0
 
 UNFORESEEN = "Something went wrong on our side ({kind}); the server's log has the rest. Nothing was stored."
@@ -48,7 +209,7 @@ def ask_for_system(tx: Tx, name: str, *, actor: str | None = None) -> Run:
         raise UsageError(f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
     if not essays.count(tx):
         raise UsageError("the study has no essays yet; import some first")
-    return runs.add(tx, SYSTEM, f"Run {name} over the essays", {"system": name}, actor=actor)
+    return add(tx, SYSTEM, f"Run {name} over the essays", {"system": name}, actor=actor)
 
 
 def ask_for_report(
@@ -66,14 +227,14 @@ def ask_for_report(
     about = jobs.named(tx, job).title if job else "the study"
     told_versions(earlier)
     options: dict[str, Json] = {"job": job, "title": title, "author": author, "earlier": list(earlier)}
-    return runs.add(tx, REPORT, f"Report: {title or about}", options, actor=actor)
+    return add(tx, REPORT, f"Report: {title or about}", options, actor=actor)
 
 
 def ask_for_class_report(tx: Tx, *, actor: str | None = None) -> Run:
     """Make the class report: what the default systems mark in the essays, per learner and over time."""
     if not essays.count(tx):
         raise UsageError("the study has no essays yet; import some first")
-    return runs.add(tx, CLASS, "Class report", {}, actor=actor)
+    return add(tx, CLASS, "Class report", {}, actor=actor)
 
 
 def ask_for_import(tx: Tx, files: Sequence[RunFile], options: Mapping[str, Json], *, actor: str | None = None) -> Run:
@@ -81,7 +242,7 @@ def ask_for_import(tx: Tx, files: Sequence[RunFile], options: Mapping[str, Json]
     kind = str(options.get("kind"))
     if kind not in IMPORTED_KINDS:
         raise UsageError(f"kind: expected one of {', '.join(IMPORTED_KINDS)}, found {kind[:20]!r}")
-    return runs.add(tx, IMPORT, f"Import {counted(len(files), 'file')}", options, files=files, actor=actor)
+    return add(tx, IMPORT, f"Import {counted(len(files), 'file')}", options, files=files, actor=actor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +268,7 @@ class Steps:
         while not self._over.wait(BEAT_SECONDS):
             try:
                 with self.store.write(brief=True) as tx:
-                    runs.beat(tx, self.run, done=self.done, total=self.total)
+                    beat(tx, self.run, done=self.done, total=self.total)
             except GraterError as error:  # the next beat may get through
                 LOG.warning("%s: %s", self.run.title, error)
 
@@ -193,15 +354,15 @@ WORK: Mapping[str, Callable[[Store, Run, Sequence[RunFile], Steps], Outcome]] = 
 def work_once(store: Store) -> Run | None:
     """Claim a run and see it through; None where none waits."""
     with store.write() as tx:
-        run = runs.claim(tx)
-        files = runs.files_of(tx, run.run_id, is_result=False) if run else []
+        run = claim(tx)
+        files = files_of(tx, run.run_id, is_result=False) if run else []
     if run is None:
         return None
     try:
         with Steps(store, run) as steps:
             outcome = WORK[run.kind](store, run, files, steps)
         with store.write() as tx:
-            runs.finish(tx, run, words=outcome.words, files=outcome.files)
+            finish(tx, run, words=outcome.words, files=outcome.files)
     except (StoreBusy, StoreFull):  # nothing is wrong with the run: it begins anew when its process has been silent
         raise
     except Exception as error:
@@ -209,7 +370,7 @@ def work_once(store: Store) -> Run | None:
         if not isinstance(error, GraterError):
             LOG.exception("%s", run.title)
         with store.write() as tx:
-            runs.finish(tx, run, words=words, is_failed=True)
+            finish(tx, run, words=words, is_failed=True)
     return run
 
 
@@ -232,7 +393,7 @@ class Runner:
         """At the start of a server: on SQLite it is the only one, and whatever was being worked on waits again."""
         if not self.store.is_postgres:
             with self.store.write() as tx:
-                runs.release_all(tx)
+                release_all(tx)
         self.wake()
 
     def wait(self, run_id: str, *, seconds: float) -> Run:
@@ -241,7 +402,7 @@ class Runner:
         self.wake()
         while True:
             with self.store.read() as tx:
-                run = runs.get(tx, run_id)
+                run = get(tx, run_id)
             if run.is_over or time.monotonic() >= end:
                 return run
             self.wake()  # the thread may just have ended

@@ -1,0 +1,441 @@
+"""The samples that were drawn from systems' decisions.
+
+A sample is kept under its name, with its design beside it, and is never changed.
+
+A sample of a study's items, drawn for one of its systems, or extended for the next one (T&C 2008, section 6).
+
+A system may look at places of several kinds (prepositions, gaps); a sample is of one kind, for raters are asked one
+question.  The kind is kept with the sample, so that it is always held against the decisions that it was drawn from.
+
+The studies of the papers as templates: each names its jobs, their tasks and their sizes.
+
+`sampling` (T&C 2008, 6): a sample of what a system flags and lets pass, judged blind.  `exhaustive`: every item.
+`verification` (6.4): only what the system flags, shown with its suggestion; precision and no recall.  `crowd-error`
+(Madnani et al. 2011): error, ok or unknown by many raters.  `cloze` (4.1): one blank per sentence.
+`choice` (4.2): writer against system where the system would write another word, flagged or not.  `constructions` (Lee
+et al. 2009): five constructions of a noun in two stages.  `marking` (NUCLE 2013): whole essays.
+
+Sizes are the papers' where they name one: 750 items, twice as many unflagged as flagged (T&C 2008, 6.2), 200 blanks
+and 200 choices (4.1, 4.2), 1,000 sentences by 20 raters (Madnani 2.1), three nouns a set (Lee, 3.3).  Where the
+essays have fewer, all are taken and the job says what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+from sqlalchemy import select
+
+from grater.annotate.store import Store, Tx, decisions, essays, events, items, jobs, schema, units
+from grater.annotate.store.ids import new_id
+from grater.annotate.store.jobs import Job
+from grater.annotate.store.transaction import chunks
+from grater.annotate.study.job_units import PREPOSITION, construction_items, own_essays, preposition_items
+from grater.annotate.study.jobs import JobPlan, plan_job
+from grater.annotate.study.limits import require_name, require_number
+from grater.annotate.tables import all_verdicts, decided_kinds, decision_columns, judged_items
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.task import subject_of
+from grater.corpora.text.sentences import sentences_of
+from grater.errors import Conflict, NotFound, UnknownName, UsageError
+from grater.measure.evaluation.truth import error_shares
+from grater.measure.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
+from grater.measure.sampling.strata import Allocation
+from grater.model import Json
+from grater.registry import unknown
+from grater.sheet import counted
+from grater.tables import Sample, SampleMeta, Table, read_decisions, read_sample
+from grater.uncertainty.rng import generator
+
+TYPES: dict[str, type] = {
+    "item": str,
+    "stratum": str,
+    "probability": float,
+    "stratum_size": float,
+    "random": float,
+    "system": str,
+}
+"""The columns of a sample, as `grater.tables` reads them."""
+
+
+META_KEYS = ("seed", "design", "systems", "items")
+"""What `SampleMeta` knows by name; the rest is its `extra`."""
+
+
+def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> None:
+    """Keep a new sample; one of the same name must be the same, and is left alone."""
+    earlier = tx.first(select(schema.samples).where(schema.samples.c.name == name))
+    meta = sample.meta.as_json() if sample.meta else {}
+    if earlier is not None:
+        if earlier.meta != meta:
+            raise Conflict(f"there is another sample called {name!r} already; choose another name")
+        return
+    sample_id = new_id()
+    tx.insert(schema.samples, {"sample_id": sample_id, "name": name, "meta": meta, "at": tx.now})
+    for portion in chunks(sample.frame.iter_rows(named=True)):
+        tx.insert(schema.sample_items, [_row(sample_id, row) for row in portion])
+    events.write(tx, actor, "sample.drawn", sample_id, {"name": name, "n": len(sample)})
+
+
+def names(tx: Tx) -> list[str]:
+    """The samples of the study, the oldest first."""
+    query = select(schema.samples.c.name).order_by(schema.samples.c.at, tx.binary(schema.samples.c.name))
+    return [row.name for row in tx.all(query)]
+
+
+def named(tx: Tx, name: str) -> Sample:
+    """The sample with this name, its rows in the order in which they were drawn."""
+    row = tx.first(select(schema.samples).where(schema.samples.c.name == name))
+    if row is None:
+        raise NotFound(unknown("sample", name, names(tx)))
+    columns = [schema.sample_items.c["item_id" if name == "item" else name].label(name) for name in TYPES]
+    rows = tx.all(select(*columns).where(schema.sample_items.c.sample_id == row.sample_id))
+    frame = pl.DataFrame([dict(drawn._mapping) for drawn in rows], schema=TYPES)
+    meta = _meta(row.meta)
+    return Sample(_in_order(read_sample(frame, name=name).frame, meta), name, meta)
+
+
+def _in_order(frame: pl.DataFrame, meta: SampleMeta) -> pl.DataFrame:
+    """System by system, each in the order in which to judge (`grater.measure.sampling.draw`)."""
+    turn = pl.col("system").replace_strict({name: n for n, name in enumerate(meta.systems)}, default=-1)
+    return frame.sort(turn, pl.col("random") / pl.col("probability"), "item")
+
+
+def _meta(stored: Mapping[str, Any]) -> SampleMeta:
+    extra = {key: value for key, value in stored.items() if key not in META_KEYS}
+    return SampleMeta(
+        seed=stored.get("seed"),
+        design=stored.get("design", ""),
+        systems=tuple(stored.get("systems", ())),
+        items=stored.get("items", ""),
+        extra=extra,
+    )
+
+
+def _row(sample_id: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "sample_id": sample_id,
+        "item_id": row["item"],
+        "system": row.get("system") or "",
+        "stratum": row["stratum"],
+        **{name: row.get(name) for name in ("probability", "stratum_size", "random")},
+    }
+
+
+OF_KIND = "kind"
+N_SAMPLED = 300
+"""Items of a sample that nobody gave a size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How to draw: `n` items, of which kind, from which strata, by which allocation."""
+
+    system: str
+    n: int
+    n_flagged: int | None = None
+    strata: str = "decision"
+    allocation: Allocation = "paper"
+    rates: Mapping[str, float] = field(default_factory=dict, hash=False)
+    seed: int = 0
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """The sample, which of its items nobody has judged yet, in the order to judge them, and what it covers."""
+
+    sample: Sample
+    left: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def draw(store: Store, name: str, wish: Wish, *, actor: str | None = None) -> Drawn:
+    """Draw a sample and keep it under its name; the same draw again changes nothing."""
+    require_number("sample.n", wish.n)
+    require_number("sample.flagged", wish.n_flagged)
+    require_number("seed", wish.seed)
+    with store.write() as tx:
+        essays.hold(tx)
+        kind = wish.kind or _kind(tx, wish.system)
+        sample = draw_sample(
+            _decisions(tx, kind),
+            wish.system,
+            wish.n,
+            strata=wish.strata,
+            method=wish.allocation,
+            n_flagged=wish.n_flagged,
+            rates=wish.rates,
+            seed=wish.seed,
+        )
+        return _keep(tx, name, _of_kind(sample, kind), actor)
+
+
+def extend(
+    store: Store,
+    old: str,
+    name: str,
+    system: str,
+    *,
+    n: int | None = None,
+    width: float | None = None,
+    actor: str | None = None,
+) -> Drawn:
+    """Add a system to an old sample, under a new name: what was judged is used again.
+
+    With a `width`, as few new items as bring its recall to an interval of that width, if the rest is as what people
+    have judged.
+    """
+    require_number("sample.n", n)
+    with store.write() as tx:
+        essays.hold(tx)
+        earlier = named(tx, old)
+        errors = _errors(tx, width) if width is not None else None
+        table = _decisions(tx, kind_of(earlier))
+        return _keep(tx, name, add_system(earlier, table, system, n=n, width=width, errors=errors), actor)
+
+
+def _errors(tx: Tx, width: float) -> dict[str, float]:
+    """How far people call each judged item an error."""
+    if not 0 < width < 1:
+        raise UsageError(f"expected a width between 0 and 1, found {width:g}")
+    said = all_verdicts(tx, "the study")
+    if said is None:
+        raise UsageError("a target width needs judgments to estimate error rates; there are none yet")
+    return error_shares(said)
+
+
+def of_sample(store: Store, plan: JobPlan, name: str) -> JobPlan:
+    """The plan of a job for those items of a sample that nobody has judged yet."""
+    with store.read() as tx:
+        sample = named(tx, name)
+        left = to_judge(sample, judged_items(tx))
+    return replace(plan, item_ids=require_left(left, name), kind=plan.kind or kind_of(sample) or None)
+
+
+def require_left(left: Sequence[str], name: str) -> Sequence[str]:
+    """Items to ask about; none at all would mean every item to a plan."""
+    if not left:
+        raise UsageError(f"{name}: every item of the sample has already been judged")
+    return left
+
+
+def kind_of(sample: Sample) -> str:
+    """The kind of items that a sample of the study is of."""
+    return str(sample.meta.extra.get(OF_KIND, "")) if sample.meta else ""
+
+
+def _keep(tx: Tx, name: str, sample: Sample, actor: str | None) -> Drawn:
+    add(tx, require_name(name), sample, actor=actor)
+    return Drawn(sample, tuple(to_judge(sample, judged_items(tx))), notes_on(tx, sample))
+
+
+def notes_on(tx: Tx, sample: Sample) -> tuple[str, ...]:
+    """Which kinds of items a sample covers, which it leaves out, and where a system has too few flags to say much."""
+    lines, kind, few = [], kind_of(sample), few_flags(sample)
+    for draw in draws_of(sample):
+        others = sorted(decided_kinds(tx, draw.system) - {kind}) if kind else []
+        by_kind = {other: _n_flags(tx, draw.system, other) for other in others}
+        left = ", ".join(f"{other} ({counted(n, 'flag')})" for other, n in by_kind.items())
+        if left:
+            lines.append(f"the sample covers items of kind {kind}; {draw.system} also decides on {left}, left out")
+        elif kind:
+            lines.append(f"the sample covers items of kind {kind}, all that {draw.system} decides on")
+        if draw.system in few:
+            lines.append(few[draw.system])
+    return tuple(lines)
+
+
+def _n_flags(tx: Tx, system: str, kind: str) -> int:
+    frame = decision_columns(tx, [kind])
+    return frame.filter((pl.col("system") == system) & pl.col("flagged").cast(pl.Boolean)).height
+
+
+def _of_kind(sample: Sample, kind: str) -> Sample:
+    if sample.meta is None or not kind:
+        return sample
+    return replace(sample, meta=replace(sample.meta, extra={**sample.meta.extra, OF_KIND: kind}))
+
+
+def _kind(tx: Tx, system: str) -> str:
+    """The only kind that a system looks at, or prepositions where it looks at those too."""
+    kinds = decided_kinds(tx, system)
+    if len(kinds) <= 1:
+        return next(iter(kinds), "")
+    if PREPOSITION in kinds:
+        return PREPOSITION
+    raise UsageError(f"{system} decides on items of several kinds: expected one of {', '.join(sorted(kinds))}")
+
+
+def _decisions(tx: Tx, kind: str) -> Table:
+    frame = decision_columns(tx, [kind] if kind else ())
+    if not len(frame):
+        what = f"no decisions on items of kind {kind!r}" if kind else "no decisions yet"
+        raise UsageError(f"the study has {what}; run a system first")
+    return read_decisions(frame, name="decisions")
+
+
+MISSING = "not_filled"
+"""The option of a job that says what of its design the essays could not fill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """One kind of study: its task, the judgments of a unit and the units (None: all that fit), and its source."""
+
+    name: str
+    task: str
+    judgments: int
+    source: str
+    n: int | None = None
+    needs_system: bool = False
+
+
+DESIGNS: Mapping[str, Design] = {
+    design.name: design
+    for design in (
+        Design("sampling", "usage", 2, "T&C 2008, section 6", 750, needs_system=True),
+        Design("exhaustive", "usage", 2, "T&C 2008, section 5"),
+        Design("verification", "verify", 1, "T&C 2008, section 6.4", needs_system=True),
+        Design("crowd-error", "error", 20, "Madnani et al. 2011", 1000),
+        Design("cloze", "cloze", 2, "T&C 2008, section 4.1", 200),
+        Design("choice", "choice", 2, "T&C 2008, section 4.2", 200, needs_system=True),
+        Design("constructions", "construction", 2, "Lee et al. 2009"),
+        Design("marking", "marking", 2, "NUCLE 2013"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a person asks of a design; what is left out is the paper's."""
+
+    design: str
+    name: str = ""
+    system: str | None = None
+    n: int | None = None
+    n_flagged: int | None = None
+    judgments: int | None = None
+    annotators: Sequence[str] = ()
+    seed: int = 0
+
+
+def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
+    """Plan the job of a design and open it; the same order again gives the job that is there."""
+    design = _design(order.design)
+    if design.needs_system and order.system is None:
+        order = replace(order, system=_only_system(store, design))
+    order = replace(order, name=order.name or design.name)
+    earlier = _earlier(store, order)
+    if earlier is not None:
+        return earlier
+    sized = replace(order, n=order.n or _size(store, design, order))
+    item_ids, missing = _items(store, design, sized)
+    plan = JobPlan(
+        order.name,
+        design.task,
+        order.judgments or design.judgments,
+        system=order.system if subject_of(TASKS[design.task]) == "suggestion" else None,
+        item_ids=item_ids,
+        most=sized.n if design.name not in ("sampling", "cloze") else None,
+        annotators=order.annotators,
+        options={"design": design.name, "order": _asked(order)},
+        seed=order.seed,
+    )
+    with store.write() as tx:
+        job = plan_job(tx, plan, actor=actor)
+        return _with_shortfall(tx, job, order.n or design.n, missing)
+
+
+def _size(store: Store, design: Design, order: Order) -> int | None:
+    """The paper's number of units; a sample has no more than the items that its system decided on."""
+    if design.name != "sampling" or design.n is None:
+        return design.n
+    with store.read() as tx:
+        kinds = decided_kinds(tx, order.system or "")
+        decided = decision_columns(tx, {PREPOSITION} & kinds or kinds)
+    return min(design.n, len(decided.filter(system=order.system)) or design.n)
+
+
+def _with_shortfall(tx: Tx, job: Job, wanted: int | None, missing: Sequence[str]) -> Job:
+    """The job, with what of its design the essays could not fill among its options."""
+    n_units = len(units.ids_of_job(tx, job.job_id, role="work"))
+    short = [f"units: wanted {wanted:,}, found {n_units:,}"] if wanted and n_units < wanted else []
+    lines: list[Json] = [*missing, *short]
+    return jobs.set_options(tx, job.job_id, {**job.options, MISSING: lines}) if lines else job
+
+
+def _earlier(store: Store, order: Order) -> Job | None:
+    """The job of this very order, if it was given before."""
+    with store.read() as tx:
+        earlier = next((job for job in jobs.all(tx) if job.name == order.name), None)
+    if earlier is not None and earlier.options.get("order") != _asked(order):
+        raise Conflict(f"there is already a job called {order.name!r}; choose another name")
+    return earlier
+
+
+def _asked(order: Order) -> dict[str, Json]:
+    numbers: dict[str, Json] = {"n": order.n, "flagged": order.n_flagged, "judgments": order.judgments}
+    names: dict[str, Json] = {"design": order.design, "system": order.system, "annotators": list(order.annotators)}
+    return {**names, **numbers, "seed": order.seed}
+
+
+def _design(name: str) -> Design:
+    if name not in DESIGNS:
+        raise UnknownName(unknown("design", name, sorted(DESIGNS)))
+    return DESIGNS[name]
+
+
+def _only_system(store: Store, design: Design) -> str:
+    with store.read() as tx:
+        names = decisions.system_names(tx)
+    if len(names) != 1:
+        known = ", ".join(names) or "none; run a system first"
+        raise UsageError(f"the design {design.name} is for one system: expected its name, found {known}")
+    return names[0]
+
+
+def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], list[str]]:
+    """The items to ask about, none for all that fit, and what of the design could not be filled."""
+    if design.name == "sampling":
+        wish = Wish(order.system or "", order.n or 0, order.n_flagged, seed=order.seed)
+        return require_left(draw(store, order.name, wish).left, order.name), []
+    if design.name == "verification":
+        with store.read() as tx:
+            flagged = [each.item_id for each in decisions.all(tx, system=order.system) if each.flagged]
+        if not flagged:
+            raise UsageError(f"nothing to verify: {order.system} flags no item of the study")
+        return flagged, []
+    if design.name == "choice":
+        with store.read() as tx:
+            known = decisions.best_words(tx, order.system or "")
+        words = f"{order.system}'s suggestions are stored only where it flags; run it again to store them all"
+        return (), [] if known else [words]
+    if design.name == "cloze":
+        with store.write() as tx:
+            return _one_a_sentence(tx, order), []
+    if design.name == "constructions":
+        with store.write() as tx:
+            return construction_items(tx, seed=order.seed)
+    return (), []
+
+
+def _one_a_sentence(tx: Tx, order: Order) -> list[str]:
+    """One preposition at random from each sentence that has any, then the sentences at random."""
+    rng = generator(order.seed, "cloze")
+    chosen = []
+    for essay in own_essays(tx):
+        places = list(preposition_items(essay))
+        for sentence in sentences_of(essay):
+            inside = [item for item in places if sentence.covers(item.span)]
+            if inside:
+                chosen.append(inside[int(rng.integers(len(inside)))])
+    if not chosen:
+        raise UsageError("no units: no essay in the study has a preposition")
+    n = min(order.n or len(chosen), len(chosen))
+    picked = sorted(rng.choice(len(chosen), size=n, replace=False).tolist())
+    items.add_all(tx, (items.of(chosen[place]) for place in picked))
+    return [chosen[place].item_id for place in picked]

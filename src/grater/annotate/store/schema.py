@@ -1,0 +1,840 @@
+"""The tables of a study, as they are now (docs/store.md); `migrations` brings older studies up to them.
+
+Text ids are random (`ids.new_id`) unless they come from content (essays, items); times are whole milliseconds.
+What must never be wrong is a constraint here, not a habit elsewhere: one submission id is one row (P2), a rater has
+at most one judgment that counts for a unit and a slot at most one valid judgment (P3), states are closed sets.
+Queries write a table as `schema.jobs`, so that a bare `jobs` is the module of queries.
+
+JSON lies in a text column, in one spelling per value, so that equal values are equal bytes on both engines.  Secrets
+are kept as hashes only.
+
+First come the corpus, systems' decisions on it and what belongs to the whole study (samples, webhooks, runs); then
+jobs and work, where the promises are kept; then people and what concerns raters.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy import text as sql
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+from grater.model import MOST_DEPTH, Json, is_deep
+
+
+def to_text(value: Json) -> str:
+    """Sorted keys, no spaces; NUL and half surrogate pairs are escaped, for neither engine can hold them raw."""
+    text = ENCODER.encode(value)
+    if text.isascii():
+        return text
+    return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)
+
+
+def _plain(value: object) -> object:
+    """Mappings and sequences of other kinds than dict and list, as `Json` allows them."""
+    if hasattr(value, "keys"):
+        return {key: value[key] for key in value}  # type: ignore[attr-defined,index]
+    return list(value)  # type: ignore[call-overload]
+
+
+ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
+"""One for all: `json.dumps` would make another for each of the many thousand cells of a study."""
+
+
+class JsonText(TypeDecorator[Any]):
+    """A column that holds any JSON value as text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else to_text(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
+        return None if value is None else json.loads(value)
+
+
+class FileJson(JsonText):
+    """JSON that came with a file.  Earlier versions took it however deep it was nested; what is too deep for pages,
+    the API and other programs is read as its own text, a value at a time."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        if value is None or value.count("[") + value.count("{") <= MOST_DEPTH:
+            return super().process_result_value(value, dialect)
+        try:
+            values = json.loads(value)
+            return {name: to_text(each) if is_deep(each) else each for name, each in values.items()}
+        except RecursionError:
+            return {"nested": value}
+
+
+NAMES = {"ix": "ix_%(column_0_N_label)s", "ck": "ck_%(table_name)s_%(constraint_name)s"}
+
+METADATA = MetaData(naming_convention=NAMES)
+
+ID = Integer().with_variant(BigInteger, "postgresql")
+"""A number that grows; SQLite insists on INTEGER for its own row number."""
+
+
+def text(name: str, *, default: str | None = None, **more: Any) -> Column[str]:
+    """A text that is there; blank unless the caller says otherwise, where a default is given."""
+    return Column(name, Text, nullable=False, server_default=default, **more)
+
+
+def optional(name: str, refers: str | None = None) -> Column[str]:
+    return Column(name, Text, *([ForeignKey(refers)] if refers else []), nullable=True)
+
+
+def key(name: str, refers: str | None = None) -> Column[str]:
+    """A column of the primary key."""
+    return Column(name, Text, *([ForeignKey(refers)] if refers else []), primary_key=True)
+
+
+def refers(name: str, to: str) -> Column[str]:
+    return Column(name, Text, ForeignKey(to), nullable=False)
+
+
+def number(name: str, *, default: str | None = None, **more: Any) -> Column[int]:
+    more.setdefault("nullable", False)
+    return Column(name, BigInteger, server_default=default, **more)
+
+
+def moment(name: str, *, optional: bool = False) -> Column[int]:
+    """Milliseconds since 1970, UTC."""
+    return Column(name, BigInteger, nullable=optional)
+
+
+def json_column(name: str, *, default: str | None = "{}", nullable: bool = False) -> Column[Any]:
+    return Column(name, JsonText, nullable=nullable, server_default=default)
+
+
+def file_json(name: str) -> Column[Any]:
+    """An object of a file: metadata of an essay, further fields of an edit."""
+    return Column(name, FileJson, nullable=False, server_default="{}")
+
+
+def one_of(column: str, *values: str) -> CheckConstraint:
+    """The column is one of a closed set of words.
+
+    Spelt with OR: for every row, SQLite makes a table of the words in `IN (...)`, a sixth of the time of an import.
+    """
+    return CheckConstraint(" OR ".join(f"{column} = '{value}'" for value in values), name=column)
+
+
+meta = Table("meta", METADATA, key("key"), text("value"))
+"""`version` of the schema, `study_id`, `name`, `key` (the study's secret, never exported)."""
+
+imports = Table(
+    "imports",
+    METADATA,
+    key("import_id"),
+    text("kind"),
+    text("name"),
+    text("sha256"),
+    number("n_rows"),
+    moment("at"),
+    json_column("payload"),
+)
+
+essays = Table(
+    "essays",
+    METADATA,
+    key("essay_id"),
+    number("position", unique=True),
+    text("text"),
+    json_column("tokens", default=None, nullable=True),
+    file_json("metadata"),
+    optional("import_id", "imports.import_id"),
+)
+
+annotators = Table(
+    "annotators",
+    METADATA,
+    refers("essay_id", "essays.essay_id"),
+    text("rater"),
+    number("position"),
+    PrimaryKeyConstraint("essay_id", "rater"),
+)
+"""Who read a whole essay before it came into the study; one may have marked nothing."""
+
+edits = Table(
+    "edits",
+    METADATA,
+    refers("essay_id", "essays.essay_id"),
+    number("position"),
+    text("rater"),
+    number("start"),
+    number("end"),
+    json_column("replacements", default="[]"),
+    text("tag"),
+    text("comment", default=""),
+    file_json("extra"),
+    PrimaryKeyConstraint("essay_id", "position"),
+    CheckConstraint('start >= 0 AND start <= "end"', name="span"),
+)
+
+items = Table(
+    "items",
+    METADATA,
+    key("item_id"),
+    optional("essay_id", "essays.essay_id"),
+    number("start", nullable=True),
+    number("end", nullable=True),
+    text("kind", default=""),
+    optional("outside_id"),
+    json_column("payload"),
+    CheckConstraint('start IS NULL OR (start >= 0 AND start <= "end")', name="span"),
+    Index("ix_items_essay_id", "essay_id"),
+    Index("one_item_an_outside_id", "outside_id", unique=True),
+)
+"""`essay_id` and span are empty for items known only from a table of judgments.  `outside_id`: what the table that
+brought the item called it, where that is not its id.  `payload`: any further column."""
+
+findings = Table(
+    "findings",
+    METADATA,
+    key("finding_id"),
+    refers("unit_id", "units.unit_id"),
+    optional("person_id", "people.person_id"),
+    text("rule"),
+    text("message"),
+    number("start", nullable=True),
+    number("end", nullable=True),
+    text("state", default="open"),
+    moment("at"),
+    one_of("state", "open", "mended", "kept"),
+)
+"""What the checks of a corpus saw in an annotator's work, to be looked at again (NUCLE 2013, section 4)."""
+
+SCORE = Float(53)
+
+
+def score(name: str) -> Column[float]:
+    return Column(name, SCORE, nullable=True)
+
+
+systems = Table(
+    "systems",
+    METADATA,
+    key("system"),
+    text("signature", default=""),
+    json_column("options"),
+    moment("added_at"),
+)
+
+decisions = Table(
+    "decisions",
+    METADATA,
+    refers("system", "systems.system"),
+    refers("item_id", "items.item_id"),
+    Column("flagged", Boolean, nullable=False),
+    score("score"),
+    text("type", default=""),
+    optional("suggestion"),
+    json_column("payload"),
+    PrimaryKeyConstraint("system", "item_id"),
+    Index("ix_decisions_item_id", "item_id"),
+)
+
+samples = Table(
+    "samples",
+    METADATA,
+    key("sample_id"),
+    text("name", unique=True),
+    json_column("meta"),
+    moment("at"),
+)
+"""`meta`: seed, design, systems and the hash of the sorted item ids, as in a sample's `.meta.json`."""
+
+sample_items = Table(
+    "sample_items",
+    METADATA,
+    refers("sample_id", "samples.sample_id"),
+    refers("item_id", "items.item_id"),
+    text("system", default=""),
+    text("stratum"),
+    score("probability"),
+    score("stratum_size"),
+    score("random"),
+    PrimaryKeyConstraint("sample_id", "item_id", "system"),
+)
+
+webhooks = Table(
+    "webhooks",
+    METADATA,
+    key("webhook_id"),
+    text("url"),
+    text("secret"),
+    json_column("verbs", default="[]"),
+    number("last_n", default="0"),
+    text("state", default="active"),
+    moment("added_at"),
+    moment("claimed_until", optional=True),
+    one_of("state", "active", "paused"),
+)
+"""`claimed_until`: a process tells it at this moment."""
+
+deliveries = Table(
+    "deliveries",
+    METADATA,
+    key("delivery_id"),
+    refers("webhook_id", "webhooks.webhook_id"),
+    number("n"),
+    number("tries", default="0"),
+    text("state", default="waiting"),
+    number("http_status", nullable=True),
+    moment("at"),
+    text("problem", default=""),
+    one_of("state", "waiting", "delivered", "failed"),
+)
+"""`n` is the event that was to be delivered, `problem` why it was not."""
+
+RUN_STATES = ("waiting", "running", "done", "failed")
+
+runs = Table(
+    "runs",
+    METADATA,
+    key("run_id"),
+    text("kind"),
+    text("title"),
+    json_column("options"),
+    text("state", default="waiting"),
+    number("done", default="0"),
+    number("total", default="0"),
+    text("words", default=""),
+    optional("person_id", "people.person_id"),
+    moment("made_at"),
+    moment("started_at", optional=True),
+    moment("ended_at", optional=True),
+    moment("beat_at", optional=True),
+    number("tries", default="0"),
+    one_of("state", *RUN_STATES),
+    Index("ix_runs_state", "state", "made_at"),
+)
+"""Long work in the background.  `done` of `total` steps; `words` say what came of it, or what went wrong.  A process
+that works on it says so every few seconds in `beat_at`: one that fell silent has died, and another begins anew;
+`tries` counts how often."""
+
+run_files = Table(
+    "run_files",
+    METADATA,
+    refers("run_id", "runs.run_id"),
+    number("position"),
+    text("name"),
+    Column("content", LargeBinary, nullable=False),
+    Column("is_result", Boolean, nullable=False),
+    PrimaryKeyConstraint("run_id", "position"),
+)
+"""What a run reads (uploads, gone when it has ended) and what it made (a report, an export)."""
+
+
+JOB_STATES = ("draft", "open", "paused", "closed")
+LEASE_STATES = ("held", "done", "expired", "returned", "revoked")
+SLOT_STATES = ("free", "leased", "filled", "closed")
+STATUSES = ("valid", "untrusted", "surplus", "withdrawn")
+
+jobs = Table(
+    "jobs",
+    METADATA,
+    key("job_id"),
+    text("name", unique=True),
+    text("task"),
+    text("title", default=""),
+    number("judgments"),
+    text("access", default="pool"),
+    text("state", default="draft"),
+    number("lease_ms"),
+    json_column("options"),
+    moment("added_at"),
+    moment("archived_at", optional=True),
+    one_of("state", *JOB_STATES),
+    one_of("access", "pool", "assigned"),
+    CheckConstraint("judgments >= 1", name="judgments"),
+)
+"""`judgments`: N, wanted for each unit.  `options`: what the task and the terms need to know (pay, gold, hours).
+A job with `archived_at` is out of sight; its judgments count as before."""
+
+guidelines = Table(
+    "guidelines",
+    METADATA,
+    refers("job_id", "jobs.job_id"),
+    number("version"),
+    text("markdown"),
+    moment("at"),
+    optional("person_id", "people.person_id"),
+    PrimaryKeyConstraint("job_id", "version"),
+)
+
+units = Table(
+    "units",
+    METADATA,
+    key("unit_id"),
+    refers("job_id", "jobs.job_id"),
+    optional("essay_id", "essays.essay_id"),
+    text("role", default="work"),
+    text("stage", default=""),
+    optional("follows", "units.unit_id"),
+    number("delay_ms", default="0"),
+    number("batch", default="0"),
+    Column("overlap", Boolean, nullable=False, server_default=sql("false")),
+    number("position"),
+    number("shuffle"),
+    number("wanted"),
+    json_column("payload"),
+    one_of("role", "work", "practice", "gold"),
+    UniqueConstraint("job_id", "position"),
+    Index("ix_units_follows", "follows"),
+    Index("ix_units_role", "job_id", "role", "position"),
+)
+"""`wanted` is N here and now (dynamic redundancy may change it).  `follows`: the unit that the same rater must have
+done `delay_ms` ago.  Gold and practice units have no slots: each rater sees each of them once."""
+
+unit_items = Table(
+    "unit_items",
+    METADATA,
+    refers("unit_id", "units.unit_id"),
+    number("position"),
+    refers("item_id", "items.item_id"),
+    json_column("payload"),
+    PrimaryKeyConstraint("unit_id", "position"),
+    UniqueConstraint("unit_id", "item_id"),
+    Index("ix_unit_items_item_id", "item_id"),
+)
+
+slots = Table(
+    "slots",
+    METADATA,
+    refers("unit_id", "units.unit_id"),
+    number("n"),
+    refers("job_id", "jobs.job_id"),
+    number("batch"),
+    number("shuffle"),
+    text("state", default="free"),
+    PrimaryKeyConstraint("unit_id", "n"),
+    one_of("state", *SLOT_STATES),
+    Index("ix_slots_state", "job_id", "state"),
+)
+"""`batch` and `shuffle` are the unit's own and never change: with them one index answers "what comes next"."""
+
+FREE = sql("state = 'free'")
+Index(
+    "ix_slots_free",
+    slots.c.job_id,
+    slots.c.batch,
+    slots.c.shuffle,
+    slots.c.unit_id,
+    slots.c.n,
+    sqlite_where=FREE,
+    postgresql_where=FREE,
+)
+
+leases = Table(
+    "leases",
+    METADATA,
+    key("lease_id"),
+    refers("job_id", "jobs.job_id"),
+    refers("unit_id", "units.unit_id"),
+    number("n", nullable=True),
+    refers("person_id", "people.person_id"),
+    number("place", default="0"),
+    moment("issued_at"),
+    moment("expires_at"),
+    text("state", default="held"),
+    number("guidelines_version", default="0"),
+    json_column("kept"),
+    one_of("state", *LEASE_STATES),
+    Index("ix_leases_unit_id", "unit_id"),
+)
+"""`kept` is stored with the lease and never sent (the sides of `choice`).  `place` is 0, or the place on a page that
+shows several units.  `n` is empty for gold and practice."""
+
+HELD = sql("state = 'held'")
+Index(
+    "one_lease_a_place",
+    leases.c.job_id,
+    leases.c.person_id,
+    leases.c.place,
+    unique=True,
+    sqlite_where=HELD,
+    postgresql_where=HELD,
+)
+Index("one_lease_a_slot", leases.c.unit_id, leases.c.n, unique=True, sqlite_where=HELD, postgresql_where=HELD)
+Index("ix_leases_held", leases.c.job_id, leases.c.expires_at, sqlite_where=HELD, postgresql_where=HELD)
+
+GIVEN_UP = sql("state IN ('returned', 'expired', 'revoked')")
+Index(
+    "ix_leases_given_up",
+    leases.c.job_id,
+    leases.c.person_id,
+    leases.c.issued_at,
+    leases.c.lease_id,
+    sqlite_where=GIVEN_UP,
+    postgresql_where=GIVEN_UP,
+)
+
+submissions = Table(
+    "submissions",
+    METADATA,
+    key("submission_id"),
+    refers("job_id", "jobs.job_id"),
+    refers("unit_id", "units.unit_id"),
+    number("n", nullable=True),
+    refers("person_id", "people.person_id"),
+    optional("lease_id", "leases.lease_id"),
+    json_column("body"),
+    text("body_hash"),
+    Column("seconds", Float(53), nullable=True),
+    moment("at"),
+    number("guidelines_version", default="0"),
+    Column("is_late", Boolean, nullable=False, server_default=sql("false")),
+    Column("is_right", Boolean, nullable=True),
+    text("status"),
+    one_of("status", *STATUSES),
+    Index("ix_submissions_job_person", "job_id", "person_id", "status", "at", "unit_id"),
+    Index("ix_submissions_lease_id", "lease_id"),
+    Index("ix_submissions_unit_person", "unit_id", "person_id"),
+)
+"""`n` is the slot that it fills while it is valid.  `is_right`: how it did on gold, as graded when it came."""
+
+COUNTING = sql("status IN ('valid', 'untrusted')")
+VALID = sql("status = 'valid'")
+Index(
+    "one_judgment_a_rater",
+    submissions.c.unit_id,
+    submissions.c.person_id,
+    unique=True,
+    sqlite_where=COUNTING,
+    postgresql_where=COUNTING,
+)
+Index(
+    "one_judgment_a_slot",
+    submissions.c.unit_id,
+    submissions.c.n,
+    unique=True,
+    sqlite_where=VALID,
+    postgresql_where=VALID,
+)
+
+judgments = Table(
+    "judgments",
+    METADATA,
+    refers("submission_id", "submissions.submission_id"),
+    text("item_id"),
+    number("position"),
+    text("label"),
+    text("confidence", default=""),
+    json_column("flags", default="[]"),
+    json_column("alternatives", default="[]"),
+    json_column("payload"),
+    PrimaryKeyConstraint("submission_id", "item_id"),
+    Index("ix_judgments_item_id", "item_id"),
+)
+
+drafts = Table(
+    "drafts",
+    METADATA,
+    refers("unit_id", "units.unit_id"),
+    refers("person_id", "people.person_id"),
+    number("revision"),
+    json_column("body"),
+    moment("at"),
+    PrimaryKeyConstraint("unit_id", "person_id"),
+)
+
+last_answers = Table(
+    "last_answers",
+    METADATA,
+    refers("job_id", "jobs.job_id"),
+    refers("person_id", "people.person_id"),
+    optional("submission_id", "submissions.submission_id"),
+    PrimaryKeyConstraint("job_id", "person_id"),
+)
+"""What a rater may take back (`store.intake`); empty where they may not."""
+
+assignments = Table(
+    "assignments",
+    METADATA,
+    refers("unit_id", "units.unit_id"),
+    refers("person_id", "people.person_id"),
+    refers("job_id", "jobs.job_id"),
+    number("batch", default="0"),
+    PrimaryKeyConstraint("unit_id", "person_id"),
+    Index("ix_assignments_job_person", "job_id", "person_id"),
+)
+"""`batch` is the person's own: they meet their batches in this order."""
+
+adjudications = Table(
+    "adjudications",
+    METADATA,
+    refers("unit_id", "units.unit_id"),
+    number("version"),
+    refers("person_id", "people.person_id"),
+    json_column("answers", default="[]"),
+    text("comment", default=""),
+    moment("at"),
+    PrimaryKeyConstraint("unit_id", "version"),
+)
+"""The newest version counts; exports call its annotator `gold`."""
+
+events = Table(
+    "events",
+    METADATA,
+    Column("n", ID, Identity(always=False), primary_key=True, autoincrement=True),
+    moment("at"),
+    Column("actor", ForeignKey("people.person_id"), nullable=True),
+    text("verb"),
+    text("noun"),
+    json_column("payload"),
+    Column("transaction_id", BigInteger, nullable=False, server_default="0"),
+    sqlite_autoincrement=True,
+)
+"""`actor` is empty where grater itself acted.  `transaction_id` lets readers on PostgreSQL wait for earlier ones."""
+Index("ix_events_transaction", events.c.transaction_id, events.c.n).ddl_if(dialect="postgresql")
+
+
+ROLES = ("owner", "manager", "adjudicator", "annotator", "worker")
+KINDS = ("human", "program", "joint")
+SCOPES = ("read", "work", "manage")
+
+people = Table(
+    "people",
+    METADATA,
+    key("person_id"),
+    text("name", unique=True),
+    text("pseudonym", unique=True),
+    text("email", default=""),
+    text("role"),
+    text("kind", default="human"),
+    text("state", default="active"),
+    text("password_hash", default=""),
+    json_column("payload"),
+    moment("added_at"),
+    one_of("role", *ROLES),
+    one_of("kind", *KINDS),
+    one_of("state", "active", "ended"),
+)
+"""`payload`: country, languages and whatever else a qualification may ask.  No password: no login."""
+
+joint_members = Table(
+    "joint_members",
+    METADATA,
+    refers("person_id", "people.person_id"),
+    refers("member_id", "people.person_id"),
+    PrimaryKeyConstraint("person_id", "member_id"),
+)
+"""The two people behind a joint seat (T&C 2008, 6.2)."""
+
+sessions = Table(
+    "sessions",
+    METADATA,
+    key("token_hash"),
+    refers("person_id", "people.person_id"),
+    text("csrf"),
+    moment("started_at"),
+    moment("expires_at"),
+    moment("ended_at", optional=True),
+    optional("member_id", "people.person_id"),
+    text("address", default=""),
+    Index("ix_sessions_person_id", "person_id"),
+    Index("ix_sessions_member_id", "member_id"),
+)
+"""`member_id`: who sits on a joint seat; `address`: a keyed hash of where the login came from."""
+
+tokens = Table(
+    "tokens",
+    METADATA,
+    key("token_id"),
+    text("token_hash", unique=True),
+    refers("person_id", "people.person_id"),
+    text("name", default=""),
+    text("scope", default="manage"),
+    text("role", default="worker"),
+    moment("made_at"),
+    optional("made_by", "people.person_id"),
+    moment("expires_at", optional=True),
+    moment("ended_at", optional=True),
+    moment("used_at", optional=True),
+    one_of("scope", *SCOPES),
+    one_of("role", *ROLES),
+)
+"""`role`: that of its person when it was made; `made_by`: the human who made it."""
+
+second_factors = Table(
+    "second_factors",
+    METADATA,
+    key("person_id", "people.person_id"),
+    text("secret"),
+    number("last_step", default="0"),
+    moment("made_at"),
+    moment("confirmed_at", optional=True),
+)
+"""`secret` in base 32; `last_step` is the newest time step whose code was used."""
+
+recovery_codes = Table(
+    "recovery_codes",
+    METADATA,
+    key("code_hash"),
+    refers("person_id", "people.person_id"),
+    moment("made_at"),
+    moment("used_at", optional=True),
+    Index("ix_recovery_codes_person_id", "person_id"),
+)
+
+invitations = Table(
+    "invitations",
+    METADATA,
+    key("invitation_id"),
+    text("token_hash", unique=True),
+    text("role"),
+    optional("job_id", "jobs.job_id"),
+    text("name", default=""),
+    moment("made_at"),
+    moment("expires_at"),
+    moment("used_at", optional=True),
+    moment("ended_at", optional=True),
+    optional("person_id", "people.person_id"),
+    one_of("role", *ROLES),
+)
+
+
+GOLD_STATES = ("active", "suspended", "forgiven")
+TRUST_STATES = ("new", "quiz", "trusted", "flagged", "ejected")
+
+gold = Table(
+    "gold",
+    METADATA,
+    refers("unit_id", "units.unit_id"),
+    refers("item_id", "items.item_id"),
+    json_column("accepted", default="[]"),
+    text("reason", default=""),
+    text("state", default="active"),
+    PrimaryKeyConstraint("unit_id", "item_id"),
+    one_of("state", *GOLD_STATES),
+)
+"""`accepted` is the set of answers that are right.  Only active gold counts for trust."""
+
+trust = Table(
+    "trust",
+    METADATA,
+    refers("job_id", "jobs.job_id"),
+    refers("person_id", "people.person_id"),
+    number("seen", default="0"),
+    number("right", default="0"),
+    text("state", default="new"),
+    number("attempts", default="0"),
+    text("why", default=""),
+    number("returns", default="0"),
+    PrimaryKeyConstraint("job_id", "person_id"),
+    one_of("state", *TRUST_STATES),
+    CheckConstraint('"right" >= 0 AND "right" <= seen', name="right"),
+)
+"""`attempts` at the quiz that failed; `returns` of units, unanswered, by the rater.
+`why` a rater is in this state: `quiz`, `gold`, `manager`, `reinstated`."""
+
+messages = Table(
+    "messages",
+    METADATA,
+    key("message_id"),
+    optional("job_id", "jobs.job_id"),
+    refers("from_id", "people.person_id"),
+    optional("to_id", "people.person_id"),
+    text("text"),
+    moment("at"),
+    moment("read_at", optional=True),
+)
+
+disputes = Table(
+    "disputes",
+    METADATA,
+    key("dispute_id"),
+    refers("submission_id", "submissions.submission_id"),
+    refers("person_id", "people.person_id"),
+    text("text"),
+    text("state", default="open"),
+    text("answer", default=""),
+    optional("decided_by", "people.person_id"),
+    moment("at"),
+    moment("decided_at", optional=True),
+    one_of("state", "open", "granted", "refused"),
+)
+
+reviews = Table(
+    "reviews",
+    METADATA,
+    key("review_id"),
+    refers("job_id", "jobs.job_id"),
+    refers("person_id", "people.person_id"),
+    number("stars", nullable=True),
+    text("text", default=""),
+    json_column("payload"),
+    moment("at"),
+    CheckConstraint("stars IS NULL OR stars BETWEEN 1 AND 5", name="stars"),
+)
+"""What raters say of a job: how clear, how fair (T,C&M 2013, 7.1)."""
+
+payments = Table(
+    "payments",
+    METADATA,
+    key("payment_id"),
+    refers("job_id", "jobs.job_id"),
+    refers("person_id", "people.person_id"),
+    optional("submission_id", "submissions.submission_id"),
+    text("kind"),
+    number("cents"),
+    text("currency"),
+    text("state", default="owed"),
+    text("note", default=""),
+    moment("at"),
+    one_of("kind", "work", "bonus", "correction"),
+    one_of("state", "owed", "paid", "refused"),
+    CheckConstraint("kind = 'correction' OR cents >= 0", name="cents"),
+    Index("ix_payments_job_person", "job_id", "person_id"),
+)
+"""Money is whole cents of one currency; a mistake is set right by another row, never by changing one."""
+
+panels = Table(
+    "panels",
+    METADATA,
+    key("panel_id"),
+    refers("job_id", "jobs.job_id"),
+    text("provider"),
+    json_column("options"),
+    text("state", default="open"),
+    moment("added_at"),
+    one_of("state", "open", "closed"),
+)
+
+panel_places = Table(
+    "panel_places",
+    METADATA,
+    refers("panel_id", "panels.panel_id"),
+    text("external_id"),
+    optional("person_id", "people.person_id"),
+    text("state", default="joined"),
+    text("code", default=""),
+    moment("joined_at"),
+    moment("ended_at", optional=True),
+    PrimaryKeyConstraint("panel_id", "external_id"),
+    one_of("state", "joined", "completed", "screened-out", "failed", "returned", "timed-out"),
+)
