@@ -16,9 +16,9 @@ CONTRIBUTING has a worked example of each.  A name of ours cannot be taken over.
 
 from __future__ import annotations
 
-from grater.annotate.tasks.form import LABEL, all_accepted, only_item, pieces_around, read_fields, the_one
 from grater.annotate.tasks.task import (
     ERROR,
+    LABEL,
     OK,
     UNKNOWN,
     Accepted,
@@ -32,6 +32,11 @@ from grater.annotate.tasks.task import (
     Task,
     Unit,
     UnitItem,
+    all_accepted,
+    only_item,
+    pieces_around,
+    read_fields,
+    the_one,
 )
 from grater.corpora.formats import EssayIds, FileFormat, FolderFormat, Loss, Report, Source, parse_json
 from grater.corpora.tagsets import Tag, TagSet
