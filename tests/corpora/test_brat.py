@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
-from grater.corpora.brat import FORMAT, from_name, read_brat, to_name, write_brat
-from grater.corpora.brat.annotations import make_note, parse_note
+from grater.corpora.brat import FORMAT, from_name, make_note, parse_note, read_brat, to_name, write_brat
 from grater.corpora.formats import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span

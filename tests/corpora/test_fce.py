@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.fce import FORMAT, write_fce
-from grater.corpora.fce.reading import read_fce
+from grater.corpora.fce import FORMAT, read_fce, write_fce
 from grater.corpora.formats import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash

@@ -286,5 +286,5 @@ def test_no_damaged_file_makes_the_reader_fail_in_another_way_than_its_own(essay
 
 
 def test_the_header_names_format_and_version() -> None:
-    assert HEADER == {"format": "grater-corpus", "version": 1}
+    assert json.loads(HEADER) == {"format": "grater-corpus", "version": 1}
     assert (FORMAT.name, FORMAT.suffixes) == ("jsonl", (".jsonl",))

@@ -19,12 +19,13 @@ import json
 import math
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
-from grater.model import MOST_DEPTH, Essay, Json, is_deep, short_hash
+from grater.errors import GraterError
+from grater.model import MOST_DEPTH, Edit, Essay, Json, is_deep, short_hash
 from grater.registry import Registry
 from grater.result import Result, encode
 from grater.sheet import Sheet, count
@@ -43,6 +44,18 @@ class Source(Protocol):
     def name(self) -> str: ...
 
     def lines(self) -> Iterator[str]: ...
+
+
+NUMBERED = re.compile(r"(.*)#([1-9][0-9]{0,8})", re.DOTALL)
+
+
+def unnumbered(essay_id: str, n_seen: Counter[str]) -> str:
+    """The id less the number that reading gives to repeated ids; `n_seen` counts what this has given."""
+    match = NUMBERED.fullmatch(essay_id)
+    if match and n_seen[match[1]] == int(match[2]) - 1 > 0:
+        essay_id = match[1]
+    n_seen[essay_id] += 1
+    return essay_id
 
 
 class EssayIds:
@@ -89,6 +102,22 @@ class Loss:
 
 Report: TypeAlias = Callable[[Loss], None]
 """Where a writer tells its losses, one by one as it goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """Reports the losses of one essay."""
+
+    essay_id: str
+    report: Report
+
+    def __call__(self, what: str, why: str, *, changed: bool = False) -> None:
+        self.report(Loss(self.essay_id, what, why, changed))
+
+
+def edit_name(edit: Edit) -> str:
+    """How reports name an edit."""
+    return f"edit {edit.span.start}-{edit.span.end} {edit.tag}"
 
 
 def ignore_loss(loss: Loss) -> None:
@@ -174,6 +203,26 @@ def parse_json(text: str) -> Json:
     if text.count("[") + text.count("{") > MOST_DEPTH and is_deep(value):
         raise NotJson(f"expected values nested at most {MOST_DEPTH} deep, found more")
     return value
+
+
+# JSON escapes every other character that some tool takes for the end of a line.
+LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def json_line(value: Mapping[str, Json], essay_id: str, separators: tuple[str, str] = (", ", ": ")) -> str:
+    """A value of an essay as JSON on one line."""
+    try:
+        line = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=separators)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise GraterError(f"essay {essay_id}: cannot be written as JSON: {error}") from error
+    return whole_text(line, essay_id)
+
+
+def whole_text(text: str, essay_id: str) -> str:
+    """The text of a file; half a surrogate pair cannot be written in any encoding."""
+    if SURROGATE.search(text):
+        raise GraterError(f"essay {essay_id}: cannot be written: it contains half a surrogate pair")
+    return text
 
 
 def _without_repeats(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

@@ -18,33 +18,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
-from grater.corpora.formats import SURROGATE, FileFormat, NotJson, Report, Source, parse_json
-from grater.errors import BadInput, GraterError, Problem, Problems
+from grater.corpora.formats import FileFormat, NotJson, Report, Source, json_line, parse_json
+from grater.errors import BadInput, Problem, Problems
 from grater.model import Edit, Essay, Json, Span
 
+T = TypeVar("T")
+
 VERSION = 1
-HEADER: dict[str, Json] = {"format": "grater-corpus", "version": VERSION}
+FORMAT_NAME = "grater-corpus"
+HEADER = f'{{"format":"{FORMAT_NAME}","version":{VERSION}}}'
 ESSAY_KEYS = ("id", "text", "annotators", "edits", "tokens", "metadata")
 OTHERWISE = "if it is a corpus of another format, name the format"
+KINDS: dict[type, str] = {str: "a string", list: "a list", dict: "an object"}
 EDIT_KEYS = ("start", "end", "replacements", "tag", "rater", "comment", "extra")
 
 
 def write_jsonl(essays: Iterable[Essay], report: Report) -> Iterator[str]:  # noqa: ARG001 (nothing is ever lost)
     """The lines of a corpus file, the header first."""
-    yield _line(HEADER)
+    yield f"{HEADER}\n"
     for essay in essays:
-        try:
-            line = _line(essay_record(essay))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise GraterError(f"essay {essay.essay_id}: cannot be written as JSON: {error}") from error
-        if SURROGATE.search(line):
-            raise GraterError(f"essay {essay.essay_id}: cannot be written: it contains half a surrogate pair")
-        yield line
-
-
-def _line(record: dict[str, Json]) -> str:
-    return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+        yield json_line(essay_record(essay), essay.essay_id, separators=(",", ":")) + "\n"
 
 
 def essay_record(essay: Essay) -> dict[str, Json]:
@@ -52,27 +47,19 @@ def essay_record(essay: Essay) -> dict[str, Json]:
     record: dict[str, Json] = {"id": essay.essay_id, "text": essay.text}
     if essay.annotators:
         record["annotators"] = list(essay.annotators)
-    if essay.edits:
-        record["edits"] = [_edit_record(edit) for edit in essay.edits]
+    edits: list[Json] = []
+    for edit in essay.edits:
+        mark: dict[str, Json] = {"start": edit.span.start, "end": edit.span.end}
+        mark |= {"replacements": list(edit.replacements), "tag": edit.tag, "rater": edit.rater}
+        mark |= {"comment": edit.comment} if edit.comment else {}
+        mark |= {"extra": dict(edit.extra)} if edit.extra else {}
+        edits.append(mark)
+    if edits:
+        record["edits"] = edits
     if essay.tokens is not None:
         record["tokens"] = [[token.start, token.end] for token in essay.tokens]
     if essay.metadata:
         record["metadata"] = dict(essay.metadata)
-    return record
-
-
-def _edit_record(edit: Edit) -> dict[str, Json]:
-    record: dict[str, Json] = {
-        "start": edit.span.start,
-        "end": edit.span.end,
-        "replacements": list(edit.replacements),
-        "tag": edit.tag,
-        "rater": edit.rater,
-    }
-    if edit.comment:
-        record["comment"] = edit.comment
-    if edit.extra:
-        record["extra"] = dict(edit.extra)
     return record
 
 
@@ -88,7 +75,7 @@ def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
     seen: set[str] = set()
     for number, line in numbered:
         try:
-            essay = essay_from(_object(_parsed(line), "an essay"), number)
+            essay = essay_from(_typed(_parsed(line), dict, "an essay"), number)
             if essay.essay_id in seen:
                 raise _Wrong(f"expected a different id for each essay, found {essay.essay_id!r} again")
             seen.add(essay.essay_id)
@@ -102,13 +89,14 @@ def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
 def _check_header(first: tuple[int, str], name: str) -> None:
     """Stop at once where the file is not ours, or newer than we are."""
     number, line = first
-    wanted = f"expected the header {_line(HEADER).strip()}"
+    wanted = f"expected the header {HEADER}"
     try:
-        header = _object(_parsed(line.removeprefix("\ufeff")), "the header")
+        header = _typed(_parsed(line.removeprefix("\ufeff")), dict, "the header")
     except _Wrong as wrong:
         raise BadInput(Problem(name, f"{wanted}, found {_shown(line.strip())}; {OTHERWISE}", number)) from wrong
     version = header.get("version")
-    if header.get("format") != HEADER["format"] or type(version) is not int or header.keys() != HEADER.keys():
+    is_ours = header.keys() == {"format", "version"} and header["format"] == FORMAT_NAME and type(version) is int
+    if not is_ours:
         raise BadInput(Problem(name, f"{wanted}, found {_shown(header)}; {OTHERWISE}", number))
     if version != VERSION:
         message = f"expected version {VERSION} of the format, found {version}; read it with a newer grater"
@@ -125,15 +113,15 @@ def _parsed(line: str) -> Json:
 def essay_from(record: dict[str, Json], line: int | None) -> Essay:
     """The essay of a record; one that is not as it should be is refused."""
     _check_keys(record, known=ESSAY_KEYS, needed=2, what="an essay")
-    text = _string(record["text"], "text")
-    edits = enumerate(_list(record.get("edits", []), "edits"))
+    text = _typed(record["text"], str, "text")
+    edits = enumerate(_typed(record.get("edits", []), list, "edits"))
     return Essay(
-        essay_id=_string(record["id"], "id"),
+        essay_id=_typed(record["id"], str, "id"),
         text=text,
-        edits=tuple(_edit(_object(value, f"edits[{n}]"), f"edits[{n}]", len(text), line) for n, value in edits),
+        edits=tuple(_edit(_typed(value, dict, f"edits[{n}]"), f"edits[{n}]", len(text), line) for n, value in edits),
         annotators=_annotators(record.get("annotators", [])),
         tokens=_tokens(record["tokens"], len(text)) if "tokens" in record else None,
-        metadata=_object(record.get("metadata", {}), "metadata"),
+        metadata=_typed(record.get("metadata", {}), dict, "metadata"),
         line=line,
     )
 
@@ -143,10 +131,10 @@ def _edit(record: dict[str, Json], what: str, length: int, line: int | None) -> 
     return Edit(
         span=_span([record["start"], record["end"]], what, length),
         replacements=_strings(record["replacements"], f"{what}.replacements"),
-        tag=_string(record["tag"], f"{what}.tag"),
-        rater=_string(record["rater"], f"{what}.rater"),
-        comment=_string(record.get("comment", ""), f"{what}.comment"),
-        extra=_object(record.get("extra", {}), f"{what}.extra"),
+        tag=_typed(record["tag"], str, f"{what}.tag"),
+        rater=_typed(record["rater"], str, f"{what}.rater"),
+        comment=_typed(record.get("comment", ""), str, f"{what}.comment"),
+        extra=_typed(record.get("extra", {}), dict, f"{what}.extra"),
         line=line,
     )
 
@@ -159,7 +147,7 @@ def _annotators(value: Json) -> tuple[str, ...]:
 
 
 def _tokens(value: Json, length: int) -> tuple[Span, ...]:
-    tokens = tuple(_span(pair, f"tokens[{n}]", length) for n, pair in enumerate(_list(value, "tokens")))
+    tokens = tuple(_span(pair, f"tokens[{n}]", length) for n, pair in enumerate(_typed(value, list, "tokens")))
     for n in range(1, len(tokens)):
         if tokens[n].start < tokens[n - 1].end:
             raise _Wrong(
@@ -187,26 +175,14 @@ def _check_keys(record: dict[str, Json], *, known: tuple[str, ...], needed: int,
         raise _Wrong(f"expected only {', '.join(known)} in {what}, found {_shown([*unknown])}")
 
 
-def _string(value: Json, what: str) -> str:
-    if isinstance(value, str):
+def _typed(value: Json, kind: type[T], what: str) -> T:
+    if isinstance(value, kind):
         return value
-    raise _Wrong(f"expected {what} to be a string, found {_shown(value)}")
+    raise _Wrong(f"expected {what} to be {KINDS[kind]}, found {_shown(value)}")
 
 
 def _strings(value: Json, what: str) -> tuple[str, ...]:
-    return tuple(_string(item, f"{what}[{n}]") for n, item in enumerate(_list(value, what)))
-
-
-def _list(value: Json, what: str) -> list[Json]:
-    if isinstance(value, list):
-        return value
-    raise _Wrong(f"expected {what} to be a list, found {_shown(value)}")
-
-
-def _object(value: Json, what: str) -> dict[str, Json]:
-    if isinstance(value, dict):
-        return value
-    raise _Wrong(f"expected {what} to be an object, found {_shown(value)}")
+    return tuple(_typed(item, str, f"{what}[{n}]") for n, item in enumerate(_typed(value, list, what)))
 
 
 def _shown(value: Json) -> str:

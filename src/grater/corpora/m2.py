@@ -45,14 +45,13 @@ from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
-from grater.corpora.formats import EssayIds, FileFormat, Loss, Report, Source
+from grater.corpora.formats import EssayIds, FileFormat, Loss, Losses, Report, Source, edit_name
 from grater.corpora.normalise import (
     GROWN,
     NO_TOKEN,
     Block,
     TokenRange,
     cut,
-    edit_name,
     grown_to_tokens,
     tokens_of_edit,
 )
@@ -344,9 +343,7 @@ def write_m2(essays: Iterable[Essay], report: Report) -> Iterator[str]:
 
 
 def _blocks(essay: Essay, ids: EssayIds, report: Report) -> Iterator[Block]:
-    def lose(what: str, why: str, *, changed: bool = False) -> None:
-        report(Loss(essay.essay_id, what, why, changed))
-
+    lose = Losses(essay.essay_id, report)
     essay = replace(essay, edits=tuple([_on_one_line(edit, essay.essay_id, report) for edit in essay.edits]))
     ours = {NOOP_LEFT_OUT} | ({NOOPS_AS_READ} if noops_as_read(essay) is not None else set())
     if names := [name for name in essay.metadata if name not in ours]:

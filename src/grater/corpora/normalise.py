@@ -32,7 +32,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grater.corpora.formats import EssayIds, Loss, Report
+from grater.corpora.formats import EssayIds, Loss, Report, edit_name
 from grater.corpora.text.alignment import align
 from grater.corpora.text.sentences import sentence_spans
 from grater.corpora.text.tokens import token_spans, tokens_of
@@ -287,11 +287,6 @@ class Block:
 
     essay: Essay
     originals: tuple[Edit, ...]
-
-
-def edit_name(edit: Edit) -> str:
-    """How reports name an edit."""
-    return f"edit {edit.span.start}-{edit.span.end} {edit.tag}"
 
 
 def has_whole_tokens(essay: Essay) -> bool:

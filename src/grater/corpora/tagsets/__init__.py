@@ -16,8 +16,8 @@ sources; all examples are ours.
   Briscoe 2017, "Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction", section 3 and
   appendix A; the code of ERRANT 3.0 gives the same.  Operations: M a word is missing, R a word is to be replaced, U a
   word is unnecessary.  Types that compare two words (form, number, inflection, agreement, spelling, case, order)
-  exist with R only; infinitival *to* and auxiliaries can be missing, so `VERB:FORM` and `VERB:TENSE` exist with all three.
-  `UNK` is an error found but not corrected.  ERRANT's `noop` is neither an error nor a tag here.
+  exist with R only; infinitival *to* and auxiliaries can be missing, so `VERB:FORM` and `VERB:TENSE` exist
+  with all three.  `UNK` is an error found but not corrected.  ERRANT's `noop` is neither an error nor a tag here.
 - `clc.tsv`: the error codes of the Cambridge Learner Corpus, as the public FCE and BEA-2019 data use them.  The
   scheme: Nicholls 2003, "The Cambridge Learner Corpus: error coding and analysis for lexicography and ELT".  A first
   letter says what is wrong (F form, M missing, R replace, U unnecessary, D derivation, I inflection, C countability,
@@ -32,8 +32,9 @@ sources; all examples are ours.
   published ones map data, not tags.  That a CoNLL-2014 tag does not tell missing from unnecessary does not make it
   broader: the edit itself says so.  *Into ERRANT*: its operation (M, R, U) is in the edit, not in a CoNLL-2014 tag,
   and its main type is the word class, which most of those tags do not name; so most answers are one of several, by
-  the operation, or nothing.  *Into the CLC codes*: from ERRANT only; NUCLE and CoNLL-2014 tags do not name the word class
-  that a CLC code needs.  The CLC tells agreement, countability and form of one word class apart; ERRANT does not.
+  the operation, or nothing.  *Into the CLC codes*: from ERRANT only; NUCLE and CoNLL-2014 tags do not name the word
+  class that a CLC code needs.  The CLC tells agreement, countability and form of one word class apart; ERRANT does
+  not.
   Other pairs go by way of CoNLL-2014 (`ROUTES`).
 
 A map of tags alone often gives several: only the words of the edit can tell which of them it is.  `translate_edit`
@@ -129,7 +130,9 @@ def _rows(name: str) -> list[list[str]]:
 
 
 def _tagset(name: str, title: str) -> TagSet:
-    return TagSet(name, title, tuple(Tag(*fields, owes_correction=owes == "yes") for *fields, owes in _rows(name)))
+    rows = _rows(name)
+    tags = (Tag(code, name, group, words, example, owes == "yes") for code, name, group, words, example, owes in rows)
+    return TagSet(name, title, tuple(tags))
 
 
 NUCLE = _tagset("nucle", "NUCLE (Dahlmeier, Ng and Wu 2013, Table 1)")
