@@ -21,7 +21,7 @@ from benchmarks.detect.learners import CHANCE, at_least, decided
 from tests.detect.articles.flags import flagged_counts
 
 from grater.corpora import read_corpus, read_merged
-from grater.corpora.documents import attach_documents
+from grater.corpora.merge import attach_documents
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.detect.articles.constructions import CONSTRUCTIONS, EDGES, share_entropy
 from grater.detect.articles.detector import TYPE, ArticleDetector, Caution, article

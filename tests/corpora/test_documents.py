@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.corpora.documents import attach_documents
+from grater.corpora.merge import attach_documents
 from grater.errors import BadInput
 from grater.model import Essay
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.corpora.documents import attach_documents
 from grater.corpora.formats import Loss
 from grater.corpora.jsonl import FORMAT as JSONL
 from grater.corpora.m2 import FORMAT
+from grater.corpora.merge import attach_documents
 from grater.corpora.nucle import FORMAT as NUCLE
 from grater.corpora.source import open_source
 from grater.model import Essay

@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.statistics import Study, corpus_statistics
-from grater.corpora.statistics.counts import CorpusCounts
-from grater.corpora.statistics.summary import Summary
+from grater.corpora.counts import CorpusCounts
+from grater.corpora.statistics import Study, Summary, corpus_statistics
 from grater.model import Edit, Essay, Json, Span
 from tests.corpora.statistics.essays import TWO_SENTENCES
 from tests.examples import examples

@@ -2,8 +2,8 @@
 
 import pytest
 
-from grater.corpora.statistics.counts import CorpusCounts, DocumentCounts, Portion
-from grater.corpora.statistics.summary import Resampling, Summary, summarise
+from grater.corpora.counts import CorpusCounts, DocumentCounts, Portion
+from grater.corpora.statistics import Resampling, Summary, summarise
 
 # The ten most frequent tags of Figure 4 as the text gives them; the other 17 share the rest.
 TOP_TEN = {

@@ -15,9 +15,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.corpora.statistics import CorpusTally, statistics_of
-from grater.corpora.statistics.counts import Counting
-from grater.corpora.statistics.summary import Resampling
+from grater.corpora.counts import Counting
+from grater.corpora.statistics import CorpusTally, Resampling, statistics_of
 from grater.scale import counting, jobs
 from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.deciding import DECISIONS, ITEMS, DecideJob

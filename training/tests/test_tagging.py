@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.text.tagging import perceptron
-from grater.corpora.text.tagging.perceptron import KIND, PerceptronTagger, Weights
-from grater.corpora.text.tags import load_tagger
+from grater.corpora.text import tags as perceptron
+from grater.corpora.text.tags import KIND, PerceptronTagger, Weights, load_tagger
 from grater.errors import BadInput
 from grater.models import write_model
 from grater_train.tagging import Tagged, accuracy, cluster_words, joined, read_conllu, train
@@ -55,7 +54,7 @@ def test_batches_of_any_size_and_a_full_memory_give_the_same_tags(monkeypatch: p
 
 def slowly(weights: Weights, words: Sequence[str]) -> tuple[str, ...]:
     """The score of the module's docstring, feature by feature, in plain Python."""
-    from grater.corpora.text.tagging.perceptron import lower
+    from grater.corpora.text.tags import lower
     from grater_train.tagging import Featurer
 
     paired = {word: number for number, word in enumerate(weights.paired, 1)}

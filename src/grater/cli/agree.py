@@ -13,8 +13,8 @@ import typer
 from grater.cli.command import Json, Seed, Table, require_different, require_outputs, say, show, takes_options
 from grater.cli.inputs import Format, Reading, entries
 from grater.corpora import read_corpus, read_merged
-from grater.corpora.documents import attach_documents
 from grater.corpora.jsonl import HEADER
+from grater.corpora.merge import attach_documents
 from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coded import LEFT_OUT, Unknown, coded, with_unknown
 from grater.measure.agreement.cohen import Method

@@ -27,17 +27,14 @@ from grater.cli.command import (
 from grater.cli.engines import EngineChoice, Jobs, Master, engine_for, shards_of
 from grater.cli.inputs import FORMAT_HELP, Columns, Format, reading, reading_all, tell_left_out
 from grater.corpora import Loss, format_for, read_corpus, read_merged, write_corpus
-from grater.corpora.check import CheckResult, Finding, check_corpora
-from grater.corpora.check.findings import Known
-from grater.corpora.documents import attach_documents
+from grater.corpora.check import CheckResult, Finding, Known, check_corpora
+from grater.corpora.counts import Counting
 from grater.corpora.formats import Conversion, Report, ignore_loss
 from grater.corpora.judgments import items_of, judgments_from_edits
-from grater.corpora.merge import stems
+from grater.corpora.merge import attach_documents, stems
 from grater.corpora.plain import read_sentences
 from grater.corpora.source import open_source, replacing
-from grater.corpora.statistics import CorpusTally, statistics_of
-from grater.corpora.statistics.counts import Counting
-from grater.corpora.statistics.summary import Resampling
+from grater.corpora.statistics import CorpusTally, Resampling, statistics_of
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import Problem, UsageError
 from grater.model import Essay

@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import polars as pl
 
 from grater.corpora import read_corpus
-from grater.corpora.documents import attach_documents
 from grater.corpora.formats import FORMATS, EssayIds
 from grater.corpora.jsonl import essay_from, essay_record
+from grater.corpora.merge import attach_documents
 from grater.corpora.plain import read_text
 from grater.corpora.source import files_of, ignore_progress, open_source
 from grater.errors import BadInput, GraterError, Problem, UsageError

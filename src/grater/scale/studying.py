@@ -14,10 +14,9 @@ from pathlib import Path
 
 import polars as pl
 
-from grater.corpora.check import CorpusCheck
-from grater.corpora.check.findings import CheckResult, Finding
+from grater.corpora.check import CheckResult, CorpusCheck, Finding
+from grater.corpora.counts import Counting, TallyRow
 from grater.corpora.statistics import CorpusTally
-from grater.corpora.statistics.counts import Counting, TallyRow
 from grater.corpora.tagsets import TAGSETS
 from grater.model import Json
 from grater.scale.engines import Engine

@@ -9,8 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.check import Census, census_of, check_essays
-from grater.corpora.check.findings import RULES
+from grater.corpora.check import RULES, Census, census_of, check_essays
 from grater.model import Edit, Span
 from tests.corpora.check.essays import edit_of, essay_of
 

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.edits.align import align
-from grater.corpora.edits.engine import GraterEngine, WordEdit
-from grater.corpora.edits.merge import merge
-from grater.corpora.edits.types import type_of
+from grater.corpora.edits.align import align, merge
+from grater.corpora.edits.engine import GraterEngine, WordEdit, type_of
 from grater.corpora.text.tags import load_tagger
 from tests.examples import examples
 

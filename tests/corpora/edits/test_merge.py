@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.edits.align import CONTENT, Step, Words, align, character_ratio
+from grater.corpora.edits.align import ALIKE, CONTENT, IGNORED, TOGETHER, Step, Words, align, character_ratio, merge
 from grater.corpora.edits.engine import GraterEngine
-from grater.corpora.edits.merge import ALIKE, IGNORED, TOGETHER, merge
 from grater.corpora.text.tags import load_tagger
 from tests.examples import examples
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.statistics.counts import (
+from grater.corpora.counts import (
     N_BLOCKS,
     CorpusCounts,
     DocumentCounts,

@@ -1,6 +1,6 @@
 import pytest
 
-from grater.corpora.statistics.counts import Counting, count_essay, sentence_index
+from grater.corpora.counts import Counting, count_essay, sentence_index
 from grater.model import Essay, Span
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from grater.corpora.statistics import corpus_statistics
-from grater.corpora.statistics.summary import Estimates, by_frequency
+from grater.corpora.statistics import Estimates, by_frequency, corpus_statistics
 from grater.model import Essay
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from grater.corpora.statistics import CorpusStatistics, corpus_statistics
-from grater.corpora.statistics.summary import bar_of
+from grater.corpora.statistics import CorpusStatistics, bar_of, corpus_statistics
 from grater.model import Essay
 from grater.sheet import as_text
 from tests.cli.running import widest

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.corpora.normalise import align
 from grater.corpora.text import alignment
-from grater.corpora.text.alignment import align
 
 some_words = st.lists(st.sampled_from(["a", "b", "ab", "abc", "B"]), max_size=6)
 

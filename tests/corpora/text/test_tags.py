@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.text.tagging.perceptron import Part, PerceptronTagger
-from grater.corpora.text.tags import load_tagger
+from grater.corpora.text.tags import Part, PerceptronTagger, load_tagger
 from grater.errors import BadInput, MissingExtra
 from tests.examples import examples
 

@@ -8,8 +8,7 @@ from functools import partial
 import pytest
 
 from grater.corpora import read_corpus
-from grater.corpora.documents import attach_documents
-from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.merge import Reread, attach_documents, merge_annotators
 from grater.measure.agreement.edits import EditOptions, edit_agreement
 from grater.model import Essay
 from tests.real_data import data_path

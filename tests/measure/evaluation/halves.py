@@ -15,9 +15,8 @@ from functools import cache, partial
 import polars as pl
 
 from grater.corpora import read_corpus
-from grater.corpora.documents import attach_documents
 from grater.corpora.judgments import judgments_from_edits
-from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.merge import Reread, attach_documents, merge_annotators
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.tokens import tokens_of
 from grater.measure.evaluation.sampled import SystemEstimate, sampled

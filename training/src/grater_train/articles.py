@@ -28,8 +28,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from grater.corpora.text.analysis import Sentence, analyse_all, analyse_words
-from grater.corpora.text.tagging.perceptron import Clusters, PerceptronTagger
-from grater.corpora.text.tags import load_tagger
+from grater.corpora.text.tags import Clusters, PerceptronTagger, load_tagger
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, Habits
 from grater.detect.articles.detector import IS_CONFUSABLE, TYPE, TYPES, Caution, confidences, strengths
 from grater.detect.articles.features import (

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, hstack
 from scipy.sparse.linalg import svds
 
-from grater.corpora.text.tagging.perceptron import (
+from grater.corpora.text.tags import (
     AWAY,
     EDGE,
     PAIRS,
@@ -48,13 +48,13 @@ from grater.corpora.text.tagging.perceptron import (
     SIZES,
     Clusters,
     Ids,
+    Tagger,
     Weights,
     lower,
     near_features,
     own_features,
     pair_keys,
 )
-from grater.corpora.text.tags import Tagger
 from grater.corpora.text.tokens import token_spans
 from grater.errors import Problems, UsageError
 from grater.model import Interval, Json

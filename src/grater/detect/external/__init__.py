@@ -31,8 +31,7 @@ from typing import Protocol
 
 from grater.corpora import read_corpus
 from grater.corpora.judgments import overlaps, reach
-from grater.corpora.normalise import TokenEdit, normalised_edits
-from grater.corpora.text.alignment import align
+from grater.corpora.normalise import TokenEdit, align, normalised_edits
 from grater.corpora.text.analysis import analyse
 from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.corpora.text.tokens import token_spans, tokens_of

@@ -13,7 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from grater.cli.command import Json, Seed, messages, print_json, require_different, say
 from grater.corpora.source import open_source
-from grater.corpora.text.tagging.perceptron import KIND, PerceptronTagger
+from grater.corpora.text.tags import KIND, PerceptronTagger
 from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.models import write_model

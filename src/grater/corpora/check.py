@@ -1,4 +1,25 @@
-"""Lint for learner corpora: what is wrong with an annotated corpus, and on which line.
+"""What the check reports: findings, which are defects, and a census of what looks odd but is allowed.
+
+NUCLE lets annotators mark overlapping spans (section 2), give one error several tags (section 4) and leave `Um`,
+`Cit` and `Wa` without a correction; it also grows spans that start or end inside a word (section 3).  Such edits are
+counted, never a defect.
+
+Rules on one edit: whether it changes what it should, stands where it should, and holds only visible characters.
+
+`Rloc` that removes nothing is the NUCLE annotators' own review rule (Dahlmeier, Ng and Wu 2013, section 4:
+"redundancy errors that did not remove the annotated word").  A correction that puts a space between two words,
+or takes it away, changes something: only runs of whitespace and Unicode composition are levelled before two strings
+are taken to be the same.
+
+Annotators may mark the space beside a word, and a deletion that takes it along is right; so whitespace is judged by
+what the edit makes of the text.  Suspicious is an edit that glues two words together, doubles a space, or has a line
+end, tab or double space inside its correction.  In tokenised text (M2) a correction has no spaces at its ends.
+
+Overlaps and a second tag on one span are allowed (sections 2 and 4); the same span, tag and correction twice by one
+rater is not.  Half of the per-sentence study rests on edits that lie inside one sentence (section 5), so those that
+do not are reported.
+
+Lint for learner corpora: what is wrong with an annotated corpus, and on which line.
 
 `check_corpora` gives the findings of several corpora, `check_essays` those of one as it streams by; `check_together`
 compares files that should hold the same sentences.  What looks odd but is allowed is counted in a `Census`.
@@ -21,41 +42,349 @@ have the same letters; of files that are not, nothing is reported.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
 from functools import partial
 from itertools import zip_longest
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from grater.corpora.check.edits import (
-    changes_nothing,
-    crosses_sentences,
-    equals_text,
-    has_odd_characters,
-    has_odd_correction,
-    has_odd_whitespace,
-    is_duplicate,
-    keeps_redundancy,
-    lacks_correction,
-)
-from grater.corpora.check.findings import Census, CheckResult, Finding, census_of, shown
 from grater.corpora.m2 import noops_as_read
 from grater.corpora.tagsets import TagSet, all_tagsets, guess_tagset
-from grater.errors import BadInput
-from grater.model import Edit, Essay, Json, short_hash
+from grater.corpora.text.sentences import sentences_of
+from grater.errors import BadInput, UsageError
+from grater.model import Edit, Essay, Json, Span, short_hash
+from grater.result import Result, encode
+from grater.sheet import Sheet, counted
 
-__all__ = [
-    "RULES",
-    "Census",
-    "CheckResult",
-    "Finding",
-    "census_of",
-    "check_corpora",
-    "check_essays",
-    "check_together",
-]
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_CHARACTERS = 60
+
+Known: TypeAlias = tuple[str, str, str]
+"""A finding that was accepted before: rule, essay, message.  Lines and paths may move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A defect of a corpus; `line` is that of the edit or essay in its file, where the format has lines."""
+
+    rule: str
+    essay_id: str
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.message} [{self.rule}]"
+
+
+def shown(words: str) -> str:
+    """Words in quotes, with what cannot be seen spelt out, cut where they are long."""
+    return repr(words if len(words) <= MOST_CHARACTERS else words[: MOST_CHARACTERS - 1] + "…")
+
+
+def described(edit: Edit, essay: Essay) -> str:
+    """The edit in a few words: `Mec 'teh' → 'the'`, or `Mec after 'So' → ','` where it covers no character."""
+    corrections = " or ".join(map(shown, edit.replacements)) or "no correction"
+    if len(edit.span):
+        return f"{edit.tag} {shown(edit.span.of(essay.text))} → {corrections}"
+    words = essay.text[max(0, edit.span.start - MOST_CHARACTERS) : edit.span.start].split()
+    where = f"after {shown(words[-1])}" if words else "at the start"
+    return f"{edit.tag} {where} → {corrections}"
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Counts of allowed oddities; they add up.
+
+    `overlaps` are pairs of edits by one rater whose spans share characters and differ; `second_tags` and
+    `alternatives` are further edits of one rater on the same span, with another tag or with the same tag and another
+    correction; `uncorrected` are edits without a correction whose tag owes none; `inside_words` are edits that start
+    or end inside a word.
+    """
+
+    essays: int = 0
+    edits: int = 0
+    overlaps: int = 0
+    second_tags: int = 0
+    alternatives: int = 0
+    uncorrected: int = 0
+    inside_words: int = 0
+
+    def __add__(self, other: Census) -> Census:
+        names = [column.name for column in fields(self)]
+        return Census(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+    def notes(self) -> list[str]:
+        """The oddities there are, in words."""
+        sizes = ("essays", "edits")
+        odd = {name.replace("_", " "): n for name, n in asdict(self).items() if n and name not in sizes}
+        return ["allowed, and only counted: " + ", ".join(f"{n:,} {name}" for name, n in odd.items())] if odd else []
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckResult(Result):
+    """The findings of several corpora, each with the name of its file, and the census of all of them."""
+
+    findings: tuple[tuple[str, Finding], ...]
+    census: Census
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """How many findings each rule has, the most first."""
+        return dict(Counter(finding.rule for _, finding in self.findings).most_common())
+
+    def chosen(self, *, only: Collection[str] = (), ignore: Collection[str] = ()) -> CheckResult:
+        """The findings of some rules; each name must be a rule."""
+        known = sorted([*RULES, UNREADABLE])
+        if unknown := sorted({*only, *ignore} - set(known)):
+            raise UsageError(f"expected rules among {', '.join(known)}, found {', '.join(unknown)}")
+        kept = [
+            (name, finding)
+            for name, finding in self.findings
+            if (not only or finding.rule in only) and finding.rule not in ignore
+        ]
+        return CheckResult(tuple(kept), self.census)
+
+    def without_known(self, known: Counter[Known]) -> CheckResult:
+        """The findings that a baseline does not have; each of its findings excuses one."""
+        left, new = known.copy(), []
+        for name, finding in self.findings:
+            key = (finding.rule, finding.essay_id, finding.message)
+            if left[key] > 0:
+                left[key] -= 1
+            else:
+                new.append((name, finding))
+        return CheckResult(tuple(new), self.census)
+
+    def to_dict(self) -> dict[str, Json]:
+        findings: list[Json] = [{"file": name, **encode(finding)} for name, finding in self.findings]
+        return {"findings": findings, "by_rule": encode(self.by_rule), "census": encode(self.census)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One finding per row."""
+        import polars as pl  # the lines on a terminal need not wait for it
+
+        types = {"file": pl.String, "rule": pl.String, "essay_id": pl.String, "line": pl.Int64, "message": pl.String}
+        rows = [
+            (name, finding.rule, finding.essay_id, finding.line, finding.message) for name, finding in self.findings
+        ]
+        return pl.DataFrame(rows, schema=types, orient="row")
+
+    def sheets(self) -> list[Sheet]:
+        rows = [
+            (name, "" if finding.line is None else str(finding.line), finding.essay_id, finding.rule, finding.message)
+            for name, finding in self.findings
+        ]
+        columns = ("file", "line", "essay", "rule", "message")
+        sizes = f"{counted(self.census.essays, 'essay')}, {counted(self.census.edits, 'edit')}"
+        return [Sheet("Findings", columns, tuple(rows), (f"{sizes}.", *self.census.notes()), name="findings")]
+
+
+def census_of(essay: Essay, *, exempt: Collection[str]) -> Census:
+    """The counts of one essay; `exempt` are the tags that owe no correction."""
+    by_rater: defaultdict[str, list[Edit]] = defaultdict(list)
+    for edit in essay.edits:
+        by_rater[edit.rater].append(edit)
+    return Census(
+        essays=1,
+        edits=len(essay.edits),
+        overlaps=sum(map(_n_overlaps, by_rater.values())),
+        second_tags=sum(map(_n_second_tags, by_rater.values())),
+        alternatives=sum(map(_n_alternatives, by_rater.values())),
+        uncorrected=sum(not any(edit.replacements) and edit.tag in exempt for edit in essay.edits),
+        inside_words=sum(_is_inside_word(edit, essay.text) for edit in essay.edits),
+    )
+
+
+def _n_overlaps(edits: list[Edit]) -> int:
+    """In the order of spans, all that came before a span overlap it but those that ended and those that are the same.
+
+    However many spans are open at once, each is looked up once: an annotator's draft is checked at every save.
+    """
+    spans = sorted(edit.span for edit in edits)
+    ends = sorted(span.end for span in spans)
+    n_overlaps, n_same = 0, Counter[Span]()
+    for n_before, span in enumerate(spans):
+        if len(span):
+            n_overlaps += n_before - bisect_right(ends, span.start) - n_same[span]
+        n_same[span] += 1
+    return n_overlaps
+
+
+def _n_second_tags(edits: list[Edit]) -> int:
+    return len({(edit.span, edit.tag) for edit in edits}) - len({edit.span for edit in edits})
+
+
+def _n_alternatives(edits: list[Edit]) -> int:
+    contents = {(edit.span, edit.tag, edit.replacements) for edit in edits}
+    return len(contents) - len({(edit.span, edit.tag) for edit in edits})
+
+
+def _is_inside_word(edit: Edit, text: str) -> bool:
+    return any(
+        0 < offset < len(text) and text[offset - 1].isalnum() and text[offset].isalnum()
+        for offset in (edit.span.start, edit.span.end)
+    )
+
+
+REDUNDANCY = ("Rloc", "Rloc-")
+PIECE = re.compile(r"\w+|[^\w\s]")
+
+
+def equals_text(edit: Edit, essay: Essay) -> str | None:
+    if edit.span.of(essay.text) not in edit.replacements:
+        return None
+    if not len(edit.span):
+        return f"inserts nothing: {described(edit, essay)}"
+    return f"the correction equals the text: {described(edit, essay)}"
+
+
+def changes_nothing(edit: Edit, essay: Essay) -> str | None:
+    """Leaves to `equals_text` what is the same to the letter."""
+    words = edit.span.of(essay.text)
+    if words in edit.replacements:
+        return None
+    before, after = _beside(edit.span, essay.text)
+    level = _level(before + words + after)
+    if not any(_level(before + replacement + after) == level for replacement in edit.replacements):
+        return None
+    return f"the correction changes only runs of spaces or the encoding of letters: {described(edit, essay)}"
+
+
+def _beside(span: Span, text: str) -> tuple[str, str]:
+    """The characters before and behind a span, empty at the ends of the text."""
+    return text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
+
+
+def _level(words: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", words).split())
+
+
+def keeps_redundancy(edit: Edit, essay: Essay) -> str | None:
+    """A redundancy of which every word and mark is still there after the correction."""
+    if edit.tag not in REDUNDANCY or not edit.replacements:
+        return None
+    pieces = _pieces(edit.span.of(essay.text))
+    if all(pieces <= _pieces(replacement) for replacement in edit.replacements):
+        return f"a redundancy that removes nothing: {described(edit, essay)}"
+    return None
+
+
+def _pieces(text: str) -> Counter[str]:
+    return Counter(PIECE.findall(text.lower()))
+
+
+def lacks_correction(edit: Edit, essay: Essay, *, exempt: Collection[str]) -> str | None:
+    """No correction where the tag owes one; `exempt` are the tags that owe none."""
+    if edit.replacements or edit.tag in exempt:
+        return None
+    return f"expected a correction, found none: {described(edit, essay)}"
+
+
+ODD = re.compile(
+    "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\xa0\\xad\\u200b\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2060\\ufeff\\ufffd]"
+)
+"""Controls but for the line feed, no-break and zero-width space, soft hyphen, marks of direction, the replacement
+character.  Joiners stay: emoji need them."""
+
+NAMES = {
+    "\t": "tab",
+    "\r": "carriage return",
+    "\x85": "next line",
+    "\xa0": "no-break space",
+    "\xad": "soft hyphen",
+    "\u200b": "zero-width space",
+    "\ufeff": "byte-order mark",
+    "\ufffd": "replacement character, a sign of wrong decoding",
+}
+
+
+def has_odd_characters(essay: Essay) -> Iterator[Finding]:
+    """One finding for an essay, however many there are."""
+    counted = Counter(ODD.findall(essay.text))
+    if counted:
+        names = ", ".join(f"{_named(character)} ({n} times)" for character, n in counted.items())
+        yield Finding("odd-characters", essay.essay_id, essay.line, f"the text contains {names}")
+
+
+def has_odd_correction(edit: Edit, essay: Essay) -> str | None:
+    characters = dict.fromkeys(character for words in edit.replacements for character in ODD.findall(words))
+    if not characters:
+        return None
+    return f"the correction contains {', '.join(map(_named, characters))}: {described(edit, essay)}"
+
+
+def _named(character: str) -> str:
+    name = NAMES.get(character) or unicodedata.name(character, "control character").lower()
+    return f"U+{ord(character):04X} {name}"
+
+
+def has_odd_whitespace(edit: Edit, essay: Essay) -> str | None:
+    for replacement in edit.replacements:
+        trouble = _inside(replacement) or _at_ends(replacement, edit, essay)
+        if trouble:
+            return f"{trouble}: {described(edit, essay)}"
+    return None
+
+
+def _inside(replacement: str) -> str:
+    if "\n" in replacement:
+        return "the correction contains a line end"
+    return "the correction contains a double space" if "  " in replacement.strip() else ""
+
+
+def _at_ends(replacement: str, edit: Edit, essay: Essay) -> str:
+    if essay.tokens is not None:
+        return "the correction begins or ends with a space" if replacement != replacement.strip() else ""
+    words = edit.span.of(essay.text)
+    before, after = _beside(edit.span, essay.text)
+    if not replacement:
+        return _of_deletion(words, before, after)
+    return _of_seam(before, words[:1], replacement[0]) or _of_seam(after, words[-1:], replacement[-1])
+
+
+def _of_deletion(words: str, before: str, after: str) -> str:
+    """A space alone may be deleted: the two words were one."""
+    is_gluing = words.strip() not in ("", words) and before.isalnum() and after.isalnum()
+    return "the deletion glues two words together" if is_gluing else ""
+
+
+def _of_seam(outer: str, old: str, new: str) -> str:
+    """What happens where the edit meets the text: the character outside, and the outermost of span and correction."""
+    if outer.isalnum() and old.isspace() and new.isalnum():
+        return "the correction glues two words together"
+    is_doubling = outer.isspace() and new.isspace() and not old.isspace()
+    return "the correction doubles a space" if is_doubling else ""
+
+
+def is_duplicate(essay: Essay) -> Iterator[Finding]:
+    by_content: defaultdict[tuple[Span, str, tuple[str, ...], str], list[Edit]] = defaultdict(list)
+    for edit in essay.edits:
+        by_content[edit.span, edit.tag, edit.replacements, edit.rater].append(edit)
+    for first, *others in by_content.values():
+        for edit in others:
+            where = f" at line {first.line}" if first.line is not None else ""
+            message = f"the same edit by {edit.rater!r} is already there{where}: {described(edit, essay)}"
+            yield Finding("duplicate", essay.essay_id, edit.line, message)
+
+
+def crosses_sentences(essay: Essay) -> Iterator[Finding]:
+    """An edit that has characters of two sentences."""
+    if essay.tokens is not None or not essay.edits:
+        return
+    sentences = sentences_of(essay)
+    starts, ends = [sentence.start for sentence in sentences], [sentence.end for sentence in sentences]
+    for edit in essay.edits:
+        n_touched = bisect_left(starts, edit.span.end) - bisect_right(ends, edit.span.start)
+        if n_touched > 1:
+            message = f"the span covers {n_touched} sentences: {described(edit, essay)}"
+            yield Finding("across-sentences", essay.essay_id, edit.line or essay.line, message)
+
 
 DROPPED = "a combined file that drops an annotator who agrees; use the single-annotator files for agreement"
 RARE = "an annotator of few sentences; do not count the others as agreement"

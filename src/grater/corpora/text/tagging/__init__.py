@@ -1,1 +1,0 @@
-"""Our own part-of-speech tagger: features, training, and the tagger itself."""
