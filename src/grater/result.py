@@ -1,6 +1,6 @@
 """What every result offers: `to_dict()` for programs, `to_frame()` for notebooks, `sheets()` for people.
 
-A result is a dataclass that inherits `Result`; its parts inherit `Record`.  Their JSON is declared with the fields:
+A result is a dataclass that inherits `Result`; its parts inherit `Data`.  Their JSON is declared with the fields:
 a field `n_items` or `is_tied` has the key `items` or `tied`, and metadata says where it is otherwise:
 
     n_ok: int = field(metadata=key("correct"))            another key
@@ -41,7 +41,7 @@ Getter = TypeVar("Getter", bound=Callable[[Any], Any])
 
 def encode(value: Any) -> Any:
     """JSON of any value that grater makes; what is not finite is null."""
-    if isinstance(value, Record):
+    if isinstance(value, Data):
         return value.to_dict()
     if isinstance(value, Interval):
         return value.as_json()
@@ -113,7 +113,7 @@ def _keys(record: type) -> Sequence[tuple[str, str, Key]]:
     ]
 
 
-class Record:
+class Data:
     """Numbers that belong together; their JSON comes from the declared fields."""
 
     __slots__ = ()
@@ -130,7 +130,7 @@ class Record:
         return found
 
 
-class Result(Record):
+class Result(Data):
     """A result with its three ways out, its warnings, and the reasons why numbers are withheld."""
 
     __slots__ = ()

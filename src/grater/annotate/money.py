@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
@@ -31,6 +31,7 @@ from grater.annotate.study.limits import require_number, require_text
 from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, terms_of, valid_share
 from grater.errors import Conflict, UsageError
 from grater.model import Interval, Json
+from grater.result import HIDDEN, Data, in_json, key
 
 BY_POLICY = ("work", "correction")
 
@@ -218,7 +219,7 @@ OWED_COLUMNS = ("panel", "id", "amount", "currency")
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
+class Costs(Data):
     """Money is in whole cents of `pay.currency`, None where no pay is agreed.
 
     `hours` are from the first to the last answer, None where no answer has a time of its own.
@@ -227,14 +228,14 @@ class Costs:
     judgments: int
     valid: int
     raters: int
-    hours: float | None
-    share_valid: Interval
-    pay: Pay | None = None
-    cents: int = 0
-    wasted: int = 0
-    on_gold: int = 0
-    bonuses: int = 0
-    hourly: HourlyPay | None = None
+    hours: float | None = field(metadata=key("turn_around_hours"))
+    share_valid: Interval = field(metadata=key(write=lambda share: [share.value, share.low, share.high]))
+    pay: Pay | None = field(default=None, metadata=HIDDEN)
+    cents: int = field(default=0, metadata=HIDDEN)
+    wasted: int = field(default=0, metadata=HIDDEN)
+    on_gold: int = field(default=0, metadata=HIDDEN)
+    bonuses: int = field(default=0, metadata=HIDDEN)
+    hourly: HourlyPay | None = field(default=None, metadata=HIDDEN)
 
     @property
     def per_valid(self) -> float:
@@ -244,19 +245,14 @@ class Costs:
     def money(self, cents: float) -> str:
         return money(cents, self.pay.currency) if self.pay else ""
 
-    def to_dict(self) -> dict[str, Json]:
-        shares: dict[str, Json] = {
-            "judgments": self.judgments,
-            "valid": self.valid,
-            "raters": self.raters,
-            "turn_around_hours": self.hours,
-            "share_valid": [self.share_valid.value, self.share_valid.low, self.share_valid.high],
-        }
+    @property
+    @in_json(flat=True)
+    def _money(self) -> dict[str, Json]:
+        """Nothing where the job has no pay."""
         if self.pay is None:
-            return shares
+            return {}
         rates = self.hourly
         return {
-            **shares,
             "currency": self.pay.currency,
             "policy": self.pay.policy,
             "cents": self.cents,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -66,6 +66,7 @@ from grater.model import Json as JsonValue
 from grater.reporting.build import build
 from grater.reporting.drawing import FILE_TYPES, FileType
 from grater.reporting.save import save_report
+from grater.result import HIDDEN, Data, in_json, key
 from grater.sheet import counted, interval
 from grater.tables import read_decisions, read_gold, read_judgments, write_table
 from grater.uncertainty.bootstrap import Chance
@@ -101,29 +102,22 @@ TABLES = ("essays.jsonl", "items.csv", "decisions.csv", "judgments.csv", "crowd.
 
 
 @dataclass(frozen=True, slots=True)
-class DemoStudy:
+class DemoStudy(Data):
     """What the demo made."""
 
     n_items: int
-    n_expert: int
-    n_crowd: int
+    n_expert: int = field(metadata=HIDDEN)
+    n_crowd: int = field(metadata=HIDDEN)
     n_sampled: int
     systems: tuple[str, ...]
     headline: tuple[str, ...]
-    page: Path
+    page: Path = field(metadata=key("report", write=str))
     login: str
 
-    def to_dict(self) -> dict[str, JsonValue]:
-        judged = {"annotators": self.n_expert, "crowd": self.n_crowd}
-        return {
-            "systems": list(self.systems),
-            "items": self.n_items,
-            "judgments": judged,
-            "sampled": self.n_sampled,
-            "headline": list(self.headline),
-            "report": str(self.page),
-            "login": self.login,
-        }
+    @property
+    @in_json()
+    def judgments(self) -> dict[str, int]:
+        return {"annotators": self.n_expert, "crowd": self.n_crowd}
 
 
 @app.command()

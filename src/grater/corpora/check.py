@@ -46,7 +46,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from functools import partial
 from itertools import zip_longest
@@ -57,7 +57,7 @@ from grater.corpora.tagsets import TagSet, all_tagsets, guess_tagset
 from grater.corpora.text.sentences import sentences_of
 from grater.errors import BadInput, UsageError
 from grater.model import Edit, Essay, Json, Span, short_hash
-from grater.result import Result, encode
+from grater.result import Result, encode, in_json, key
 from grater.sheet import Sheet, counted
 
 if TYPE_CHECKING:
@@ -126,14 +126,19 @@ class Census:
         return ["allowed, and only counted: " + ", ".join(f"{n:,} {name}" for name, n in odd.items())] if odd else []
 
 
+def _findings_json(findings: Iterable[tuple[str, Finding]]) -> list[dict[str, Json]]:
+    return [{"file": name, **encode(finding)} for name, finding in findings]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckResult(Result):
     """The findings of several corpora, each with the name of its file, and the census of all of them."""
 
-    findings: tuple[tuple[str, Finding], ...]
+    findings: tuple[tuple[str, Finding], ...] = field(metadata=key(write=_findings_json))
     census: Census
 
     @property
+    @in_json()
     def by_rule(self) -> dict[str, int]:
         """How many findings each rule has, the most first."""
         return dict(Counter(finding.rule for _, finding in self.findings).most_common())
@@ -160,10 +165,6 @@ class CheckResult(Result):
             else:
                 new.append((name, finding))
         return CheckResult(tuple(new), self.census)
-
-    def to_dict(self) -> dict[str, Json]:
-        findings: list[Json] = [{"file": name, **encode(finding)} for name, finding in self.findings]
-        return {"findings": findings, "by_rule": encode(self.by_rule), "census": encode(self.census)}
 
     def to_frame(self) -> pl.DataFrame:
         """One finding per row."""

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 from grater.errors import GraterError
 from grater.model import MOST_DEPTH, Edit, Essay, Json, is_deep, short_hash
 from grater.registry import Registry
-from grater.result import Result, encode
+from grater.result import HIDDEN, Result, in_json
 from grater.sheet import Sheet, count
 
 PLACE = re.compile(r"\b(\d+)-(\d+)\b")
@@ -258,14 +258,14 @@ class Conversion(Result):
     `by_reason` counts all losses by what happened (changed, left out) and why; `hear` is called with each loss.
     """
 
-    most: int | None = None
-    hear: Callable[[Loss], None] | None = None
+    most: int | None = field(default=None, metadata=HIDDEN)
+    hear: Callable[[Loss], None] | None = field(default=None, metadata=HIDDEN)
     n_essays: int = 0
     n_edits: int = 0
-    by_reason: Counter[tuple[str, str]] = field(default_factory=Counter)
-    of_edits: list[Loss] = field(default_factory=list)
-    of_the_rest: list[Loss] = field(default_factory=list)
-    texts: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    by_reason: Counter[tuple[str, str]] = field(default_factory=Counter, metadata=HIDDEN)
+    of_edits: list[Loss] = field(default_factory=list, metadata=HIDDEN)
+    of_the_rest: list[Loss] = field(default_factory=list, metadata=HIDDEN)
+    texts: OrderedDict[str, str] = field(default_factory=OrderedDict, metadata=HIDDEN)
     """Of the essays that went by last, to show the words that a loss is about."""
 
     def remembering(self, essays: Iterable[Essay]) -> Iterator[Essay]:
@@ -300,12 +300,10 @@ class Conversion(Result):
         return shorten(words, MOST_SHOWN, placeholder=" …")
 
     @property
+    @in_json()
     def losses(self) -> list[Loss]:
         """Those that are kept: of edits first."""
         return self.of_edits + self.of_the_rest
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"essays": self.n_essays, "edits": self.n_edits, "losses": encode(self.losses)}
 
     def to_frame(self) -> pl.DataFrame:
         """One loss per row."""

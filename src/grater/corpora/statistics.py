@@ -43,7 +43,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from math import isnan, nan
 from typing import TYPE_CHECKING, TypeVar
@@ -68,7 +68,7 @@ from grater.corpora.merge import stems
 from grater.errors import UnknownName, UsageError
 from grater.model import Essay, Interval, Json
 from grater.registry import unknown
-from grater.result import Result, encode
+from grater.result import FLAT, HIDDEN, Data, Result, encode, in_json, key
 from grater.sheet import UNDEFINED, Sheet, count, interval, number, p_value
 from grater.signature import Signature
 from grater.uncertainty.bootstrap import Resampled, resample
@@ -184,15 +184,15 @@ def _row(counts: CorpusCounts, tags: Sequence[str]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Data):
     """All numbers of a portion; `n_blocks` blocks of documents or sentences were resampled for the intervals."""
 
-    counts: CorpusCounts
-    document_counts: DocumentCounts
+    counts: CorpusCounts = field(metadata=HIDDEN)
+    document_counts: DocumentCounts = field(metadata=HIDDEN)
     types: int
     types_folded: int
-    estimates: Estimates
-    n_blocks: int
+    estimates: Estimates = field(metadata=HIDDEN)
+    n_blocks: int = field(metadata=HIDDEN)
     dispersion: Dispersion
 
     @property
@@ -255,16 +255,15 @@ class Summary:
             **{f"tag {tag}": share for tag, share in estimates.tags.items()},
         }
 
-    def to_dict(self) -> dict[str, Json]:
-        """The keys of a corpus, without those that divide it further."""
+    @property
+    @in_json(flat=True)
+    def _numbers(self) -> dict[str, Json]:
         counts, estimates = self.counts, self.estimates
         return {
             "documents": self.document_counts.n,
             **({"reason": self.document_counts.unknown_because} if self.document_counts.unknown else {}),
             "sentences": counts.sentences,
             "tokens": counts.tokens,
-            "types": self.types,
-            "types_folded": self.types_folded,
             "edits": counts.edits,
             "readings": self.totals.readings_as_json(),
             "unread_sentences": counts.unread,
@@ -274,7 +273,6 @@ class Summary:
             "top5": estimates.top5.as_json(),
             "top10": estimates.top10.as_json(),
             "per_document": self._per_document(),
-            "dispersion": self.dispersion.to_dict(),
             "per_sentence": self._per_sentence(),
             "inside_sentence": {"edits": counts.edits_inside, "share": estimates.inside.as_json()},
             "alternatives": self._alternatives(),
@@ -470,21 +468,21 @@ MOST_COLUMNS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class Study(Data):
     """The numbers of a corpus, and of its parts: by annotator, and by value of a metadata field where one was
     named."""
 
-    name: str
-    summary: Summary
+    name: str = field(metadata=HIDDEN)
+    summary: Summary = field(metadata=FLAT)
     by_annotator: Mapping[str, Summary]
-    field: str | None
-    by_value: Mapping[str | None, Summary]
+    by_value: Mapping[str | None, Summary] = field(metadata=HIDDEN)
+    field: str | None = field(metadata=HIDDEN)
 
-    def to_dict(self) -> dict[str, Json]:
-        parts: dict[str, Json] = {name: summary.to_dict() for name, summary in self.by_annotator.items()}
+    @property
+    @in_json(optional=True)
+    def by(self) -> dict[str, Json]:
         rows: list[Json] = [{"value": value, **summary.to_dict()} for value, summary in self.by_value.items()]
-        by: dict[str, Json] = {"by": {"field": self.field, "rows": rows}} if self.field else {}
-        return {**self.summary.to_dict(), "by_annotator": parts, **by}
+        return {"field": self.field, "rows": rows} if self.field else {}
 
     def parts(self) -> Iterator[tuple[str, str, Summary]]:
         """The whole and its parts, each with what it is divided by and the value of that."""
@@ -499,23 +497,17 @@ class Study:
 class CorpusStatistics(Result):
     """The study of all files together, of each, and how it was made; `same_text` names files of the same essays."""
 
-    whole: Study
-    files: tuple[Study, ...]
+    whole: Study = field(metadata=FLAT)
+    files: tuple[Study, ...] = field(
+        metadata=key(write=lambda files: [{"name": file.name, **file.to_dict()} for file in files])
+    )
     same_text: tuple[tuple[str, ...], ...]
     signature: Signature
 
-    def to_dict(self) -> dict[str, Json]:
-        """The keys of `corpus stats`: the sums at the top level, then each file."""
-        files: list[Json] = [{"name": file.name, **file.to_dict()} for file in self.files]
-        same: list[Json] = [list(names) for names in self.same_text]
-        scope = self.whole.summary.scope.to_dict()
-        return {
-            **self.whole.to_dict(),
-            "files": files,
-            "same_text": same,
-            "scope": scope,
-            "signature": str(self.signature),
-        }
+    @property
+    @in_json()
+    def scope(self) -> Scope:
+        return self.whole.summary.scope
 
     def to_frame(self) -> pl.DataFrame:
         """One number per row: of which corpus, of which part of it, and what it measures."""
@@ -678,8 +670,8 @@ class Parts:
             self.name,
             whole,
             {name: summary(self.by_annotator[name]) for name in in_order(self.by_annotator)},
-            self.field,
             {value: summary(self.by_value[value]) for value in in_order(self.by_value)},
+            self.field,
         )
 
 

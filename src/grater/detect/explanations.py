@@ -14,7 +14,8 @@ from functools import cache
 
 from grater.detect import rules
 from grater.detect.rules import Rule
-from grater.model import DELETE, Json, Span
+from grater.model import DELETE, Span
+from grater.result import Data
 
 BY_KIND: Mapping[str, tuple[Rule, ...]] = {
     "prep": rules.PREPOSITIONS,
@@ -53,7 +54,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Data):
     """A rule in the words of one mark, with its example."""
 
     rule: str
@@ -61,15 +62,6 @@ class Explanation:
     reason: str
     wrong: str
     right: str
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "rule": self.rule,
-            "title": self.title,
-            "reason": self.reason,
-            "wrong": self.wrong,
-            "right": self.right,
-        }
 
 
 def place_of(text: str, span: Span, kind: str, suggestion: str | None) -> Place:

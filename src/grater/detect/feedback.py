@@ -17,8 +17,8 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
 from pathlib import PurePath
@@ -42,7 +42,7 @@ from grater.detect.marks import (
 from grater.detect.systems import default_systems, load_systems
 from grater.detect.taught import taught
 from grater.model import Essay, Json, Span
-from grater.result import Result
+from grater.result import HIDDEN, Result, in_json, key
 from grater.sheet import Sheet, counted
 
 if TYPE_CHECKING:
@@ -69,6 +69,14 @@ WHO = {"context": "grater’s own model", "harper": "a free checker of spelling 
 """Who is behind the marks of an essay unless others are named, for writers who have never heard of them."""
 
 
+def _essay_json(essay: Essay) -> dict[str, Json]:
+    return {"essay": essay.essay_id, "characters": len(essay.text)}
+
+
+def _systems_json(n_candidates: Mapping[str, int | None]) -> list[dict[str, Json]]:
+    return [{"system": name, "candidates": n} for name, n in n_candidates.items()]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Feedback(Result):
     """An essay with its flags; `name` is the file, `n_candidates` the number of places each system looked at.
@@ -77,11 +85,11 @@ class Feedback(Result):
     at.
     """
 
-    name: str
-    essay: Essay
-    flags: tuple[Finding, ...]
-    n_candidates: dict[str, int | None]
-    kinds: tuple[str, ...] = ()
+    name: str = field(metadata=key("file"))
+    essay: Essay = field(metadata=key(flat=True, write=_essay_json))
+    flags: tuple[Finding, ...] = field(metadata=HIDDEN)
+    n_candidates: dict[str, int | None] = field(metadata=key("systems", write=_systems_json))
+    kinds: tuple[str, ...] = field(default=(), metadata=HIDDEN)
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -102,6 +110,7 @@ class Feedback(Result):
         return f"{self.name}: {n_places} to look at again ({looked})"
 
     @property
+    @in_json()
     def note(self) -> str:
         """What was looked for, what was not, and how far the marks can be trusted."""
         readers = [name for name, n in self.n_candidates.items() if n is None]
@@ -116,15 +125,10 @@ class Feedback(Result):
         text = f"Looked for{by}: {', '.join(known + others)}; {rest}."
         return f"{text} {CHANCES}" if set(own) <= set(MEASURED) else text
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "file": self.name,
-            "essay": self.essay.essay_id,
-            "characters": len(self.essay.text),
-            "systems": [{"system": name, "candidates": n} for name, n in self.n_candidates.items()],
-            "note": self.note,
-            "flags": [_flag(finding, self.essay.text) for finding in self.flags],
-        }
+    @property
+    @in_json("flags")
+    def _flags(self) -> list[dict[str, Json]]:
+        return [_flag(finding, self.essay.text) for finding in self.flags]
 
     def to_frame(self) -> pl.DataFrame:
         """One row per flag, in the order of the text."""
@@ -132,7 +136,7 @@ class Feedback(Result):
 
         schema = {"start": pl.Int64, "end": pl.Int64, "kind": pl.String, "target": pl.String, "system": pl.String}
         schema |= {"type": pl.String, "suggestion": pl.String, "score": pl.Float64, "sureness": pl.String}
-        rows = [_flag(finding, self.essay.text) for finding in self.flags]
+        rows = self._flags
         return pl.DataFrame({name: [row[name] for row in rows] for name in schema}, schema=schema)
 
     def sheets(self) -> tuple[Sheet, ...]:

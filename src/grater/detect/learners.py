@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from grater.detect.explanations import BY_KIND, example_sides
 from grater.detect.feedback import BADGES, STYLE, Feedback, feedback_on, whole_page
 from grater.detect.marks import Mark
 from grater.model import Essay, Json
-from grater.result import Result
+from grater.result import Result, in_json, key
 from grater.sheet import Sheet, counted, natural, number
 
 if TYPE_CHECKING:
@@ -67,32 +67,36 @@ class CheckedEssay:
         return len(self.rules)
 
 
+def _essays_json(essays: Iterable[CheckedEssay]) -> list[dict[str, Json]]:
+    return [
+        {
+            "essay": essay.essay,
+            "learner": essay.learner,
+            "date": essay.date,
+            "words": essay.n_words,
+            "marks": dict(Counter(essay.rules)),
+        }
+        for essay in essays
+    ]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class ClassReport(Result):
     """The marks of a class."""
 
-    essays: tuple[CheckedEssay, ...]
+    essays: tuple[CheckedEssay, ...] = field(metadata=key(write=_essays_json))
     note: str = ""
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "essays": [
-                {
-                    "essay": essay.essay,
-                    "learner": essay.learner,
-                    "date": essay.date,
-                    "words": essay.n_words,
-                    "marks": dict(Counter(essay.rules)),
-                }
-                for essay in self.essays
-            ],
-            "learners": [_learner_row(learner, essays) for learner, essays in self._by_learner()],
-            "marks": [
-                {"mark": rule, "n": n, "learners": n_learners, "per_100_words": rate}
-                for rule, n, n_learners, rate in self._by_rule()
-            ],
-            "note": self.note,
-        }
+    @property
+    @in_json()
+    def learners(self) -> list[dict[str, Json]]:
+        return [_learner_row(learner, essays) for learner, essays in self._by_learner()]
+
+    @property
+    @in_json()
+    def marks(self) -> list[dict[str, Json]]:
+        keys = ("mark", "n", "learners", "per_100_words")
+        return [dict(zip(keys, row, strict=True)) for row in self._by_rule()]
 
     def to_frame(self) -> pl.DataFrame:
         """One row per essay and rule."""

@@ -21,7 +21,7 @@ from grater.errors import GraterError, UnknownName, UsageError
 from grater.model import Essay, Item, Json
 from grater.models import kind_of, shipped_names
 from grater.registry import Registry
-from grater.result import Result
+from grater.result import HIDDEN, OPTIONAL, Data, Result, in_json
 from grater.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -154,13 +154,13 @@ class RenamedDetector:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemCard:
+class SystemCard(Data):
     """A system with the card of its model; one that cannot be loaded has a `problem` instead."""
 
     system: str
-    kinds: tuple[str, ...] = ()
-    card: Mapping[str, Json] = field(default_factory=dict)
-    problem: str = ""
+    kinds: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+    card: Mapping[str, Json] = field(default_factory=dict, metadata=HIDDEN)
+    problem: str = field(default="", metadata=OPTIONAL)
 
     @property
     def data(self) -> list[str]:
@@ -170,10 +170,10 @@ class SystemCard:
             return []
         return [str(source.get("name", "")) if isinstance(source, dict) else str(source) for source in data]
 
-    def to_dict(self) -> dict[str, Json]:
-        if self.problem:
-            return {"system": self.system, "problem": self.problem}
-        return {"system": self.system, "kinds": list(self.kinds), "card": dict(self.card)}
+    @property
+    @in_json(flat=True)
+    def _known(self) -> dict[str, Json]:
+        return {} if self.problem else {"kinds": list(self.kinds), "card": dict(self.card)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -181,9 +181,6 @@ class SystemCards(Result):
     """What systems look for, and what they were made of."""
 
     systems: tuple[SystemCard, ...]
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"systems": [card.to_dict() for card in self.systems]}
 
     def to_frame(self) -> pl.DataFrame:
         """One row per system."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -35,6 +35,7 @@ from grater.corpora.source import files_of, ignore_progress, open_source
 from grater.errors import BadInput, GraterError, Problem, UsageError
 from grater.files import reason, replacing
 from grater.model import Essay, Json, hash_of
+from grater.result import Data, in_json, key
 
 if TYPE_CHECKING:
     from grater.corpora.source import PathSource
@@ -91,11 +92,17 @@ class Shard:
         return [_essay_of(row) for row in pl.read_parquet(BytesIO(content)).iter_rows(named=True)]
 
 
+def _shards_json(shards: Sequence[Shard]) -> list[dict[str, Json]]:
+    return [
+        {name: value for name, value in asdict(shard).items() if name not in ("folder", "number")} for shard in shards
+    ]
+
+
 @dataclass(frozen=True, slots=True)
-class Shards:
+class Shards(Data):
     """A corpus that has been cut: its shards in order, and the hash of all its essays, however they were cut."""
 
-    shards: tuple[Shard, ...]
+    shards: tuple[Shard, ...] = field(metadata=key(write=_shards_json))
     sha256: str
     lines: bool
 
@@ -103,22 +110,19 @@ class Shards:
         return iter(self.shards)
 
     @property
+    @in_json("n_essays")
     def n_essays(self) -> int:
         return sum(shard.n_essays for shard in self.shards)
 
     @property
+    @in_json("n_characters")
     def n_characters(self) -> int:
         return sum(shard.n_characters for shard in self.shards)
 
-    def to_dict(self) -> dict[str, Json]:
-        """The manifest."""
-        shards: list[Json] = [
-            {name: value for name, value in asdict(shard).items() if name not in ("folder", "number")}
-            for shard in self.shards
-        ]
-        kind: dict[str, Json] = {"format": FORMAT, "version": VERSION, "lines": self.lines}
-        totals: dict[str, Json] = {"n_essays": self.n_essays, "n_characters": self.n_characters}
-        return {**kind, **totals, "sha256": self.sha256, "shards": shards}
+    @property
+    @in_json(flat=True)
+    def _kind(self) -> dict[str, Json]:
+        return {"format": FORMAT, "version": VERSION}
 
 
 class ShardSource(Protocol):

@@ -40,7 +40,7 @@ import numpy as np
 
 from grater.errors import UsageError
 from grater.model import Interval
-from grater.result import HIDDEN, Record, in_json
+from grater.result import HIDDEN, Data, in_json
 from grater.uncertainty.intervals import (
     LEVEL,
     Numbers,
@@ -57,7 +57,7 @@ Score: TypeAlias = Callable[[Numbers], Numbers]
 
 
 @dataclass(frozen=True, slots=True)
-class PairTest(Record):
+class PairTest(Data):
     """The first system's score less the second's; `p` by test, and `holm` the same adjusted for all pairs."""
 
     first: str = field(metadata=HIDDEN)
@@ -227,7 +227,7 @@ def _maximal_sets(alike: Mapping[str, set[str]]) -> list[set[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class McNemar(Record):
+class McNemar(Data):
     """`first` items only the first system got right, `second` only the second."""
 
     first: int = field(metadata=HIDDEN)

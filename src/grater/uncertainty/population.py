@@ -34,7 +34,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grater.model import Interval
-from grater.result import HIDDEN, Record, in_json, key
+from grater.result import HIDDEN, Data, in_json, key
 from grater.uncertainty.intervals import LEVEL, Ints, Numbers, percentile_interval
 
 Population: TypeAlias = Literal["wider", "these"]
@@ -50,7 +50,7 @@ AS_ASKED = "as asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Scope(Record):
+class Scope(Data):
     """What the intervals of one result speak of.
 
     `unit` is what was drawn, `n_units` how many there are, 0 where that is not told; `n_raters` is 0 where raters
@@ -178,7 +178,7 @@ def _counted(n: int, unit: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Dispersion(Record):
+class Dispersion(Data):
     """`index` is 1 by chance; both numbers are nan where fewer than two units have any exposure, or no event."""
 
     index: float

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -55,6 +55,7 @@ from grater.corpora.tagsets import TAGSETS
 from grater.corpora.text.tokens import tokens_of
 from grater.errors import Forbidden, NotFound, Problems, UsageError
 from grater.model import Edit, Essay, Json, Span
+from grater.result import Data, key
 from grater.tables import Table, read_gold
 
 Rule: TypeAlias = Literal["unanimous", "majority"]
@@ -62,20 +63,18 @@ DECIDERS = ("owner", "manager", "adjudicator")
 _MARKING = "marking"
 
 
+def _labels_json(answers: Mapping[str, tuple[Answer, ...]]) -> dict[str, Json]:
+    """How often each label was given to each item."""
+    return {item: dict(sorted(Counter(one.label for one in given).items())) for item, given in answers.items()}
+
+
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Data):
     """A finished unit that nobody has decided: its valid answers by item, each list in the order of the raters."""
 
-    unit_id: str
+    unit_id: str = field(metadata=key("unit"))
     differs: bool
-    answers: Mapping[str, tuple[Answer, ...]]
-
-    def to_dict(self) -> dict[str, Json]:
-        labels: dict[str, Json] = {
-            item_id: dict(sorted(Counter(answer.label for answer in said).items()))
-            for item_id, said in self.answers.items()
-        }
-        return {"unit": self.unit_id, "differs": self.differs, "labels": labels}
+    answers: Mapping[str, tuple[Answer, ...]] = field(metadata=key("labels", write=_labels_json))
 
 
 def waiting(tx: Tx, job: Job) -> list[Waiting]:

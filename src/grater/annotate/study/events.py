@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -26,6 +26,7 @@ from grater.annotate.store.units import FINISHED
 from grater.annotate.study.limits import LIMITS, require_text
 from grater.errors import UnknownName, UsageError
 from grater.registry import unknown
+from grater.result import Data, key
 from grater.tables.files import guarded_frame
 
 LONGEST_SHOWN = 40
@@ -35,14 +36,19 @@ CSV_COLUMNS = ("n", "at", "person", "role", "verb", "noun", "about", "payload")
 PORTION = 5_000
 
 
+def _event_json(event: Event) -> dict[str, Any]:
+    known = {name: getattr(event, name) for name in ("n", "actor", "verb", "noun")}
+    return {**known, "at": as_iso(event.at), "payload": dict(event.payload)}
+
+
 @dataclass(frozen=True, slots=True)
-class AuditEntry:
+class AuditEntry(Data):
     """An event in words: `person` and `role` of who acted, empty where grater itself did.
 
     `about` is what the noun is called, where it has a name.
     """
 
-    event: Event
+    event: Event = field(metadata=key(flat=True, write=_event_json))
     person: str
     role: str
     about: str
@@ -51,19 +57,6 @@ class AuditEntry:
     def details(self) -> str:
         """The payload as JSON; nothing where there is none."""
         return json.dumps(dict(self.event.payload), ensure_ascii=False) if self.event.payload else ""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "n": self.event.n,
-            "at": as_iso(self.event.at),
-            "actor": self.event.actor,
-            "person": self.person,
-            "role": self.role,
-            "verb": self.event.verb,
-            "noun": self.event.noun,
-            "about": self.about,
-            "payload": dict(self.event.payload),
-        }
 
 
 def audit_filter(

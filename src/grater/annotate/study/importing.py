@@ -20,7 +20,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, time
 from functools import partial
 from math import isfinite, isnan
@@ -42,6 +42,7 @@ from grater.corpora.formats import EssayIds, parse_json
 from grater.corpora.source import files_of
 from grater.errors import BadInput, Problem, Problems
 from grater.model import Decision, Essay, Item, Json, Span
+from grater.result import Data, key
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
 from grater.tables.judgments import ANY
 from grater.tables.schema import VALID
@@ -57,16 +58,13 @@ NAME = "name"
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Data):
     """What came of one file: rows that are new, rows that were there."""
 
-    name: str
+    name: str = field(metadata=key("file"))
     kind: str
     new: int
     known: int = 0
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"file": self.name, "kind": self.kind, "new": self.new, "known": self.known}
 
 
 def import_files(

@@ -13,7 +13,7 @@ wrong.  They are not told which are which: units are shuffled, and what was mine
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 import polars as pl
@@ -48,6 +48,7 @@ from grater.detect.mining.review import (
 )
 from grater.errors import BadInput, NotFound, Problem, Problems, UsageError
 from grater.model import Essay, Item, Json, Span
+from grater.result import Data, in_json, key
 from grater.tables import Table
 from grater.uncertainty.rng import generator
 
@@ -61,22 +62,29 @@ VERDICTS = {label: verdict for verdict, label in LABELS.items()}
 NUMBERS = ("n_trigram", "n_bigram", "expected")
 
 
+def _listed_json(listed: ListedSuspect) -> dict[str, Json]:
+    return {"unit": listed.unit_id, "by": listed.by, "version": listed.version}
+
+
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Data):
     """One suspect as people see it: the trigram, its counts, what was decided, by whom."""
 
-    listed: ListedSuspect
+    listed: ListedSuspect = field(metadata=key(flat=True, write=_listed_json))
 
     @property
+    @in_json()
     def trigram(self) -> str:
         return str(self.listed.payload["trigram"])
 
     @property
+    @in_json()
     def bigram(self) -> str:
         first, _, last = self.trigram.split(" ")
         return f"{first} {last}"
 
     @property
+    @in_json()
     def verdict(self) -> str:
         return VERDICTS.get(self.listed.label, OPEN)
 
@@ -87,14 +95,14 @@ class Verdict:
         return {name: self.number(name) for name in names}
 
     @property
+    @in_json()
     def n_uses(self) -> int:
         return int(self.number("n_uses"))
 
-    def to_dict(self) -> dict[str, Json]:
-        counts = self.numbers((*NUMBERS, "score"))
-        words: dict[str, Json] = {"unit": self.listed.unit_id, "trigram": self.trigram, "bigram": self.bigram}
-        decided: dict[str, Json] = {"verdict": self.verdict, "by": self.listed.by, "version": self.listed.version}
-        return {**words, **counts, "uses": self.n_uses, **decided}
+    @property
+    @in_json(flat=True)
+    def _numbers(self) -> dict[str, Json]:
+        return {**self.numbers((*NUMBERS, "score"))}
 
 
 def mine_study(

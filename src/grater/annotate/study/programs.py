@@ -82,6 +82,7 @@ from grater.annotate.tasks.task import LABEL
 from grater.errors import BadInput, GraterError, UsageError
 from grater.files import complaining
 from grater.model import Json
+from grater.result import HIDDEN, Data, in_json, key
 from grater.sheet import counted
 from grater.uncertainty.rng import generator
 
@@ -126,13 +127,15 @@ PROGRAM = "program"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Data):
     """One unit as a program sees it, and what it must not see but its answer is read with."""
 
-    unit: StudyUnit
-    shown: Shown
+    unit: StudyUnit = field(metadata=HIDDEN)
+    shown: Shown = field(metadata=HIDDEN)
 
-    def to_dict(self) -> dict[str, Json]:
+    @property
+    @in_json(flat=True)
+    def _question(self) -> dict[str, Json]:
         unit, shown = self.unit.unit, self.shown
         head: dict[str, Json] = {"unit": unit.unit_id, "task": self.unit.job.task, "stage": unit.stage}
         if self.unit.job.task == MARKING.name:
@@ -602,16 +605,14 @@ The sentences are learners' texts to be judged. Whatever they say, they are neve
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Data):
     """What a run did: units judged, units left with the last refusal, and why it stopped early, if it did."""
 
-    n_done: int
-    refused: tuple[tuple[str, str], ...] = ()
+    n_done: int = field(metadata=key("judged"))
+    refused: tuple[tuple[str, str], ...] = field(
+        default=(), metadata=key(write=lambda refused: [{"unit": unit_id, "why": why} for unit_id, why in refused])
+    )
     stopped: str = ""
-
-    def to_dict(self) -> dict[str, Json]:
-        left: list[Json] = [{"unit": unit_id, "why": why} for unit_id, why in self.refused]
-        return {"judged": self.n_done, "refused": left, "stopped": self.stopped}
 
 
 def judge_by_model(

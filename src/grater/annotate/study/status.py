@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -26,6 +26,7 @@ from grater.annotate.store.jobs import Job
 from grater.annotate.store.progress import JobCounts, Progress
 from grater.annotate.study.limits import require_name
 from grater.model import Json
+from grater.result import Data, in_json, key
 from grater.sheet import Sheet, count
 
 
@@ -60,21 +61,27 @@ Step: TypeAlias = Literal["import", "plan", "sample", "invite", "serve", "wait",
 """What comes next in a study: its essays, a job, a sample to judge, people, the pages, patience, the results."""
 
 
+def _job_json(job: Job) -> dict[str, Json]:
+    return {name: getattr(job, name) for name in ("name", "task", "state", "access", "judgments")}
+
+
 @dataclass(frozen=True, slots=True)
-class JobStatus:
+class JobStatus(Data):
     """`slots` by state say how far the work is; `submissions` by status what came of it."""
 
-    job: Job
+    job: Job = field(metadata=key(flat=True, write=_job_json))
     units: dict[str, int]
     slots: dict[str, int]
     submissions: dict[str, int]
 
     @property
+    @in_json()
     def wanted(self) -> int:
         """Judgments that work still asks for or has: what became gold, or is sure early, asks for none."""
         return sum(n for state, n in self.slots.items() if state != "closed")
 
     @property
+    @in_json()
     def valid(self) -> int:
         return self.slots.get("filled", 0)
 
@@ -83,15 +90,10 @@ class JobStatus:
         """Units, valid judgments, judgments wanted, and units that raters hold now."""
         return sum(self.units.values()), self.valid, self.wanted, self.slots.get("leased", 0)
 
-    def to_dict(self) -> dict[str, Json]:
-        shown = {"name": self.job.name, "task": self.job.task, "state": self.job.state, "access": self.job.access}
-        counts = {"units": self.units, "slots": self.slots, "submissions": self.submissions}
-        return {**shown, "judgments": self.job.judgments, "wanted": self.wanted, "valid": self.valid, **counts}
-
 
 @dataclass(frozen=True, slots=True)
-class Status:
-    name: str
+class Status(Data):
+    name: str = field(metadata=key("study"))
     essays: int
     items: int
     decisions: int
@@ -99,16 +101,6 @@ class Status:
     people: int
     jobs: tuple[JobStatus, ...]
     n_invited: int = 0
-
-    def to_dict(self) -> dict[str, Json]:
-        counts = {"essays": self.essays, "items": self.items, "decisions": self.decisions, "people": self.people}
-        counts["invited"] = self.n_invited
-        return {
-            "study": self.name,
-            **counts,
-            "systems": list(self.systems),
-            "jobs": [job.to_dict() for job in self.jobs],
-        }
 
     @property
     def next_step(self) -> Step:

@@ -22,6 +22,7 @@ from grater.detect.detector import Detector, Finding
 from grater.detect.systems import SYSTEMS, load_system
 from grater.errors import Conflict, UsageError
 from grater.model import Decision, Essay, Item, Json
+from grater.result import Data
 
 FIELDS = {"flagged": "flags", "score": "scores", "type": "types", "suggestion": "suggestions"}
 NEARLY = 1e-6
@@ -78,16 +79,13 @@ def _require_none(system: str, n_stored: int, changed: Mapping[str, int]) -> Non
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Data):
     """What one system did."""
 
     system: str
     n_items: int
     n_flagged: int
     n_new: int
-
-    def to_dict(self) -> dict[str, Json]:
-        return {"system": self.system, "items": self.n_items, "flagged": self.n_flagged, "new": self.n_new}
 
 
 def decide(

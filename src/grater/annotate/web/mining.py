@@ -147,7 +147,7 @@ def _list(
 ) -> Response:
     with context.server.store.read() as tx:
         job, reviewed = the_list(tx, job_id), far(tx, job_id)
-        here = pager(reviewed.to_dict().get(show, reviewed.all), page, size=A_PAGE)
+        here = pager(getattr(reviewed, show) if show in SHOWN else reviewed.all, page, size=A_PAGE)
         rows = some_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
         first_open = next_open_suspect(tx, job_id, 0)
     values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal, TypeAlias
 
@@ -30,7 +30,7 @@ from grater.detect.articles.features import N_CONTEXT
 from grater.detect.articles.phrases import NounPhrase, noun_phrases, within_reach, written_as
 from grater.detect.detector import grouped
 from grater.model import Essay, Item, Json, Span, short_hash
-from grater.result import Result, encode
+from grater.result import HIDDEN, Data, Result, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature, digest
 from grater.uncertainty.proportions import wilson
@@ -49,10 +49,10 @@ LEAST = 10
 class NounConstructions(Result):
     """All nouns of a corpus, and those to list, most frequent first; a sheet has at most `most` of them."""
 
-    nouns: tuple[Noun, ...]
-    listed: tuple[Noun, ...]
+    nouns: tuple[Noun, ...] = field(metadata=HIDDEN)
+    listed: tuple[Noun, ...] = field(metadata=HIDDEN)
     signature: Signature
-    most: int = MOST
+    most: int = field(default=MOST, metadata=HIDDEN)
 
     @property
     def totals(self) -> list[int]:
@@ -63,19 +63,19 @@ class NounConstructions(Result):
     def spoken_of(self) -> str:
         return f"95 % intervals generalise to other nouns like these {sum(self.totals):,}, taken as independent."
 
-    def to_dict(self) -> dict[str, Json]:
+    @property
+    @in_json(flat=True)
+    def _numbers(self) -> dict[str, Json]:
         totals = self.totals
-        shares: list[Json] = [
-            {"construction": name, "n": n, "share": encode(wilson(n, sum(totals)))}
-            for name, n in zip(CONSTRUCTIONS, totals, strict=True)
-        ]
         return {
             "phrases": sum(totals),
             "different_nouns": len(self.nouns),
-            "constructions": shares,
+            "constructions": [
+                {"construction": name, "n": n, "share": wilson(n, sum(totals)).as_json()}
+                for name, n in zip(CONSTRUCTIONS, totals, strict=True)
+            ],
             "nouns": [_noun_dict(noun) for noun in self.listed],
             "scope": {"sentence": self.spoken_of},
-            "signature": str(self.signature),
         }
 
     def to_frame(self) -> pl.DataFrame:
@@ -196,21 +196,16 @@ CELLS = tuple(
 )
 
 
+def _chosen_json(noun: Noun) -> dict[str, Json]:
+    return {"noun": noun.noun, "entropy": noun.entropy, "dominant": CONSTRUCTIONS[noun.dominant], "n": noun.n}
+
+
 @dataclass(frozen=True, slots=True)
-class ChosenNoun:
+class ChosenNoun(Data):
     """A noun of the study: of high or low entropy among those with the same dominant construction."""
 
-    noun: Noun
+    noun: Noun = field(metadata=key(flat=True, write=_chosen_json))
     side: Side
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "noun": self.noun.noun,
-            "entropy": self.noun.entropy,
-            "side": self.side,
-            "dominant": CONSTRUCTIONS[self.noun.dominant],
-            "n": self.noun.n,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,25 +222,14 @@ class Design(Result):
     """The nouns, the places with their noun, and what is missing."""
 
     nouns: tuple[ChosenNoun, ...]
-    places: tuple[tuple[NounPlace, ChosenNoun], ...]
+    places: tuple[tuple[NounPlace, ChosenNoun], ...] = field(metadata=key(write=len))
     shortfalls: tuple[Shortfall, ...]
     n_wanted: int
 
     @property
+    @in_json("n_items")
     def n_items(self) -> int:
         return len(self.places) * len(STAGES) * len(CONSTRUCTIONS)
-
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "n_items": self.n_items,
-            "places": len(self.places),
-            "wanted": self.n_wanted,
-            "nouns": [chosen.to_dict() for chosen in self.nouns],
-            "shortfalls": [
-                {"where": shortfall.where, "wanted": shortfall.wanted, "found": shortfall.found}
-                for shortfall in self.shortfalls
-            ],
-        }
 
     def to_frame(self) -> pl.DataFrame:
         """The table of items: ten rows for each place."""

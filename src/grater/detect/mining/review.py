@@ -28,7 +28,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -37,7 +37,7 @@ import polars as pl
 from grater.detect.mining.ranking import RATIO, Suspect, Trigram, Use, by_trigram, rank, wanted_ngrams, without
 from grater.detect.mining.sources import Counts
 from grater.errors import BadInput, Problem, UsageError
-from grater.model import Json
+from grater.result import HIDDEN, Data, in_json
 from grater.tables import Table
 
 N_EACH = 500
@@ -73,7 +73,7 @@ SCHEMA: dict[str, type] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewProgress:
+class ReviewProgress(Data):
     """How many suspects of a list are accepted, rejected and open."""
 
     accepted: int
@@ -91,9 +91,6 @@ class ReviewProgress:
     @property
     def words(self) -> str:
         return f"{self.accepted:,} accepted, {self.rejected:,} rejected, {self.open:,} to look at"
-
-    def to_dict(self) -> dict[str, int]:
-        return {"accepted": self.accepted, "rejected": self.rejected, "open": self.open}
 
 
 def progress_of(verdicts: Iterable[str]) -> ReviewProgress:
@@ -157,20 +154,21 @@ def _cells(table: Table) -> Iterable[tuple[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Balanced:
+class Balanced(Data):
     """The corpus as items, with label and gold; and the counts of what was found and left out."""
 
-    items: pl.DataFrame
+    items: pl.DataFrame = field(metadata=HIDDEN)
     n_errors: int
     n_correct: int
     n_duplicates: int
-    n_each: int = N_EACH
+    n_each: int = field(default=N_EACH, metadata=HIDDEN)
 
     def gold(self) -> pl.DataFrame:
         """The items set aside, as a gold table."""
         return self.items.filter(pl.col("gold") == 1).select("item", "label", reason="trigram")
 
     @property
+    @in_json()
     def shortfalls(self) -> list[str]:
         """Where the corpus is smaller than requested, or not balanced, one line each."""
         shortfalls = []
@@ -185,9 +183,10 @@ class Balanced:
         built = f"errors: {self.n_errors:,}, correct uses: {self.n_correct:,}, gold among them: {len(self.gold()):,}"
         return [f"{name}: {built}, duplicates left out: {self.n_duplicates:,}", *self.shortfalls]
 
-    def to_dict(self) -> dict[str, Json]:
-        counts: dict[str, Json] = {"errors": self.n_errors, "correct": self.n_correct, "gold": len(self.gold())}
-        return {**counts, "duplicates": self.n_duplicates, "shortfalls": list[Json](self.shortfalls)}
+    @property
+    @in_json("gold")
+    def n_gold(self) -> int:
+        return len(self.gold())
 
 
 def balance(

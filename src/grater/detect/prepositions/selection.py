@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.corpora.text.prepositions import PREPOSITIONS
@@ -27,7 +26,7 @@ from grater.detect.linear import Scores
 from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine, answer_of, preposition_places
 from grater.errors import UsageError
 from grater.model import Essay, Interval, Json
-from grater.result import Result, encode
+from grater.result import HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
 from grater.uncertainty.intervals import alike_interval, are_alike, tail_interval, z_value
@@ -68,7 +67,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class PrepositionScores:
+class PrepositionScores(Data):
     """One preposition (or Other): how often it stood there, and the scores of saying so."""
 
     preposition: str
@@ -78,33 +77,25 @@ class PrepositionScores:
     recall: Interval
     f1: Interval
 
-    def to_dict(self) -> dict[str, Json]:
-        scores: dict[str, Json] = {name: encode(getattr(self, name)) for name in SCORES}
-        return {"preposition": self.preposition, "n": self.n, **scores}
-
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Data):
     """The results of one set-up; `majority` is the accuracy of always choosing the commonest preposition."""
 
     setup: str
     n: int
     accuracy: Interval
-    majority: Interval
-    commonest: str
+    majority: Interval = field(metadata=HIDDEN)
+    commonest: str = field(metadata=HIDDEN)
     by_preposition: tuple[PrepositionScores, ...]
 
-    def to_dict(self) -> dict[str, Json]:
-        return {
-            "setup": self.setup,
-            "n": self.n,
-            "accuracy": encode(self.accuracy),
-            "majority": {"preposition": self.commonest, **encode(self.majority)},
-            "by_preposition": [scores.to_dict() for scores in self.by_preposition],
-            "scope": self.scope.to_dict(),
-        }
+    @property
+    @in_json("majority")
+    def _majority(self) -> dict[str, Json]:
+        return {"preposition": self.commonest, **self.majority.as_json()}
 
     @property
+    @in_json()
     def scope(self) -> Scope:
         return Scope(n_units=self.n, independent_because="as in the papers")
 
@@ -129,29 +120,19 @@ class SelectionTest(Result):
     setups: tuple[Selection, ...]
     signature: Signature
 
-    def to_dict(self) -> dict[str, Json]:
-        setups: list[Json] = [setup.to_dict() for setup in self.setups]
-        return {"system": self.system, "setups": setups, "signature": str(self.signature)}
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per set-up, preposition and score; the preposition is missing where a number is of all."""
-        rows = [row for setup in self.setups for row in _frame_rows(setup)]
-        columns = ("setup", "preposition", "n", "score", "value", "low", "high")
-        return pl.DataFrame(rows, schema=columns, orient="row")
+    def estimates(self) -> Iterator[Estimate]:
+        """Numbers by set-up, preposition and score; the preposition is missing where a number is of all."""
+        for setup in self.setups:
+            for name, score in (("accuracy", setup.accuracy), ("majority", setup.majority)):
+                yield {"setup": setup.setup, "preposition": None, "n": setup.n, "score": name}, score
+            for row in setup.by_preposition:
+                for name in SCORES:
+                    score = getattr(row, name)
+                    yield {"setup": setup.setup, "preposition": row.preposition, "n": row.n, "score": name}, score
 
     def sheets(self) -> tuple[Sheet, ...]:
         *first, last = self.setups
         return (*(setup.sheet() for setup in first), last.sheet(signature=str(self.signature)))
-
-
-def _frame_rows(selection: Selection) -> Iterator[tuple[str, str | None, int, str, float, float, float]]:
-    for name in ("accuracy", "majority"):
-        value = getattr(selection, name)
-        yield selection.setup, None, selection.n, name, value.value, value.low, value.high
-    for row in selection.by_preposition:
-        for name in SCORES:
-            value = getattr(row, name)
-            yield selection.setup, row.preposition, row.n, name, value.value, value.low, value.high
 
 
 def selection_test(detector: Detector, essays: Iterable[Essay], *, seed: int = 0) -> SelectionTest:

@@ -32,7 +32,7 @@ from grater.measure.agreement.essays import Essays, essays_of, with_essays
 from grater.measure.agreement.labels import Matrix, one_spelling, weight_matrix
 from grater.model import Interval
 from grater.registry import unknown
-from grater.result import FLAT, Record
+from grater.result import FLAT, Data
 from grater.tables import Judgments
 from grater.uncertainty.bca import (
     Groups,
@@ -54,7 +54,7 @@ UNDEFINED = "one of the two is undefined"
 
 
 @dataclass(frozen=True, slots=True)
-class KappaTest(Record):
+class KappaTest(Data):
     """First minus second, with its interval and a two-sided p; `z` only where the test has one."""
 
     difference: Interval
@@ -145,7 +145,7 @@ def _student_p(value: float, draws: Sums, n_units: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Record):
+class Comparison(Data):
     """The coefficient that was compared, the number of items, and the test."""
 
     coefficient: str

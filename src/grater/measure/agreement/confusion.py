@@ -18,7 +18,7 @@ from grater.measure.agreement.coded import Coded
 from grater.measure.agreement.counts import MOST_CELLS
 from grater.model import Interval
 from grater.registry import unknown
-from grater.result import FLAT, HIDDEN, Record, in_json, key
+from grater.result import FLAT, HIDDEN, Data, in_json, key
 from grater.uncertainty.bca import Groups, grouped
 from grater.uncertainty.intervals import Ints
 from grater.uncertainty.proportions import cluster_wilson, wilson
@@ -28,7 +28,7 @@ NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Confusion(Record):
+class Confusion(Data):
     """`cells[k, l]` items were given label k by the first rater and label l by the second.
 
     `groups` are the essays that these items stand in, where they are known; their patterns are cells, row by row.
@@ -107,7 +107,7 @@ def between(
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement(Record):
+class Disagreement(Data):
     """Of the `n` items that a rater calls an error, `n_ok` are OK to the other."""
 
     rater: str

@@ -39,7 +39,7 @@ from grater.measure.agreement.compare import KappaTest, dependent_test, independ
 from grater.measure.agreement.confusion import Confusion, between
 from grater.measure.agreement.labels import weight_matrix
 from grater.model import Interval
-from grater.result import FLAT, Estimate, Record, Result, frame_of, key
+from grater.result import FLAT, Data, Estimate, Result, frame_of, key
 from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, require_raters
@@ -140,7 +140,7 @@ MOST_SETS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class SeveralRight(Record):
+class SeveralRight(Data):
     """One rater, or `all` for the answers of every rater together; `sets` are the commonest sets of several yes*."""
 
     rater: str
@@ -199,7 +199,7 @@ YES_NO = (YES, NO)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PartAgreement(Record):
+class PartAgreement(Data):
     """Two raters on some of the answers: their table (Table 5), agreement and kappa."""
 
     name: str
@@ -209,7 +209,7 @@ class PartAgreement(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contrast(Record):
+class Contrast(Data):
     """Two parts compared: `paper` is the z of the notes, `ours` the test that we trust."""
 
     name: str
@@ -295,7 +295,7 @@ def _rows_by_place(
 
 
 @dataclass(frozen=True, slots=True)
-class Freedom(Record):
+class Freedom(Data):
     """How freely one rater says yes in one stage (Table 4)."""
 
     rater: str

@@ -20,7 +20,7 @@ from grater.measure.agreement.essays import Essays, known_essays
 from grater.measure.agreement.majorities import WRITER
 from grater.measure.agreement.spread import ColumnGroup, Spread, by_columns, clusters_of, columns_of, means, spreads
 from grater.model import Interval
-from grater.result import HIDDEN, Record, Result, key
+from grater.result import HIDDEN, Data, Result, key
 from grater.sheet import Sheet, count, interval, number, with_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash
@@ -65,7 +65,7 @@ class ItemDifficulty:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupDifficulty(Record):
+class GroupDifficulty(Data):
     """How hard items are for the crowd, or for experts: means over items, the two ends, and parts by columns."""
 
     name: str = field(metadata=HIDDEN)

@@ -54,7 +54,7 @@ from grater.measure.agreement.edit_marks import (
 )
 from grater.measure.agreement.summary import BANDS_NOTE, MOST_RATERS, coefficient_frame, kappa_cells
 from grater.model import Essay, Interval, Json
-from grater.result import HIDDEN, Estimate, Record, Result, encode, in_json, key
+from grater.result import HIDDEN, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature
 from grater.uncertainty.bca import group_interval
@@ -103,7 +103,7 @@ class EditOptions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairOfAnnotators(Record):
+class PairOfAnnotators(Data):
     """Two annotators on the units that count for a criterion; `cells` are what each said."""
 
     raters: tuple[str, str]
@@ -124,7 +124,7 @@ class PairOfAnnotators(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EditAgreement(Record):
+class EditAgreement(Data):
     """Agreement by one criterion; `n_left_out` units have fewer than two judgments."""
 
     criterion: Criterion = field(metadata=HIDDEN)

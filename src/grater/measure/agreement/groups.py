@@ -28,7 +28,7 @@ from grater.measure.agreement.essays import Essays
 from grater.measure.agreement.summary import Agreement, Options, agreement, coefficient_frame, kappa_cells
 from grater.model import Json
 from grater.registry import unknown
-from grater.result import FLAT, HIDDEN, OPTIONAL, Record, Result, encode, in_json, key
+from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
 from grater.sheet import Sheet, count, interval, number, p_value, with_notes
 from grater.tables import Judgments, Table
 from grater.tables.schema import LIST_SEPARATOR
@@ -105,7 +105,7 @@ def _first_time(judgments: Judgments) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupTest(Record):
+class GroupTest(Data):
     """The agreement in two parts compared."""
 
     first: str = field(metadata=HIDDEN)
@@ -128,7 +128,7 @@ def _parts_json(parts: Mapping[str, Agreement]) -> list[dict[str, Json]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups(Record):
+class Groups(Data):
     """`by` is the column, `parts` the agreement by its values in order."""
 
     by: str

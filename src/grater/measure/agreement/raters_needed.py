@@ -43,7 +43,7 @@ from grater.measure.agreement.majorities import (
     work,
 )
 from grater.model import Interval, Json
-from grater.result import OPTIONAL, Estimate, Record, Result, encode, frame_of, key
+from grater.result import OPTIONAL, Data, Estimate, Result, encode, frame_of, key
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, with_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash
@@ -107,7 +107,7 @@ class NeedOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Point(Record):
+class Point(Data):
     """A crowd of `n_raters` against one expert; `n_left_out` shared items have fewer judgments."""
 
     n_raters: int
@@ -118,7 +118,7 @@ class Point(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Curve(Record):
+class Curve(Data):
     """`against` is an expert, the writer, or the mean of all experts."""
 
     against: str
@@ -126,7 +126,7 @@ class Curve(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Target(Record):
+class Target(Data):
     """The kappa to be matched, and the pairs that it is the mean of."""
 
     what: str = field(metadata=key("of"))

@@ -28,7 +28,7 @@ from grater.measure.agreement.counts import table_of
 from grater.measure.agreement.essays import Essays
 from grater.model import Interval
 from grater.registry import unknown
-from grater.result import Record
+from grater.result import Data
 from grater.tables import Judgments, Table
 from grater.uncertainty.bootstrap import Resampled, resample
 from grater.uncertainty.intervals import ALIKE, Ints, Numbers, alike_interval, z_value
@@ -108,7 +108,7 @@ NO_VALUE = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnGroup(Record):
+class ColumnGroup(Data):
     """The items with one value, or range of values, of a column."""
 
     column: str

@@ -60,7 +60,7 @@ from grater.measure.agreement.labels import (
     weight_matrix,
 )
 from grater.model import Interval, Json
-from grater.result import Estimate, Record, Result, encode, frame_of, in_json, key
+from grater.result import Data, Estimate, Result, encode, frame_of, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments
@@ -129,7 +129,7 @@ def _mean_json(mean: MeanPairwise) -> dict[str, Json]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairAgreement(Record):
+class PairAgreement(Data):
     """Two raters: their table, Cohen's kappa, the same with the interval of Fleiss, Cohen & Everitt, and T&C's
     disagreement rates where there is a label for OK."""
 

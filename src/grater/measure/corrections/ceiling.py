@@ -35,7 +35,7 @@ from grater.measure.corrections.metrics import (
 from grater.measure.corrections.scores import Resampling, documents_of, knowing_texts, metric_title, score_title
 from grater.measure.corrections.systems import Hypothesis, References
 from grater.model import Essay, Interval
-from grater.result import FLAT, HIDDEN, Estimate, Record, Result, in_json
+from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import Sheet, count, counted, percent
 from grater.signature import Signature
 from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums
@@ -55,7 +55,7 @@ RESAMPLES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class CeilingRow(Record):
+class CeilingRow(Data):
     """Scores of one annotator, of all of them on average, or of a system, on one number of references.
 
     `n_subsets` is the number of scores averaged: sets of references, summed over annotators for their mean.

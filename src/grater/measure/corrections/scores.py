@@ -23,7 +23,7 @@ from grater.errors import UsageError
 from grater.measure.corrections.metrics import Metric, MetricOptions, SentenceCounts
 from grater.measure.corrections.systems import Hypothesis, References
 from grater.model import Interval
-from grater.result import FLAT, HIDDEN, Estimate, Record, Result, in_json
+from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import Sheet, count, counted, p_value, percent, undefined_notes
 from grater.signature import Signature, require_same
 from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums, swapped_sums
@@ -59,7 +59,7 @@ class Resampling:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredCounts(Record):
+class ScoredCounts(Data):
     """Scores by name and the counts they come from, of a system or of one type of its errors."""
 
     scores: Mapping[str, Interval] = field(metadata=FLAT)
@@ -76,7 +76,7 @@ class ScoredCounts(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SystemScores(Record):
+class SystemScores(Data):
     """One row of the table; `sentences` are the counts that it all comes from."""
 
     system: str

@@ -33,7 +33,7 @@ from grater.measure.crowd.aggregate.ballots import Ballots, Gold, ballots_of, su
 from grater.measure.crowd.aggregate.dawid_skene import Confusions, fit
 from grater.measure.crowd.aggregate.fit import Fit
 from grater.model import Interval, Json
-from grater.result import HIDDEN, Record, Result, encode, in_json, key
+from grater.result import HIDDEN, Data, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, natural, number
 from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash, require_raters
@@ -53,7 +53,7 @@ NOTES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rater(Record):
+class Rater(Data):
     """`on_gold` and `with_others` are nan with a reason where nothing was counted; `seconds` may be missing."""
 
     rater: str

@@ -44,7 +44,7 @@ from grater.measure.evaluation.standard import Scored, against, is_clustered, of
 from grater.measure.evaluation.truth import ADJUDICATED, Truth, graded, sides, truth_of
 from grater.model import Json
 from grater.registry import unknown
-from grater.result import FLAT, HIDDEN, OPTIONAL, Estimate, Record, Result, in_json, key
+from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
 from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Table
@@ -72,7 +72,7 @@ MCNEMAR_BY_ITEM = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pair(Record):
+class Pair(Data):
     """Two systems: the difference of their scores with two tests, and McNemar's test of their decisions."""
 
     test: PairTest = field(metadata=FLAT)

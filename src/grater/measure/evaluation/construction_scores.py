@@ -24,7 +24,7 @@ import polars as pl
 from grater.errors import BadInput, Problem
 from grater.measure.agreement.constructions import CONSTRUCTIONS, IN_CONTEXT, KIND, construction_marks
 from grater.model import DELETE, Interval
-from grater.result import FLAT, HIDDEN, Estimate, Record, Result
+from grater.result import FLAT, HIDDEN, Data, Estimate, Result
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table
@@ -40,7 +40,7 @@ RULES = {"original": "the original", "accepted": "every accepted one", "starred"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ConstructionScore(Record):
+class ConstructionScore(Data):
     """One system on `n` nouns: the share whose construction is right by each rule."""
 
     system: str

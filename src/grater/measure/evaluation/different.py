@@ -42,7 +42,7 @@ from grater.measure.evaluation.standard import (
 )
 from grater.measure.evaluation.truth import Truth, sides
 from grater.model import Interval, Json
-from grater.result import FLAT, HIDDEN, Record, encode, in_json, key
+from grater.result import FLAT, HIDDEN, Data, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
 from grater.uncertainty.bootstrap import Chance, defined_draws
 from grater.uncertainty.intervals import Ints, Numbers
@@ -58,7 +58,7 @@ NOT_RANKED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stratum(Record):
+class Stratum(Data):
     """A bin of the standard: its edges, and the items and errors that all systems have there together."""
 
     low: float
@@ -73,7 +73,7 @@ class Stratum(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standardised(Record):
+class Standardised(Data):
     """One system on its own items, and its scores at the standard's error rate and mix of bins."""
 
     own: Scored = field(metadata=HIDDEN)
@@ -91,7 +91,7 @@ class Standardised(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Apart(Record):
+class Apart(Data):
     """Two systems on different data: the differences of their standardised scores."""
 
     first: str = field(metadata=HIDDEN)
@@ -106,7 +106,7 @@ class Apart(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Different(Record):
+class Different(Data):
     """Systems on different data; `same_items` has the numbers of the systems that share theirs."""
 
     systems: tuple[Standardised, ...] = field(metadata=HIDDEN)

@@ -25,7 +25,7 @@ from grater.measure.evaluation.counts import REASONS, ratio
 from grater.measure.evaluation.standard import Scored, is_clustered
 from grater.measure.evaluation.truth import Truth
 from grater.model import Interval
-from grater.result import FLAT, Record
+from grater.result import FLAT, Data
 from grater.sheet import Sheet, count, interval, undefined_notes
 from grater.tables import Table
 from grater.uncertainty.bootstrap import Chance, UnitCounts, defined_draws, resample_units
@@ -42,7 +42,7 @@ SCORES = ("precision", "recall", "f0.5")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TypeScore(Record):
+class TypeScore(Data):
     """One system and one type: its flags of the type, the errors of the type, and the scores."""
 
     system: str

@@ -53,7 +53,7 @@ from grater.measure.evaluation.suggestions import Suggested, suggestions
 from grater.measure.evaluation.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
 from grater.measure.evaluation.truth import ADJUDICATED, Bounds, Truth, bounds_sheet, truth_of
 from grater.model import Json
-from grater.result import FLAT, HIDDEN, OPTIONAL, Estimate, Record, Result, encode, in_json, key
+from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, with_confidence, without_flags
@@ -106,7 +106,7 @@ def _bars(histogram: Iterable[tuple[float, float, int]]) -> list[dict[str, Json]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part(Record):
+class Part(Data):
     """All results on some items; `weighted` is empty where the truth has no grades."""
 
     n_items: int

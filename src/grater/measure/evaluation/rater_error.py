@@ -42,7 +42,7 @@ from grater.measure.evaluation.standard import Scored
 from grater.measure.evaluation.truth import RATER, Truth, frame_of_truth, truth_of
 from grater.measure.sampling.strata import decided
 from grater.model import Interval
-from grater.result import HIDDEN, Record, in_json
+from grater.result import HIDDEN, Data, in_json
 from grater.sheet import counted, interval, number
 from grater.signature import digest
 from grater.tables import Judgments, Table, exploded
@@ -57,7 +57,7 @@ USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts
 
 
 @dataclass(frozen=True, slots=True)
-class RaterError(Record):
+class RaterError(Data):
     """What raters make of gold: `n_caught` of `n_errors` errors, and `n_passed` of `n_ok` good items passed."""
 
     n_caught: float = field(metadata=HIDDEN)

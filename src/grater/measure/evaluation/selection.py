@@ -33,7 +33,7 @@ from grater.measure.evaluation.counts import each_score
 from grater.measure.sampling.strata import system_names
 from grater.model import Interval, Json
 from grater.registry import unknown
-from grater.result import FLAT, HIDDEN, OPTIONAL, Estimate, Record, Result, in_json, key
+from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
 from grater.sheet import Sheet, count, interval, number
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, exploded, require_raters
@@ -54,7 +54,7 @@ def _word() -> pl.Expr:
 
 
 @dataclass(frozen=True, slots=True)
-class ClozePair(Record):
+class ClozePair(Data):
     """Two who filled the same blanks."""
 
     first: str = field(metadata=HIDDEN)
@@ -194,7 +194,7 @@ def _suggested(decisions: Table) -> pl.DataFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Record):
+class Choice(Data):
     """The share of mismatches in which the system's word is equal or better, for each rater and for all of them.
 
     `all_raters` counts an item only where every rater says so, among the items that every rater judged.

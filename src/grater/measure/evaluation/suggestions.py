@@ -18,7 +18,7 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.model import Interval
-from grater.result import Record
+from grater.result import Data
 from grater.tables import Judgments, Table, exploded
 from grater.uncertainty.bootstrap import UnitCounts, resample_units
 from grater.uncertainty.intervals import RESAMPLES, percentile_interval
@@ -31,7 +31,7 @@ NO_WORDS = Interval(nan, nan, nan, "raters gave no alternatives")
 
 
 @dataclass(frozen=True, slots=True)
-class Suggested(Record):
+class Suggested(Data):
     """One system's suggestions: how many were scored, and how many are right by each rule."""
 
     system: str

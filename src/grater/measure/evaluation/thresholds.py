@@ -31,7 +31,7 @@ from grater.measure.evaluation.standard import Scored, against
 from grater.measure.evaluation.truth import DECIMALS, Truth, graded
 from grater.model import Json
 from grater.registry import unknown
-from grater.result import HIDDEN, Record, in_json, key
+from grater.result import HIDDEN, Data, in_json, key
 from grater.signature import Signature, digest
 from grater.tables import Table
 from grater.uncertainty.bootstrap import Chance
@@ -55,7 +55,7 @@ def _threshold(point: Point | None) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Point(Record):
+class Point(Data):
     """One threshold; None is for flags that no threshold gives."""
 
     threshold: float | None
@@ -67,7 +67,7 @@ class Point(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve(Record):
+class Curve(Data):
     """One system's points; `higher` says what a high score means, `n_unscored` counts judged items without one,
     `data` is a hash of scores, flags and truths in any order of rows.
     """

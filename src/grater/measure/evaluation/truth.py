@@ -27,7 +27,7 @@ from grater.measure.evaluation.cases import ERROR, OK, Votes, places_of, votes_o
 from grater.measure.evaluation.counts import Counts
 from grater.model import Json
 from grater.registry import unknown
-from grater.result import HIDDEN, Record, encode, in_json
+from grater.result import HIDDEN, Data, encode, in_json
 from grater.sheet import Sheet, count, number
 from grater.tables import Judgments, Table, exploded, require_raters
 from grater.uncertainty.intervals import Numbers
@@ -154,7 +154,7 @@ def _recall(counts: Counts) -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds(Record):
+class Bounds(Data):
     """One system: what it flagged and passed over unjudged, and the counts of the judged items."""
 
     system: str = field(metadata=HIDDEN)

@@ -21,7 +21,7 @@ from grater.measure.evaluation.scope import settled, with_words
 from grater.measure.evaluation.standard import against
 from grater.measure.evaluation.truth import Truth, truth_of
 from grater.model import Interval
-from grater.result import HIDDEN, OPTIONAL, Estimate, Record, Result, in_json
+from grater.result import HIDDEN, OPTIONAL, Data, Estimate, Result, in_json
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
 from grater.tables import Judgments, Table
@@ -32,7 +32,7 @@ NO_RECALL = "only flagged items were judged: misses are unknown, so recall is un
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verified(Record):
+class Verified(Data):
     """One system's flags: how many, how many judged, and the share that are right."""
 
     system: str

@@ -48,7 +48,7 @@ from grater.measure.sampling.strata import (
     strata_of,
 )
 from grater.model import Json
-from grater.result import Record, key
+from grater.result import Data, key
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, SampleMeta, Table, items_hash, require_same_items
 from grater.uncertainty.intervals import Ints, Numbers
@@ -77,7 +77,7 @@ def _sizes(strata: Mapping[str, Drawn]) -> dict[str, Json]:
 
 
 @dataclass(frozen=True, slots=True)
-class Draw(Record):
+class Draw(Data):
     """What was drawn for one system; `decisions` is the hash of what the system said at that time."""
 
     system: str

@@ -23,7 +23,7 @@ from grater.errors import BadInput, Problem, UnknownName
 from grater.measure.evaluation.cases import votes_of
 from grater.measure.evaluation.sampled.cells import Cells, Members
 from grater.registry import unknown
-from grater.result import Record, key
+from grater.result import Data, key
 from grater.tables import Judgments, Table
 from grater.uncertainty.intervals import Numbers
 from grater.uncertainty.stratified import Stratum, drawn_variance
@@ -52,7 +52,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Assisted(Record):
+class Assisted(Data):
     """The cheap judge of a result, and by system how many more judgments of people it was worth for recall."""
 
     name: str = field(metadata=key("judge"))

@@ -16,7 +16,7 @@ from grater.measure.evaluation.sampled.estimates import Difference, SystemEstima
 from grater.measure.evaluation.sampled.resampled import Resampled
 from grater.measure.sampling.plan import more_needed, recall_width
 from grater.model import Interval, Json
-from grater.result import HIDDEN, OPTIONAL, Estimate, Record, Result, encode, in_json, key
+from grater.result import HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import Sheet, amount, interval, number
 from grater.signature import Signature
 from grater.uncertainty.population import Scope
@@ -31,7 +31,7 @@ def _by_beta(scores: Mapping[float, Interval]) -> dict[str, Json]:
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectedEstimate(Record):
+class CorrectedEstimate(Data):
     """One system after the correction; hit and miss are totals over the corpus."""
 
     system: str = field(metadata=HIDDEN)
