@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 import typer
 
-from grater.cli import RENAMED, app, renamed
-from grater.cli.examples import EXAMPLES, example
+from grater.cli import EXAMPLES, app, example
 from grater.cli.reference import _commands
 from tests.cli.running import grater
 from tests.each import for_each
@@ -108,28 +107,6 @@ def test_a_program_can_read_what_a_command_did(name: str) -> None:
 
 def test_results_are_printed_in_every_form() -> None:
     assert [name for name in ALSO_PRINTED_AS_TABLE if "--table" not in options(commands()[name])] == []
-
-
-# Old names
-
-
-@for_each(RENAMED)
-def test_an_old_name_leads_to_an_option_that_exists_and_is_not_shown(name: str) -> None:
-    for old, new in RENAMED[name].items():
-        assert new.partition("=")[0] in options(commands()[name])
-        assert old not in options(commands()[name])
-
-
-def test_old_names_are_replaced_and_nothing_else() -> None:
-    assert renamed(["--items", "5", "--truth=t.csv"], "simulate") == ["--n-items", "5", "--true-labels-out=t.csv"]
-    assert renamed(["entropy", "c.txt", "--least=3"], "nouns") == ["entropy", "c.txt", "--min-phrases=3"]
-    assert renamed(["--no-fpc"], "verify") == ["--population=wider"]
-    assert renamed(["--items", "i.csv"], "evaluate") == ["--items", "i.csv"]
-
-
-def test_a_command_takes_an_old_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "simulate", "--items", 6, "--raters=4", "--judgments", 2, "--out", tmp_path / "j.csv")
-    assert (ran.status, "12 judgments of 6 items" in ran.err.replace("\n", " ")) == (0, True)
 
 
 # The shell

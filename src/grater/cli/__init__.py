@@ -1,20 +1,17 @@
 """The command line: `grater VERB ...`, one thin module per group of commands.
 
 A group knows its commands by name and help line, and imports a module only when its command runs, so `grater
---help` stays as quick as a bare typer program.  An option means the same in every command.  Options that had
-another name are in `RENAMED`: the old name still works, and no help shows it.  Wrong use and bad input end with
-exit status 2 and plain lines on standard error; nobody sees a traceback.
+--help` stays as quick as a bare typer program.  An option means the same in every command.  Wrong use and bad input
+end with exit status 2 and plain lines on standard error; nobody sees a traceback.
 """
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from io import TextIOWrapper
-from types import ModuleType
 from typing import Any
 
 import typer
@@ -22,103 +19,10 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import Abort, Exit, TyperException
 
 from grater import __version__
-from grater.cli.examples import add_examples
 from grater.errors import GraterError
 
 COMPLETION = ("install_completion", "show_completion")
 """Options that typer gives to every program; a command of ours is a program to typer, and has no use for them."""
-
-RENAMED: Mapping[str, Mapping[str, str]] = {
-    "aggregate": {"--truth": "--true-labels"},
-    "agree": {"--order": "--label-order"},
-    "check": {"--format": "--show"},
-    "choice": {"--of": "--n-items"},
-    "decide": {"--items": "--items-out"},
-    "estimate": {"--fpc": "--population=these", "--labels": "--stratum-labels", "--no-fpc": "--population=wider"},
-    "mine extraneous": {"--gold": "--gold-out"},
-    "nouns entropy": {"--least": "--min-phrases", "--most": "--top"},
-    "nouns select": {"--least": "--min-phrases"},
-    "plan": {"--flagged": "--flag-rate", "--items": "--corpus-size", "--raters": "--raters-per-item"},
-    "sample": {"--labels": "--stratum-labels"},
-    "simulate": {
-        "--items": "--n-items",
-        "--judgments": "--judgments-per-item",
-        "--raters": "--n-raters",
-        "--truth": "--true-labels-out",
-    },
-    "study design": {"--judgments": "--judgments-per-item"},
-    "study gold": {"--least": "--min-experts", "--source": "--expert-job"},
-    "study invite": {"--name": "--note"},
-    "study job": {"--judgments": "--judgments-per-item"},
-    "study mine": {
-        "--balanced": "--balanced-job",
-        "--judgments": "--judgments-per-item",
-        "--verdicts": "--verdicts-out",
-    },
-    "study token": {"--name": "--note"},
-    "verify": {"--fpc": "--population=these", "--no-fpc": "--population=wider"},
-}
-"""By command: the old name of an option, and the name it has now; what was a flag may have become a value."""
-
-
-class LaterModule(ModuleType):
-    """Stands in for a module until something in it is first used, and passes on to it from then on.
-
-    (`importlib.util.LazyLoader` of Python 3.11 loads at the second `import` already.)
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        value = getattr(import_module(self.__name__), name)
-        setattr(self, name, value)
-        return value
-
-
-def put_off(name: str) -> None:
-    """Load this module only when it is used: polars takes as long as grater itself, and no help needs it."""
-    sys.modules.setdefault(name, LaterModule(name))
-
-
-class LaterLeaf(LaterModule):
-    """The same for a module that is no package, as `from MODULE import NAME` asks of each."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "__path__":
-            raise AttributeError(name)
-        return super().__getattr__(name)
-
-
-class LaterClass(type):
-    """Stands in for a class that another module imports by name, until an instance or an attribute is asked for."""
-
-    def __call__(cls, *args: Any, **named: Any) -> Any:
-        return _real(cls)(*args, **named)
-
-    def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(_real(cls), name)
-
-
-def _real(stand_in: type) -> Any:
-    sys.modules.pop(stand_in.__module__, None)
-    return getattr(import_module(stand_in.__module__), stand_in.__name__)
-
-
-def put_off_class(module: str, name: str) -> None:
-    """Load a module only when its class is used.
-
-    For parts of rich that typer imports for every help and hardly ever uses: a third of the time that it takes.
-    """
-    if module not in sys.modules:
-        later = LaterLeaf(module)
-        setattr(later, name, LaterClass(name, (), {"__module__": module}))
-        sys.modules[module] = later
-
-
-put_off_class("rich.markdown", "Markdown")
-put_off_class("rich.traceback", "Traceback")
 
 
 class LazyCommand(TyperCommand):
@@ -129,11 +33,8 @@ class LazyCommand(TyperCommand):
         self.target = target
 
     def load(self) -> Any:
-        put_off("polars")
-        module, attribute, *names = self.target.split(":")
+        module, attribute = self.target.split(":")
         command: Any = typer.main.get_command(getattr(import_module(module), attribute))
-        for name in names:
-            command = command.commands[name]
         command.name = self.name
         command.params = [param for param in command.params if param.name not in COMPLETION]
         return command
@@ -142,18 +43,11 @@ class LazyCommand(TyperCommand):
         path = f"{parent.command_path if parent else ''} {info_name}".strip().removeprefix("grater ")
         command = self.load()
         add_examples(command, path)
-        return command.make_context(info_name, renamed(args, path), parent=parent, **extra)
-
-
-def renamed(args: Sequence[str], path: str) -> list[str]:
-    """The arguments of a command, or of a group and its command, with the present names of their options."""
-    names = {**RENAMED.get(path, {}), **RENAMED.get(f"{path} {args[0]}" if args else path, {})}
-    split = (arg.partition("=") for arg in args)
-    return [f"{names.get(option, option)}{equals}{value}" for option, equals, value in split]
+        return command.make_context(info_name, args, parent=parent, **extra)
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands are given as `{name: (module:attribute or module:attribute:command, help line)}`.
+    """A group whose commands are given as `{name: (module:attribute, help line)}`.
 
     A name of two words is a command beside the one of its first word: `score FILE...` and `score compare FILE...`.
     """
@@ -179,7 +73,7 @@ COMMANDS = {
     "check": ("grater.cli.check:app", "Give feedback on essays: what looks wrong, why, and what would be better."),
     "learners": ("grater.cli.check:class_app", "Report on a class: errors per learner and over time."),
     "systems": ("grater.cli.systems:app", "List the installed detectors."),
-    "corpus": ("grater.cli:corpus_app", "Count, convert, compare and check annotated corpora."),
+    "corpus": ("grater.cli.corpus:app", "Count, convert, compare and check annotated corpora."),
     "agree": ("grater.cli.agree:app", "Measure agreement among raters: kappa, alpha and AC1 with intervals."),
     "raters": ("grater.cli.crowd:raters_app", "Profile each rater: accuracy, agreement, skill, speed."),
     "raters-needed": ("grater.cli.agree:raters_needed_app", "Find out how many crowd raters match an expert."),
@@ -215,34 +109,92 @@ COMMANDS = {
     "ceiling": ("grater.cli.score:ceiling_app", "Measure the human ceiling: each annotator against the others."),
     "report": ("grater.cli.report:app", "Write a report on judgments and decisions, with figures."),
     "study": ("grater.cli.study:app", "Run a study: essays, jobs, people, judgments, results."),
-    "judge": (
-        "grater.cli.study.judge:judge_app",
-        "Let a program or a language model judge the units of a job.",
-    ),
+    "judge": ("grater.cli.study.judge:judge_app", "Let a program or a language model judge the units of a job."),
     "serve": ("grater.cli.serve:app", "Serve a study to annotators in the browser."),
 }
 """Every command: where it lives, and its line in `grater --help`."""
 
-CORPUS = {
-    "stats": ("grater.cli.corpus:app:stats", "Count documents, sentences, tokens, edits and tags."),
-    "convert": (
-        "grater.cli.corpus:app:convert",
-        "Convert a corpus, or parallel text, to another format.",
-    ),
-    "compare": (
-        "grater.cli.corpus:app:compare",
-        "Compare two sets of edits of the same sentences.",
-    ),
-    "check": ("grater.cli.corpus:app:check", "Check a corpus and list every defect with its line."),
-    "judgments": ("grater.cli.corpus:app:judgments", "Turn annotators' edits into judgments of items."),
+EXAMPLES: Mapping[str, str] = {
+    "demo": "--out demo",
+    "check": "essay.txt --show html --out feedback",
+    "learners": "class/*.txt --out class.html",
+    "systems": "context prep-maxent",
+    "corpus stats": "demo/essays.m2 --split-tags",
+    "corpus convert": "demo/essays.jsonl essays.m2 --losses losses.jsonl",
+    "corpus compare": "demo/essays.m2 --engine grater",
+    "corpus check": "demo/essays.sgml --ignore whitespace",
+    "corpus judgments": "demo/essays.jsonl --decisions demo/decisions.csv --tags Wcip --out judged.csv",
+    "agree": "demo/judgments.csv --items demo/items.csv",
+    "raters": "demo/crowd.csv --gold demo/gold.csv",
+    "raters-needed": "demo/crowd.csv --experts demo/judgments.csv",
+    "difficulty": "demo/crowd.csv --items demo/items.csv --essays demo/essays.jsonl",
+    "aggregate": "demo/crowd.csv --method dawid-skene --out answers.csv",
+    "simulate": "--n-items 200 --n-raters 20 --skill 0.85 --out simulated.csv",
+    "plan": "--flag-rate 0.1 --precision 0.8 --recall 0.5 --width 0.1 --wage 20",
+    "sample": "demo/decisions.csv --system prep-maxent --n 200 --out my-sample.csv",
+    "estimate": "--decisions demo/decisions.csv --sample demo/sample.csv --judgments demo/judgments.csv",
+    "evaluate": "--decisions demo/decisions.csv --judgments demo/crowd.csv --weighted",
+    "verify": "--decisions demo/decisions.csv --judgments demo/judgments.csv",
+    "compare": "--decisions demo/decisions.csv --judgments demo/crowd.csv --score f0.5",
+    "decide": "demo/essays.jsonl --system context --out decisions.csv",
+    "count": "news.txt.gz --hold-out --out counts",
+    "scale shard": "corpus.jsonl --out shards",
+    "select": "news.txt --system prep-maxent",
+    "nouns entropy": "news.txt --noun dog",
+    "nouns select": "news.txt --out nouns.csv",
+    "nouns agree": "demo/constructions.csv --items demo/nouns.csv",
+    "mine extraneous": "demo/essays.jsonl --out suspects.csv",
+    "cloze": "demo/cloze.csv --decisions demo/cloze-words.csv",
+    "choice": "demo/choice.csv --accuracy 0.7 --n-items 500",
+    "score": "reference.m2 ours=ours.txt theirs=theirs.txt --metric errant",
+    "score compare": "ours.json theirs.json",
+    "combine": "a.txt b.txt c.txt --source source.txt --at-least 2 --out combined.txt",
+    "ceiling": "reference.m2 --hyp ours=ours.txt",
+    "report": "--decisions demo/decisions.csv --judgments demo/crowd.csv --out report",
+    "study new": "study.db --name 'Learner essays'",
+    "study import": "study.db demo/essays.jsonl --decisions demo/decisions.csv",
+    "study decide": "study.db --system context",
+    "study sample": "study.db --system context --n 500",
+    "study design": "study.db sampling --system context --n 500",
+    "study mine": "study.db --name suspects",
+    "study job": "study.db --task error --sample sample --judgments-per-item 3",
+    "study change": "study.db --job error --state paused",
+    "study gold": "study.db --job error --min-experts 2 --n 50",
+    "study crowd": "study.db --job error --pay amounts.csv",
+    "study invite": "study.db --role annotator --note Ann",
+    "study token": "study.db Ann --scope read",
+    "study second-factor": "study.db --require both",
+    "study audit": "study.db --person Ann --out events.csv",
+    "study hand-over": "study.db Ann Bob --job error",
+    "study seat": "study.db Ann Bob",
+    "study status": "demo/study.db",
+    "study check": "demo/study.db",
+    "study adjudicate": "study.db --job error --accept unanimous",
+    "study review": "study.db --job marking",
+    "study evaluate": "study.db --sample sample --corrected",
+    "study suggestions": "demo/study.db",
+    "study report": "demo/study.db --out study-report",
+    "study export": "demo/study.db export",
+    "study backup": "study.db monday.backup",
+    "study restore": "monday.backup restored.db",
+    "study import-archive": "copy.db export",
+    "judge": "study.db --job error --endpoint https://HOST/v1 --model-name NAME",
+    "serve": "study.db --port 8000",
 }
+"""By command: what follows its name in the example at the end of its help.  `grater demo` writes the files."""
 
-corpus_app = typer.Typer(cls=LazyGroup.of(CORPUS), no_args_is_help=True, help=COMMANDS["corpus"][1])
+
+def example(path: str) -> str:
+    """The example of a command, ready to be typed."""
+    return f"grater {path} {EXAMPLES[path]}"
 
 
-@corpus_app.callback()
-def corpus_group() -> None:
-    pass
+def add_examples(command: Any, path: str) -> None:
+    """End the help of a command, or of every command of a group, with its example."""
+    if path in EXAMPLES:
+        command.epilog = f"Example: {example(path)}"
+    for name, child in getattr(command, "commands", {}).items():
+        add_examples(child, f"{path} {name}")
 
 
 app = typer.Typer(
@@ -264,13 +216,8 @@ def grater(
         raise typer.Exit
 
 
-OBJECTS_BETWEEN_COLLECTIONS = 50_000
-"""Python's 700 would have what a command imports, which stays, looked through for garbage hundreds of times."""
-
-
 def main(args: list[str] | None = None) -> None:
     """Run the command line and leave with its exit status: 0 done, 1 problems found, 2 wrong use or bad input."""
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 20, 50)
     sys.exit(run(sys.argv[1:] if args is None else args))
 
 

@@ -10,10 +10,21 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.command import Json, Seed, Table, require_different, require_outputs, say, show, takes_options
-from grater.cli.inputs import Format, Reading, entries
+from grater.cli.command import (
+    Format,
+    Json,
+    Reading,
+    Seed,
+    Table,
+    entries,
+    require_different,
+    require_outputs,
+    say,
+    show,
+    takes_options,
+)
 from grater.corpora import read_corpus, read_merged
-from grater.corpora.jsonl import HEADER
+from grater.corpora.jsonl import FORMAT_NAME
 from grater.corpora.merge import attach_documents
 from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coded import LEFT_OUT, Unknown, coded, with_unknown
@@ -76,7 +87,6 @@ ClusterColumn: TypeAlias = Annotated[
     ),
 ]
 CORPUS_OPTIONS = ("gaps", "several", "documents")
-CORPUS_HEADER = str(HEADER["format"])
 
 
 def deliver(result: Result, *, out: Path | None, table: TableFormat, as_json: bool) -> None:
@@ -104,8 +114,7 @@ def agree(
     ] = None,
     cluster: ClusterColumn = None,
     raters_are: Annotated[
-        RatersAre,
-        typer.Option("--raters", help="Intervals for these raters, or also for others like them (random)."),
+        RatersAre, typer.Option("--raters", help="Intervals for these raters, or also for others like them (random).")
     ] = "these",
     contexts: Annotated[
         str, typer.Option(metavar="FLAG,FLAG", help="Show agreement with and without items that have these flags.")
@@ -129,16 +138,13 @@ def agree(
         ),
     ] = None,
     gaps: Annotated[
-        bool,
-        typer.Option("--gaps", help="Corpora: insertions belong to gaps between tokens, not to the next token."),
+        bool, typer.Option("--gaps", help="Corpora: insertions belong to gaps between tokens, not to the next token.")
     ] = False,
     several: Annotated[
-        SeveralMarks,
-        typer.Option(help="Corpora: join several marks of one annotator on a token, or take the first."),
+        SeveralMarks, typer.Option(help="Corpora: join several marks of one annotator on a token, or take the first.")
     ] = "joined",
     documents: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Corpora: the documents of M2 sentences, for resampling."),
+        Path | None, typer.Option(metavar="FILE", help="Corpora: the documents of M2 sentences, for resampling.")
     ] = None,
     format_name: Format = None,
     ok: Annotated[str | None, typer.Option(metavar="LABEL", help="The label that means no error.")] = None,
@@ -230,7 +236,7 @@ def is_corpus(path: Path) -> bool:
         return False
     if suffixes and suffixes[-1] == ".jsonl" and path.suffix == ".jsonl" and path.is_file():
         with path.open(encoding="utf-8", errors="replace") as lines:
-            return CORPUS_HEADER in lines.readline()
+            return FORMAT_NAME in lines.readline()
     return True
 
 
@@ -252,12 +258,7 @@ def _read_weights(setting: str, labels: tuple[str, ...]) -> Matrix:
 
 
 def _groups(
-    judgments: Judgments,
-    options: Options,
-    by: list[str],
-    items: ItemTable | None,
-    flags: list[str],
-    essays: Essays,
+    judgments: Judgments, options: Options, by: list[str], items: ItemTable | None, flags: list[str], essays: Essays
 ) -> list[Groups]:
     parts = {
         column: by_batch(judgments) if column == "batch" else by_column(judgments, column, items=items)

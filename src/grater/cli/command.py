@@ -1,7 +1,8 @@
-"""What every command shares: options that mean the same everywhere, and how commands speak.
+"""What every command shares: options that mean the same everywhere, what commands read, and how they speak.
 
 Results go to standard output, messages to standard error.  A table on a terminal has a bold title and no box, words
-to the left and numbers to the right.
+to the left and numbers to the right.  Corpora are read under a progress bar, on a terminal and for long input only.
+Tables are imported where they are read, since `grater score` and `grater corpus` need not wait for polars.
 """
 
 from __future__ import annotations
@@ -12,23 +13,33 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, fields, is_dataclass
-from functools import wraps
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
 from rich.console import Console
 
+from grater.corpora import format_for, read_corpus
+from grater.corpora.formats import FORMATS
+from grater.corpora.merge import Reread
+from grater.corpora.source import OPENERS, left_out
 from grater.errors import UnknownName, UsageError
+from grater.model import Essay
 from grater.model import Json as JsonValue
 from grater.registry import unknown
 from grater.result import Result
-from grater.sheet import WRITERS, Sheet, TableFormat, as_text
+from grater.sheet import WRITERS, Sheet, TableFormat, as_text, counted
+from grater.uncertainty.bootstrap import Cluster
 
 if TYPE_CHECKING:
     from grater.reporting.drawing import FileType
+    from grater.tables import Judgments
+    from grater.tables import Table as DataTable
+
+# Options
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 EngineName: TypeAlias = Annotated[
@@ -40,10 +51,7 @@ EngineName: TypeAlias = Annotated[
 Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Precision: TypeAlias = Annotated[
     float | None,
-    typer.Option(
-        metavar="SHARE",
-        help="Target precision, .5 to .95, for calibrated systems such as context.",
-    ),
+    typer.Option(metavar="SHARE", help="Target precision, .5 to .95, for calibrated systems such as context."),
 ]
 Table: TypeAlias = Annotated[TableFormat, typer.Option("--table", help="Table format.")]
 FigureTypes: TypeAlias = Annotated[
@@ -64,6 +72,112 @@ HeadlineFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--headline", metavar="FILE", help="Write the first figure alone: FILE.svg, FILE.png or FILE.pdf."),
 ]
+FORMAT_HELP = f"Corpus format: {FORMATS.listed()}; default: by file name."
+Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
+Columns: TypeAlias = Annotated[
+    list[str], typer.Option("--columns", metavar="OURS=THEIRS", help="Rename a column; repeatable.")
+]
+Merge: TypeAlias = Annotated[
+    list[str], typer.Option("--merge", metavar="OLD,OLD=NEW", help="Merge labels, as in 0,1=error.")
+]
+DropFlags: TypeAlias = Annotated[
+    list[str], typer.Option("--drop-flags", metavar="FLAG", help="Ignore judgments with this flag; repeatable.")
+]
+MinConfidence: TypeAlias = Annotated[
+    float | None, typer.Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments.")
+]
+Status: TypeAlias = Annotated[
+    list[str], typer.Option("--status", metavar="STATUS", help="Use only judgments with this status; 'all' for any.")
+]
+RaterColumns: TypeAlias = Annotated[
+    list[str],
+    typer.Option(
+        "--rater-columns",
+        metavar="NAME,NAME",
+        help="Columns of labels, one per rater, in a sheet with one row per item.",
+    ),
+]
+DuplicateRows: TypeAlias = Annotated[
+    Literal["error", "first", "last"],
+    typer.Option("--duplicates", help="What to do if a rater judged an item twice."),
+]
+DecisionFiles: TypeAlias = Annotated[
+    list[Path], typer.Option("--decisions", metavar="FILE", help="Decisions of systems; repeatable.")
+]
+JudgmentFiles: TypeAlias = Annotated[
+    list[Path], typer.Option("--judgments", metavar="FILE", help="Judgments of raters; repeatable.")
+]
+ItemsFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--items", metavar="FILE", help="A table of items, for its columns.")
+]
+GoldFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--gold",
+        metavar="FILE",
+        help="Known answers: the truth with --truth adjudicated, otherwise used to correct for raters' errors.",
+    ),
+]
+ErrorsByFlag: TypeAlias = Annotated[
+    bool,
+    typer.Option("--errors-by-flag", help="Correct flagged items by flagged gold items, and unflagged by unflagged."),
+]
+
+
+TruthName: TypeAlias = Annotated[
+    str,
+    typer.Option("--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What counts as true."),
+]
+ClusterName: TypeAlias = Annotated[
+    Cluster, typer.Option("--cluster", help="Clusters that are resampled; auto: essays if known, else items.")
+]
+ContextFlags: TypeAlias = Annotated[
+    str, typer.Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags separately.")
+]
+ConfidenceApart: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--confidence-apart", metavar="X", help="Show items with a less confident judgment separately."),
+]
+UnknownWay: TypeAlias = Annotated[
+    Literal["drop", "ok", "apart"],
+    typer.Option("--unknown", help="Judgments 'unknown': drop them, count them as ok, or also show them separately."),
+]
+Population: TypeAlias = Annotated[
+    Literal["these", "wider"],
+    typer.Option(
+        "--population", help="What the intervals are about: other essays like these, or exactly these items."
+    ),
+]
+ByColumn: TypeAlias = Annotated[
+    str, typer.Option("--by", metavar="COLUMN", help="Show results for each value of an item column.")
+]
+Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples.")]
+Redundancy: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--redundancy",
+        metavar="N",
+        min=0,
+        help="Use the first N judgments of each item, if collection stopped early; 0: all.",
+    ),
+]
+Jobs: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        min=1,
+        metavar="N",
+        help="Number of processes; default: one for small input, one per core for large.",
+    ),
+]
+EngineChoice: TypeAlias = Annotated[
+    Literal["processes", "spark"],
+    typer.Option("--engine", help="Run in processes on this machine, or on Apache Spark."),
+]
+Master: TypeAlias = Annotated[
+    str | None, typer.Option("--master", metavar="URL", help="The Spark master, as in spark://host:7077 or local[4].")
+]
+Lines: TypeAlias = Annotated[bool, typer.Option("--lines", help="Read each line of a text file as an essay.")]
 
 
 def file_types(names: Sequence[str]) -> list[FileType]:
@@ -203,3 +317,146 @@ def _options_of(block: Any) -> list[Parameter]:
         )
         for option in fields(block)
     ]
+
+
+# Input
+
+OF_DECISIONS = ("system", "flagged", "score", "type", "suggestion")
+"""Columns that are about decisions where a command reads both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Which judgments count, and how tables are read: the options that `takes_options` gives to a command."""
+
+    columns: Columns = field(default_factory=list)
+    merge: Merge = field(default_factory=list)
+    drop_flags: DropFlags = field(default_factory=list)
+    min_confidence: MinConfidence = None
+    status: Status = field(default_factory=list)
+    duplicates: DuplicateRows = "error"
+    rater_columns: RaterColumns = field(default_factory=list)
+
+    def read(self, *paths: Path) -> Judgments:
+        """The judgments of one file, or of several combined; says on standard error what was left out."""
+        from grater.tables import parse_columns, parse_merge, read_judgments
+
+        require_different(paths)
+        tables = [
+            read_judgments(
+                path,
+                columns=parse_columns(self.columns),
+                duplicates=self.duplicates,
+                status=entries(self.status) or ("valid",),
+                drop_flags=entries(self.drop_flags),
+                min_confidence=self.min_confidence,
+                merge=parse_merge(self.merge),
+                rater_columns=entries(self.rater_columns),
+            )
+            for path in paths
+        ]
+        judgments = tables[0] if len(tables) == 1 else self._joined(tables)
+        for reason, n_rows in judgments.dropped.items():
+            say(f"{judgments.name}: left out {counted(n_rows, 'judgment')}: {reason}")
+        return judgments
+
+    @property
+    def for_experts(self) -> Reading:
+        """Columns and filters are about the crowd's file; labels must mean the same in the experts'."""
+        return Reading(merge=self.merge, status=self.status, duplicates=self.duplicates)
+
+    def read_beside_decisions(self, *paths: Path) -> Judgments:
+        """The judgments, where some of the columns named are those of the decisions."""
+        columns = [column for column in entries(self.columns) if not _is_of_decisions(column)]
+        return replace(self, columns=columns).read(*paths)
+
+    def read_decisions(self, *paths: Path) -> DataTable:
+        """The decisions of several files as one table."""
+        import polars as pl
+
+        from grater.tables import parse_columns, read_decisions
+
+        require_different(paths)
+        columns = parse_columns(column for column in entries(self.columns) if _is_of_decisions(column))
+        if len(paths) == 1:
+            return read_decisions(paths[0], columns=columns, duplicates=self.duplicates)
+        tables = [read_decisions(path, columns=columns, duplicates=self.duplicates) for path in paths]
+        frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+        return read_decisions(frame, duplicates=self.duplicates, name=", ".join(table.name for table in tables))
+
+    def _joined(self, tables: Sequence[Judgments]) -> Judgments:
+        """One table of several; the same rater on the same item in two files is a duplicate."""
+        import polars as pl
+
+        from grater.tables import read_judgments
+
+        frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+        name = ", ".join(table.name for table in tables)
+        joined = read_judgments(frame, duplicates=self.duplicates, status=("all",), name=name)
+        dropped = {f"{reason} ({table.name})": n for table in tables for reason, n in table.dropped.items()}
+        is_anonymous = any(table.anonymous_raters for table in tables)
+        return replace(joined, dropped={**dropped, **joined.dropped}, anonymous_raters=is_anonymous)
+
+
+def _is_of_decisions(column: str) -> bool:
+    """Whether a `--columns OURS=THEIRS` is about the decisions; all others are about the judgments."""
+    return column.partition("=")[0].strip() in OF_DECISIONS
+
+
+def entries(settings: Sequence[str]) -> list[str]:
+    """Options may be repeated, or hold several with commas between."""
+    return [entry.strip() for setting in settings for entry in setting.split(",") if entry.strip()]
+
+
+def require_gold(gold: Path | None, *, errors_by_flag: bool) -> None:
+    """Refuse a correction on each side of a decision where nothing says what raters get wrong."""
+    if errors_by_flag and gold is None:
+        raise UsageError("expected --gold with --errors-by-flag")
+
+
+WORTH_A_BAR = 5_000_000
+"""Bytes of input below which a progress bar would only flicker."""
+
+MOST_NAMED = 5
+
+
+@contextmanager
+def reading(title: str, *paths: Path, n_passes: int = 1) -> Iterator[Callable[[int], None]]:
+    """A bar over the bytes of some files, on a terminal and for long input only; gives the callback that moves it."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    n_bytes = n_passes * n_bytes_of(paths)
+    is_packed = any(path.suffix.lower() in OPENERS for path in paths)  # then nobody knows how much it unpacks to
+    columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
+    shown = messages.is_terminal and n_bytes >= WORTH_A_BAR
+    with Progress(*columns, console=messages, transient=True, disable=not shown) as progress:
+        bar = progress.add_task(title, total=None if is_packed else n_bytes)
+        yield lambda n_bytes: progress.advance(bar, n_bytes)
+
+
+@contextmanager
+def reading_all(
+    paths: Sequence[Path], format_name: str | None, *, n_readings: int = 1
+) -> Iterator[dict[str, Iterable[Essay]]]:
+    """The corpora at some paths by their names as given, each to be read `n_readings` times, under one bar."""
+    require_different(paths)
+    n_passes = n_readings * max(format_for(path, format_name).n_passes for path in paths)
+    with reading("reading", *paths, n_passes=n_passes) as advance:
+        read = partial(read_corpus, format_name=format_name, advance=advance)
+        yield {str(path): Reread(partial(read, path)) for path in paths}
+
+
+def tell_left_out(paths: Iterable[Path], format_name: str | None) -> None:
+    """Name the files of folders that nobody reads; an essay in another format must not go missing unnoticed."""
+    for path in paths:
+        chosen = format_for(path, format_name)
+        files = [str(file.relative_to(path)) for file in left_out(path, chosen)]
+        if files:
+            more = ", ..." if len(files) > MOST_NAMED else ""
+            names = ", ".join(files[:MOST_NAMED]) + more
+            say(f"{path}: left out {counted(len(files), 'file')} of another format than {chosen.name}: {names}")
+
+
+def n_bytes_of(paths: Iterable[Path]) -> int:
+    files = (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]))
+    return sum(file.stat().st_size for file in files if file.is_file())

@@ -9,28 +9,34 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from grater.cli.command import (
+    FORMAT_HELP,
+    Columns,
+    EngineChoice,
     EngineName,
+    Format,
+    Jobs,
     Json,
+    Master,
     Seed,
     Table,
     print_json,
+    reading,
+    reading_all,
     require_different,
     require_outputs,
     say,
     show,
+    tell_left_out,
 )
-from grater.cli.engines import EngineChoice, Jobs, Master, engine_for, shards_of
-from grater.cli.inputs import FORMAT_HELP, Columns, Format, reading, reading_all, tell_left_out
 from grater.corpora import Loss, format_for, read_corpus, read_merged, write_corpus
-from grater.corpora.check import CheckResult, Finding, Known, check_corpora
+from grater.corpora.check import CheckResult, check_corpora
 from grater.corpora.counts import Counting
 from grater.corpora.formats import Conversion, Report, ignore_loss
-from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.merge import attach_documents, stems
 from grater.corpora.plain import read_sentences
 from grater.corpora.source import open_source, replacing
@@ -38,12 +44,10 @@ from grater.corpora.statistics import CorpusTally, Resampling, statistics_of
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import Problem, UsageError
 from grater.model import Essay
-from grater.scale.engines import Engine
-from grater.scale.shards import ShardSource, is_cut
-from grater.scale.studying import CheckJob, StatisticsJob, checked_corpus, counted_corpus
 from grater.sheet import counted
-from grater.tables import Judgments, parse_columns, read_decisions, read_items, write_table
-from grater.tables.check import Duplicates
+
+if TYPE_CHECKING:
+    from grater.scale.shards import ShardSource
 
 MOST_SHOWN = 20
 """Losses that are printed one by one."""
@@ -76,25 +80,37 @@ def stats(
 ) -> None:
     """Count documents, sentences, tokens, types and edits, by annotator, tag and metadata field."""
     counting, resampling = Counting(merge_alternatives, split_tags), Resampling(seed, resamples)
-    if jobs or engine != "processes" or any(map(is_cut, files)):
+    cut = [file for file in files if _is_cut(file)]
+    if jobs or engine != "processes" or cut:
+        from grater.cli.scale import engine_for  # polars, which a small corpus need not wait for
+        from grater.scale.studying import StatisticsJob, counted_corpus
+
         require_different(files)
+        tallies, job = [], StatisticsJob(by, counting)
         with closing(engine_for(engine, jobs, master, files)) as chosen:
-            tallies = [_counted(file, StatisticsJob(by, counting), chosen, format_name) for file in files]
+            for file in files:
+                with _shards_for_now(file, format_name) as (shards, done, folder):
+                    tallies.append(counted_corpus(job, str(file), shards, folder, chosen, done=done))
     else:
         with reading_all(files, format_name) as corpora:
             tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in corpora.items()]
-    tell_left_out([file for file in files if not is_cut(file)], format_name)
+    tell_left_out([file for file in files if file not in cut], format_name)
     show(statistics_of(tallies, by, counting, resampling), table=table, as_json=as_json)
 
 
-def _counted(file: Path, job: StatisticsJob, engine: Engine, format_name: str | None) -> CorpusTally:
-    with _shards_for_now(file, format_name) as (shards, done, folder):
-        return counted_corpus(job, str(file), shards, folder, engine, done=done)
+def _is_cut(file: Path) -> bool:
+    if not file.is_dir():
+        return False
+    from grater.scale.shards import is_cut
+
+    return is_cut(file)
 
 
 @contextmanager
 def _shards_for_now(file: Path, format_name: str | None) -> Iterator[tuple[ShardSource, Callable[[int], None], Path]]:
     """The shards of a corpus, and a folder for their results that is gone at the end."""
+    from grater.cli.scale import shards_of
+
     with tempfile.TemporaryDirectory(prefix="grater-parts-") as name:
         out = Path(name) / "parts"
         with shards_of([file], f"reading {file}", out=out, format_name=format_name) as (shards, done):
@@ -131,10 +147,21 @@ def convert(
     as_json: Json = False,
 ) -> None:
     """Convert a corpus, and list everything the new format cannot hold."""
-    sources, target = _split_files(files)
-    _require_apart(sources, target, losses, as_json=as_json)
+    if len(files) < 2:
+        raise UsageError("expected IN OUT, a corpus and the file to write, or SOURCE CORRECTED... OUT")
+    *sources, target = files
+    require_different([*dict.fromkeys(sources), target, *([losses] if losses else [])])
+    if as_json and "-" in (str(target), str(losses)):
+        raise UsageError(
+            "expected one result on standard output, found --json and the corpus or its losses; write one to a file"
+        )
     with replacing(losses) if losses else nullcontext() as stream:
-        conversion = Conversion(most=None if as_json else MOST_SHOWN, hear=_writing_to(stream) if stream else None)
+
+        def write_loss(loss: Loss) -> None:
+            if stream:
+                stream.write(json.dumps(asdict(loss), ensure_ascii=False) + "\n")
+
+        conversion = Conversion(most=None if as_json else MOST_SHOWN, hear=write_loss if stream else None)
         with _opened(sources, from_format, documents, engine) as essays:
             if len(sources) == 1:
                 essays = _with_new_edits(
@@ -145,12 +172,6 @@ def convert(
         print_json(conversion.to_dict())
     else:
         _tell_conversion(conversion, target, losses)
-
-
-def _split_files(files: Sequence[Path]) -> tuple[list[Path], Path]:
-    if len(files) < 2:
-        raise UsageError("expected IN OUT, a corpus and the file to write, or SOURCE CORRECTED... OUT")
-    return list(files[:-1]), files[-1]
 
 
 @contextmanager
@@ -191,22 +212,6 @@ def _with_new_edits(
     if edits == "extract":
         return extract_again(essays, load_engine(engine), report)
     return assign_types(essays, GraterEngine(), report)
-
-
-def _require_apart(sources: Sequence[Path], target: Path, losses: Path | None, *, as_json: bool) -> None:
-    """Each file has one job: a corpus is not written over itself."""
-    require_different([*dict.fromkeys(sources), target, *([losses] if losses else [])])
-    if as_json and "-" in (str(target), str(losses)):
-        raise UsageError(
-            "expected one result on standard output, found --json and the corpus or its losses; write one to a file"
-        )
-
-
-def _writing_to(stream: TextIO) -> Callable[[Loss], None]:
-    def write(loss: Loss) -> None:
-        stream.write(json.dumps(asdict(loss), ensure_ascii=False) + "\n")
-
-    return write
 
 
 def _tell_conversion(conversion: Conversion, target: Path, losses: Path | None) -> None:
@@ -277,10 +282,22 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Look for edits that change nothing, duplicates, spans across sentences, unknown tags and more."""
-    known = _known_findings(baseline) if baseline else Counter()
-    if jobs or engine != "processes" or any(map(is_cut, files)):
+    try:
+        findings = json.loads("".join(open_source(baseline).lines()))["findings"] if baseline else []
+        known = Counter((one["rule"], one["essay_id"], one["message"]) for one in findings)
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{baseline}: expected the JSON that a check printed, found something else") from error
+    if jobs or engine != "processes" or any(map(_is_cut, files)):
+        from grater.cli.scale import engine_for
+        from grater.scale.studying import CheckJob, checked_corpus
+
         with closing(engine_for(engine, jobs, master, files)) as chosen:
-            result = _checked(files, CheckJob(tagset), chosen, format_name)
+            if len(files) > 1:
+                raise UsageError(
+                    "expected one corpus with --jobs or --engine, found several; check them one at a time"
+                )
+            with _shards_for_now(files[0], format_name) as (shards, done, folder):
+                result = checked_corpus(CheckJob(tagset), str(files[0]), shards, folder, chosen, done=done)
     else:
         with reading_all(files, format_name, n_readings=1 if len(files) == 1 else 2) as corpora:
             result = check_corpora(corpora, tagset=TAGSETS[tagset] if tagset else None)
@@ -290,28 +307,6 @@ def check(
     else:
         _tell_check(result, len(files))
     raise typer.Exit(1 if result.findings else 0)
-
-
-def _checked(files: Sequence[Path], job: CheckJob, engine: Engine, format_name: str | None) -> CheckResult:
-    if len(files) > 1:
-        raise UsageError("expected one corpus with --jobs or --engine, found several; check them one at a time")
-    with _shards_for_now(files[0], format_name) as (shards, done, folder):
-        return checked_corpus(job, str(files[0]), shards, folder, engine, done=done)
-
-
-def _known_findings(baseline: Path) -> Counter[Known]:
-    try:
-        findings = json.loads("".join(open_source(baseline).lines()))["findings"]
-        return Counter((one["rule"], one["essay_id"], one["message"]) for one in findings)
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{baseline}: expected the JSON that a check printed, found something else") from error
-
-
-def _print_finding(file: str, finding: Finding) -> None:
-    """One line per finding; in a folder, a line number means nothing without its essay."""
-    is_inside = Path(file).is_dir() and finding.essay_id
-    where = f"{file}, essay {finding.essay_id}" if is_inside else file
-    typer.echo(str(Problem(where, str(finding), finding.line)))
 
 
 def _tell_check(result: CheckResult, n_files: int) -> None:
@@ -324,7 +319,9 @@ def _tell_check(result: CheckResult, n_files: int) -> None:
     for note in result.census.notes():
         say(note)
     for file, finding in result.findings:
-        _print_finding(file, finding)
+        is_inside = Path(file).is_dir() and finding.essay_id  # there, a line number means nothing without its essay
+        where = f"{file}, essay {finding.essay_id}" if is_inside else file
+        typer.echo(str(Problem(where, str(finding), finding.line)))
 
 
 @app.command(short_help="Turn annotators' edits into judgments of items.")
@@ -348,7 +345,7 @@ def judgments(
         ),
     ] = "verdict",
     duplicates: Annotated[
-        Duplicates,
+        Literal["error", "first", "last"],
         typer.Option(metavar="error|first|last", help="What to do if a system decided on an item twice."),
     ] = "error",
     columns: Columns = [],  # noqa: B006 (typer copies it)
@@ -356,6 +353,9 @@ def judgments(
     as_json: Json = False,
 ) -> None:
     """Turn annotations into judgments: for every item and annotator, error or ok, or the labels of usage."""
+    from grater.corpora.judgments import items_of, judgments_from_edits
+    from grater.tables import parse_columns, read_decisions, read_items, write_table
+
     require_different(files)
     require_outputs([out], [*files, decisions, items])
     wanted = [tag.strip() for tag in tags.split(",") if tag.strip()]
@@ -366,29 +366,16 @@ def judgments(
     essays = read_merged(files, format_name=format_name)
     judged = judgments_from_edits(essays, items_judged, tags=wanted, match=match, labels=labels)
     write_table(judged, out)
-    summary = _summary(judged, len(items_judged))
-    if as_json:
-        print_json({**summary})
-    else:
-        _tell_judgments(judged, summary, out)
-
-
-def _summary(judged: Judgments, n_items: int) -> dict[str, int]:
     frame = judged.frame
-    return {
-        "items": n_items,
-        "judgments": len(frame),
-        "raters": frame["rater"].n_unique(),
-        "error": int(frame["label"].is_in(["error", "0", "1"]).sum()),
-        "ok": int(frame["label"].is_in(["ok", "2"]).sum()),
-        "context": int((frame["flags"] == "context").sum()),
-    }
-
-
-def _tell_judgments(judged: Judgments, summary: dict[str, int], out: Path) -> None:
-    sizes = [counted(summary[f"{noun}s"], noun) for noun in ("judgment", "item")]
-    say(f"{out}: {' of '.join(sizes)} by {counted(summary['raters'], 'annotator')}")
-    others = f"{summary['context']:,} of them have an edit with another tag"
-    say(f"error: {summary['error']:,}; ok: {summary['ok']:,}, {others}")
+    n_raters = frame["rater"].n_unique()
+    n_error, n_ok = (int(frame["label"].is_in(names).sum()) for names in (["error", "0", "1"], ["ok", "2"]))
+    n_context = int((frame["flags"] == "context").sum())
+    if as_json:
+        sizes = {"items": len(items_judged), "judgments": len(frame), "raters": n_raters}
+        print_json({**sizes, "error": n_error, "ok": n_ok, "context": n_context})
+        return
+    sizes_said = f"{counted(len(frame), 'judgment')} of {counted(len(items_judged), 'item')}"
+    say(f"{out}: {sizes_said} by {counted(n_raters, 'annotator')}")
+    say(f"error: {n_error:,}; ok: {n_ok:,}, {n_context:,} of them have an edit with another tag")
     for reason, n_dropped in judged.dropped.items():
         say(f"left out {n_dropped:,}: {reason}")

@@ -8,8 +8,18 @@ from typing import Annotated
 import typer
 
 from grater.api import simulate as simulate_crowd
-from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show, takes_options
-from grater.cli.inputs import Reading, entries
+from grater.cli.command import (
+    Json,
+    Reading,
+    Seed,
+    Table,
+    entries,
+    print_json,
+    require_outputs,
+    say,
+    show,
+    takes_options,
+)
 from grater.errors import UsageError
 from grater.measure.crowd.aggregate import METHODS, Options
 from grater.measure.crowd.aggregate import aggregate as aggregate_judgments

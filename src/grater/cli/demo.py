@@ -30,8 +30,7 @@ from grater.annotate.study.status import new_study, open_study
 from grater.annotate.study.systems import decide
 from grater.annotate.study.terms import set_terms
 from grater.annotate.tables import decision_frame, item_frame
-from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show
-from grater.cli.inputs import Resamples
+from grater.cli.command import FigureTypes, Json, Resamples, file_types, print_json, say, show
 from grater.cli.living import bring_to_life, mark_with_suggestions
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.check import check_essays

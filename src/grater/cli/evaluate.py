@@ -12,8 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from grater.cli.command import Json, Seed, Table, require_outputs, show, takes_options, warn
-from grater.cli.inputs import (
+from grater.cli.command import (
     ByColumn,
     ClusterName,
     ConfidenceApart,
@@ -22,15 +21,22 @@ from grater.cli.inputs import (
     ErrorsByFlag,
     GoldFile,
     ItemsFile,
+    Json,
     JudgmentFiles,
     Population,
     Reading,
     Redundancy,
     Resamples,
+    Seed,
+    Table,
     TruthName,
     UnknownWay,
     entries,
     require_gold,
+    require_outputs,
+    show,
+    takes_options,
+    warn,
 )
 from grater.errors import UsageError
 from grater.measure.evaluation.comparison import compare
@@ -113,8 +119,7 @@ def evaluate_detectors(
         ),
     ] = None,
     constructions: Annotated[
-        bool,
-        typer.Option("--constructions", help="Score articles and number against every accepted construction."),
+        bool, typer.Option("--constructions", help="Score articles and number against every accepted construction.")
     ] = False,
     redundancy: Redundancy = None,
     errors_by_flag: ErrorsByFlag = False,

@@ -14,8 +14,7 @@ from typing import Annotated, TypeAlias
 import typer
 from rich.markup import escape
 
-from grater.cli.command import Json, Seed, messages, print_json, require_different, say
-from grater.cli.inputs import Format, reading, reading_all
+from grater.cli.command import Format, Json, Seed, messages, print_json, reading, reading_all, require_different, say
 from grater.detect.mining.ranking import MOST, RATIO, Suspect, uses_of
 from grater.detect.mining.review import (
     N_EACH,
@@ -55,8 +54,7 @@ BACK, QUIT, SKIP = "b", "q", "s"
 
 Web1T: TypeAlias = Annotated[Path | None, typer.Option("--web1t", metavar="FOLDER", help="Counts in Web 1T format.")]
 Text: TypeAlias = Annotated[
-    list[Path],
-    typer.Option("--text", metavar="TEXT", help="Well-formed text to count in; repeatable."),
+    list[Path], typer.Option("--text", metavar="TEXT", help="Well-formed text to count in; repeatable.")
 ]
 Model: TypeAlias = Annotated[
     Path | None,

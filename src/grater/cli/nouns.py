@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from grater.cli import LazyGroup
-from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show
-from grater.cli.inputs import Format, reading, reading_all
+from grater.cli.command import Format, Json, Seed, Table, print_json, reading, reading_all, require_outputs, say, show
 from grater.corpora import format_for, read_corpus
 from grater.detect.articles.design import CELLS, LEAST, MOST, Design, noun_constructions, places_in, select
 from grater.detect.articles.features import N_CONTEXT

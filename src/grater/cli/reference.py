@@ -16,8 +16,7 @@ from typing import Any
 import typer
 
 import grater
-from grater.cli import LazyCommand, app
-from grater.cli.examples import example
+from grater.cli import LazyCommand, app, example
 
 HEADER = """# Commands
 

@@ -13,14 +13,17 @@ from grater.cli.command import (
     Author,
     Earlier,
     FigureTypes,
+    GoldFile,
     HeadlineFile,
+    ItemsFile,
     Json,
+    Reading,
+    Resamples,
     Seed,
     file_types,
     say_done,
     takes_options,
 )
-from grater.cli.inputs import GoldFile, ItemsFile, Reading, Resamples
 from grater.corpora import read_merged
 from grater.detect.factors import with_factors
 from grater.errors import UsageError

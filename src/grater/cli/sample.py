@@ -13,31 +13,29 @@ import typer
 
 from grater.annotate.tasks.worksheet import sample_worksheet
 from grater.cli.command import (
-    Json,
-    Seed,
-    Table,
-    print_json,
-    require_different,
-    require_outputs,
-    say,
-    show,
-    takes_options,
-    warn,
-)
-from grater.cli.inputs import (
     ByColumn,
     ClusterName,
     DecisionFiles,
     ErrorsByFlag,
     ItemsFile,
+    Json,
     JudgmentFiles,
     Merge,
     Population,
     Reading,
     Resamples,
+    Seed,
+    Table,
     UnknownWay,
+    print_json,
     reading_all,
+    require_different,
     require_gold,
+    require_outputs,
+    say,
+    show,
+    takes_options,
+    warn,
 )
 from grater.corpora.judgments import items_of
 from grater.errors import UsageError
@@ -48,14 +46,7 @@ from grater.measure.evaluation.truth import error_shares
 from grater.measure.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
 from grater.measure.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
 from grater.measure.sampling.plan import plan as plan_of
-from grater.measure.sampling.strata import (
-    Allocation,
-    assign_strata,
-    score_rates,
-    strata_of,
-    system_names,
-    with_rates,
-)
+from grater.measure.sampling.strata import Allocation, assign_strata, score_rates, strata_of, system_names, with_rates
 from grater.model import Json as JsonValue
 from grater.sheet import counted
 from grater.tables import (
@@ -279,8 +270,7 @@ def plan(
         float | None, typer.Option(metavar="SHARE", help="Expected recall, instead of --missed.")
     ] = None,
     items: Annotated[
-        int | None,
-        typer.Option("--corpus-size", min=2, metavar="N", help="Size of the corpus; default: unlimited."),
+        int | None, typer.Option("--corpus-size", min=2, metavar="N", help="Size of the corpus; default: unlimited.")
     ] = None,
     decisions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The system's decisions on the corpus, with scores.")
@@ -321,11 +311,7 @@ def plan(
     gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Known answers for items of the pilot.")] = None,
     merge: Merge = [],  # noqa: B006
     assist: Annotated[
-        str,
-        typer.Option(
-            metavar="SE,SP",
-            help="A cheap judge of every item: its sensitivity and specificity.",
-        ),
+        str, typer.Option(metavar="SE,SP", help="A cheap judge of every item: its sensitivity and specificity.")
     ] = "",
     items_per_hour: Annotated[
         float, typer.Option(metavar="N", help="Items a rater judges per hour.")
@@ -462,8 +448,7 @@ def estimate_systems(
     cluster: ClusterName = "auto",
     unknown: UnknownWay = "drop",
     labels: Annotated[
-        Path | None,
-        typer.Option("--stratum-labels", metavar="FILE", help="The cheap labels of --strata label."),
+        Path | None, typer.Option("--stratum-labels", metavar="FILE", help="The cheap labels of --strata label.")
     ] = None,
     gold: Annotated[
         Path | None,

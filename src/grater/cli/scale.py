@@ -1,23 +1,105 @@
-"""`grater scale shard` and `count`: big corpora, cut into shards and worked on by all cores."""
+"""`grater scale shard` and `count`: big corpora, cut into shards and worked on by all cores.
+
+Other commands on big corpora take their engine and the way to a corpus's shards from here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, cast
 
 import typer
 
-from grater.cli.command import Json, print_json, require_different, say, say_done
-from grater.cli.engines import EngineChoice, Grouping, Jobs, Lines, Master, engine_for, n_passes, shards_of
-from grater.cli.inputs import Format, reading
+from grater.cli.command import (
+    EngineChoice,
+    Format,
+    Jobs,
+    Json,
+    Lines,
+    Master,
+    counting,
+    n_bytes_of,
+    reading,
+    require_different,
+    say,
+    say_done,
+)
 from grater.corpora import format_for
-from grater.model import Json as JsonValue
+from grater.errors import UsageError
+from grater.files import complaining
 from grater.scale.counting import ORDER, CountJob, run_count
-from grater.scale.parts import Parts
-from grater.scale.shards import SIZE, Shards, ShardSource, corpus_of, cut, is_cut
+from grater.scale.engines import Engine, engine_of, n_workers
+from grater.scale.shards import SIZE, LazyCut, ShardEssay, ShardSource, corpus_of, cut, is_cut, read_shards
 from grater.sheet import counted
+
+
+def n_passes(paths: Sequence[Path], format_name: str | None, *, lines: bool) -> int:
+    """How often a corpus is gone through when it is read."""
+    return 1 if lines else max(format_for(path, format_name).n_passes for path in paths)
+
+
+def engine_for(name: str, jobs: int | None, master: str | None, corpus: Sequence[Path]) -> Engine:
+    """The engine that was asked for; without a word, processes by the size of the input."""
+    if name == "spark":
+        from grater.scale.spark import SparkEngine  # the one module that needs pyspark
+
+        if jobs is not None:
+            raise UsageError("expected --jobs or --engine spark, found both; Spark has its own workers")
+        return SparkEngine(master or "local[*]", tell=say)
+    if master is not None:
+        raise UsageError("expected --engine spark with --master")
+    return engine_of(n_workers(jobs, n_bytes_of(corpus)), say)
+
+
+Grouping: TypeAlias = Callable[[Iterable[ShardEssay]], Iterator[ShardEssay]]
+
+
+@contextmanager
+def shards_of(
+    paths: Sequence[Path],
+    title: str,
+    *,
+    out: Path,
+    format_name: str | None = None,
+    lines: bool = False,
+    group_lines: Grouping | None = None,
+) -> Iterator[tuple[ShardSource, Callable[[int], None]]]:
+    """The shards of a cut corpus, or of one that is cut as it is read, into a folder that is gone at the end.
+
+    Also the callback that hears of every shard that is done.  The bar is over shards where their number is known.
+    With `group_lines`, text of one essay per line is cut anew, by its groups.
+    """
+    if len(paths) == 1 and is_cut(paths[0]):
+        shards, finished = read_shards(paths[0]), set[int]()
+        with counting(title) as tell:
+
+            def done(number: int) -> None:
+                finished.add(number)
+                tell(len(finished), len(shards.shards))
+
+            if group_lines and shards.lines:
+                with folder_beside(out) as folder:
+                    yield LazyCut(group_lines(essay for shard in shards for essay in shard.read()), folder), done
+            else:
+                yield shards, done
+        return
+    n_readings = n_passes(paths, format_name, lines=lines)
+    with folder_beside(out) as folder, reading(title, *paths, n_passes=n_readings) as advance:
+        essays = corpus_of(paths, format_name=format_name, lines=lines, advance=advance)
+        yield LazyCut(group_lines(essays) if group_lines and lines else essays, folder, lines=lines), lambda _: None
+
+
+@contextmanager
+def folder_beside(out: Path) -> Iterator[Path]:
+    """A folder on the disk of the output, where workers on other machines see it too; gone at the end."""
+    with complaining(out):
+        folder = tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=f".{out.name}.")
+    with folder as name:
+        yield Path(name)
+
 
 app = typer.Typer(no_args_is_help=True, help="Cut large corpora into shards for parallel work.")
 
@@ -44,20 +126,10 @@ def shard(
     with reading("cutting", *corpus, n_passes=n_passes(corpus, format_name, lines=lines)) as advance:
         essays = corpus_of(corpus, format_name=format_name, lines=lines, documents=documents, advance=advance)
         shards = cut(essays, out, size=size, lines=lines)
-    if as_json:
-        print_json({"folder": str(out), **_sizes(shards)})
-        return
-    say(f"{out}: {counted(shards.n_essays, 'essay')} in {counted(len(shards.shards), 'shard')}")
-
-
-def _sizes(shards: Shards) -> dict[str, JsonValue]:
-    n_shards = len(shards.shards)
-    return {
-        "shards": n_shards,
-        "essays": shards.n_essays,
-        "characters": shards.n_characters,
-        "sha256": shards.sha256,
-    }
+    n_shards, n_essays = len(shards.shards), shards.n_essays
+    sizes = {"essays": n_essays, "characters": shards.n_characters}
+    message = f"{out}: {counted(n_essays, 'essay')} in {counted(n_shards, 'shard')}"
+    say_done(message, {"folder": str(out), "shards": n_shards, **sizes, "sha256": shards.sha256}, as_json=as_json)
 
 
 count_app = typer.Typer()
@@ -86,16 +158,10 @@ def count(
         texts_in_shards(texts, "counting", out=out, format_name=format_name) as (shards, done),
     ):
         parts = run_count(job, shards, out, chosen, done=done)
-    totals = {"ngrams": parts.n_rows, **_totals(parts)}
+    totals = {"ngrams": parts.n_rows, **cast(dict[str, int], parts.about["totals"])}
     n_words, n_sentences = counted(totals["tokens"], "word"), counted(totals["sentences"], "sentence")
     message = f"{out}: {counted(parts.n_rows, 'n-gram')} of {n_words} in {n_sentences}"
     say_done(message, {"folder": str(out), **totals}, as_json=as_json)
-
-
-def _totals(parts: Parts) -> dict[str, int]:
-    totals = parts.about["totals"]
-    assert isinstance(totals, dict)
-    return totals
 
 
 def texts_in_shards(

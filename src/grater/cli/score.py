@@ -222,8 +222,7 @@ MetricName: TypeAlias = Annotated[
     str, typer.Option(metavar="m2|errant|cleme|gleu|accuracy", help="How corrections are scored.")
 ]
 SourceFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
+    Path | None, typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text.")
 ]
 MatchMode: TypeAlias = Annotated[
     Mode, typer.Option(help="errant: what must match for two edits to count as the same.")
@@ -288,8 +287,7 @@ def score(
         list[Path], typer.Argument(metavar="REF [HYP]", help="A reference and hypotheses, or references with --hyp.")
     ],
     hyp: Annotated[
-        list[Path],
-        typer.Option(metavar="HYP...", help="FILE or NAME=FILE: text, one sentence per line, or M2."),
+        list[Path], typer.Option(metavar="HYP...", help="FILE or NAME=FILE: text, one sentence per line, or M2.")
     ] = [],  # noqa: B006
     *,
     measure: Measure,
@@ -407,8 +405,7 @@ def score_people(
         list[Path], typer.Argument(metavar="REF", help="References: M2 files, or plain text files with --source.")
     ],
     hyp: Annotated[
-        list[Path],
-        typer.Option(metavar="HYP...", help="Systems to compare, FILE or NAME=FILE: text or M2."),
+        list[Path], typer.Option(metavar="HYP...", help="Systems to compare, FILE or NAME=FILE: text or M2.")
     ] = [],  # noqa: B006
     *,
     measure: Measure,

@@ -16,8 +16,7 @@ import numpy as np
 import polars as pl
 import typer
 
-from grater.cli.command import Json, Seed, Table, require_outputs, say, show, takes_options
-from grater.cli.inputs import Reading
+from grater.cli.command import Json, Reading, Seed, Table, require_outputs, say, show, takes_options
 from grater.corpora import read_merged
 from grater.detect.decisions import Filled, filled, is_mismatch, read_item_places
 from grater.detect.systems import load_system
@@ -204,11 +203,7 @@ def _of_system(words: Filled) -> Interval:
 
 
 def _accuracy(
-    accuracy: float | None,
-    n: int | None,
-    decisions: list[Path],
-    words: Path | None,
-    reading: Reading,
+    accuracy: float | None, n: int | None, decisions: list[Path], words: Path | None, reading: Reading
 ) -> Interval | None:
     """The accuracy by exact match, as given or worked out; none where nothing is said of it."""
     if bool(decisions) != bool(words) or (decisions and accuracy is not None):

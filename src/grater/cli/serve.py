@@ -25,8 +25,7 @@ def serve(
         bool, typer.Option("--private-webhooks", help="Allow webhooks inside the server's own network.")
     ] = False,
     check_page: Annotated[
-        bool,
-        typer.Option("--check-page", help="Open 'Check my writing' at /check to everyone, without login."),
+        bool, typer.Option("--check-page", help="Open 'Check my writing' at /check to everyone, without login.")
     ] = False,
     editors: Annotated[
         bool, typer.Option("--editors", help="Serve LanguageTool's protocol to editors at /v2/check.")

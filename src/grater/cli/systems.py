@@ -14,18 +14,23 @@ from typing import Annotated
 import typer
 
 from grater.cli.command import (
+    EngineChoice,
+    Format,
+    Jobs,
     Json,
+    Master,
     Precision,
     Seed,
     Table,
     print_json,
+    reading,
     require_different,
     require_outputs,
     say,
     show,
+    tell_left_out,
 )
-from grater.cli.engines import EngineChoice, Jobs, Master, engine_for, folder_beside, shards_of
-from grater.cli.inputs import Format, reading, tell_left_out
+from grater.cli.scale import engine_for, folder_beside, shards_of
 from grater.corpora import format_for, read_corpus, write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.detect.decisions import TYPES, DecisionRows, corrected_essays, read_item_places, summary
@@ -72,10 +77,7 @@ def decide(
     corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="Essays in any format of grater corpus.")],
     system: Annotated[
         list[str],
-        typer.Option(
-            metavar="NAME",
-            help="A detector, a model file, or an external system; NEW=NAME renames it.",
-        ),
+        typer.Option(metavar="NAME", help="A detector, a model file, or an external system; NEW=NAME renames it."),
     ],
     out: Annotated[Path, typer.Option(metavar="DECISIONS", help="The table of decisions to write.")],
     items: Annotated[
@@ -89,12 +91,10 @@ def decide(
         typer.Option(metavar="ITEMS", help="The items an external system decides on, instead of prepositions."),
     ] = None,
     corrections: Annotated[
-        Path | None,
-        typer.Option(metavar="CORPUS", help="Also write the corrected essays, as in out.m2."),
+        Path | None, typer.Option(metavar="CORPUS", help="Also write the corrected essays, as in out.m2.")
     ] = None,
     with_answers: Annotated[
-        bool,
-        typer.Option("--all", help="Also store the best words for every place, with probabilities."),
+        bool, typer.Option("--all", help="Also store the best words for every place, with probabilities.")
     ] = False,
     precision: Precision = None,
     jobs: Jobs = None,

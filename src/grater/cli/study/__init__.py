@@ -37,10 +37,7 @@ COMMANDS = {
         "Show a crowd job's terms, protocol and cost; write its payment file.",
     ),
     "invite": ("grater.cli.study.jobs:invite_app", "Print an invitation link that works once."),
-    "token": (
-        "grater.cli.study.access:token_app",
-        "Create, list or revoke API tokens.",
-    ),
+    "token": ("grater.cli.study.access:token_app", "Create, list or revoke API tokens."),
     "second-factor": ("grater.cli.study.access:factor_app", "List, require or reset second factors."),
     "audit": ("grater.cli.study.access:audit_app", "Show who did what and when, or write it to a file."),
     "hand-over": ("grater.cli.study.jobs:hand_over_app", "Reassign a person's remaining units to somebody else."),
@@ -61,14 +58,8 @@ COMMANDS = {
         "Measure the effect of a system's suggestions on marking.",
     ),
     "report": ("grater.cli.study.results:report_app", "Write the report of a study, with figures."),
-    "export": (
-        "grater.cli.study.files:export_app",
-        "Export a study to a folder, without secrets.",
-    ),
-    "backup": (
-        "grater.cli.study.files:backup_app",
-        "Back up a study, even while people work.",
-    ),
+    "export": ("grater.cli.study.files:export_app", "Export a study to a folder, without secrets."),
+    "backup": ("grater.cli.study.files:backup_app", "Back up a study, even while people work."),
     "restore": ("grater.cli.study.files:restore_app", "Restore a study from a backup."),
     "import-archive": ("grater.cli.study.files:archive_app", "Restore a study from an exported folder or zip."),
 }

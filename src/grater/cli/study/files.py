@@ -14,8 +14,7 @@ from grater.annotate.study.archive import back_up, export, import_archive
 from grater.annotate.study.archive import restore as restore_backup
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.status import open_study
-from grater.cli.command import Json, print_json, require_different, say, say_done
-from grater.cli.inputs import Columns, Format, tell_left_out
+from grater.cli.command import Columns, Format, Json, print_json, require_different, say, say_done, tell_left_out
 from grater.cli.study import StudyName, pasted, tell_unmet_gold
 from grater.errors import UsageError
 from grater.sheet import counted

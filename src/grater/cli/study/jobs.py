@@ -36,10 +36,7 @@ def add_job_command(
     study: StudyName,
     task: Annotated[str, typer.Option(help=f"The task: one of {', '.join(TASKS)}.")],
     name: Annotated[str | None, typer.Option(help="The job's name; default: the task's.")] = None,
-    judgments: Annotated[
-        int,
-        typer.Option("--judgments-per-item", min=1, help="Judgments per unit."),
-    ] = 1,
+    judgments: Annotated[int, typer.Option("--judgments-per-item", min=1, help="Judgments per unit.")] = 1,
     kind: Annotated[str | None, typer.Option(help="The kind of items; default: the task's.")] = None,
     system: Annotated[
         str | None, typer.Option(help="The system whose suggestions choice and verify show, and marking offers.")

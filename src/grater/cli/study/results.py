@@ -17,27 +17,25 @@ from grater.annotate.study.status import open_study
 from grater.annotate.tables import Counting, judged_by_programs
 from grater.cli.command import (
     Author,
+    ConfidenceApart,
+    ContextFlags,
+    DropFlags,
     Earlier,
+    ErrorsByFlag,
     FigureTypes,
     HeadlineFile,
     Json,
+    Population,
+    Redundancy,
+    Resamples,
     Seed,
+    TruthName,
+    entries,
     file_types,
     print_json,
     say,
     show,
     warn,
-)
-from grater.cli.inputs import (
-    ConfidenceApart,
-    ContextFlags,
-    DropFlags,
-    ErrorsByFlag,
-    Population,
-    Redundancy,
-    Resamples,
-    TruthName,
-    entries,
 )
 from grater.cli.report import save_asked
 from grater.cli.study import StudyName
@@ -196,8 +194,7 @@ report_app = typer.Typer()
 def write_report(
     study: StudyName,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="The folder for the report; default: report."),
+        Path | None, typer.Option(metavar="FOLDER", help="The folder for the report; default: report.")
     ] = None,
     title: Annotated[str, typer.Option(help="The title; default: the study's name.")] = "",
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006

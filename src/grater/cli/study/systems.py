@@ -224,8 +224,7 @@ def mine(
         ),
     ] = "",
     judgments: Annotated[
-        int,
-        typer.Option("--judgments-per-item", min=1, metavar="N", help="For --balanced-job: judgments per item."),
+        int, typer.Option("--judgments-per-item", min=1, metavar="N", help="For --balanced-job: judgments per item.")
     ] = JUDGMENTS,
     n_each: Each = N_EACH,
     n_gold: Gold = N_GOLD,

@@ -8,10 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from grater.cli.command import Json, Seed, say_done
-from grater.cli.engines import EngineChoice, Jobs, Master, engine_for
-from grater.cli.inputs import Format
-from grater.cli.scale import Texts, texts_in_shards
+from grater.cli.command import EngineChoice, Format, Jobs, Json, Master, Seed, say_done
+from grater.cli.scale import Texts, engine_for, texts_in_shards
 from grater.errors import UsageError
 from grater.sheet import counted
 from grater_train.jobs import ArticleEventsJob, EventsJob, TrainingJob, in_passages, run_events

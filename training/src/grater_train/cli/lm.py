@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.command import Json, Seed, print_json, require_different, say
-from grater.cli.inputs import reading
+from grater.cli.command import Json, Seed, print_json, reading, require_different, say
 from grater.corpora.source import open_source
 from grater.detect.ngrams.counts import sentences_of_lines, text_lines
 from grater.detect.ngrams.language_model import KIND, LanguageModel, perplexity, save

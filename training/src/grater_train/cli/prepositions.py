@@ -13,8 +13,7 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.command import Json, Seed, print_json, require_different, say
-from grater.cli.inputs import reading
+from grater.cli.command import Json, Seed, print_json, reading, require_different, say
 from grater.corpora.source import open_source
 from grater.detect.ngrams.counts import HELD_OUT, fold_of, text_lines
 from grater.detect.prepositions.combined import KIND as COMBINED
