@@ -1,32 +1,22 @@
-"""What the check reports: findings, which are defects, and a census of what looks odd but is allowed.
-
-NUCLE lets annotators mark overlapping spans (section 2), give one error several tags (section 4) and leave `Um`,
-`Cit` and `Wa` without a correction; it also grows spans that start or end inside a word (section 3).  Such edits are
-counted, never a defect.
-
-Rules on one edit: whether it changes what it should, stands where it should, and holds only visible characters.
-
-`Rloc` that removes nothing is the NUCLE annotators' own review rule (Dahlmeier, Ng and Wu 2013, section 4:
-"redundancy errors that did not remove the annotated word").  A correction that puts a space between two words,
-or takes it away, changes something: only runs of whitespace and Unicode composition are levelled before two strings
-are taken to be the same.
-
-Annotators may mark the space beside a word, and a deletion that takes it along is right; so whitespace is judged by
-what the edit makes of the text.  Suspicious is an edit that glues two words together, doubles a space, or has a line
-end, tab or double space inside its correction.  In tokenised text (M2) a correction has no spaces at its ends.
-
-Overlaps and a second tag on one span are allowed (sections 2 and 4); the same span, tag and correction twice by one
-rater is not.  Half of the per-sentence study rests on edits that lie inside one sentence (section 5), so those that
-do not are reported.
-
-Lint for learner corpora: what is wrong with an annotated corpus, and on which line.
+"""Lint for learner corpora: what is wrong with an annotated corpus, and on which line.
 
 `check_corpora` gives the findings of several corpora, `check_essays` those of one as it streams by; `check_together`
-compares files that should hold the same sentences.  What looks odd but is allowed is counted in a `Census`.
+compares files that should hold the same sentences.  What looks odd but is allowed is counted in a `Census`: NUCLE
+lets annotators mark overlapping spans (Dahlmeier, Ng and Wu 2013, section 2), give one error several tags (section 4)
+and leave `Um`, `Cit` and `Wa` without a correction; it also grows spans that start or end inside a word (section 3).
 
-A new rule is a function here or in `edits`, and a line in a table.  Three kinds: a rule on an edit gives a message or
-nothing, a rule on an essay gives findings, and a rule on a corpus sees every essay and speaks at the end.  All
-stream: an essay is let go as soon as it has been seen.
+A new rule is a function here and a line in a table.  Three kinds: a rule on an edit gives a message or nothing, a
+rule on an essay gives findings, and a rule on a corpus sees every essay and speaks at the end.  All stream: an essay
+is let go as soon as it has been seen.
+
+*Edits*: `Rloc` that removes nothing is the NUCLE annotators' own review rule (section 4: "redundancy errors that did
+not remove the annotated word").  A correction that puts a space between two words, or takes it away, changes
+something: only runs of whitespace and Unicode composition are levelled before two strings are taken to be the same.
+Annotators may mark the space beside a word, and a deletion that takes it along is right; so whitespace is judged by
+what the edit makes of the text.  Suspicious is an edit that glues two words together, doubles a space, or has a line
+end, tab or double space inside its correction.  In tokenised text (M2) a correction has no spaces at its ends.  The
+same span, tag and correction twice by one rater is a defect.  Half of the per-sentence study rests on edits that lie
+inside one sentence (section 5), so those that do not are reported.
 
 *Coverage*: a corpus in which each essay was read by one person is shared out, not uneven, and nothing is reported.
 Where some essays have several annotators, those who are missing elsewhere are named.  In M2 an annotator without a
@@ -46,13 +36,14 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from grater.corpora.m2 import noops_as_read
+from grater.corpora.merge import first_difference
 from grater.corpora.tagsets import TagSet, all_tagsets, guess_tagset
 from grater.corpora.text.sentences import sentences_of
 from grater.errors import BadInput, UsageError
@@ -191,12 +182,14 @@ def census_of(essay: Essay, *, exempt: Collection[str]) -> Census:
     by_rater: defaultdict[str, list[Edit]] = defaultdict(list)
     for edit in essay.edits:
         by_rater[edit.rater].append(edit)
+    contents = {(edit.rater, edit.span, edit.tag, edit.replacements) for edit in essay.edits}
+    tags = {content[:3] for content in contents}
     return Census(
         essays=1,
         edits=len(essay.edits),
         overlaps=sum(map(_n_overlaps, by_rater.values())),
-        second_tags=sum(map(_n_second_tags, by_rater.values())),
-        alternatives=sum(map(_n_alternatives, by_rater.values())),
+        second_tags=len(tags) - len({(edit.rater, edit.span) for edit in essay.edits}),
+        alternatives=len(contents) - len(tags),
         uncorrected=sum(not any(edit.replacements) and edit.tag in exempt for edit in essay.edits),
         inside_words=sum(_is_inside_word(edit, essay.text) for edit in essay.edits),
     )
@@ -215,15 +208,6 @@ def _n_overlaps(edits: list[Edit]) -> int:
             n_overlaps += n_before - bisect_right(ends, span.start) - n_same[span]
         n_same[span] += 1
     return n_overlaps
-
-
-def _n_second_tags(edits: list[Edit]) -> int:
-    return len({(edit.span, edit.tag) for edit in edits}) - len({edit.span for edit in edits})
-
-
-def _n_alternatives(edits: list[Edit]) -> int:
-    contents = {(edit.span, edit.tag, edit.replacements) for edit in edits}
-    return len(contents) - len({(edit.span, edit.tag) for edit in edits})
 
 
 def _is_inside_word(edit: Edit, text: str) -> bool:
@@ -270,14 +254,11 @@ def keeps_redundancy(edit: Edit, essay: Essay) -> str | None:
     """A redundancy of which every word and mark is still there after the correction."""
     if edit.tag not in REDUNDANCY or not edit.replacements:
         return None
-    pieces = _pieces(edit.span.of(essay.text))
-    if all(pieces <= _pieces(replacement) for replacement in edit.replacements):
-        return f"a redundancy that removes nothing: {described(edit, essay)}"
-    return None
-
-
-def _pieces(text: str) -> Counter[str]:
-    return Counter(PIECE.findall(text.lower()))
+    before, *after = (
+        Counter(PIECE.findall(words.lower())) for words in (edit.span.of(essay.text), *edit.replacements)
+    )
+    is_kept = all(before <= pieces for pieces in after)
+    return f"a redundancy that removes nothing: {described(edit, essay)}" if is_kept else None
 
 
 def lacks_correction(edit: Edit, essay: Essay, *, exempt: Collection[str]) -> str | None:
@@ -327,40 +308,30 @@ def _named(character: str) -> str:
 
 def has_odd_whitespace(edit: Edit, essay: Essay) -> str | None:
     for replacement in edit.replacements:
-        trouble = _inside(replacement) or _at_ends(replacement, edit, essay)
-        if trouble:
+        if trouble := _odd_whitespace(replacement, edit, essay):
             return f"{trouble}: {described(edit, essay)}"
     return None
 
 
-def _inside(replacement: str) -> str:
+def _odd_whitespace(replacement: str, edit: Edit, essay: Essay) -> str:
     if "\n" in replacement:
         return "the correction contains a line end"
-    return "the correction contains a double space" if "  " in replacement.strip() else ""
-
-
-def _at_ends(replacement: str, edit: Edit, essay: Essay) -> str:
+    if "  " in replacement.strip():
+        return "the correction contains a double space"
     if essay.tokens is not None:
         return "the correction begins or ends with a space" if replacement != replacement.strip() else ""
     words = edit.span.of(essay.text)
     before, after = _beside(edit.span, essay.text)
-    if not replacement:
-        return _of_deletion(words, before, after)
-    return _of_seam(before, words[:1], replacement[0]) or _of_seam(after, words[-1:], replacement[-1])
-
-
-def _of_deletion(words: str, before: str, after: str) -> str:
-    """A space alone may be deleted: the two words were one."""
-    is_gluing = words.strip() not in ("", words) and before.isalnum() and after.isalnum()
-    return "the deletion glues two words together" if is_gluing else ""
-
-
-def _of_seam(outer: str, old: str, new: str) -> str:
-    """What happens where the edit meets the text: the character outside, and the outermost of span and correction."""
-    if outer.isalnum() and old.isspace() and new.isalnum():
-        return "the correction glues two words together"
-    is_doubling = outer.isspace() and new.isspace() and not old.isspace()
-    return "the correction doubles a space" if is_doubling else ""
+    if not replacement:  # a space alone may be deleted: the two words were one
+        is_gluing = words.strip() not in ("", words) and before.isalnum() and after.isalnum()
+        return "the deletion glues two words together" if is_gluing else ""
+    # Where the edit meets the text: the character outside, and the outermost of span and correction.
+    for outer, old, new in ((before, words[:1], replacement[0]), (after, words[-1:], replacement[-1])):
+        if outer.isalnum() and old.isspace() and new.isalnum():
+            return "the correction glues two words together"
+        if outer.isspace() and new.isspace() and not old.isspace():
+            return "the correction doubles a space"
+    return ""
 
 
 def is_duplicate(essay: Essay) -> Iterator[Finding]:
@@ -429,7 +400,9 @@ class Coverage:
     def _message(self, annotator: str) -> str:
         without = {key: n for key, n in self._counts.items() if key[0] and annotator not in key[0]}
         marked = {key: n for key, n in without.items() if key[1]}
-        others = _listed(frozenset().union(*(readers for readers, _ in without)))
+        others = "annotator " + " or ".join(
+            map(repr, sorted(frozenset().union(*(readers for readers, _ in without))))
+        )
         n_all, n_without, n_marked = (sum(counts.values()) for counts in (self._counts, without, marked))
         if not self._is_tokenised or not marked:
             what = "sentences" if self._is_tokenised else "essays"
@@ -437,10 +410,6 @@ class Coverage:
         why = RARE if n_marked * 2 > n_all else DROPPED
         where = f"{n_marked:,} of {n_all:,} sentences although {others} has edits there"
         return f"annotator {annotator!r} has no line in {where}: {why}"
-
-
-def _listed(annotators: frozenset[str]) -> str:
-    return "annotator " + " or ".join(map(repr, sorted(annotators)))
 
 
 def contradicts_noop(essay: Essay) -> Iterator[Finding]:
@@ -523,19 +492,12 @@ class UnknownTags:
         tagset = self._tagset or guess_tagset(self._counts)
         unknown = [(tag, *where) for tag, where in self._first.items() if tag not in tagset]
         for number, (tag, essay_id, line) in enumerate(unknown):
-            message = self._message(tag, tagset, is_hinted=number < MOST_HINTS)
+            near = get_close_matches(tag, list(tagset.by_code), n=1) if number < MOST_HINTS else []
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            how = "" if self._tagset else ", the set that fits this corpus best"
+            n_edits = counted(self._counts[tag], "edit")
+            message = f"the tag {tag!r} of {n_edits}, here first, is not in {tagset.name}{how}{hint}"
             yield Finding("unknown-tag", essay_id, line, message)
-
-    def _message(self, tag: str, tagset: TagSet, *, is_hinted: bool) -> str:
-        near = get_close_matches(tag, list(tagset.by_code), n=1) if is_hinted else []
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        how = "" if self._tagset else ", the set that fits this corpus best"
-        n_edits = self._counts[tag]
-        return f"the tag {tag!r} of {n_edits:,} {_edits(n_edits)}, here first, is not in {tagset.name}{how}{hint}"
-
-
-def _edits(n_edits: int) -> str:
-    return "edit" if n_edits == 1 else "edits"
 
 
 RULE = "files-differ"
@@ -567,49 +529,33 @@ class _Comparison:
     def see(self, first: Essay | None, other: Essay | None) -> None:
         if first is None or other is None:
             self._n_unpaired += first is not other
-            self._keep(other or first, self._end(first, other))
-            return
-        self._n_pairs += 1
-        self._n_same_letters += _letters(first) == _letters(other)
-        difference = self._difference(first, other)
-        self._n_different += difference is not None
-        self._keep(other, difference)
-
-    def _keep(self, essay: Essay | None, message: str | None) -> None:
+            more = "fewer" if other is None else "more"
+            message = "" if first is other else f"the file has {more} essays than {self._first_name}"
+        else:
+            self._n_pairs += 1
+            letters, other_letters = ("".join(essay.text.split()) for essay in (first, other))
+            self._n_same_letters += letters == other_letters
+            message = self._difference(first, other)
+            self._n_different += message != ""
+        essay = other or first
         if essay and message and not self._finding:
             self._finding = Finding(RULE, essay.essay_id, essay.line, message)
 
-    def _difference(self, first: Essay, other: Essay) -> str | None:
+    def _difference(self, first: Essay, other: Essay) -> str:
         noun = "essay" if other.tokens is None else "sentence"
         where = f"{noun} {self._n_pairs:,}, the first of those that differ from {self._first_name}"
         if first.tokens is not None and other.tokens is not None and len(first.tokens) != len(other.tokens):
             return f"{where}, has {len(other.tokens)} tokens here and {len(first.tokens)} there"
         if first.text == other.text:
-            return None
-        here, there = _parting(other.text, first.text)
-        return f"{where}, has {shown(here)} here and {shown(there)} there"
-
-    def _end(self, first: Essay | None, other: Essay | None) -> str | None:
-        if first is other:
-            return None
-        return f"the file has {'fewer' if other is None else 'more'} essays than {self._first_name}"
+            return ""
+        at = first_difference(other.text, first.text)
+        here, there = (shown(text[max(0, at - 15) : at + 15]) for text in (other.text, first.text))
+        return f"{where}, has {here} here and {there} there"
 
     def findings(self) -> Iterator[Finding]:
         if self._finding and self._n_same_letters * 2 > self._n_pairs:
             n_different = self._n_different + self._n_unpaired
-            message = f"{self._finding.message} (differing: {n_different:,})"
-            yield Finding(RULE, self._finding.essay_id, self._finding.line, message)
-
-
-def _letters(essay: Essay) -> str:
-    return "".join(essay.text.split())
-
-
-def _parting(here: str, there: str) -> tuple[str, str]:
-    """The two texts from a little before the place where they part."""
-    at = next((i for i, pair in enumerate(zip_longest(here, there)) if pair[0] != pair[1]), 0)
-    start = max(0, at - 15)
-    return here[start : at + 15], there[start : at + 15]
+            yield replace(self._finding, message=f"{self._finding.message} (differing: {n_different:,})")
 
 
 EditRule: TypeAlias = Callable[[Edit, Essay], str | None]
@@ -674,7 +620,14 @@ class CorpusCheck:
     def of_essays(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         """The defects of single essays, in the order of the corpus."""
         for essay in essays:
-            yield from sorted(_of_essay(essay, self._edit_rules), key=lambda finding: finding.line or 0)
+            findings = [
+                Finding(name, essay.essay_id, edit.line or essay.line, message)
+                for edit in essay.edits
+                for name, edit_rule in self._edit_rules.items()
+                if (message := edit_rule(edit, essay))
+            ]
+            findings += [finding for essay_rule in ESSAY_RULES for finding in essay_rule(essay)]
+            yield from sorted(findings, key=lambda finding: finding.line or 0)
             self.census += census_of(essay, exempt=self._exempt)
             for rule in self._rules:
                 rule.see(essay)
@@ -709,16 +662,6 @@ def check_essays(
         tally(check.census)
 
 
-def _of_essay(essay: Essay, edit_rules: dict[str, EditRule]) -> Iterator[Finding]:
-    for edit in essay.edits:
-        for name, edit_rule in edit_rules.items():
-            message = edit_rule(edit, essay)
-            if message:
-                yield Finding(name, essay.essay_id, edit.line or essay.line, message)
-    for essay_rule in ESSAY_RULES:
-        yield from essay_rule(essay)
-
-
 UNREADABLE = "unreadable"
 
 
@@ -732,22 +675,15 @@ def check_corpora(
     Several corpora are read twice, so they must not be iterators.  A file that cannot be read is not compared: its
     problems are findings too.
     """
+    findings: list[tuple[str, Finding]] = []
     tallies: list[Census] = []
-    findings = tuple(_findings(corpora, tagset, tallies.append))
-    return CheckResult(findings, sum(tallies, start=Census()))
-
-
-def _findings(
-    corpora: Mapping[str, Iterable[Essay]], tagset: TagSet | None, tally: Callable[[Census], None]
-) -> Iterator[tuple[str, Finding]]:
     is_readable = True
     for name, essays in corpora.items():
         try:
-            for finding in check_essays(essays, tagset=tagset, tally=tally):
-                yield name, finding
+            findings.extend((name, each) for each in check_essays(essays, tagset=tagset, tally=tallies.append))
         except BadInput as error:
             is_readable = False
-            for problem in error.problems:
-                yield problem.name, Finding(UNREADABLE, "", problem.line, problem.message)
+            findings += [(each.name, Finding(UNREADABLE, "", each.line, each.message)) for each in error.problems]
     if len(corpora) > 1 and is_readable:
-        yield from check_together(corpora)
+        findings += check_together(corpora)
+    return CheckResult(tuple(findings), sum(tallies, start=Census()))
