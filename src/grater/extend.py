@@ -52,9 +52,8 @@ from grater.measure.corrections.metrics import (
     of_rows,
 )
 from grater.measure.corrections.systems import Hypothesis, References, corrected_texts, hypothesis_texts
-from grater.measure.crowd.aggregate.ballots import Ballots, clamped
-from grater.measure.crowd.aggregate.fit import Fit
-from grater.measure.crowd.aggregate.fit import Options as AggregationOptions
+from grater.measure.crowd.aggregate.ballots import Ballots, Fit, clamped
+from grater.measure.crowd.aggregate.ballots import Options as AggregationOptions
 from grater.model import Decision, Edit, Essay, Item, Json, Span, short_hash
 from grater.signature import Signature, digest
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grater.uncertainty import bootstrap
-from grater.uncertainty.bootstrap import resample
+from grater.uncertainty.bootstrap import distinct, resample
 from grater.uncertainty.intervals import Numbers, expanded_tail, student_quantile
 from grater.uncertainty.rng import generator
 
@@ -96,3 +96,19 @@ def test_a_ratio_of_two_units_reaches_beyond_both_of_them() -> None:
     ratio = resample(np.array([[4.0, 100.0], [6.0, 100.0]]), n_resamples=500, rng=generator(1, "t")).ratio([0], [1])
     assert ratio.low == 0
     assert ratio.high > 0.1
+
+
+def test_patterns_are_numbered_in_the_order_of_their_values() -> None:
+    one, other = np.array([1, 0, 1, 0, 1], np.int8), np.array([0.5, np.nan, 0.25, np.nan, 0.5])
+    first, pattern = distinct([one, other])
+    assert pattern.tolist() == [2, 0, 1, 0, 2]
+    assert pattern[first].tolist() == [0, 1, 2]
+
+
+def test_patterns_of_pieces_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = np.array([1, 0, 1, 0, 1], np.int8), np.array([0.5, np.nan, 0.25, np.nan, 0.5])
+    monkeypatch.setattr(bootstrap, "ROWS_AT_ONCE", 2)
+    rows, times = bootstrap.patterns([one, other])
+    np.testing.assert_array_equal(rows, [[0, np.nan], [1, 0.25], [1, 0.5]])
+    assert times.tolist() == [2, 1, 2]
+    assert bootstrap.patterns([one, other], np.array([0, 2]))[1].tolist() == [1, 1]

@@ -56,13 +56,6 @@ def test_counts_do_not_depend_on_the_order_of_rows(n_labels: int) -> None:
     assert together.n_judgments + together.n_left_out == item.size
 
 
-def test_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = of_matrix([[label % 3, (label * 7) % 3] for label in range(50)])
-    whole = tally(table)
-    monkeypatch.setattr(counts_module, "ROWS_AT_ONCE", 7)
-    assert (tally(table).n_items == whole.n_items).all()
-
-
 @given(TABLES)
 @examples(60)
 def test_distinct_rows_are_those_of_numpy(rows: Ints) -> None:

@@ -30,16 +30,11 @@ Codes: TypeAlias = npt.NDArray[np.signedinteger]
 Physical: TypeAlias = npt.NDArray[np.integer]
 Rows: TypeAlias = npt.NDArray[np.uint32]
 
-Width: TypeAlias = type[np.signedinteger]
-WIDTHS: tuple[Width, ...] = (np.int8, np.int16, np.int32, np.int64)
-
 UNKNOWN = "unknown"
 LEFT_OUT = "label unknown"
 ROWS_AT_FIRST = 4096
 FEW_NAMES = 50
 MOST_DIGITS = 18
-ROWS_AT_ONCE = 1 << 20
-"""Arrays as long as a table of judgments are made in pieces where they are only passing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,24 +84,17 @@ def codes_of_items(names: pl.Series) -> tuple[Codes, pl.Series]:
         return physical.view(np.int32), names[rows]
     occurring, first = _occurring(physical)
     order = np.argsort(first)
-    return looked_up(_code_table(physical, occurring[order]), physical), names.gather(first[order])
+    return _code_table(physical, occurring[order])[physical], names.gather(first[order])
 
 
 def _first_rows(physical: Physical) -> Rows | None:
     """The row in which each code first occurs, where they do so in order without a gap, as in a file just read."""
-    n_known, rows = 0, []
-    for start in range(0, physical.size, ROWS_AT_ONCE):
-        highest = np.maximum.accumulate(physical[start : start + ROWS_AT_ONCE])
-        is_new = np.empty(highest.size, bool)
-        is_new[0] = highest[0] >= n_known
-        np.greater(highest[1:], highest[:-1], out=is_new[1:])
-        is_new &= highest >= n_known
-        new = np.flatnonzero(is_new)
-        n_known += new.size
-        if max(int(highest[-1]) + 1, n_known - new.size) != n_known:
-            return None
-        rows.append((new + start).astype(np.uint32))
-    return np.concatenate(rows) if rows else np.zeros(0, np.uint32)
+    highest = np.maximum.accumulate(physical)
+    is_new = np.diff(highest, prepend=highest[:1]) > 0
+    is_new[:1] = True
+    rows = np.flatnonzero(is_new)
+    is_gapless = not physical.size or (physical[0] == 0 and int(highest[-1]) + 1 == rows.size)
+    return rows.astype(np.uint32) if is_gapless else None
 
 
 def by_name(names: pl.Series) -> tuple[Codes, tuple[str, ...]]:
@@ -114,20 +102,11 @@ def by_name(names: pl.Series) -> tuple[Codes, tuple[str, ...]]:
     physical = names.to_physical().to_numpy()
     # Labels are few, and the first rows nearly always show them all; to look at every row costs four times as much.
     code_of, known = codes_by_name(names, physical, n_rows=ROWS_AT_FIRST)
-    codes = looked_up(code_of, physical)
+    codes = code_of[physical]
     if codes.min(initial=0) < 0:
-        del codes
         code_of, known = codes_by_name(names, physical, n_rows=len(names))
-        codes = looked_up(code_of, physical)
+        codes = code_of[physical]
     return codes, known
-
-
-def looked_up(code_of: Codes, physical: Physical) -> Codes:
-    """The code of each physical code, a piece at a time: numpy makes numbers of 64 bits of those that it looks up."""
-    codes = np.empty(physical.size, code_of.dtype)
-    for start in range(0, physical.size, ROWS_AT_ONCE):
-        codes[start : start + ROWS_AT_ONCE] = code_of.take(physical[start : start + ROWS_AT_ONCE])
-    return codes
 
 
 def codes_by_name(names: pl.Series, physical: Physical, *, n_rows: int) -> tuple[Codes, tuple[str, ...]]:
@@ -150,9 +129,7 @@ def _occurring(physical: Physical) -> tuple[Physical, npt.NDArray[np.int64]]:
     """The codes that occur, in order, and the row in which each first does."""
     first = np.full(int(physical.max()) + 1 if physical.size else 0, -1)
     # Written from the last row to the first: of several, numpy keeps what comes last.  Much faster than a sort.
-    for start in reversed(range(0, physical.size, ROWS_AT_ONCE)):
-        rows = physical[start : start + ROWS_AT_ONCE]
-        first[rows[::-1].astype(np.int64)] = np.arange(start + rows.size - 1, start - 1, -1)
+    first[physical[::-1]] = np.arange(physical.size - 1, -1, -1)
     occurring = np.flatnonzero(first >= 0)
     return occurring, first[occurring]
 
@@ -162,11 +139,6 @@ def _code_table(physical: Physical, order: Physical) -> Codes:
     code_of = np.full(int(physical.max()) + 1 if physical.size else 0, -1, np.int32)
     code_of[order] = np.arange(order.size, dtype=np.int32)
     return code_of
-
-
-def width_for(most: int) -> Width:
-    """The narrowest type of whole numbers that holds this one."""
-    return next(width for width in WIDTHS if most <= np.iinfo(width).max)
 
 
 def in_order(names: Sequence[str]) -> list[int]:

@@ -10,10 +10,9 @@ with fewer than two have no pair to compare; they take no part, and are counted 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -51,11 +50,6 @@ FEW_LABELS = 8
 LONG_RUN = 4
 """Up to how many labels, and from how many judgments on in a row of one item, on average, runs are counted whole."""
 
-ROWS_AT_ONCE = 1 << 17
-"""Judgments counted in one go: what fits the cache is counted twice as fast."""
-PIECE = 1 << 20
-"""Judgments, and items, that are looked at together where results add up: what passes by takes little room."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
@@ -89,10 +83,10 @@ def tally(judgments: Judgments | Coded) -> Counts:
     item, label = physicals(names, label_names)
     starts = runs(item)
     if starts is not None:
-        patterns, _, labels = label_table(label_names, label, partial(_patterns_of_runs, starts))
-        return _compared(*patterns, labels)
-    codes = item if _are_close(item) else codes_of_items(names)[0]
-    rows, _, labels = label_table(label_names, label, partial(table_of_items, codes))
+        rows, _, labels = label_table(label_names, label, partial(table_of_runs, starts))
+    else:
+        codes = item if _are_close(item) else codes_of_items(names)[0]
+        rows, _, labels = label_table(label_names, label, partial(table_of_items, codes))
     return from_rows(rows, labels)
 
 
@@ -101,30 +95,10 @@ def _tally_of_codes(judgments: Coded) -> Counts:
     starts = runs(judgments.item) if judgments.unit is None else None
     same = np.arange(len(judgments.labels), dtype=np.int32)
     if starts is not None:
-        patterns = _patterns_of_runs(starts, judgments.label, same, same.size)
-        return _compared(*_all_coded(patterns, same.size), judgments.labels)
-    rows = _all_coded(table_of_items(judgments.item, judgments.label, same, same.size), same.size)
-    return from_rows(rows, judgments.labels, unit_of=judgments.unit)
-
-
-def _patterns_of_runs(starts: Codes, label: Physical, code_of: Codes, n_labels: int) -> Patterns | None:
-    """The patterns of items whose judgments stand together; None where a label has no code."""
-    parts = []
-    for items, rows in pieces(starts, label.size):
-        table = table_of_runs(starts[items] - rows.start, label[rows], code_of, n_labels)
-        if table is None:
-            return None
-        parts.append(distinct(table))
-    return _together(parts, n_labels)
-
-
-def pieces(starts: Codes, n_rows: int) -> Iterator[tuple[slice, slice]]:
-    """Items and their judgments, some at a time, where those of each item stand together."""
-    bounds = np.searchsorted(starts, np.arange(0, n_rows, PIECE))
-    bounds = np.unique(np.append(bounds, starts.size)).tolist()
-    for first, last in pairwise(bounds):
-        end = int(starts[last]) if last < starts.size else n_rows
-        yield slice(first, last), slice(int(starts[first]), end)
+        rows = table_of_runs(starts, judgments.label, same, same.size)
+    else:
+        rows = table_of_items(judgments.item, judgments.label, same, same.size)
+    return from_rows(_all_coded(rows, same.size), judgments.labels, unit_of=judgments.unit)
 
 
 def label_table(names: pl.Series, physical: Physical, table: TableMaker[T]) -> tuple[T, Codes, tuple[str, ...]]:
@@ -139,17 +113,14 @@ def label_table(names: pl.Series, physical: Physical, table: TableMaker[T]) -> t
 
 def from_rows(rows: Table, labels: tuple[str, ...], *, unit_of: Ints | None = None) -> Counts:
     """The counts of an items x labels table, as textbooks print it; `unit_of` has the essay of each row."""
-    counts = _compared(*distinct(rows), labels)
+    patterns, n_items = distinct(rows)
+    n_labels = patterns.sum(axis=1)
+    n_left_out = int(n_items[n_labels == 1].sum())
+    counts = Counts(patterns[n_labels > 1], n_items[n_labels > 1], labels, n_left_out)
     if unit_of is None:
         return counts
     is_compared = rows.sum(axis=1) > 1
     return replace(counts, groups=grouped(places(rows[is_compared], counts.patterns), unit_of[is_compared]))
-
-
-def _compared(patterns: Ints, n_items: Ints, labels: tuple[str, ...]) -> Counts:
-    n_labels = patterns.sum(axis=1)
-    n_left_out = int(n_items[n_labels == 1].sum())
-    return Counts(patterns[n_labels > 1], n_items[n_labels > 1], labels, n_left_out)
 
 
 def places(rows: Table, patterns: Ints) -> Ints:
@@ -164,24 +135,6 @@ def places(rows: Table, patterns: Ints) -> Ints:
 
 def distinct(rows: Table) -> Patterns:
     """The different rows of a table of counts, in order, and how often each occurs."""
-    if len(rows) <= PIECE:
-        return _distinct(rows)
-    return _together([_distinct(rows[start : start + PIECE]) for start in range(0, len(rows), PIECE)], rows.shape[1])
-
-
-def _together(parts: Iterable[Patterns], n_labels: int) -> Patterns:
-    """The patterns of parts of a table as those of the whole."""
-    parts = list(parts)
-    if len(parts) == 1:
-        return parts[0]
-    every = np.concatenate([np.zeros((0, n_labels), np.int64), *(patterns for patterns, _ in parts)])
-    patterns, place = np.unique(every, axis=0, return_inverse=True)
-    times = np.zeros(len(patterns), np.int64)
-    np.add.at(times, place.ravel(), np.concatenate([np.zeros(0, np.int64), *(times for _, times in parts)]))
-    return patterns, times
-
-
-def _distinct(rows: Table) -> Patterns:
     if rows.shape[0] == 0:
         return rows.astype(np.int64), np.zeros(0, np.int64)
     base = int(rows.max(initial=0)) + 1
@@ -222,28 +175,16 @@ def table_of_items(item: Physical, label: Physical, code_of: Codes, n_labels: in
             f"expected at most {MOST_CELLS // max(n_items, 1)} different labels for {n_items} items, "
             f"found {n_labels}; merge some"
         )
-    is_small = n_items * n_labels <= ROWS_AT_ONCE
-    rows: Table = np.zeros(n_items * n_labels, np.int64 if is_small else np.int32)
-    for start in range(0, len(item), ROWS_AT_ONCE):
-        codes = code_of.take(label[start : start + ROWS_AT_ONCE])
-        if codes.min() < 0:
-            return None
-        cells = _cells(item[start : start + ROWS_AT_ONCE], codes, n_labels)
-        if is_small:
-            rows += np.bincount(cells, minlength=rows.size)
-        else:
-            np.add.at(rows, cells, rows.dtype.type(1))
-    return rows.reshape(n_items, n_labels)
+    codes = code_of[label]
+    if codes.min(initial=0) < 0:
+        return None
+    cells = item.astype(np.int64) * n_labels + codes
+    return np.bincount(cells, minlength=n_items * n_labels).reshape(n_items, n_labels)
 
 
 def runs(item: Physical) -> Codes | None:
     """Where the judgments of each item start, if those of every item stand together, as they mostly do."""
-    width = np.int32 if item.size < 1 << 31 else np.int64
-    starts: list[Codes] = [np.zeros(min(1, item.size), width)]
-    for start in range(1, item.size, PIECE):
-        is_new = item[start : start + PIECE] != item[start - 1 : start - 1 + PIECE][: item.size - start]
-        starts.append((np.flatnonzero(is_new) + start).astype(width))
-    first = np.concatenate(starts)
+    first = np.flatnonzero(np.append(np.ones(min(1, item.size), bool), item[1:] != item[:-1])).astype(np.int32)
     return first if _are_different(item[first]) else None
 
 
@@ -294,11 +235,3 @@ def _physical(code_of: Codes) -> list[int]:
     """The physical codes that have a code, in its order."""
     occurring = np.flatnonzero(code_of >= 0)
     return [int(physical) for physical in occurring[np.argsort(code_of[occurring])]]
-
-
-def _cells(item: Physical, label: Codes, n_labels: int) -> npt.NDArray[np.int32]:
-    """The cell of each judgment in the table, row by row."""
-    cells = item.astype(np.int32)  # wide enough for MOST_CELLS, and faster than 64 bits
-    cells *= n_labels
-    cells += label
-    return cells

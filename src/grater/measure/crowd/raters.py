@@ -29,9 +29,8 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.measure.crowd.aggregate import Options
-from grater.measure.crowd.aggregate.ballots import Ballots, Gold, ballots_of, summed
+from grater.measure.crowd.aggregate.ballots import Ballots, Fit, Gold, ballots_of, summed
 from grater.measure.crowd.aggregate.dawid_skene import Confusions, fit
-from grater.measure.crowd.aggregate.fit import Fit
 from grater.model import Interval, Json
 from grater.result import HIDDEN, Data, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, natural, number

@@ -45,7 +45,7 @@ from grater.errors import UsageError
 from grater.measure.agreement.coded import Codes
 from grater.measure.agreement.cohen import cohen_kappa
 from grater.measure.agreement.confusion import confusion
-from grater.measure.evaluation.cases import Cases, Truths, places_in, share_of
+from grater.measure.evaluation.cases import Cases, Truths, share_of
 from grater.measure.evaluation.counts import (
     ALL_FLAGGED,
     CELLS,
@@ -124,7 +124,7 @@ def against(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None 
     scored: dict[int, Scored] = {}
     for columns in same_items(cases.flagged[known]):
         own = of_systems(cases, columns)
-        places = places_in(known & (own.flagged[:, 0] >= 0))
+        places = np.flatnonzero(known & (own.flagged[:, 0] >= 0))
         scored |= zip(columns, _on_same_items(own, truth, places, here, chance), strict=True)
     return [scored[column] for column in range(len(cases.systems))]
 
@@ -319,15 +319,13 @@ def _by_rater(cases: Cases, here: Truths, group: Codes | None) -> list[Numbers]:
     n_cells = len(CELLS)
     shape = (len(cases.raters), n_units, n_cells)
     tables = np.zeros((*shape[:2], len(cases.systems), n_cells))
-    for item, rater, is_error in cases.coded.pieces():
-        if not here.all():
-            kept = here[item]
-            item, rater, is_error = item[kept], rater[kept], is_error[kept]
-        unit = np.zeros(1, np.int64) if group is None else group[item].astype(np.int64)
-        for column, flags in enumerate(cases.flagged.T):
-            mark = flags[item]
-            cell = (rater.astype(np.int64) * n_units + unit) * n_cells + 2 * (mark == 0) + ~is_error
-            tables[:, :, column] += np.bincount(cell[mark >= 0], minlength=int(np.prod(shape))).reshape(shape)
+    kept = here[cases.item]
+    item, rater, is_error = cases.item[kept], cases.rater[kept].astype(np.int64), cases.is_error[kept]
+    unit = np.zeros(1, np.int64) if group is None else group[item].astype(np.int64)
+    for column, flags in enumerate(cases.flagged.T):
+        mark = flags[item]
+        cell = (rater * n_units + unit) * n_cells + 2 * (mark == 0) + ~is_error
+        tables[:, :, column] = np.bincount(cell[mark >= 0], minlength=int(np.prod(shape))).reshape(shape)
     return list(tables)
 
 
@@ -462,7 +460,7 @@ def _bins(agreement: Numbers, edges: Sequence[float]) -> Iterator[tuple[float, f
 def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) -> list[tuple[float, float, int]]:
     """Items by their agreement from one half to one (figure 1): low, high, count; the last bar is closed."""
     votes = cases.equal
-    places = places_in(votes.is_judged if where is None else votes.is_judged & where)
+    places = np.flatnonzero(votes.is_judged if where is None else votes.is_judged & where)
     kinds, times = patterns([votes.n_error, votes.n_votes], places)
     shares = _majority_share(*kinds.T)
     bars, edges = np.histogram(shares, bins=n_bars, range=(0.5, 1.0), weights=times)

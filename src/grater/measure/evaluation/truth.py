@@ -106,8 +106,8 @@ def _of_rater(votes: Votes, rater: str) -> Numbers:
     if rater not in votes.raters:
         raise UnknownName(unknown("rater", rater, list(votes.raters)))
     values, code = np.full(len(votes), np.nan), votes.raters.index(rater)
-    for item, own, is_error in votes.coded.pieces():
-        values[item[own == code]] = is_error[own == code]
+    is_own = votes.rater == code
+    values[votes.item[is_own]] = votes.is_error[is_own]
     return values
 
 

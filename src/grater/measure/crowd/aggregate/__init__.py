@@ -20,8 +20,18 @@ import polars as pl
 
 from grater.measure.agreement.coded import Codes
 from grater.measure.agreement.labels import one_spelling, spelled_alike, spelling_warnings
-from grater.measure.crowd.aggregate.ballots import Ballots, Numbers, Truths, ballots_of, gold_of
-from grater.measure.crowd.aggregate.fit import Fit, Method, Options, agreement_with, answers
+from grater.measure.crowd.aggregate.ballots import (
+    Ballots,
+    Fit,
+    Method,
+    Numbers,
+    Options,
+    Truths,
+    agreement_with,
+    answers,
+    ballots_of,
+    gold_of,
+)
 from grater.model import Interval, Json
 from grater.registry import Registry
 from grater.result import HIDDEN, Result, in_json, key
@@ -37,8 +47,8 @@ METHODS: Registry[Method] = Registry(
     "aggregation method",
     "grater.aggregators",
     {
-        "majority": "grater.measure.crowd.aggregate.voting:majority",
-        "wawa": "grater.measure.crowd.aggregate.voting:wawa",
+        "majority": "grater.measure.crowd.aggregate.ballots:majority",
+        "wawa": "grater.measure.crowd.aggregate.ballots:wawa",
         "dawid-skene": "grater.measure.crowd.aggregate.dawid_skene:fit",
         "one-coin": "grater.measure.crowd.aggregate.dawid_skene:fit_one_coin",
         "mace": "grater.measure.crowd.aggregate.mace:fit",

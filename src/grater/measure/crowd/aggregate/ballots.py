@@ -1,49 +1,57 @@
-"""The judgments as a method sees them: coded, in order of item, with what gold says.
+"""What an aggregation method takes and returns, `method(ballots, options) -> Fit`, the steps methods share; votes.
 
-Gold is held fixed in every method.  It may accept several labels for an item: the posterior is then spread over these
-alone, as the model sees fit, and an item with one accepted label has it with certainty.  Raters are judged by gold
-items as by any other.
-
-Raters are coded on first use only: a plain vote never needs them, and at a million judgments that is most of its
+*Ballots* are the judgments as a method sees them: coded, with what gold says.  Gold is held fixed in every method.
+It may accept several labels for an item: the posterior is then spread over these alone, as the model sees fit, and
+an item with one accepted label has it with certainty.  Raters are judged by gold items as by any other.  Raters and
+single labels are coded on first use only: a plain vote needs neither, and at a million judgments that is most of its
 work.  Sums over items or raters are products with a sparse matrix of ones (scipy), so no method loops over judgments.
+
+*Iterative methods* turn scores into posteriors (`posteriors`) and repeat a step until the log-likelihood stops rising
+(`climb`).  The answer is the likeliest label (`answers`).  A tie is broken by the item's permanent random number
+(`rng.permanent_number`), so neither the order of rows nor the other items can change it; two labels are tied if
+their posteriors differ by less than the rounding error of a sum of floating-point numbers.  Tables of items x labels
+have many rows and few columns, and numpy is slow along such a short axis.  `row_sum` and `row_max` go column by
+column, which is five times as fast.  (A product with a vector of ones is as fast, but BLAS starts threads for it,
+which wait for each other on a busy machine.)
+
+*Majority*: the posterior of a label is its share of the item's judgments.  The oldest method and the one to beat; T&C
+2013 and Madnani et al. 2011 use nothing else.  It estimates no skills; `Aggregation.skill` is then the share of a
+rater's judgments that equal the answer.
+
+*Wawa*, worker agreement with aggregate: Appen (Figure Eight, CrowdFlower), as described for crowd-kit (Ustalov et al.
+2024, doi:10.21105/joss.06227).  The skill of rater r is the share of r's judgments that equal the plain majority,
+ties broken as there; the posterior of a label is the sum of the skills of those who gave it, over the sum of all
+skills on the item.  Where nobody on an item has any skill the plain shares stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import pairwise
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial, reduce
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.agreement.coded import (
-    Codes,
-    Physical,
-    categories,
-    codes_by_name,
-    codes_of_items,
-    in_order,
-    looked_up,
-    physicals,
-    width_for,
-)
+from grater.measure.agreement.coded import Codes, by_name, categories, codes_of_items, in_order, physicals, texts
 from grater.measure.agreement.counts import Table as Counted
-from grater.measure.agreement.counts import label_table, pieces, runs, table_of_items, table_of_runs
+from grater.measure.agreement.counts import label_table, runs, table_of_items, table_of_runs
 from grater.tables import Judgments, Table, exploded
+from grater.uncertainty.rng import permanent_number
 
+T = TypeVar("T")
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Sparse: TypeAlias = Any
 """A scipy sparse array; scipy has no types."""
 
 MOST_CODES = 1 << 31
-ROWS_AT_ONCE = 1 << 17
-JUDGMENTS_AT_ONCE = 1 << 20
+LEAST = 1e-10
+"""Nothing is impossible, as in crowd-kit: chances and expected counts are at least this."""
+TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,11 +65,6 @@ class Gold:
 
     def __len__(self) -> int:
         return len(self.item)
-
-    def within(self, items: slice) -> Gold:
-        """What it says of some items, by their place among these."""
-        first, last = np.searchsorted(self.item, [items.start, items.stop])
-        return replace(self, item=self.item[first:last] - items.start, is_accepted=self.is_accepted[first:last])
 
     def among(self, labels: Sequence[str]) -> Gold:
         """The same with a column for each of these labels, which must hold all of its own."""
@@ -104,9 +107,9 @@ class Ballots:
     """Which rater gave which label to which item, by code; `gold` restricts the truth of some items.
 
     `votes` counts how often each item was given each label.  `items` may be text or categories; callers convert them
-    where they need text.  The codes of single judgments are made when they are first asked for, as a plain vote needs
-    none: from `label_names`, where `code_of` has the code of a physical label, and from `starts`, the first judgment
-    of each item, or from `item_codes` where those of an item do not stand together.
+    where they need text.  The codes of single judgments are made when they are first asked for: those of labels from
+    `label_names`, where `code_of` has the code of a physical label; those of items from `starts`, the first judgment
+    of each, or they are `item_codes` where the judgments of an item do not stand together.
     """
 
     judgments: Judgments
@@ -129,16 +132,10 @@ class Ballots:
         n_each = np.diff(self.starts, append=self.starts.dtype.type(len(self)))
         return np.repeat(np.arange(self.starts.size, dtype=np.int32), n_each)
 
-    @property
-    def starts_in_order(self) -> Codes:
-        """Where the judgments of each item start once they are in order of item."""
-        if self.starts is not None:
-            return self.starts
-        return np.append(0, np.cumsum(np.bincount(self.item_codes, minlength=self.n_items))[:-1])
-
     @cached_property
     def label(self) -> Codes:
-        return looked_up(self.code_of, self.label_names.to_physical().to_numpy())
+        codes: Codes = self.code_of[self.label_names.to_physical().to_numpy()]
+        return codes
 
     @property
     def n_items(self) -> int:
@@ -149,67 +146,47 @@ class Ballots:
         return len(self.labels)
 
     @cached_property
-    def _raters(self) -> tuple[Physical, Codes, tuple[str, ...]]:
-        names = categories(self.judgments, "rater")
-        physical = names.to_physical().to_numpy()
-        return physical, *codes_by_name(names, physical, n_rows=len(names))
+    def _raters(self) -> tuple[Codes, tuple[str, ...]]:
+        return by_name(categories(self.judgments, "rater"))
 
-    @cached_property
+    @property
     def rater(self) -> Codes:
-        physical, code_of, _ = self._raters
-        return looked_up(code_of, physical)
+        return self._raters[0]
 
     @property
     def raters(self) -> tuple[str, ...]:
-        return self._raters[2]
+        return self._raters[1]
 
     def slot(self) -> Codes:
         """The position of each judgment in the table of items x labels, row by row."""
-        return _product(self.item, self.label, self.n_labels)
-
-    def in_order_of_item(self, column: Codes) -> Codes:
-        """Numbers of judgments with those of an item together, items in their order."""
-        if self.starts is not None:
-            return column
-        ordered, at = np.empty_like(column), 0
-        n_parts = len(self) // JUDGMENTS_AT_ONCE + 1
-        for low, high in pairwise(self.n_items * part // n_parts for part in range(n_parts + 1)):
-            rows = np.flatnonzero((self.item_codes >= low) & (self.item_codes < high))
-            rows = rows[np.argsort(self.item_codes[rows], kind="stable")]
-            ordered[at : at + rows.size] = column[rows]
-            at += rows.size
-        return ordered
+        _require_few(self.n_items, self.n_labels)
+        slots: Codes = self.item * np.int32(self.n_labels) + self.label
+        return slots
 
     def cell(self) -> Codes:
-        """The position of each judgment in the table of raters x labels, row by row; as narrow as can be."""
-        physical, code_of, raters = self._raters
-        labels = self.label_names.to_physical().to_numpy()
-        _require_few(len(raters), self.n_labels)
-        cells = np.empty(len(self), width_for(len(raters) * self.n_labels))
-        first = code_of.astype(np.int32) * np.int32(self.n_labels)
-        for start in range(0, len(self), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
-            cells[rows] = first.take(physical[rows]) + self.code_of.take(labels[rows])
+        """The position of each judgment in the table of raters x labels, row by row."""
+        _require_few(len(self.raters), self.n_labels)
+        cells: Codes = self.rater * np.int32(self.n_labels) + self.label
         return cells
+
+
+def _require_few(n_rows: int, n_labels: int) -> None:
+    if n_rows * n_labels >= MOST_CODES:
+        raise UsageError(f"expected fewer labels, found {n_labels}: too many for this method; merge some of them")
 
 
 def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
     """Coded judgments; labels that occur only in gold are labels too."""
-    ballots = _ballots(judgments)
-    return ballots if gold is None else _with_gold(ballots, gold)
-
-
-def _ballots(judgments: Judgments) -> Ballots:
     item_names, label_names = categories(judgments, "item"), categories(judgments, "label")
     item, label = physicals(item_names, label_names)
     starts = runs(item)
     if starts is not None:
         codes, items = np.zeros(0, np.int32), item_names[starts]
-        votes, code_of, labels = label_table(label_names, label, partial(_votes_of_runs, starts))
+        votes, code_of, labels = label_table(label_names, label, partial(table_of_runs, starts))
     else:
         codes, items = codes_of_items(item_names)
         votes, code_of, labels = label_table(label_names, label, partial(table_of_items, codes))
-    return Ballots(
+    ballots = Ballots(
         judgments=judgments,
         items=items,
         labels=labels,
@@ -219,18 +196,7 @@ def _ballots(judgments: Judgments) -> Ballots:
         item_codes=codes,
         starts=starts,
     )
-
-
-def _votes_of_runs(starts: Codes, label: Physical, code_of: Codes, n_labels: int) -> Counted | None:
-    """The table of items whose judgments stand together, as narrow as its numbers allow."""
-    most = int(np.diff(starts, append=starts.dtype.type(label.size)).max(initial=0))
-    votes: Counted = np.empty((starts.size, n_labels), width_for(most))
-    for items, rows in pieces(starts, label.size):
-        table = table_of_runs(starts[items] - rows.start, label[rows], code_of, n_labels)
-        if table is None:
-            return None
-        votes[items] = table
-    return votes
+    return ballots if gold is None else _with_gold(ballots, gold)
 
 
 def _with_gold(ballots: Ballots, gold: Table) -> Ballots:
@@ -256,33 +222,144 @@ def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes
     return matrix.tocsr()
 
 
-def columns_of_ones(column: Codes, starts: Codes, n_columns: int) -> Iterator[tuple[slice, Sparse]]:
-    """Some items and their matrix of ones, sparse: row by row the columns of an item's judgments, which are together.
-
-    Each matrix is made when its turn comes: of a hundred million judgments only the columns stay, narrow as they are.
-    """
-    from scipy.sparse import csr_array  # a fifth of a second that most commands need not wait for
-
-    for items, rows in pieces(starts, len(column)):
-        n_rows = rows.stop - rows.start
-        pointers = np.append(starts[items] - rows.start, n_rows).astype(np.int32)
-        shape = (items.stop - items.start, n_columns)
-        indices = column[rows].astype(np.int32, copy=False)
-        yield items, csr_array((np.ones(n_rows), indices, pointers), shape=shape, copy=False)
-
-
 def summed(numbers: Numbers, code: Codes, n_codes: int) -> Numbers:
     """The sum of the numbers under each code."""
     return np.bincount(code, weights=numbers, minlength=n_codes).astype(np.float64, copy=False)
 
 
-def _product(outer: Codes, inner: Codes, n_inner: int) -> Codes:
-    _require_few(int(outer.max(initial=0)) + 1, n_inner)
-    slots = outer * np.int32(n_inner)
-    slots += inner
-    return slots
+# What methods return, and the steps that they share
 
 
-def _require_few(n_outer: int, n_labels: int) -> None:
-    if n_outer * n_labels >= MOST_CODES:
-        raise UsageError(f"expected fewer labels, found {n_labels}: too many for this method; merge some of them")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """When to stop, and the seed of randomness.
+
+    A run stops once an iteration gains less than `tolerance` in log-likelihood per judgment, as crowd-kit does.
+    `restarts` is for methods that start at random.
+    """
+
+    iterations: int = 100
+    tolerance: float = 1e-6
+    restarts: int = 10
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("iterations", "restarts"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"expected {name} of at least 1, found {getattr(self, name)}")
+        if self.tolerance != self.tolerance:
+            raise UsageError("expected a number as tolerance, found nan")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """`posteriors` has a row for each item and a column for each label.
+
+    `skill`, one number per rater, is defined by the method's paper; None where the method has no such thing.
+    `history` is the log-likelihood after each iteration; `of_items` holds other estimates, one number per item.
+    """
+
+    posteriors: Numbers
+    skill: Numbers | None = None
+    history: tuple[float, ...] = ()
+    has_converged: bool = True
+    of_items: Mapping[str, Numbers] = field(default_factory=dict)
+    details: object = None
+
+
+Method: TypeAlias = Callable[[Ballots, Options], Fit]
+
+
+def row_max(table: Numbers) -> Numbers:
+    highest: Numbers = reduce(np.maximum, table.T)
+    return highest
+
+
+def row_sum(table: Numbers) -> Numbers:
+    total: Numbers = reduce(np.add, table.T)
+    return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Climb(Generic[T]):
+    """The last state of a run and the log-likelihood after each of its iterations."""
+
+    state: T
+    history: tuple[float, ...]
+    has_converged: bool
+
+
+def climb(step: Callable[[T], tuple[T, float]], state: T, *, n_judgments: int, options: Options) -> Climb[T]:
+    """Repeat a step, which returns a new state and its log-likelihood, until the gain per judgment is small."""
+    history: list[float] = []
+    for _ in range(options.iterations):
+        state, likelihood = step(state)
+        history.append(float(likelihood))
+        if len(history) > 1 and history[-1] - history[-2] < options.tolerance * n_judgments:
+            return Climb(state, tuple(history), has_converged=True)
+    return Climb(state, tuple(history), has_converged=False)
+
+
+def shares(ballots: Ballots) -> Numbers:
+    """The share of each label among an item's judgments, restricted to what gold accepts: the start of EM."""
+    votes = ballots.votes.astype(np.float64)
+    votes /= row_sum(votes)[:, None]
+    return clamped(votes, ballots.gold)
+
+
+def posteriors(scores: Numbers, gold: Gold | None) -> tuple[Numbers, float]:
+    """Chances in proportion to exp(scores), and the log-likelihood: the sum over items of log sum exp.
+
+    `scores` is overwritten: the result is the same array.
+    """
+    if gold is not None:
+        scores[gold.item] = np.where(gold.is_accepted, scores[gold.item], -np.inf)
+    top = row_max(scores)
+    scores -= top[:, None]
+    np.exp(scores, out=scores)
+    total = row_sum(scores)
+    scores /= total[:, None]
+    return scores, float(top.sum() + np.log(total).sum())
+
+
+def answers(posteriors: Numbers, items: pl.Series, *, seed: int) -> tuple[Codes, Truths]:
+    """The code of each item's answer, and whether it was a tie."""
+    is_top = posteriors >= row_max(posteriors)[:, None] - TIE
+    n_top = row_sum(is_top.astype(np.float64))
+    answer = np.zeros(len(is_top), np.int32)
+    for code in reversed(range(is_top.shape[1])):  # the first label at the top; column by column, as rows are short
+        answer[is_top[:, code]] = code
+    tied = np.flatnonzero(n_top > 1)
+    if tied.size:
+        numbers = np.array([permanent_number(seed, name) for name in texts(items, tied)])
+        wanted = (numbers * n_top[tied]).astype(np.int64) + 1
+        answer[tied] = (is_top[tied].cumsum(axis=1) == wanted[:, None]).argmax(axis=1)
+    return answer, n_top > 1
+
+
+def agreement_with(answer: Codes, ballots: Ballots) -> Numbers:
+    """For each rater the share of judgments that equal the answer, or that gold accepts."""
+    is_right: Truths = answer[:, None] == np.arange(ballots.n_labels)
+    if ballots.gold is not None:
+        is_right[ballots.gold.item] = ballots.gold.is_accepted
+    hits = is_right.ravel().take(ballots.slot())
+    n_raters = len(ballots.raters)
+    n_hits = np.bincount(ballots.rater[hits], minlength=n_raters)
+    return n_hits / np.bincount(ballots.rater, minlength=n_raters)
+
+
+# Votes
+
+
+def majority(ballots: Ballots, options: Options) -> Fit:  # noqa: ARG001
+    return Fit(shares(ballots))
+
+
+def wawa(ballots: Ballots, options: Options) -> Fit:
+    plain = shares(ballots)
+    answer, _ = answers(plain, ballots.items, seed=options.seed)
+    skill = agreement_with(answer, ballots)
+    weighted = summed(skill.take(ballots.rater), ballots.slot(), plain.size).reshape(plain.shape)
+    total = weighted.sum(axis=1, keepdims=True)
+    voted = np.divide(weighted, total, out=plain.copy(), where=total > 0)
+    return Fit(clamped(voted, ballots.gold), skill)

@@ -11,9 +11,8 @@ after the same number.  Departures, both crowd-kit's: expected counts are at lea
 a label that a rater never gave stays impossible for that rater, for no judgment asks.  Skill is the chance of being
 right, sum of p[k] pi[r,k,k].
 
-Each step is a product with a sparse matrix, items x (rater, label) cells that occur, some millions of judgments at a
-time; the posteriors of an iteration take the place of those before.  Scores are relative to the first label and
-posteriors add up to 1, so its column is never multiplied: half the work with two labels.
+Each step is a product with a sparse matrix, items x (rater, label) cells that occur.  Scores are relative to the
+first label and posteriors add up to 1, so its column is never multiplied: half the work with two labels.
 
 *One coin*: Zhang, Chen, Zhou & Jordan 2016, J. Machine Learning Research 17(102), 1-44 (arXiv:1406.3824).  Rater r is
 right with chance w[r], whatever is true, and otherwise gives one of the K - 1 wrong labels, each as likely:
@@ -27,25 +26,26 @@ keep 1e-10 away from 0 and 1, and posteriors are equal to its own after the same
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from grater.errors import UsageError
 from grater.measure.agreement.coded import Codes
-from grater.measure.agreement.counts import PIECE
 from grater.measure.crowd.aggregate.ballots import (
-    JUDGMENTS_AT_ONCE,
+    LEAST,
     Ballots,
+    Fit,
     Gold,
     Numbers,
+    Options,
     Sparse,
-    columns_of_ones,
+    climb,
     incidence,
+    posteriors,
+    shares,
     summed,
 )
-from grater.measure.crowd.aggregate.fit import LEAST, Fit, Options, climb, posteriors, shares
 
 MOST_CHANCES = 1 << 27
 """Numbers in all confusion matrices together: a gigabyte."""
@@ -80,25 +80,13 @@ class ConfusionState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfusionCells:
-    """The (rater, label) pairs that occur, and the pair of every judgment, those of an item together."""
+    """The (rater, label) pairs that occur, and the matrix of items x pairs: 1 for every judgment."""
 
     rater: Codes
     label: Codes
-    cell: Codes
-    starts: Codes
+    matrix: Sparse
     n_judgments: Numbers
     n_raters: int
-    kept: list[tuple[slice, Sparse]] = field(default_factory=list)
-
-    def parts(self) -> Iterator[tuple[slice, Sparse]]:
-        """Some items and the matrix of their judgments, one after the other; a single one is made once."""
-        if self.kept:
-            yield from self.kept
-            return
-        for part in columns_of_ones(self.cell, self.starts, len(self.label)):
-            if len(self.cell) <= PIECE:
-                self.kept.append(part)
-            yield part
 
 
 def fit(ballots: Ballots, options: Options) -> Fit:
@@ -106,40 +94,35 @@ def fit(ballots: Ballots, options: Options) -> Fit:
 
     def step(state: ConfusionState) -> tuple[ConfusionState, float]:
         confusions = learn(cells, state.posteriors)
-        likelihood = expect(cells, confusions, ballots.gold, state.posteriors)
-        return ConfusionState(state.posteriors, confusions), likelihood
+        chances, likelihood = expect(cells, confusions, ballots.gold)
+        return ConfusionState(chances, confusions), likelihood
 
     done = climb(step, ConfusionState(shares(ballots)), n_judgments=len(ballots), options=options)
     confusions = done.state.confusions or learn(cells, done.state.posteriors)
-    skill = confusions.skill(cells.n_raters)
     return Fit(
         posteriors=done.state.posteriors,
-        skill=skill,
+        skill=confusions.skill(cells.n_raters),
         history=done.history,
         has_converged=done.has_converged,
         details=confusions,
     )
 
 
-def expect(cells: ConfusionCells, confusions: Confusions, gold: Gold | None, chances: Numbers) -> float:
-    """The E-step: writes the new posteriors over the old ones, and returns the log-likelihood."""
+def expect(cells: ConfusionCells, confusions: Confusions, gold: Gold | None) -> tuple[Numbers, float]:
+    """The E-step: the posteriors and the log-likelihood."""
     chance, prior = np.log(confusions.chance), np.log(confusions.prior)
-    relative = chance[:, 1:] - chance[:, :1]
-    likelihood = float(cells.n_judgments @ chance[:, 0])
-    for items, matrix in cells.parts():
-        scores = chances[items]
-        scores[:, 0] = 0.0
-        scores[:, 1:] = matrix @ relative
-        scores += prior
-        likelihood += posteriors(scores, None if gold is None else gold.within(items))[1]
-    return likelihood
+    scores = np.zeros((cells.matrix.shape[0], chance.shape[1]))
+    scores[:, 1:] = cells.matrix @ (chance[:, 1:] - chance[:, :1])
+    scores += prior
+    chances, likelihood = posteriors(scores, gold)
+    return chances, float(cells.n_judgments @ chance[:, 0]) + likelihood
 
 
 def learn(cells: ConfusionCells, chances: Numbers) -> Confusions:
     """The M-step."""
     prior = np.maximum(chances.mean(axis=0), LEAST)
     chance = np.empty((len(cells.label), chances.shape[1]))
-    chance[:, 1:] = sum(matrix.T @ chances[items, 1:] for items, matrix in cells.parts())
+    chance[:, 1:] = cells.matrix.T @ chances[:, 1:]
     chance[:, 0] = cells.n_judgments - chance[:, 1:].sum(axis=1)
     np.maximum(chance, LEAST, out=chance)
     # Cells are in order of rater: each rater's begin where the one before ends.
@@ -151,34 +134,21 @@ def learn(cells: ConfusionCells, chances: Numbers) -> Confusions:
 def _cells(ballots: Ballots) -> ConfusionCells:
     n_raters, n_labels = len(ballots.raters), ballots.n_labels
     cell = ballots.cell()
-    n_judgments = np.zeros(n_raters * n_labels, np.int64)
-    for some in _pieces(cell, n_judgments.size):
-        n_judgments += np.bincount(some, minlength=n_judgments.size)
-    occurs = n_judgments > 0
-    occurring = np.flatnonzero(occurs)
+    n_judgments = np.bincount(cell, minlength=n_raters * n_labels)
+    occurring = np.flatnonzero(n_judgments)
     if occurring.size * n_labels > MOST_CHANCES:
         raise UsageError(
             f"expected fewer labels for {n_raters} raters, found {n_labels}; use one-coin or mace, or merge labels"
         )
-    compact = (occurs.cumsum() - 1).astype(np.int32)
-    for some in _pieces(cell, n_judgments.size):
-        some[:] = compact.take(some)
+    compact = ((n_judgments > 0).cumsum() - 1).astype(np.int32)
     rater, label = np.divmod(occurring, n_labels)
     return ConfusionCells(
         rater=rater.astype(np.int32),
         label=label.astype(np.int32),
-        cell=ballots.in_order_of_item(cell),
-        starts=ballots.starts_in_order,
+        matrix=incidence(ballots.item, compact[cell], shape=(ballots.n_items, occurring.size)),
         n_judgments=n_judgments[occurring].astype(np.float64),
         n_raters=n_raters,
     )
-
-
-def _pieces(cell: Codes, n_cells: int) -> Iterator[Codes]:
-    """The cells of some judgments at a time, many enough to be worth a count of all cells."""
-    n_at_once = max(JUDGMENTS_AT_ONCE, n_cells)
-    for start in range(0, len(cell), n_at_once):
-        yield cell[start : start + n_at_once]
 
 
 # One coin

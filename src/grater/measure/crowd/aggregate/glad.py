@@ -22,8 +22,17 @@ import numpy as np
 from scipy.optimize import minimize
 
 from grater.measure.agreement.coded import Codes
-from grater.measure.crowd.aggregate.ballots import Ballots, Numbers, Sparse, incidence, summed
-from grater.measure.crowd.aggregate.fit import Fit, Options, climb, posteriors
+from grater.measure.crowd.aggregate.ballots import (
+    Ballots,
+    Fit,
+    Numbers,
+    Options,
+    Sparse,
+    climb,
+    incidence,
+    posteriors,
+    summed,
+)
 
 MOST_STEPS = 25
 GRADIENT = 0.01

@@ -25,8 +25,18 @@ import numpy as np
 from scipy.special import digamma
 
 from grater.measure.agreement.coded import Codes
-from grater.measure.crowd.aggregate.ballots import Ballots, Numbers, Sparse, incidence
-from grater.measure.crowd.aggregate.fit import LEAST, Climb, Fit, Options, climb, posteriors
+from grater.measure.crowd.aggregate.ballots import (
+    LEAST,
+    Ballots,
+    Climb,
+    Fit,
+    Numbers,
+    Options,
+    Sparse,
+    climb,
+    incidence,
+    posteriors,
+)
 from grater.uncertainty.rng import generator
 
 KNOWING_PRIOR = 0.5
