@@ -15,6 +15,7 @@ import typer
 from fastapi import APIRouter
 
 from grater.annotate.web import jobs
+from grater.cli import app_of
 from grater.corpora.formats import FORMATS
 from grater.demo import sample_path
 from grater.detect.systems import SYSTEMS
@@ -114,9 +115,9 @@ def test_the_method_of_aggregation(example: ModuleType, register: Callable[..., 
         run_all(registry_tests(module, "method", names), method="laplace")
 
 
-@of("lengths_app")
+@of("def lengths")
 def test_the_command(example: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    command: Any = typer.main.get_command(example.lengths_app)
+    command: Any = typer.main.get_command(app_of(example.lengths))
     command([str(sample_path("essays.jsonl")), "--json"], standalone_mode=False)
     assert '"documents"' in capsys.readouterr().out
 

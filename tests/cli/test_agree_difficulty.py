@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.cli.agree import difficulty_app
+from grater.cli import app_of
+from grater.cli.agree import hard
 from grater.corpora import write_corpus
 from grater.errors import GraterError
 from grater.model import Essay
@@ -16,6 +17,8 @@ from grater.tables import write_table
 from tests.cli.running import invoked, widest
 from tests.measure.agreement.test_difficulty import items_table
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
+
+difficulty_app = app_of(hard)
 
 run = partial(invoked, difficulty_app)
 

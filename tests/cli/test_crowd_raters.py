@@ -5,12 +5,15 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.crowd import raters_app
+from grater.cli import app_of
+from grater.cli.agree import raters
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.cli.running import widest
 from tests.measure.crowd.tables import mixed_crowd
 from tests.measure.crowd.test_aggregate import THREE
+
+raters_app = app_of(raters)
 
 
 def run(*args: object) -> Result:

@@ -5,9 +5,12 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.crowd import simulate_app
+from grater.cli import app_of
+from grater.cli.agree import simulate
 from grater.errors import GraterError
 from grater.tables import read_gold, read_judgments
+
+simulate_app = app_of(simulate)
 
 
 def run(*args: object) -> Result:

@@ -149,7 +149,7 @@ def test_a_demo_that_is_there_is_served_as_it_is(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served: list[str] = []
-    monkeypatch.setattr("grater.cli.serve.serve", served.append)
+    monkeypatch.setattr("grater.cli.study.files.serve", served.append)
     fresh_study(tmp_path)
     (tmp_path / "login.txt").write_text("Password for everyone: swordfish\n")
     ran = grater(capsys, "demo", "--out", tmp_path, "--serve")

@@ -8,11 +8,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.cli.evaluate import app
+from grater.cli import app_of
+from grater.cli.evaluate import evaluate_detectors
 from grater.errors import GraterError, UsageError
 from grater.tables import write_table
 from tests.cli.running import invoked, widest
 from tests.measure.evaluation.worlds import FLAGGED, SHARES, decisions, items, votes
+
+app = app_of(evaluate_detectors)
 
 run = partial(invoked, app)
 

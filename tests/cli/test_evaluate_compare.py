@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from grater.cli.evaluate import compare_app
+from grater.cli import app_of
+from grater.cli.evaluate import compare_detectors
 from grater.tables import write_table
 from tests.cli.running import RUNNER, widest
 from tests.measure.evaluation.worlds import decisions, items, votes
+
+compare_app = app_of(compare_detectors)
 
 
 @pytest.fixture

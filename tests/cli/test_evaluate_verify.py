@@ -7,11 +7,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.cli.evaluate import verify_app as app
+from grater.cli import app_of
+from grater.cli.evaluate import verify_flags
 from grater.errors import UsageError
 from grater.tables import write_table
 from tests.cli.running import INTERVAL, RUNNER, SPOKEN, grater
 from tests.measure.evaluation.worlds import decisions, items, votes
+
+app = app_of(verify_flags)
 
 
 def test_precision_alone_and_recall_says_why_not(tmp_path: Path) -> None:

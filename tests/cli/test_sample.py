@@ -5,12 +5,16 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.sample import app, estimate_app
+from grater.cli import app_of
+from grater.cli.sample import estimate_systems, sample
 from grater.corpora import write_corpus
 from grater.errors import GraterError
 from grater.model import Essay
 from grater.tables import read_sample, write_table
 from tests.measure.sampling.corpora import decisions_of, oracle
+
+app = app_of(sample)
+estimate_app = app_of(estimate_systems)
 
 
 def run(*args: object) -> Result:

@@ -4,13 +4,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli import renamed
-from grater.cli.sample import estimate_app
+from grater.cli import app_of, renamed
+from grater.cli.sample import estimate_systems
 from grater.errors import GraterError
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import write_table
 from tests.cli.running import widest
 from tests.measure.sampling.corpora import figure_1
+
+estimate_app = app_of(estimate_systems)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.sample import plan_app
+from grater.cli import app_of
+from grater.cli.sample import plan
 from grater.errors import GraterError
+
+plan_app = app_of(plan)
 
 
 def run(*args: object) -> Result:

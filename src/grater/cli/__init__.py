@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
@@ -21,8 +21,14 @@ from typer.exceptions import Abort, Exit, TyperException
 from grater import __version__
 from grater.errors import GraterError
 
-COMPLETION = ("install_completion", "show_completion")
-"""Options that typer gives to every program; a command of ours is a program to typer, and has no use for them."""
+
+def app_of(target: typer.Typer | Callable[..., None]) -> typer.Typer:
+    """A group as it is, or a function as an application of one command."""
+    if isinstance(target, typer.Typer):
+        return target
+    app = typer.Typer(add_completion=False)
+    app.command()(target)
+    return app
 
 
 class LazyCommand(TyperCommand):
@@ -34,9 +40,8 @@ class LazyCommand(TyperCommand):
 
     def load(self) -> Any:
         module, attribute = self.target.split(":")
-        command: Any = typer.main.get_command(getattr(import_module(module), attribute))
+        command: Any = typer.main.get_command(app_of(getattr(import_module(module), attribute)))
         command.name = self.name
-        command.params = [param for param in command.params if param.name not in COMPLETION]
         return command
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
@@ -47,7 +52,7 @@ class LazyCommand(TyperCommand):
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands are given as `{name: (module:attribute, help line)}`.
+    """A group whose commands are given as `{name: (module:function or module:app, help line)}`.
 
     A name of two words is a command beside the one of its first word: `score FILE...` and `score compare FILE...`.
     """
@@ -69,48 +74,51 @@ class LazyGroup(TyperGroup):
 
 
 COMMANDS = {
-    "demo": ("grater.cli.demo:app", "Run the whole pipeline on a bundled sample study and write its report."),
-    "check": ("grater.cli.check:app", "Give feedback on essays: what looks wrong, why, and what would be better."),
-    "learners": ("grater.cli.check:class_app", "Report on a class: errors per learner and over time."),
-    "systems": ("grater.cli.systems:app", "List the installed detectors."),
+    "demo": ("grater.cli.demo:demo", "Run the whole pipeline on a bundled sample study and write its report."),
+    "check": ("grater.cli.check:check", "Give feedback on essays: what looks wrong, why, and what would be better."),
+    "learners": ("grater.cli.check:learners", "Report on a class: errors per learner and over time."),
+    "systems": ("grater.cli.systems:systems", "List the installed detectors."),
     "corpus": ("grater.cli.corpus:app", "Count, convert, compare and check annotated corpora."),
-    "agree": ("grater.cli.agree:app", "Measure agreement among raters: kappa, alpha and AC1 with intervals."),
-    "raters": ("grater.cli.crowd:raters_app", "Profile each rater: accuracy, agreement, skill, speed."),
-    "raters-needed": ("grater.cli.agree:raters_needed_app", "Find out how many crowd raters match an expert."),
+    "agree": ("grater.cli.agree:agree", "Measure agreement among raters: kappa, alpha and AC1 with intervals."),
+    "raters": ("grater.cli.agree:raters", "Profile each rater: accuracy, agreement, skill, speed."),
+    "raters-needed": ("grater.cli.agree:needed", "Find out how many crowd raters match an expert."),
     "difficulty": (
-        "grater.cli.agree:difficulty_app",
+        "grater.cli.agree:hard",
         "List the easiest and hardest items, and what predicts disagreement.",
     ),
-    "aggregate": ("grater.cli.crowd:aggregate_app", "Combine the judgments of many raters into one answer per item."),
-    "simulate": ("grater.cli.crowd:simulate_app", "Simulate judgments by raters of known skill."),
+    "aggregate": ("grater.cli.agree:aggregate", "Combine the judgments of many raters into one answer per item."),
+    "simulate": ("grater.cli.agree:simulate", "Simulate judgments by raters of known skill."),
     "plan": (
-        "grater.cli.sample:plan_app",
+        "grater.cli.sample:plan",
         "Plan an evaluation: items, raters, hours and cost for a target interval.",
     ),
-    "sample": ("grater.cli.sample:app", "Draw a stratified sample of items to judge."),
-    "estimate": ("grater.cli.sample:estimate_app", "Estimate precision, recall and F from a judged sample."),
-    "evaluate": ("grater.cli.evaluate:app", "Score systems against raters: precision, recall and F."),
-    "verify": ("grater.cli.evaluate:verify_app", "Score systems on judged flags: precision only."),
-    "compare": ("grater.cli.evaluate:compare_app", "Test whether systems differ: paired tests and rank groups."),
-    "decide": ("grater.cli.systems:decide_app", "Run a detector on a corpus and write its decisions."),
-    "count": ("grater.cli.scale:count_app", "Count the n-grams of a text."),
+    "sample": ("grater.cli.sample:sample", "Draw a stratified sample of items to judge."),
+    "estimate": ("grater.cli.sample:estimate_systems", "Estimate precision, recall and F from a judged sample."),
+    "evaluate": ("grater.cli.evaluate:evaluate_detectors", "Score systems against raters: precision, recall and F."),
+    "verify": ("grater.cli.evaluate:verify_flags", "Score systems on judged flags: precision only."),
+    "compare": (
+        "grater.cli.evaluate:compare_detectors",
+        "Test whether systems differ: paired tests and rank groups.",
+    ),
+    "decide": ("grater.cli.systems:decide", "Run a detector on a corpus and write its decisions."),
+    "count": ("grater.cli.scale:count", "Count the n-grams of a text."),
     "scale": ("grater.cli.scale:app", "Cut large corpora into shards for parallel work."),
-    "select": ("grater.cli.systems:select_app", "Measure preposition selection in native text."),
-    "nouns": ("grater.cli.nouns:app", "Study the article and number of nouns: entropy, items, agreement."),
+    "select": ("grater.cli.systems:select", "Measure preposition selection in native text."),
+    "nouns": ("grater.cli.mine:nouns_app", "Study the article and number of nouns: entropy, items, agreement."),
     "mine": ("grater.cli.mine:app", "Find likely errors by n-gram counts, for people to judge."),
     "cloze": (
-        "grater.cli.selection:cloze_app",
+        "grater.cli.systems:fill_blanks",
         "Score a cloze task: writer, raters and systems fill the same blanks.",
     ),
-    "choice": ("grater.cli.selection:choice_app", "Score a choice task: the writer's word or the system's."),
+    "choice": ("grater.cli.systems:choose_word", "Score a choice task: the writer's word or the system's."),
     "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT, CLEME or GLEU."),
-    "score compare": ("grater.cli.score:compare_app", "Compare saved scores, paired by sentence."),
-    "combine": ("grater.cli.score:combine_app", "Combine the corrections of several systems by vote."),
+    "score compare": ("grater.cli.score:compare", "Compare saved scores, paired by sentence."),
+    "combine": ("grater.cli.score:combine", "Combine the corrections of several systems by vote."),
     "ceiling": ("grater.cli.score:ceiling_app", "Measure the human ceiling: each annotator against the others."),
-    "report": ("grater.cli.report:app", "Write a report on judgments and decisions, with figures."),
+    "report": ("grater.cli.report:report", "Write a report on judgments and decisions, with figures."),
     "study": ("grater.cli.study:app", "Run a study: essays, jobs, people, judgments, results."),
-    "judge": ("grater.cli.study.judge:judge_app", "Let a program or a language model judge the units of a job."),
-    "serve": ("grater.cli.serve:app", "Serve a study to annotators in the browser."),
+    "judge": ("grater.cli.study.results:ask", "Let a program or a language model judge the units of a job."),
+    "serve": ("grater.cli.study.files:serve", "Serve a study to annotators in the browser."),
 }
 """Every command: where it lives, and its line in `grater --help`."""
 

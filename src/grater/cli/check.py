@@ -31,9 +31,6 @@ from grater.errors import UsageError
 from grater.model import Essay
 from grater.sheet import counted
 
-app = typer.Typer()
-class_app = typer.Typer()
-
 Shape: TypeAlias = Literal["text", "json", "html"]
 SUFFIXES: dict[Shape, str] = {"text": ".txt", "json": ".json", "html": ".html"}
 
@@ -51,7 +48,6 @@ Systems: TypeAlias = Annotated[
 ]
 
 
-@app.command()
 def check(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Essays in plain text; '-' is standard input.")
@@ -190,7 +186,6 @@ def _example(rule: Explanation) -> Text:
     return Text.assemble(("      ✗ ", "red"), (rule.wrong, "dim"), ("   ✓ ", "green"), (rule.right, "dim"))
 
 
-@class_app.command()
 def learners(
     files: Annotated[
         list[Path],

@@ -52,7 +52,9 @@ if TYPE_CHECKING:
 MOST_SHOWN = 20
 """Losses that are printed one by one."""
 
-app = typer.Typer(no_args_is_help=True, help="Count, convert, compare and check annotated corpora.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Count, convert, compare and check annotated corpora."
+)
 
 
 @app.command(short_help="Count documents, sentences, tokens, edits and tags.")

@@ -71,8 +71,6 @@ from grater.tables import read_decisions, read_gold, read_judgments, write_table
 from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty.intervals import RESAMPLES
 
-app = typer.Typer()
-
 SYSTEMS, EARLIER = ("prep-maxent", "prep-perceptron", "prep-lm"), "prep-maxent-v0.9"
 TITLE = "How good are these preposition detectors?"
 SIMULATED = (
@@ -119,7 +117,6 @@ class DemoStudy(Data):
         return {"annotators": self.n_expert, "crowd": self.n_crowd}
 
 
-@app.command()
 def demo(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for the results.")] = Path("demo"),
     serve: Annotated[
@@ -153,7 +150,7 @@ def demo(
 
 
 def _serve(out: Path) -> None:
-    from grater.cli.serve import serve as serve_study  # the server's packages are needed only here
+    from grater.cli.study.files import serve as serve_study  # the server's packages are needed only here
 
     if (out / LOGIN).exists():
         say((out / LOGIN).read_text("utf-8").rstrip())

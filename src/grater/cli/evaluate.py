@@ -52,8 +52,6 @@ from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty.intervals import RESAMPLES
 from grater.uncertainty.paired import Test
 
-app = typer.Typer()
-
 CurveFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),
@@ -94,7 +92,6 @@ class Scoring:
         return read_gold(self.gold) if self.gold else None
 
 
-@app.command()
 @takes_options
 def evaluate_detectors(
     decisions: DecisionFiles,
@@ -183,11 +180,6 @@ def parse_edges(text: str) -> list[float]:
         raise UsageError(f"expected --bins EDGE,EDGE, as in 0.5,0.75,0.9,1, found {text!r}") from error
 
 
-compare_app = typer.Typer()
-verify_app = typer.Typer()
-
-
-@compare_app.command()
 @takes_options
 def compare_detectors(
     decisions: DecisionFiles,
@@ -221,7 +213,6 @@ def compare_detectors(
     show(comparison, table=table, as_json=as_json)
 
 
-@verify_app.command()
 @takes_options
 def verify_flags(
     decisions: DecisionFiles,

@@ -37,10 +37,7 @@ from grater.tables import read_gold, read_items, read_sample
 from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty.intervals import RESAMPLES
 
-app = typer.Typer()
 
-
-@app.command()
 @takes_options
 def report(
     out: Annotated[Path | None, typer.Option("--out", metavar="FOLDER", help="The folder for the report.")] = None,

@@ -68,9 +68,6 @@ from grater.uncertainty.stratified import Stratum
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 
-app = typer.Typer()
-plan_app = typer.Typer()
-
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -84,7 +81,6 @@ class Wish:
     width: float | None = None
 
 
-@app.command()
 def sample(
     decisions: Annotated[Path, typer.Argument(metavar="DECISIONS", help="The systems' decisions on every item.")],
     out: Annotated[Path, typer.Option(metavar="SAMPLE", help="Write the sample to this file, with its design.")],
@@ -254,7 +250,6 @@ def parse_rates(settings: Sequence[str]) -> dict[str, float]:
     return rates
 
 
-@plan_app.command()
 def plan(
     width: Annotated[
         float, typer.Option(metavar="WIDTH", help="Target width of the 95 % interval for recall.")
@@ -427,10 +422,6 @@ def _skill_from(
     return Skill(raters.sensitivity.value, raters.specificity.value)
 
 
-estimate_app = typer.Typer()
-
-
-@estimate_app.command()
 @takes_options
 def estimate_systems(
     decisions: DecisionFiles,

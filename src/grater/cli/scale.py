@@ -101,7 +101,7 @@ def folder_beside(out: Path) -> Iterator[Path]:
         yield Path(name)
 
 
-app = typer.Typer(no_args_is_help=True, help="Cut large corpora into shards for parallel work.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Cut large corpora into shards for parallel work.")
 
 
 @app.callback()
@@ -132,13 +132,10 @@ def shard(
     say_done(message, {"folder": str(out), "shards": n_shards, **sizes, "sha256": shards.sha256}, as_json=as_json)
 
 
-count_app = typer.Typer()
-
 TEXT_HELP = "Text files or folders with one paragraph per line, corpora in other formats, or a folder of shards."
 Texts: TypeAlias = Annotated[list[Path], typer.Argument(metavar="TEXT", help=TEXT_HELP)]
 
 
-@count_app.command()
 def count(
     texts: Texts,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of counts to write, or to resume.")],

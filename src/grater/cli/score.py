@@ -272,11 +272,8 @@ BaselineName: TypeAlias = Annotated[
 ]
 Resamples: TypeAlias = Annotated[int, typer.Option(min=0, help="Resamples for intervals and tests.")]
 
-app = typer.Typer()
-compare_app = typer.Typer()
-ceiling_app = typer.Typer()
-combine_app = typer.Typer()
-
+app = typer.Typer(add_completion=False)
+ceiling_app = typer.Typer(add_completion=False)
 WITHOUT_TYPES = ("accuracy", "cleme", "gleu", "m2")
 
 
@@ -375,7 +372,6 @@ def _require_places(per_sentence: Path | None, outputs: Sequence[Path | None], i
         require_outputs([per_sentence], inputs)
 
 
-@compare_app.command()
 def compare(
     files: Annotated[
         list[Path], typer.Argument(metavar="SCORES", help="Results of 'grater score --save', two or more.")
@@ -443,7 +439,6 @@ def _numbers(text: str) -> list[int] | None:
     return sorted({int(part) for part in parts}) or None
 
 
-@combine_app.command()
 def combine(
     files: Annotated[
         list[Path],

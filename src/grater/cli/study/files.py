@@ -1,8 +1,10 @@
-"""What a study takes in and gives out: import, check, export, backup, restore and import-archive."""
+"""A study made, where it stands, what it takes in and gives out, and its server: new, status, import, check, export,
+backup, restore, import-archive and `grater serve`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -13,15 +15,67 @@ from grater.annotate.store.gold import has_gold
 from grater.annotate.study.archive import back_up, export, import_archive
 from grater.annotate.study.archive import restore as restore_backup
 from grater.annotate.study.importing import import_files
-from grater.annotate.study.status import open_study
-from grater.cli.command import Columns, Format, Json, print_json, require_different, say, say_done, tell_left_out
+from grater.annotate.study.status import Step, new_study, open_study, status
+from grater.cli.command import (
+    Columns,
+    Format,
+    Json,
+    print_json,
+    require_different,
+    say,
+    say_done,
+    show_sheets,
+    tell_left_out,
+)
 from grater.cli.study import StudyName, pasted, tell_unmet_gold
-from grater.errors import UsageError
+from grater.errors import MissingExtra, UsageError
 from grater.sheet import counted
 from grater.tables import parse_columns
 from grater.tables.files import SPREADSHEETS
 
-import_app = typer.Typer()
+
+def make_study_file(
+    study: StudyName,
+    name: Annotated[str, typer.Option(help="The study's name; default: the file's name.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Create an empty study; an existing one is left as it is."""
+    with new_study(study, name=name) as store:
+        file = pasted(study)
+        message = f"{store.name}: a new study; next: grater serve {file}, or grater study import {file} FILE..."
+        say_done(message, {"study": store.name}, as_json=as_json)
+
+
+NEXT_STEPS: Mapping[Step, str] = {
+    "import": "import essays: grater study import STUDY FILE...",
+    "plan": "add a job: grater study job STUDY --task TASK; or run systems: grater study decide STUDY --system S",
+    "sample": "have the systems judged: grater study design STUDY sampling --system NAME --n N",
+    "serve": "send the link of the invitation, and open the pages: grater serve STUDY",
+    "invite": "invite raters: grater study invite STUDY --role annotator; then grater serve STUDY",
+    "wait": "wait for raters, with grater serve STUDY running",
+    "report": "see the results: grater study report STUDY; export them: grater study export STUDY FOLDER",
+}
+
+
+def show_status(study: StudyName, as_json: Json = False) -> None:
+    """Show counts, the progress of each job, and the next step."""
+    with open_study(study) as store, store.read() as tx:
+        summary = status(tx)
+    if as_json:
+        print_json(summary.to_dict())
+        return
+    counts = [
+        counted(summary.essays, "essay"),
+        counted(summary.items, "item"),
+        counted(summary.decisions, "decision"),
+    ]
+    people = counted(summary.people, "person", "people")
+    invited = f" and {counted(summary.n_invited, 'open invitation')}" if summary.n_invited else ""
+    typer.echo(f"{summary.name}: {', '.join([*counts, people])}{invited}")
+    if summary.jobs:
+        show_sheets([summary.sheet()])
+    say(f"next: {NEXT_STEPS[summary.next_step].replace('STUDY', pasted(study))}")
+
 
 Tables: TypeAlias = list[Path]
 TABLES = (".csv", ".tsv", ".parquet", *SPREADSHEETS)
@@ -38,7 +92,6 @@ NOUNS = {
 """What a file brings, by its kind."""
 
 
-@import_app.command()
 def import_into(
     study: StudyName,
     files: Annotated[
@@ -99,10 +152,6 @@ def _refuse_tables(corpora: Sequence[Path]) -> None:
         raise UsageError(f"{table}: expected essays, found a table; name it with {kinds}")
 
 
-check_app = typer.Typer()
-
-
-@check_app.command()
 def check(study: StudyName, as_json: Json = False) -> None:
     """Check a study for lost, duplicate or orphaned work; exit status 1 if there is any."""
     with open_study(study) as store, store.read() as tx:
@@ -117,10 +166,6 @@ def check(study: StudyName, as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-export_app = typer.Typer()
-
-
-@export_app.command()
 def export_to(
     study: StudyName,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The new folder to write.")],
@@ -142,10 +187,6 @@ def export_to(
         say(f"{counted(done.losses, 'thing')} that some corpus format cannot hold: essays/losses.jsonl")
 
 
-backup_app = typer.Typer()
-
-
-@backup_app.command()
 def backup(
     study: StudyName,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The new file to write.")],
@@ -164,10 +205,6 @@ def backup(
     say(f"{made.path}: {counted(made.n_bytes, 'byte')}, {who}; restore it with grater study restore FILE STUDY")
 
 
-restore_app = typer.Typer()
-
-
-@restore_app.command()
 def restore_from_backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from grater study backup.")],
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A new file, or an empty PostgreSQL database.")],
@@ -179,10 +216,6 @@ def restore_from_backup(
         say_done(message, {"study": store.name, "restored_from": str(file)}, as_json=as_json)
 
 
-archive_app = typer.Typer()
-
-
-@archive_app.command()
 def restore(
     study: StudyName,
     folder: Annotated[
@@ -196,3 +229,57 @@ def restore(
             f"{store.name}: restored from {folder}; people have no passwords: grater study invite STUDY --back NAME"
         )
         say_done(message, {"study": store.name, "restored_from": str(folder)}, as_json=as_json)
+
+
+HOST, PORT = "127.0.0.1", 8000
+
+
+def serve(
+    study: StudyName,
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = HOST,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = PORT,
+    processes: Annotated[int, typer.Option(min=1, help="Number of processes; more than one needs PostgreSQL.")] = 1,
+    private_webhooks: Annotated[
+        bool, typer.Option("--private-webhooks", help="Allow webhooks inside the server's own network.")
+    ] = False,
+    check_page: Annotated[
+        bool, typer.Option("--check-page", help="Open 'Check my writing' at /check to everyone, without login.")
+    ] = False,
+    editors: Annotated[
+        bool, typer.Option("--editors", help="Serve LanguageTool's protocol to editors at /v2/check.")
+    ] = False,
+    url: Annotated[str | None, typer.Option(help="The public address, if behind a proxy: https://...")] = None,
+    proxies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            metavar="ADDRESS",
+            help="A trusted proxy, whose X-Forwarded-For is used: an IP address or network.",
+        ),
+    ] = None,
+) -> None:
+    """Serve a study in the browser; the first start prints a one-time set-up link."""
+    try:
+        from grater.annotate.web import serving as server  # the extra may be missing, and then one line says so
+        from grater.annotate.web.serving import setup_link
+        from grater.annotate.web.settings import Settings
+    except ImportError as error:
+        raise MissingExtra(f"the server needs {error.name}: pip install 'grater[server]'") from error
+    from grater.annotate.study.status import open_study
+
+    address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
+    server.require_proxies(proxies or ())
+    settings = Settings(
+        base_url=address,
+        private_webhooks=private_webhooks,
+        proxies=tuple(proxies or ()),
+        check_page=check_page,
+        editors=editors,
+    )
+    with open_study(study) as store, store.serving():
+        server.require_processes(store, processes)
+        link = setup_link(settings, store)
+        if link:
+            say(f"set up the study with this link, which works once and within a day: {link}")
+        say(f"{store.name}: serving at {address}; stop with Ctrl-C")
+        server.run(study, settings, store, host=host, port=port, processes=processes)

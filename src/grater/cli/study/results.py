@@ -1,8 +1,10 @@
-"""Commands on results: adjudicate, review, evaluate, suggestions and report."""
+"""What came of a study: adjudicate, review, evaluate, suggestions and report; and `grater judge`, for programs."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -12,6 +14,7 @@ from grater.annotate.store import Store, jobs
 from grater.annotate.study import evaluation as study_evaluation
 from grater.annotate.study.adjudication import Rule, Waiting, accept, decide, review, waiting
 from grater.annotate.study.marks import study_suggestions
+from grater.annotate.study.programs import Cache, Chat, Endpoint, judge, judge_by_model, program_job, the_job, through
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.status import open_study
 from grater.annotate.tables import Counting, judged_by_programs
@@ -41,6 +44,7 @@ from grater.cli.report import save_asked
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.measure.evaluation.sampled.results import Sampled
+from grater.model import Json as JsonValue
 from grater.reporting.versions import told_versions
 from grater.sheet import counted
 from grater.uncertainty.bootstrap import Chance
@@ -51,10 +55,7 @@ StudyConfidence: TypeAlias = Annotated[
     typer.Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments: low is 0, high is 1."),
 ]
 
-adjudicate_app = typer.Typer()
 
-
-@adjudicate_app.command()
 def adjudicate(
     study: StudyName,
     table: Annotated[
@@ -97,10 +98,6 @@ def _line(unit: Waiting) -> str:
     return "\n".join(lines)
 
 
-review_app = typer.Typer()
-
-
-@review_app.command()
 def review_marks(
     study: StudyName,
     job: Annotated[str, typer.Option(help="The marking job to check.")] = "marking",
@@ -115,10 +112,6 @@ def review_marks(
         say(f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page")
 
 
-evaluate_app = typer.Typer()
-
-
-@evaluate_app.command()
 def evaluate_study(
     study: StudyName,
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
@@ -170,10 +163,6 @@ def evaluate_study(
     show(result, as_json=as_json)
 
 
-suggestions_app = typer.Typer()
-
-
-@suggestions_app.command()
 def suggestions(
     study: StudyName,
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
@@ -187,10 +176,6 @@ def suggestions(
     show(result, as_json=as_json)
 
 
-report_app = typer.Typer()
-
-
-@report_app.command()
 def write_report(
     study: StudyName,
     out: Annotated[
@@ -226,3 +211,111 @@ def write_report(
             names=names,
         )
     save_asked(inputs, out or (None if headline else Path("report")), headline, wanted, as_json=as_json)
+
+
+KeyVariable: TypeAlias = Annotated[
+    str, typer.Option("--key-env", metavar="VAR", help="The environment variable that holds the endpoint's key.")
+]
+
+
+def ask(
+    study: StudyName,
+    job: Annotated[str, typer.Option(help="The job to judge; default: the only one.")] = "",
+    command: Annotated[str, typer.Option(help="A program that reads and writes one JSON line per unit.")] = "",
+    endpoint: Annotated[str, typer.Option(metavar="URL", help="A chat endpoint, as in https://HOST/v1.")] = "",
+    model: Annotated[
+        str, typer.Option("--model-name", metavar="NAME", help="The model to ask at the endpoint.")
+    ] = "",
+    name: Annotated[str, typer.Option(help="The name of the rater; default: the model's name.")] = "",
+    key_env: KeyVariable = "",
+    samples: Annotated[int, typer.Option(min=1, max=100, help="Answers per unit; several give a share.")] = 1,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, max=2, help="0 for one answer per unit, 0.7 for several.")
+    ] = None,
+    per_minute: Annotated[float | None, typer.Option(min=0.01, help="Maximum requests per minute.")] = None,
+    most_tokens: Annotated[int | None, typer.Option(min=1, help="Maximum tokens to use.")] = None,
+    most_cost: Annotated[float | None, typer.Option(min=0, help="Maximum cost.")] = None,
+    price_in: Annotated[float, typer.Option(min=0, help="Price per million input tokens.")] = 0.0,
+    price_out: Annotated[float, typer.Option(min=0, help="Price per million output tokens.")] = 0.0,
+    answer_tokens: Annotated[int, typer.Option(min=8, help="Maximum length of an answer, in tokens.")] = 300,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")] = 60.0,
+    retries: Annotated[int, typer.Option(min=0, help="Retries after a failure.")] = 5,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The file that caches answers; default: STUDY.answers.jsonl.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Let a program or a language model judge the units of a job, in a separate job marked as a program's.
+
+    Answered units are not asked again, so an interrupted run resumes.
+
+    A program (--command) reads one line per unit, {"unit": ID, "task": ..., "before": ..., "pieces": [...],
+    "after": ..., "fields": [...]}, and writes {"unit": ID, "fields": {...}}, in any order. For the task error these
+    fields are {"label": ["ok"]}, for usage {"label": ["1"], "better": ["at"], "confidence": ["high"]}; the
+    documentation of tasks has them all.
+    """
+    if bool(command) == bool(endpoint) or bool(endpoint) != bool(model):
+        raise UsageError("expected --command LINE for a program, or --endpoint URL and --model-name NAME for a model")
+    if command:
+        _ask_program(study, job, command, name or "program", as_json=as_json)
+        return
+    asked = Endpoint(
+        url=endpoint,
+        model=model,
+        key=_key(key_env),
+        temperature=(0.7 if samples > 1 else 0.0) if temperature is None else temperature,
+        max_tokens=answer_tokens,
+        timeout=timeout,
+        retries=retries,
+        per_minute=per_minute,
+        most_tokens=most_tokens,
+        most_cost=most_cost,
+        price_in=price_in,
+        price_out=price_out,
+    )
+    kept = cache or Path(f"{study if '://' not in study else 'study'}.answers.jsonl")
+    _ask_model(study, job, asked, kept, name or model, samples, as_json=as_json)
+
+
+def _key(variable: str) -> str:
+    if variable and not os.environ.get(variable):
+        raise UsageError(f"expected a key in the environment variable {variable}, found none")
+    return os.environ.get(variable, "") if variable else ""
+
+
+def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool) -> None:
+    with open_study(study) as store:
+        with store.write() as tx:
+            own, person = program_job(tx, the_job(tx, job), name)
+        n_done = judge(store, own, person, partial(through, command), tick=lambda: None)
+    if as_json:
+        print_json({"job": own.name, "judged": n_done, "rater": person.pseudonym})
+    else:
+        say(f"{own.name}: {counted(n_done, 'unit')} judged by the program {name}")
+
+
+def _ask_model(
+    study: str, job: str, endpoint: Endpoint, cache: Path, name: str, n_samples: int, *, as_json: bool
+) -> None:
+    chat = Chat(endpoint, Cache(cache), tell=say)
+    with open_study(study) as store:
+        with store.write() as tx:
+            own, person = program_job(tx, the_job(tx, job), name)
+        done = judge_by_model(store, own, person, chat, n_samples=n_samples)
+    spent = chat.cache.spent
+    if as_json:
+        used: dict[str, JsonValue] = {"requests": spent.requests, "tokens": spent.tokens, "cost": chat.cost}
+        print_json({"job": own.name, "rater": person.pseudonym, **done.to_dict(), **used})
+    else:
+        for unit_id, why in done.refused:
+            say(f"unit {unit_id}: {why}")
+        money = f", cost {chat.cost:.4f}" if chat.cost else ""
+        say(f"{own.name}: {counted(done.n_done, 'unit')} judged by {name}; {spent.tokens:,} tokens so far{money}")
+    if done.refused and not as_json:
+        left = counted(len(done.refused), "unit")
+        verb, change = "is" if len(done.refused) == 1 else "are", "change the guidelines, --temperature or the model"
+        say(f"{left} {verb} left open; to get other answers, {change}")
+    if done.stopped:
+        say(f"stopped: {done.stopped}; run the same command again to continue")
+    if done.stopped or done.refused:
+        raise typer.Exit(1)

@@ -40,10 +40,7 @@ from grater.model import Json as JsonValue
 from grater.sheet import counted
 from grater.tables import read_items, write_table
 
-decide_app = typer.Typer()
 
-
-@decide_app.command()
 def run_systems(
     study: StudyName,
     system: Annotated[
@@ -81,10 +78,6 @@ def run_systems(
     say(f"next: grater study design {pasted(study)} sampling --system {shlex.quote(done[0].system)} --n 500")
 
 
-sample_app = typer.Typer()
-
-
-@sample_app.command()
 def draw_sample(
     study: StudyName,
     system: Annotated[str | None, typer.Option(metavar="NAME", help="The system to draw a first sample for.")] = None,
@@ -149,10 +142,6 @@ def _print_sample(study: str, name: str, drawn: Drawn) -> None:
         say(f"next: grater study evaluate {pasted(study)} --sample {name}")
 
 
-design_app = typer.Typer()
-
-
-@design_app.command()
 def start_design(
     study: StudyName,
     design: Annotated[str, typer.Argument(help=f"The design: one of {', '.join(DESIGNS)}.")],
@@ -202,10 +191,6 @@ def start_design(
     say(f"{job.name}: {size} ({DESIGNS[design].source}); next: grater study invite {pasted(study)} --role annotator")
 
 
-mine_app = typer.Typer()
-
-
-@mine_app.command()
 def mine(
     study: StudyName,
     name: Annotated[str, typer.Option(help="The list's name.")] = "mined",

@@ -1,4 +1,4 @@
-"""Commands on jobs and the people who do them: job, change, gold, crowd, hand-over, invite and seat."""
+"""Jobs and people: job, change, gold, crowd, hand-over, invite and seat; access: token, second-factor and audit."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ import typer
 
 from grater.annotate.money import job_costs, owed_frame, settle
 from grater.annotate.samples import of_sample
-from grater.annotate.store import Store, jobs, people, progress
+from grater.annotate.store import Store, Tx, credentials, jobs, people, progress
+from grater.annotate.store.clock import as_iso
+from grater.annotate.store.credentials import TOKEN_DAYS
 from grater.annotate.store.gold import has_gold
+from grater.annotate.store.schema import SCOPES
+from grater.annotate.study.events import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.annotate.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
-from grater.annotate.study.people import add_seat, invite, invite_back
+from grater.annotate.study.people import add_seat, end_token, invite, invite_back, make_token
+from grater.annotate.study.second_factor import require_of, required_roles, reset
 from grater.annotate.study.status import open_study
 from grater.annotate.study.terms import protocol_sheet, set_terms
 from grater.annotate.tasks import TASKS
@@ -28,10 +33,7 @@ from grater.model import Json as JsonValue
 from grater.sheet import counted
 from grater.tables import write_table
 
-job_app = typer.Typer()
 
-
-@job_app.command()
 def add_job_command(
     study: StudyName,
     task: Annotated[str, typer.Option(help=f"The task: one of {', '.join(TASKS)}.")],
@@ -103,10 +105,6 @@ def add_job_command(
         say(f"{job.name}: {summary}; next: grater study invite {pasted(study)} --role annotator")
 
 
-change_app = typer.Typer()
-
-
-@change_app.command()
 def change(
     study: StudyName,
     job: Annotated[str, typer.Option(help="The job to change.")],
@@ -134,10 +132,6 @@ def change(
         say(f"{job}: {changed.state}, instructions version {version}")
 
 
-gold_app = typer.Typer()
-
-
-@gold_app.command()
 def make_gold_units(
     study: StudyName,
     job: Annotated[str, typer.Option(help="The job to add gold to.")],
@@ -175,10 +169,6 @@ def make_gold_units(
             tell_unmet_gold(study, job)
 
 
-crowd_app = typer.Typer()
-
-
-@crowd_app.command()
 def crowd(
     study: StudyName,
     job: Annotated[str, typer.Option(help="The job to show.")],
@@ -235,10 +225,6 @@ def _pay(store: Store, job: str, path: Path) -> None:
     say(f"{path}: {len(frame)} payments")
 
 
-hand_over_app = typer.Typer()
-
-
-@hand_over_app.command()
 def hand_units_over(
     study: StudyName,
     giver: Annotated[str, typer.Argument(metavar="FROM", help="The person who has the units.")],
@@ -255,10 +241,6 @@ def hand_units_over(
         say(f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}")
 
 
-invite_app = typer.Typer()
-
-
-@invite_app.command()
 def make_link(
     study: StudyName,
     role: Annotated[str, typer.Option(help="Role: owner, manager, adjudicator, annotator or worker.")] = "annotator",
@@ -290,10 +272,6 @@ def make_link(
     say(f"works once, for {days:g} days, as {role}")
 
 
-seat_app = typer.Typer()
-
-
-@seat_app.command()
 def make_seat(
     study: StudyName,
     first: Annotated[str, typer.Argument(metavar="FIRST", help="One of the two people, by name.")],
@@ -308,3 +286,132 @@ def make_seat(
         print_json({"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": [first, second]})
     else:
         say(f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page")
+
+
+def print_token(
+    study: StudyName,
+    person: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The person the program acts for.")] = None,
+    days: Annotated[float, typer.Option(help="Days the token is valid.")] = TOKEN_DAYS,
+    scope: Annotated[
+        str,
+        typer.Option(
+            help="read (change nothing), work (rate and adjudicate) or manage (everything the person may do)."
+        ),
+    ] = SCOPES[-1],
+    name: Annotated[str, typer.Option("--note", help="A note on its purpose.")] = "",
+    is_list: Annotated[
+        bool, typer.Option("--list-tokens", help="List the valid tokens, of everyone or of NAME.")
+    ] = False,
+    ended: Annotated[str | None, typer.Option("--end", metavar="ID", help="Revoke a token, by its id.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print a new API token; it can do what the person can, within its scope."""
+    with open_study(study) as store, store.write() as tx:
+        if ended:
+            end_token(tx, ended)
+            say(f"{ended}: ended")
+            return
+        if is_list:
+            _print_tokens(_token_rows(tx, person), as_json=as_json)
+            return
+        if person is None:
+            raise UsageError("expected NAME, the person the program acts for")
+        owner = people.named(tx, person)
+        token = make_token(tx, owner.person_id, name=name, days=days, scope=scope)
+    if as_json:
+        print_json({"token": token, "person": owner.name, "role": owner.role, "days": days, "scope": scope})
+        return
+    typer.echo(token)
+    say(f"acts for {owner.name}, {owner.role}, scope {scope}, for {days:g} days")
+
+
+def _token_rows(tx: Tx, person: str | None) -> list[dict[str, JsonValue]]:
+    """The tokens that hold, the oldest first."""
+    wanted = people.named(tx, person).person_id if person else None
+    names = {each.person_id: each.name for each in people.all(tx)}
+    return [
+        {
+            "token_id": token.token_id,
+            "person": names[token.person_id],
+            "name": token.name,
+            "scope": token.scope,
+            "made_at": as_iso(token.made_at),
+            "expires_at": as_iso(token.expires_at) if token.expires_at else None,
+            "used_at": as_iso(token.used_at) if token.used_at else None,
+        }
+        for token in credentials.all_tokens(tx)
+        if wanted in (None, token.person_id)
+    ]
+
+
+def _print_tokens(rows: list[dict[str, JsonValue]], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"tokens": rows})
+        return
+    for row in rows:
+        used = f"last used {row['used_at']}" if row["used_at"] else "never used"
+        cells = (row["token_id"], row["person"], row["scope"], f"until {row['expires_at']}", used, row["name"])
+        typer.echo("  ".join(map(str, cells)))
+
+
+def second_factor(
+    study: StudyName,
+    reset_name: Annotated[
+        str | None, typer.Option("--reset", metavar="NAME", help="Reset the second factor of this person.")
+    ] = None,
+    roles: Annotated[
+        str | None,
+        typer.Option("--require", metavar="ROLES", help="Roles that need it: owner, manager, both, or none."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List who has a second factor and which roles need one; reset or require it."""
+    with open_study(study) as store, store.write() as tx:
+        if reset_name:
+            reset(tx, people.named(tx, reset_name).person_id)
+        if roles is not None:
+            named = [role.strip() for role in roles.split(",")]
+            require_of(tx, {"both": ["owner", "manager"], "none": []}.get(roles.strip(), named))
+        required, with_one = required_roles(tx), credentials.people_with_one(tx)
+        names = [person.name for person in people.all(tx) if person.person_id in with_one]
+    if as_json:
+        print_json({"roles": list(required), "people": list(names)})
+        return
+    say(f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}")
+
+
+N_SHOWN = 50
+
+
+def audit(
+    study: StudyName,
+    person: Annotated[str, typer.Option(help="Only events by this person.")] = "",
+    kind: Annotated[
+        str, typer.Option(help="Only events of this kind: person.role, person, or a group such as people.")
+    ] = "",
+    since: Annotated[
+        str, typer.Option(metavar="DAY", help="Only events from this day on, as in 2026-11-16 (UTC).")
+    ] = "",
+    until: Annotated[str, typer.Option(metavar="DAY", help="Only events up to this day.")] = "",
+    job: Annotated[str, typer.Option(help="Only events of this job.")] = "",
+    out: Annotated[Path | None, typer.Option(help="Write all events to a file, .csv or .jsonl.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the audit log, newest first: the latest 50 events, or all in a file."""
+    write = {".csv": csv_parts, ".jsonl": json_lines}.get(out.suffix.lower() if out else ".csv")
+    if write is None:
+        raise UsageError(f"{out}: expected a file that ends in .csv or .jsonl")
+    with open_study(study) as store, store.read() as tx:
+        wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job)
+        if out is not None:
+            with out.open("w", encoding="utf-8", newline="") as stream:
+                stream.writelines(write(tx, wanted))
+            return
+        rows = [entry.to_dict() for entry in entries(tx, wanted, most=N_SHOWN)]
+    if as_json:
+        print_json({"events": rows})
+        return
+    for row in rows:
+        typer.echo(
+            f"{row['n']}  {row['at']}  {row['person'] or 'grater'}  {row['verb']}  {row['about'] or row['noun']}"
+        )
