@@ -82,16 +82,10 @@ COMMANDS = {
     "agree": ("grater.cli.agree:agree", "Measure agreement among raters: kappa, alpha and AC1 with intervals."),
     "raters": ("grater.cli.agree:raters", "Profile each rater: accuracy, agreement, skill, speed."),
     "raters-needed": ("grater.cli.agree:needed", "Find out how many crowd raters match an expert."),
-    "difficulty": (
-        "grater.cli.agree:hard",
-        "List the easiest and hardest items, and what predicts disagreement.",
-    ),
+    "difficulty": ("grater.cli.agree:hard", "List the easiest and hardest items, and what predicts disagreement."),
     "aggregate": ("grater.cli.agree:aggregate", "Combine the judgments of many raters into one answer per item."),
     "simulate": ("grater.cli.agree:simulate", "Simulate judgments by raters of known skill."),
-    "plan": (
-        "grater.cli.sample:plan",
-        "Plan an evaluation: items, raters, hours and cost for a target interval.",
-    ),
+    "plan": ("grater.cli.sample:plan", "Plan an evaluation: items, raters, hours and cost for a target interval."),
     "sample": ("grater.cli.sample:sample", "Draw a stratified sample of items to judge."),
     "estimate": ("grater.cli.sample:estimate_systems", "Estimate precision, recall and F from a judged sample."),
     "evaluate": ("grater.cli.evaluate:evaluate_detectors", "Score systems against raters: precision, recall and F."),

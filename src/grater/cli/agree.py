@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+from typer import Argument, Option
 
 from grater.api import simulate as simulate_crowd
 from grater.cli.command import (
@@ -24,6 +25,7 @@ from grater.cli.command import (
     say,
     show,
     takes_options,
+    warn,
 )
 from grater.corpora import read_corpus, read_merged
 from grater.corpora.jsonl import FORMAT_NAME
@@ -31,7 +33,7 @@ from grater.corpora.merge import attach_documents
 from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coded import LEFT_OUT, Unknown, coded, with_unknown
 from grater.measure.agreement.cohen import Method
-from grater.measure.agreement.compare import Comparison, Pair, compare_pairs, compare_tables
+from grater.measure.agreement.compare import Comparison, compare_pairs, compare_tables
 from grater.measure.agreement.constructions import construction_study
 from grater.measure.agreement.difficulty import SPLIT, DifficultyOptions, difficulty
 from grater.measure.agreement.edit_marks import SeveralMarks
@@ -83,7 +85,7 @@ TABLE_OPTIONS = (
 )
 ClusterColumn: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--cluster",
         metavar="COLUMN",
         help="Column of the clusters that are resampled; default: essays if known; 'item' for no clusters.",
@@ -94,8 +96,7 @@ CORPUS_OPTIONS = ("gaps", "several", "documents")
 
 def deliver(result: Result, *, out: Path | None, table: TableFormat, as_json: bool) -> None:
     """Say the warnings, write the numbers where asked, and show the result."""
-    for warning in result.warnings:
-        say(f"warning: {warning}")
+    warn(result.warnings)
     if out:
         write_table(result.to_frame(), out)
     show(result, table=table, as_json=as_json)
@@ -105,58 +106,55 @@ def deliver(result: Result, *, out: Path | None, table: TableFormat, as_json: bo
 def agree(
     context: typer.Context,
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Tables of judgments, combined; or annotated corpora.")
+        list[Path], Argument(metavar="FILE...", help="Tables of judgments, combined; or annotated corpora.")
     ],
     by: Annotated[
         list[str],
-        typer.Option(metavar="COLUMN", help="Show agreement for each value of a column; 'batch' is sorted by time."),
-    ] = [],  # noqa: B006
+        Option(metavar="COLUMN", help="Show agreement for each value of a column; 'batch' is sorted by time."),
+    ] = [],
     items: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A table of items, for their essays and other columns.")
+        Path | None, Option(metavar="FILE", help="A table of items, for their essays and other columns.")
     ] = None,
     cluster: ClusterColumn = None,
     raters_are: Annotated[
-        RatersAre, typer.Option("--raters", help="Intervals for these raters, or also for others like them (random).")
+        RatersAre, Option("--raters", help="Intervals for these raters, or also for others like them (random).")
     ] = "these",
     contexts: Annotated[
-        str, typer.Option(metavar="FLAG,FLAG", help="Show agreement with and without items that have these flags.")
+        str, Option(metavar="FLAG,FLAG", help="Show agreement with and without items that have these flags.")
     ] = "",
     compare: Annotated[
-        str, typer.Option(metavar="A,B:C,D", help="Compare the kappas of two pairs of raters on their common items.")
+        str, Option(metavar="A,B:C,D", help="Compare the kappas of two pairs of raters on their common items.")
     ] = "",
-    against: Annotated[Path | None, typer.Option(metavar="FILE", help="Compare with another table.")] = None,
+    against: Annotated[Path | None, Option(metavar="FILE", help="Compare with another table.")] = None,
     weights: Annotated[
-        str,
-        typer.Option(metavar="|".join(WEIGHTS) + "|FILE", help="Weights for partial agreement, for kappa and AC."),
+        str, Option(metavar="|".join(WEIGHTS) + "|FILE", help="Weights for partial agreement, for kappa and AC.")
     ] = "identity",
-    scale: Annotated[Scale, typer.Option(help="Level of measurement, for alpha.")] = "nominal",
+    scale: Annotated[Scale, Option(help="Level of measurement, for alpha.")] = "nominal",
     order: Annotated[
-        str, typer.Option("--label-order", metavar="LABEL,LABEL", help="The order of labels, lowest first.")
+        str, Option("--label-order", metavar="LABEL,LABEL", help="The order of labels, lowest first.")
     ] = "",
     interval: Annotated[
         Method | None,
-        typer.Option(
-            help="Interval for Cohen's kappa; fce: Fleiss, Cohen & Everitt 1969; default: bootstrap and fce."
-        ),
+        Option(help="Interval for Cohen's kappa; fce: Fleiss, Cohen & Everitt 1969; default: bootstrap and fce."),
     ] = None,
     gaps: Annotated[
-        bool, typer.Option("--gaps", help="Corpora: insertions belong to gaps between tokens, not to the next token.")
+        bool, Option("--gaps", help="Corpora: insertions belong to gaps between tokens, not to the next token.")
     ] = False,
     several: Annotated[
-        SeveralMarks, typer.Option(help="Corpora: join several marks of one annotator on a token, or take the first.")
+        SeveralMarks, Option(help="Corpora: join several marks of one annotator on a token, or take the first.")
     ] = "joined",
     documents: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Corpora: the documents of M2 sentences, for resampling.")
+        Path | None, Option(metavar="FILE", help="Corpora: the documents of M2 sentences, for resampling.")
     ] = None,
     format_name: Format = None,
-    ok: Annotated[str | None, typer.Option(metavar="LABEL", help="The label that means no error.")] = None,
+    ok: Annotated[str | None, Option(metavar="LABEL", help="The label that means no error.")] = None,
     all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Compare all pairs, even with more than 40 raters.")
+        bool, Option("--all-pairs", help="Compare all pairs, even with more than 40 raters.")
     ] = False,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
+    resamples: Annotated[int, Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
     reading: Reading,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the numbers as a table.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Also write the numbers as a table.")] = None,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -166,9 +164,10 @@ def agree(
     require_outputs([out], [*files, against, items])
     if format_name or any(is_corpus(file) for file in files):
         _refuse(context, TABLE_OPTIONS, "tables of judgments")
-        corpus_options = EditOptions(
-            gaps=gaps, several=several, interval=_corpus_interval(interval), n_resamples=resamples, seed=seed
-        )
+        if interval == "simple":
+            raise UsageError("--interval simple is for tables of judgments; corpora have bootstrap and fce")
+        drawn: EditInterval = "fce" if interval == "fce" else "essays"
+        corpus_options = EditOptions(gaps=gaps, several=several, interval=drawn, n_resamples=resamples, seed=seed)
         corpus = agree_corpora(files, options=corpus_options, format_name=format_name, documents=documents)
         deliver(corpus, out=out, table=table, as_json=as_json)
         return
@@ -177,7 +176,9 @@ def agree(
     table_of_items = read_items(items) if items else None
     essays = essays_of(judgments, table_of_items, cluster=cluster)
     options = Options(
-        weights=weights if weights in WEIGHTS else _read_weights(weights, _labels(judgments, order)),
+        weights=weights
+        if weights in WEIGHTS
+        else _read_weights(weights, tuple(entries([order])) or coded(judgments).labels),
         scale=scale,
         order=entries([order]),
         interval=interval or "bootstrap",
@@ -212,12 +213,6 @@ def agree_corpora(
     return edit_agreement(essays, options)
 
 
-def _corpus_interval(interval: Method | None) -> EditInterval:
-    if interval == "simple":
-        raise UsageError("--interval simple is for tables of judgments; corpora have bootstrap and fce")
-    return "fce" if interval == "fce" else "essays"
-
-
 def _refuse(context: typer.Context, options: Collection[str], kind: str) -> None:
     """Refuse options that would do nothing here: they are a misunderstanding."""
     for parameter in context.command.params:
@@ -240,11 +235,6 @@ def is_corpus(path: Path) -> bool:
         with path.open(encoding="utf-8", errors="replace") as lines:
             return FORMAT_NAME in lines.readline()
     return True
-
-
-def _labels(judgments: Judgments, order: str) -> tuple[str, ...]:
-    """The labels in the order in which weights must be given."""
-    return tuple(entries([order])) or coded(judgments).labels
 
 
 def _read_weights(setting: str, labels: tuple[str, ...]) -> Matrix:
@@ -279,7 +269,11 @@ def _comparisons(
     comparisons = {}
     if pairs:
         require_raters(judgments, "comparisons of raters")
-        first, second = _two_pairs(pairs)
+        split = [[rater.strip() for rater in pair.split(",")] for pair in pairs.split(":")]
+        if [len(pair) for pair in split] != [2, 2]:
+            raise UsageError(f"expected --compare A,B:C,D with four raters, found {pairs!r}")
+        (a, b), (c, d) = split
+        first, second = (a, b), (c, d)
         rng = generator(options.seed, "agreement", "pairs")
         name = f"{' and '.join(first)} against {' and '.join(second)}"
         comparisons[name] = compare_pairs(with_essays(coded(one_spelling(judgments)), essays), first, second, rng=rng)
@@ -292,44 +286,32 @@ def _comparisons(
     return comparisons
 
 
-def _two_pairs(text: str) -> tuple[Pair, Pair]:
-    pairs = [[rater.strip() for rater in pair.split(",")] for pair in text.split(":")]
-    if [len(pair) for pair in pairs] != [2, 2]:
-        raise UsageError(f"expected --compare A,B:C,D with four raters, found {text!r}")
-    (first, second), (third, fourth) = pairs
-    return (first, second), (third, fourth)
-
-
 @takes_options
 def needed(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="The crowd's judgments.")],
     experts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Expert judgments; a rater called 'writer' is the writer.")
+        Path | None, Option(metavar="FILE", help="Expert judgments; a rater called 'writer' is the writer.")
     ] = None,
-    gold: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Items with known answers, instead of experts.")
-    ] = None,
+    gold: Annotated[Path | None, Option(metavar="FILE", help="Items with known answers, instead of experts.")] = None,
     reach: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="The agreement to reach; default with --gold: .95.")
+        float | None, Option(metavar="SHARE", help="The agreement to reach; default with --gold: .95.")
     ] = None,
     expert_columns: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--expert-columns",
             metavar="OURS=THEIRS",
             help="Rename a column of the experts' or the gold table; repeatable.",
         ),
-    ] = [],  # noqa: B006
-    items: Annotated[Path | None, typer.Option(metavar="FILE", help="A table of items, for their essays.")] = None,
+    ] = [],
+    items: Annotated[Path | None, Option(metavar="FILE", help="A table of items, for their essays.")] = None,
     cluster: ClusterColumn = None,
-    draws: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Draw N random subsets, as the paper does; 0: exact.")
-    ] = 0,
-    unknown: Annotated[Unknown, typer.Option(help="What to do with judgments 'unknown'.")] = "drop",
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
+    draws: Annotated[int, Option(min=0, metavar="N", help="Draw N random subsets, as the paper does; 0: exact.")] = 0,
+    unknown: Annotated[Unknown, Option(help="What to do with judgments 'unknown'.")] = "drop",
+    resamples: Annotated[int, Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
     reading: Reading,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the curves as a table.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Also write the curves as a table.")] = None,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -374,25 +356,23 @@ def _kept(judgments: Judgments, unknown: Unknown) -> Judgments:
 
 @takes_options
 def hard(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
-    experts: Annotated[Path | None, typer.Option(metavar="FILE", help="Judgments of experts.")] = None,
-    items: Annotated[Path | None, typer.Option(metavar="FILE", help="A table of items, for its columns.")] = None,
+    file: Annotated[Path, Argument(metavar="FILE", help="The crowd's judgments.")],
+    experts: Annotated[Path | None, Option(metavar="FILE", help="Judgments of experts.")] = None,
+    items: Annotated[Path | None, Option(metavar="FILE", help="A table of items, for its columns.")] = None,
     essays: Annotated[
         list[Path],
-        typer.Option(metavar="FILE", help="The corpus: frequency, surprise, length and alternatives of each item."),
-    ] = [],  # noqa: B006
-    by: Annotated[
-        list[str], typer.Option(metavar="COLUMN", help="Columns of the items; default: all that vary.")
-    ] = [],  # noqa: B006
-    top: Annotated[int, typer.Option(min=1, help="Number of easiest and of hardest items to list.")] = 10,
+        Option(metavar="FILE", help="The corpus: frequency, surprise, length and alternatives of each item."),
+    ] = [],
+    by: Annotated[list[str], Option(metavar="COLUMN", help="Columns of the items; default: all that vary.")] = [],
+    top: Annotated[int, Option(min=1, help="Number of easiest and of hardest items to list.")] = 10,
     split: Annotated[
-        float, typer.Option(min=0, max=1, help="A crowd is split if its majority is below this share.")
+        float, Option(min=0, max=1, help="A crowd is split if its majority is below this share.")
     ] = SPLIT,
-    quantiles: Annotated[int, typer.Option(min=2, help="Number of parts that a numeric column is divided into.")] = 4,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
+    quantiles: Annotated[int, Option(min=2, help="Number of parts that a numeric column is divided into.")] = 4,
+    resamples: Annotated[int, Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
     reading: Reading,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write every item as a table.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Also write every item as a table.")] = None,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -418,9 +398,9 @@ def hard(
 @takes_options
 def nouns(
     judgments: Annotated[
-        list[Path], typer.Argument(metavar="JUDGMENTS", help="Tables of judgments (yes, no, yes*), combined.")
+        list[Path], Argument(metavar="JUDGMENTS", help="Tables of judgments (yes, no, yes*), combined.")
     ],
-    items: Annotated[Path, typer.Option(metavar="ITEMS", help="The table of items from grater nouns select.")],
+    items: Annotated[Path, Option(metavar="ITEMS", help="The table of items from grater nouns select.")],
     *,
     reading: Reading,
     seed: Seed = 0,
@@ -449,7 +429,8 @@ def plot(result: RatersNeeded) -> Iterator[str]:
     line = _height(target, low, high)
     for height in range(HEIGHT, -1, -1):
         value = low + (high - low) * height / HEIGHT
-        cells = "".join(_cell(heights[point.n_raters] == height, is_target=line == height) for point in points)
+        blank = "---" if line == height else "   "
+        cells = "".join("  o" if heights[point.n_raters] == height else blank for point in points)
         yield f"{number(value):>8} |{cells}" + (f"  {name}" if line == height else "")
     yield " " * 9 + "+" + "-" * 3 * len(points)
     yield " " * 10 + "".join(f"{point.n_raters:>3}" for point in points) + "  raters"
@@ -461,13 +442,9 @@ def _height(value: float, low: float, high: float) -> int | None:
     return round((value - low) / (high - low) * HEIGHT) if high > low else 0
 
 
-def _cell(is_point: bool, *, is_target: bool) -> str:
-    return "  o" if is_point else "---" if is_target else "   "
-
-
 GoldColumns = Annotated[
     list[str],
-    typer.Option(
+    Option(
         "--gold-columns", metavar="OURS=THEIRS", help="Rename a column of the table of known answers; repeatable."
     ),
 ]
@@ -477,24 +454,22 @@ DEFAULT = Crowd()
 
 @takes_options
 def aggregate(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
-    method: Annotated[str, typer.Option(metavar="NAME", help=f"Method: {METHODS.listed()}.")] = "dawid-skene",
-    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers, held fixed.")] = None,
+    file: Annotated[Path, Argument(metavar="FILE", help="A table of judgments.")],
+    method: Annotated[str, Option(metavar="NAME", help=f"Method: {METHODS.listed()}.")] = "dawid-skene",
+    gold: Annotated[Path | None, Option(metavar="FILE", help="Items with known answers, held fixed.")] = None,
     truth: Annotated[
         Path | None,
-        typer.Option("--true-labels", metavar="FILE", help="True labels; reports how often the answers are right."),
+        Option("--true-labels", metavar="FILE", help="True labels; reports how often the answers are right."),
     ] = None,
-    iterations: Annotated[int, typer.Option(help="Maximum iterations.")] = AggregateOptions().iterations,
+    iterations: Annotated[int, Option(help="Maximum iterations.")] = AggregateOptions().iterations,
     tolerance: Annotated[
-        float, typer.Option(help="Stop when the log-likelihood gains less than this per judgment.")
+        float, Option(help="Stop when the log-likelihood gains less than this per judgment.")
     ] = AggregateOptions().tolerance,
-    restarts: Annotated[int, typer.Option(help="Random starts of MACE.")] = AggregateOptions().restarts,
-    gold_columns: GoldColumns = [],  # noqa: B006
+    restarts: Annotated[int, Option(help="Random starts of MACE.")] = AggregateOptions().restarts,
+    gold_columns: GoldColumns = [],
     *,
     reading: Reading,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the answers: item, label and posteriors.")
-    ] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Write the answers: item, label and posteriors.")] = None,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -509,21 +484,17 @@ def aggregate(
     result = aggregate_judgments(reading.read(file), method, gold=known, truth=right, options=options)
     if not result.fit.has_converged:
         say(f"warning: {method} did not converge in {iterations} iterations; allow more with --iterations")
-    for warning in result.warnings:
-        say(f"warning: {warning}")
-    if out:
-        write_table(result.to_frame(), out)
-    show(result, table=table, as_json=as_json)
+    deliver(result, out=out, table=table, as_json=as_json)
 
 
 @takes_options
 def raters(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
-    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers.")] = None,
-    gold_columns: GoldColumns = [],  # noqa: B006
+    file: Annotated[Path, Argument(metavar="FILE", help="A table of judgments.")],
+    gold: Annotated[Path | None, Option(metavar="FILE", help="Items with known answers.")] = None,
+    gold_columns: GoldColumns = [],
     *,
     reading: Reading,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the rows as a table.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Also write the rows as a table.")] = None,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
@@ -537,42 +508,44 @@ def raters(
 
 
 def _share(text: str) -> object:
-    return typer.Option(metavar="SHARE", help=text)
+    return Option(metavar="SHARE", help=text)
 
 
 def simulate(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Write the judgments to this file.")],
-    items: Annotated[int, typer.Option("--n-items", help="Number of items.")] = DEFAULT.n_items,
-    raters: Annotated[int, typer.Option("--n-raters", help="Number of raters.")] = DEFAULT.n_raters,
-    judgments: Annotated[int, typer.Option("--judgments-per-item", help="Judgments per item.")] = DEFAULT.n_each,
-    labels: Annotated[str, typer.Option(metavar="LABEL,LABEL", help="The labels to choose from.")] = ",".join(
+    out: Annotated[Path, Option(metavar="FILE", help="Write the judgments to this file.")],
+    items: Annotated[int, Option("--n-items", help="Number of items.")] = DEFAULT.n_items,
+    raters: Annotated[int, Option("--n-raters", help="Number of raters.")] = DEFAULT.n_raters,
+    judgments: Annotated[int, Option("--judgments-per-item", help="Judgments per item.")] = DEFAULT.n_each,
+    labels: Annotated[str, Option(metavar="LABEL,LABEL", help="The labels to choose from.")] = ",".join(
         DEFAULT.labels
     ),
-    prevalence: Annotated[str, typer.Option(metavar="N,N", help="Frequency of each label; default: equal.")] = "",
-    skill: Annotated[float, typer.Option(help="A skilled rater's mean chance of being right.")] = DEFAULT.skill,
-    spread: Annotated[float, typer.Option(help="Standard deviation of --skill.")] = DEFAULT.spread,
+    prevalence: Annotated[str, Option(metavar="N,N", help="Frequency of each label; default: equal.")] = "",
+    skill: Annotated[float, Option(help="A skilled rater's mean chance of being right.")] = DEFAULT.skill,
+    spread: Annotated[float, Option(help="Standard deviation of --skill.")] = DEFAULT.spread,
     spammers: Annotated[float, _share("Share of raters who answer at random.")] = DEFAULT.spammers,
     biased: Annotated[float, _share("Share of raters who prefer one label.")] = DEFAULT.biased,
     lazy: Annotated[float, _share("Share of raters who nearly always give the same answer.")] = DEFAULT.lazy,
     turning: Annotated[float, _share("Share of raters who become spammers halfway through.")] = DEFAULT.turning,
-    difficulty: Annotated[float, typer.Option(help="Mean share of guesses per item.")] = DEFAULT.difficulty,
+    difficulty: Annotated[float, Option(help="Mean share of guesses per item.")] = DEFAULT.difficulty,
     truth: Annotated[
-        Path | None, typer.Option("--true-labels-out", metavar="FILE", help="Also write the true labels.")
+        Path | None, Option("--true-labels-out", metavar="FILE", help="Also write the true labels.")
     ] = None,
-    skills: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the raters' kinds and skills.")
-    ] = None,
+    skills: Annotated[Path | None, Option(metavar="FILE", help="Also write the raters' kinds and skills.")] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Simulate judgments by raters of known skill, for planning and testing."""
     require_outputs([out, truth, skills], [])
+    try:
+        shares = tuple(float(entry) for entry in entries([prevalence]))
+    except ValueError:
+        raise UsageError(f"expected numbers for --prevalence, found {prevalence!r}; as in 0.2,0.8") from None
     simulated = simulate_crowd(
         n_items=items,
         n_raters=raters,
         judgments_per_item=judgments,
         labels=tuple(entries([labels])),
-        prevalence=_numbers(prevalence),
+        prevalence=shares,
         skill=skill,
         spread=spread,
         spammers=spammers,
@@ -593,10 +566,3 @@ def simulate(
         kinds = ", ".join(f"{n} {kind}" for kind, n in simulated.n_by_kind.items())
         n_judgments, n_items = counted(len(simulated.judgments), "judgment"), counted(len(simulated.truth), "item")
         say(f"{out}: {n_judgments} of {n_items} by {kinds}")
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(entry) for entry in entries([text]))
-    except ValueError:
-        raise UsageError(f"expected numbers for --prevalence, found {text!r}; as in 0.2,0.8") from None

@@ -10,25 +10,24 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import typer
 from rich.console import Console
 from rich.text import Text
+from typer import Argument, Option
 
 from grater.cli.command import Json, Precision, Table, messages, print_json, require_different, say, show
 from grater.corpora import read_corpus
 from grater.corpora.formats import is_of_corpus
 from grater.corpora.plain import read_text
 from grater.corpora.source import DOCUMENTS, open_source
-from grater.detect.explanations import Explanation
 from grater.detect.feedback import Feedback, feedback_on
 from grater.detect.learners import DATE, LEARNER, class_report
 from grater.detect.marks import Mark, advice, excerpt, source, why
 from grater.detect.systems import at_precision, default_systems, load_systems
 from grater.errors import UsageError
-from grater.model import Essay
 from grater.sheet import counted
 
 Shape: TypeAlias = Literal["text", "json", "html"]
@@ -39,7 +38,7 @@ MARKED = "bold black on bright_yellow"
 
 Systems: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--system",
         metavar="NAME",
         help="A detector or a model file; repeatable. Default: context, without onnxruntime prep-maxent and "
@@ -49,19 +48,13 @@ Systems: TypeAlias = Annotated[
 
 
 def check(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Essays in plain text; '-' is standard input.")
-    ],
+    files: Annotated[list[Path], Argument(metavar="FILE...", help="Essays in plain text; '-' is standard input.")],
     system: Systems = None,
     precision: Precision = None,
-    output: Annotated[
-        Shape, typer.Option("--show", metavar="text|json|html", help="How to show the feedback.")
-    ] = "text",
-    out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write one file per essay to this folder.")
-    ] = None,
-    fail: Annotated[bool, typer.Option("--fail", help="Exit with status 1 if anything is marked.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --show json.")] = False,
+    output: Annotated[Shape, Option("--show", metavar="text|json|html", help="How to show the feedback.")] = "text",
+    out: Annotated[Path | None, Option(metavar="FOLDER", help="Write one file per essay to this folder.")] = None,
+    fail: Annotated[bool, Option("--fail", help="Exit with status 1 if anything is marked.")] = False,
+    as_json: Annotated[bool, Option("--json", help="The same as --show json.")] = False,
 ) -> None:
     """Check essays: what looks wrong, a better word, the rule with an example, and how sure grater is.
 
@@ -70,20 +63,16 @@ def check(
     shape: Shape = "json" if as_json else output
     if shape == "html" and len(files) > 1 and out is None:
         raise UsageError("expected --out FOLDER: several essays make several HTML pages")
-    essays = _read(files)
+    require_different(files)
+    for file in files:
+        _require_text(file)
+    texts = [open_source(file) for file in files]
+    essays = [(text.name, next(iter(read_text(text.lines(), name=text.name)))) for text in texts]
     detectors = at_precision(load_systems(system or default_systems()), precision)
     results = (feedback_on(essay, detectors, name=name) for name, essay in essays)
     n_marks = _write(results, files, out, shape) if out else _print(results, shape, is_one=len(files) == 1)
     if fail and n_marks:
         raise typer.Exit(1)
-
-
-def _read(files: Sequence[Path]) -> list[tuple[str, Essay]]:
-    require_different(files)
-    for file in files:
-        _require_text(file)
-    texts = [open_source(file) for file in files]
-    return [(text.name, next(iter(read_text(text.lines(), name=text.name)))) for text in texts]
 
 
 def _require_text(file: Path) -> None:
@@ -99,25 +88,19 @@ def _require_text(file: Path) -> None:
 def _write(results: Iterator[Feedback], files: Sequence[Path], out: Path, shape: Shape) -> int:
     """A file for each essay, called after it; how many places are marked in all."""
     out.mkdir(parents=True, exist_ok=True)
-    n_marks, names = 0, _names(files, SUFFIXES[shape])
+    n_marks, names = 0, list[str]()
+    for file in files:  # the second `essay.txt` is `essay-2`
+        stem = "essay" if str(file) == "-" else file.stem
+        name, number = f"{stem}{SUFFIXES[shape]}", 2
+        while name in names:
+            name, number = f"{stem}-{number}{SUFFIXES[shape]}", number + 1
+        names.append(name)
     for feedback, name in zip(results, names, strict=True):
         (out / name).write_text(_in_shape(feedback, shape), encoding="utf-8")
         say(feedback.summary)
         n_marks += len(feedback.marks)
     say(f"{out}: {counted(len(names), 'file')}, {counted(n_marks, 'place')} to look at again")
     return n_marks
-
-
-def _names(files: Sequence[Path], suffix: str) -> list[str]:
-    """A name for each essay's file; the second `essay.txt` is `essay-2`."""
-    names: list[str] = []
-    for file in files:
-        stem = "essay" if str(file) == "-" else PurePath(file).stem
-        name, number = f"{stem}{suffix}", 2
-        while name in names:
-            name, number = f"{stem}-{number}{suffix}", number + 1
-        names.append(name)
-    return names
 
 
 def _in_shape(feedback: Feedback, shape: Shape) -> str:
@@ -133,7 +116,15 @@ def _in_shape(feedback: Feedback, shape: Shape) -> str:
 
 def _print(results: Iterator[Feedback], shape: Shape, *, is_one: bool) -> int:
     if shape == "text":
-        return _print_all(results)
+        console = Console(highlight=False, soft_wrap=True)
+        n_marks, note = 0, ""
+        for number, feedback in enumerate(results):
+            console.print(end="\n" * bool(number))
+            _print_text(feedback, console)
+            n_marks, note = n_marks + len(feedback.marks), feedback.note
+        if note:
+            messages.print(Text(note, "dim"), soft_wrap=False)
+        return n_marks
     feedbacks = list(results)
     if shape == "html":
         sys.stdout.write(feedbacks[0].to_html())
@@ -142,18 +133,6 @@ def _print(results: Iterator[Feedback], shape: Shape, *, is_one: bool) -> int:
         n_flags = sum(len(feedback.flags) for feedback in feedbacks)
         print_json(files[0] if is_one else {"flags": n_flags, "files": files})
     return sum(len(feedback.marks) for feedback in feedbacks)
-
-
-def _print_all(results: Iterator[Feedback]) -> int:
-    console = Console(highlight=False, soft_wrap=True)
-    n_marks, note = 0, ""
-    for number, feedback in enumerate(results):
-        console.print(end="\n" * bool(number))
-        _print_text(feedback, console)
-        n_marks, note = n_marks + len(feedback.marks), feedback.note
-    if note:
-        messages.print(Text(note, "dim"), soft_wrap=False)
-    return n_marks
 
 
 def _print_text(feedback: Feedback, console: Console) -> None:
@@ -166,7 +145,8 @@ def _print_text(feedback: Feedback, console: Console) -> None:
         rule = mark.explanation
         if rule and rule.rule not in shown:
             shown.add(rule.rule)
-            console.print(_example(rule))
+            wrong, right = ("      ✗ ", "red"), ("   ✓ ", "green")
+            console.print(Text.assemble(wrong, (rule.wrong, "dim"), right, (rule.right, "dim")))
         console.print()
     console.print(Text(feedback.summary, "bold"))
 
@@ -182,44 +162,35 @@ def _marked(feedback: Feedback, mark: Mark, *, has_colours: bool) -> Text:
     )
 
 
-def _example(rule: Explanation) -> Text:
-    return Text.assemble(("      ✗ ", "red"), (rule.wrong, "dim"), ("   ✓ ", "green"), (rule.right, "dim"))
-
-
 def learners(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FILE...", help="Essays: text files, one per learner, or any format of grater corpus."
-        ),
+        Argument(metavar="FILE...", help="Essays: text files, one per learner, or any format of grater corpus."),
     ],
     system: Systems = None,
     learner: Annotated[
-        str, typer.Option("--learner-field", metavar="FIELD", help="The metadata field that names the learner.")
+        str, Option("--learner-field", metavar="FIELD", help="The metadata field that names the learner.")
     ] = LEARNER,
     date: Annotated[
-        str, typer.Option("--date-field", metavar="FIELD", help="The metadata field that holds the date.")
+        str, Option("--date-field", metavar="FIELD", help="The metadata field that holds the date.")
     ] = DATE,
     out: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="Write a printable page to this file, NAME.html.")
+        Path | None, Option(metavar="PAGE", help="Write a printable page to this file, NAME.html.")
     ] = None,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Report on a class: which errors are marked and how many, per learner and over time."""
     require_different([*files, *([out] if out else [])])
-    essays = list(_essays(files))
+    essays = [
+        (file.stem if len(corpus) == 1 else essay.essay_id, essay)
+        for file in files
+        for corpus in [list(read_corpus(file))]
+        for essay in corpus
+    ]
     report = class_report(essays, load_systems(system or default_systems()), learner_field=learner, date_field=date)
     if out:
         out.write_text(report.to_html(), encoding="utf-8")
         say(f"{out}: {report.sheets()[0].title}")
     if as_json or not out:
         show(report, table=table, as_json=as_json)
-
-
-def _essays(files: list[Path]) -> Iterator[tuple[str, Essay]]:
-    """Every essay with its name: that of its file where a file is one essay, else its id."""
-    for file in files:
-        essays = list(read_corpus(file))
-        for essay in essays:
-            yield (file.stem if len(essays) == 1 else essay.essay_id), essay

@@ -19,8 +19,8 @@ from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
 
-import typer
 from rich.console import Console
+from typer import Option
 
 from grater.corpora import format_for, read_corpus
 from grater.corpora.formats import FORMATS
@@ -41,120 +41,108 @@ if TYPE_CHECKING:
 
 # Options
 
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json: TypeAlias = Annotated[bool, Option("--json", help="Print JSON.")]
 EngineName: TypeAlias = Annotated[
     str,
-    typer.Option(
-        metavar="NAME", help="What extracts edits from plain text: grater, or errant:MODEL with a spaCy model."
-    ),
+    Option(metavar="NAME", help="What extracts edits from plain text: grater, or errant:MODEL with a spaCy model."),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="Random seed.")]
+Seed: TypeAlias = Annotated[int, Option(min=0, help="Random seed.")]
 Precision: TypeAlias = Annotated[
-    float | None,
-    typer.Option(metavar="SHARE", help="Target precision, .5 to .95, for calibrated systems such as context."),
+    float | None, Option(metavar="SHARE", help="Target precision, .5 to .95, for calibrated systems such as context.")
 ]
-Table: TypeAlias = Annotated[TableFormat, typer.Option("--table", help="Table format.")]
+Table: TypeAlias = Annotated[TableFormat, Option("--table", help="Table format.")]
 FigureTypes: TypeAlias = Annotated[
     list[str],
-    typer.Option(
-        "--figures", metavar="TYPE", help="Type of figure: svg, png or pdf; repeatable; default: all three."
-    ),
+    Option("--figures", metavar="TYPE", help="Type of figure: svg, png or pdf; repeatable; default: all three."),
 ]
 
-Author: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="The author, shown under the title.")]
+Author: TypeAlias = Annotated[str, Option(metavar="NAME", help="The author, shown under the title.")]
 Earlier: TypeAlias = Annotated[
     list[str],
-    typer.Option(
-        metavar="NEW=OLD", help="OLD is an earlier version of NEW; not needed for names such as mine-2 and mine."
-    ),
+    Option(metavar="NEW=OLD", help="OLD is an earlier version of NEW; not needed for names such as mine-2 and mine."),
 ]
 HeadlineFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--headline", metavar="FILE", help="Write the first figure alone: FILE.svg, FILE.png or FILE.pdf."),
+    Option("--headline", metavar="FILE", help="Write the first figure alone: FILE.svg, FILE.png or FILE.pdf."),
 ]
 FORMAT_HELP = f"Corpus format: {FORMATS.listed()}; default: by file name."
-Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
+Format: TypeAlias = Annotated[str | None, Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
 Columns: TypeAlias = Annotated[
-    list[str], typer.Option("--columns", metavar="OURS=THEIRS", help="Rename a column; repeatable.")
+    list[str], Option("--columns", metavar="OURS=THEIRS", help="Rename a column; repeatable.")
 ]
 Merge: TypeAlias = Annotated[
-    list[str], typer.Option("--merge", metavar="OLD,OLD=NEW", help="Merge labels, as in 0,1=error.")
+    list[str], Option("--merge", metavar="OLD,OLD=NEW", help="Merge labels, as in 0,1=error.")
 ]
 DropFlags: TypeAlias = Annotated[
-    list[str], typer.Option("--drop-flags", metavar="FLAG", help="Ignore judgments with this flag; repeatable.")
+    list[str], Option("--drop-flags", metavar="FLAG", help="Ignore judgments with this flag; repeatable.")
 ]
 MinConfidence: TypeAlias = Annotated[
-    float | None, typer.Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments.")
+    float | None, Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments.")
 ]
 Status: TypeAlias = Annotated[
-    list[str], typer.Option("--status", metavar="STATUS", help="Use only judgments with this status; 'all' for any.")
+    list[str], Option("--status", metavar="STATUS", help="Use only judgments with this status; 'all' for any.")
 ]
 RaterColumns: TypeAlias = Annotated[
     list[str],
-    typer.Option(
+    Option(
         "--rater-columns",
         metavar="NAME,NAME",
         help="Columns of labels, one per rater, in a sheet with one row per item.",
     ),
 ]
 DuplicateRows: TypeAlias = Annotated[
-    Literal["error", "first", "last"],
-    typer.Option("--duplicates", help="What to do if a rater judged an item twice."),
+    Literal["error", "first", "last"], Option("--duplicates", help="What to do if a rater judged an item twice.")
 ]
 DecisionFiles: TypeAlias = Annotated[
-    list[Path], typer.Option("--decisions", metavar="FILE", help="Decisions of systems; repeatable.")
+    list[Path], Option("--decisions", metavar="FILE", help="Decisions of systems; repeatable.")
 ]
 JudgmentFiles: TypeAlias = Annotated[
-    list[Path], typer.Option("--judgments", metavar="FILE", help="Judgments of raters; repeatable.")
+    list[Path], Option("--judgments", metavar="FILE", help="Judgments of raters; repeatable.")
 ]
 ItemsFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--items", metavar="FILE", help="A table of items, for its columns.")
+    Path | None, Option("--items", metavar="FILE", help="A table of items, for its columns.")
 ]
 GoldFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--gold",
         metavar="FILE",
         help="Known answers: the truth with --truth adjudicated, otherwise used to correct for raters' errors.",
     ),
 ]
 ErrorsByFlag: TypeAlias = Annotated[
-    bool,
-    typer.Option("--errors-by-flag", help="Correct flagged items by flagged gold items, and unflagged by unflagged."),
+    bool, Option("--errors-by-flag", help="Correct flagged items by flagged gold items, and unflagged by unflagged.")
 ]
 
 
 TruthName: TypeAlias = Annotated[
-    str,
-    typer.Option("--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What counts as true."),
+    str, Option("--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What counts as true.")
 ]
 ClusterName: TypeAlias = Annotated[
-    Cluster, typer.Option("--cluster", help="Clusters that are resampled; auto: essays if known, else items.")
+    Cluster, Option("--cluster", help="Clusters that are resampled; auto: essays if known, else items.")
 ]
 ContextFlags: TypeAlias = Annotated[
-    str, typer.Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags separately.")
+    str, Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags separately.")
 ]
 ConfidenceApart: TypeAlias = Annotated[
     float | None,
-    typer.Option("--confidence-apart", metavar="X", help="Show items with a less confident judgment separately."),
+    Option("--confidence-apart", metavar="X", help="Show items with a less confident judgment separately."),
 ]
 UnknownWay: TypeAlias = Annotated[
     Literal["drop", "ok", "apart"],
-    typer.Option("--unknown", help="Judgments 'unknown': drop them, count them as ok, or also show them separately."),
+    Option("--unknown", help="Judgments 'unknown': drop them, count them as ok, or also show them separately."),
 ]
 Population: TypeAlias = Annotated[
     Literal["these", "wider"],
-    typer.Option(
-        "--population", help="What the intervals are about: other essays like these, or exactly these items."
-    ),
+    Option("--population", help="What the intervals are about: other essays like these, or exactly these items."),
 ]
 ByColumn: TypeAlias = Annotated[
-    str, typer.Option("--by", metavar="COLUMN", help="Show results for each value of an item column.")
+    str, Option("--by", metavar="COLUMN", help="Show results for each value of an item column.")
 ]
-Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples.")]
+Resamples: TypeAlias = Annotated[int, Option("--resamples", min=0, help="Bootstrap resamples.")]
 Redundancy: TypeAlias = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--redundancy",
         metavar="N",
         min=0,
@@ -163,7 +151,7 @@ Redundancy: TypeAlias = Annotated[
 ]
 Jobs: TypeAlias = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--jobs",
         min=1,
         metavar="N",
@@ -171,13 +159,12 @@ Jobs: TypeAlias = Annotated[
     ),
 ]
 EngineChoice: TypeAlias = Annotated[
-    Literal["processes", "spark"],
-    typer.Option("--engine", help="Run in processes on this machine, or on Apache Spark."),
+    Literal["processes", "spark"], Option("--engine", help="Run in processes on this machine, or on Apache Spark.")
 ]
 Master: TypeAlias = Annotated[
-    str | None, typer.Option("--master", metavar="URL", help="The Spark master, as in spark://host:7077 or local[4].")
+    str | None, Option("--master", metavar="URL", help="The Spark master, as in spark://host:7077 or local[4].")
 ]
-Lines: TypeAlias = Annotated[bool, typer.Option("--lines", help="Read each line of a text file as an essay.")]
+Lines: TypeAlias = Annotated[bool, Option("--lines", help="Read each line of a text file as an essay.")]
 
 
 def file_types(names: Sequence[str]) -> list[FileType]:
@@ -208,10 +195,7 @@ def say(message: str) -> None:
 
 def say_done(message: str, value: JsonValue, *, as_json: bool) -> None:
     """What a command did that has no result to show: a line to the person, or machine output."""
-    if as_json:
-        print_json(value)
-    else:
-        say(message)
+    say_done(message, value, as_json=as_json)
 
 
 def warn(warnings: Iterable[str]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from grater.cli.command import (
     FORMAT_HELP,
@@ -59,20 +60,18 @@ app = typer.Typer(
 
 @app.command(short_help="Count documents, sentences, tokens, edits and tags.")
 def stats(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Corpora; several are shown side by side.")],
+    files: Annotated[list[Path], Argument(metavar="FILE", help="Corpora; several are shown side by side.")],
     format_name: Format = None,
     by: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD", help="Show one row per value of a metadata field, such as language."),
+        str | None, Option(metavar="FIELD", help="Show one row per value of a metadata field, such as language.")
     ] = None,
     merge_alternatives: Annotated[
-        bool, typer.Option("--merge-alternatives", help="Count several edits by one annotator on one span once.")
+        bool, Option("--merge-alternatives", help="Count several edits by one annotator on one span once.")
     ] = False,
     split_tags: Annotated[
-        bool,
-        typer.Option("--split-tags", help="Split Wcip into prepositions and others, Rloc into articles and others."),
+        bool, Option("--split-tags", help="Split Wcip into prepositions and others, Rloc into articles and others.")
     ] = False,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples.")] = 1000,
+    resamples: Annotated[int, Option(min=1, help="Bootstrap resamples.")] = 1000,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",
     master: Master = None,
@@ -123,28 +122,28 @@ def _shards_for_now(file: Path, format_name: str | None) -> Iterator[tuple[Shard
 def convert(
     files: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="IN OUT",
             help="The corpus to read and the file or folder to write, all or nothing; '-' is standard input or "
             "output.  Of parallel text: SOURCE CORRECTED... OUT.",
         ),
     ],
-    from_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help=FORMAT_HELP)] = None,
-    to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help=FORMAT_HELP)] = None,
+    from_format: Annotated[str | None, Option("--from", metavar="FORMAT", help=FORMAT_HELP)] = None,
+    to_format: Annotated[str | None, Option("--to", metavar="FORMAT", help=FORMAT_HELP)] = None,
     edits: Annotated[
         Literal["keep", "extract"],
-        typer.Option(metavar="keep|extract", help="Keep the edits, or extract new ones from the corrected text."),
+        Option(metavar="keep|extract", help="Keep the edits, or extract new ones from the corrected text."),
     ] = "keep",
     types: Annotated[
         Literal["keep", "errant"],
-        typer.Option(metavar="keep|errant", help="Keep the tags of edits, or give each an ERRANT type."),
+        Option(metavar="keep|errant", help="Keep the tags of edits, or give each an ERRANT type."),
     ] = "keep",
     engine: EngineName = "grater",
     documents: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
+        Path | None, Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
     ] = None,
     losses: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every loss to this file, as JSON lines.")
+        Path | None, Option(metavar="FILE", help="Write every loss to this file, as JSON lines.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -235,11 +234,10 @@ def _tell_conversion(conversion: Conversion, target: Path, losses: Path | None) 
 @app.command(short_help="Compare two sets of edits of the same sentences.")
 def compare(
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="A [B]", help="Two M2 files, or one to compare with the edits of --engine."),
+        list[Path], Argument(metavar="A [B]", help="Two M2 files, or one to compare with the edits of --engine.")
     ],
     engine: EngineName = "grater",
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples.")] = 1000,
+    resamples: Annotated[int, Option(min=1, help="Bootstrap resamples.")] = 1000,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -266,17 +264,16 @@ def compare(
 @app.command(short_help="Check a corpus and list every defect with its line.")
 def check(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="Corpora; several are also compared with each other.")
+        list[Path], Argument(metavar="FILE", help="Corpora; several are also compared with each other.")
     ],
     format_name: Format = None,
     tagset: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"Tag set: {TAGSETS.listed()}; default: guessed.")
+        str | None, Option(metavar="NAME", help=f"Tag set: {TAGSETS.listed()}; default: guessed.")
     ] = None,
-    only: Annotated[list[str], typer.Option(metavar="RULE", help="Report only this rule; repeatable.")] = [],  # noqa: B006
-    ignore: Annotated[list[str], typer.Option(metavar="RULE", help="Ignore this rule; repeatable.")] = [],  # noqa: B006
+    only: Annotated[list[str], Option(metavar="RULE", help="Report only this rule; repeatable.")] = [],
+    ignore: Annotated[list[str], Option(metavar="RULE", help="Ignore this rule; repeatable.")] = [],
     baseline: Annotated[
-        Path | None,
-        typer.Option("--known", metavar="FILE", help="Known defects: the --json output of an earlier check."),
+        Path | None, Option("--known", metavar="FILE", help="Known defects: the --json output of an earlier check.")
     ] = None,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",
@@ -328,29 +325,29 @@ def _tell_check(result: CheckResult, n_files: int) -> None:
 
 @app.command(short_help="Turn annotators' edits into judgments of items.")
 def judgments(
-    files: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Annotated corpora of the same essays.")],
-    decisions: Annotated[Path, typer.Option(metavar="FILE", help="The table of decisions whose items are judged.")],
-    tags: Annotated[str, typer.Option(metavar="TAG,TAG", help="Tags that make an item an error.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The table of judgments to write.")],
+    files: Annotated[list[Path], Argument(metavar="CORPUS", help="Annotated corpora of the same essays.")],
+    decisions: Annotated[Path, Option(metavar="FILE", help="The table of decisions whose items are judged.")],
+    tags: Annotated[str, Option(metavar="TAG,TAG", help="Tags that make an item an error.")],
+    out: Annotated[Path, Option(metavar="FILE", help="The table of judgments to write.")],
     items: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The positions of items, if the decisions lack them.")
+        Path | None, Option(metavar="FILE", help="The positions of items, if the decisions lack them.")
     ] = None,
     match: Annotated[
         Literal["tag", "any"],
-        typer.Option(metavar="tag|any", help="Which edits make an item an error: those with these tags, or any."),
+        Option(metavar="tag|any", help="Which edits make an item an error: those with these tags, or any."),
     ] = "tag",
     labels: Annotated[
         Literal["verdict", "usage"],
-        typer.Option(
+        Option(
             metavar="verdict|usage",
             help="Labels to write: error and ok; or 0 extraneous, 1 incorrect, 2 correct (T&C 2008).",
         ),
     ] = "verdict",
     duplicates: Annotated[
         Literal["error", "first", "last"],
-        typer.Option(metavar="error|first|last", help="What to do if a system decided on an item twice."),
+        Option(metavar="error|first|last", help="What to do if a system decided on an item twice."),
     ] = "error",
-    columns: Columns = [],  # noqa: B006 (typer copies it)
+    columns: Columns = [],
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:

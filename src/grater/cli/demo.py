@@ -21,6 +21,7 @@ from typing import Annotated
 
 import polars as pl
 import typer
+from typer import Option
 
 from grater.annotate.samples import Wish, draw
 from grater.annotate.store import Store, dump, jobs, people
@@ -118,12 +119,11 @@ class DemoStudy(Data):
 
 
 def demo(
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for the results.")] = Path("demo"),
+    out: Annotated[Path, Option(metavar="FOLDER", help="The folder for the results.")] = Path("demo"),
     serve: Annotated[
-        bool,
-        typer.Option("--serve", help="Then serve the study in the browser; an existing demo is served as it is."),
+        bool, Option("--serve", help="Then serve the study in the browser; an existing demo is served as it is.")
     ] = False,
-    figures: FigureTypes = [],  # noqa: B006
+    figures: FigureTypes = [],
     resamples: Resamples = RESAMPLES,
     as_json: Json = False,
 ) -> None:

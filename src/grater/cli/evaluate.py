@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-import typer
+from typer import Option
 
 from grater.cli.command import (
     ByColumn,
@@ -40,24 +40,24 @@ from grater.cli.command import (
 )
 from grater.errors import UsageError
 from grater.measure.evaluation.comparison import compare
-from grater.measure.evaluation.construction_scores import ConstructionScores, construction_scores
+from grater.measure.evaluation.construction_scores import construction_scores
 from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
 from grater.measure.evaluation.standard import EDGES
 from grater.measure.evaluation.thresholds import Higher
 from grater.measure.evaluation.truth import ADJUDICATED
 from grater.measure.evaluation.verified import verify
-from grater.tables import Judgments, parse_merge, read_gold, read_items, write_table
 from grater.tables import Table as DecisionTable
+from grater.tables import parse_merge, read_gold, read_items, write_table
 from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty.intervals import RESAMPLES
 from grater.uncertainty.paired import Test
 
 CurveFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),
+    Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),
 ]
 HigherScore: TypeAlias = Annotated[
-    Higher, typer.Option("--higher", help="What a high score means; default: inferred from the system's flags.")
+    Higher, Option("--higher", help="What a high score means; default: inferred from the system's flags.")
 ]
 
 
@@ -97,26 +97,22 @@ def evaluate_detectors(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
     *,
-    weighted: Annotated[
-        bool, typer.Option("--weighted", help="Show scores weighted by the share of raters.")
-    ] = False,
+    weighted: Annotated[bool, Option("--weighted", help="Show scores weighted by the share of raters.")] = False,
     bins: Annotated[
-        str, typer.Option(metavar="EDGE,EDGE", help="Show scores in bins of agreement, as in 0.5,0.75,0.9,1.")
+        str, Option(metavar="EDGE,EDGE", help="Show scores in bins of agreement, as in 0.5,0.75,0.9,1.")
     ] = "",
     scoring: Scoring,
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
     with_suggestions: Annotated[
-        bool, typer.Option("--suggestions", help="Also score suggestions against the raters' alternatives.")
+        bool, Option("--suggestions", help="Also score suggestions against the raters' alternatives.")
     ] = False,
     corrections: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Score suggestions against adjudicated corrections, columns item and label."
-        ),
+        Option(metavar="FILE", help="Score suggestions against adjudicated corrections, columns item and label."),
     ] = None,
     constructions: Annotated[
-        bool, typer.Option("--constructions", help="Score articles and number against every accepted construction.")
+        bool, Option("--constructions", help="Score articles and number against every accepted construction.")
     ] = False,
     redundancy: Redundancy = None,
     errors_by_flag: ErrorsByFlag = False,
@@ -130,13 +126,21 @@ def evaluate_detectors(
     require_outputs([curve], [*decisions, *judgments, scoring.items, scoring.gold, corrections])
     require_gold(scoring.gold, errors_by_flag=errors_by_flag)
     if constructions:
-        scores = _constructions(reading.read_decisions(*decisions), reading.read(*judgments), scoring)
+        tables, places = (reading.read_decisions(*decisions), reading.read(*judgments)), scoring.item_table
+        if places is None:
+            raise UsageError("expected --items FILE with --constructions, for the construction that was written")
+        chance = Chance(scoring.cluster, scoring.resamples, scoring.seed)
+        scores = construction_scores(*tables, places, chance=chance)
         warn(scores.warnings)
         show(scores, table=table, as_json=as_json)
         return
+    try:
+        edges = [float(edge) for edge in bins.split(",")] if bins else EDGES
+    except ValueError as error:
+        raise UsageError(f"expected --bins EDGE,EDGE, as in 0.5,0.75,0.9,1, found {bins!r}") from error
     options = replace(
         scoring.options,
-        edges=parse_edges(bins) if bins else EDGES,
+        edges=edges,
         contexts=tuple(entries([contexts])),
         least_confidence=confidence_apart,
         redundancy=redundancy or 0,
@@ -164,34 +168,18 @@ def evaluate_detectors(
     show(shown, table=table, as_json=as_json)
 
 
-def _constructions(decisions: DecisionTable, judgments: Judgments, scoring: Scoring) -> ConstructionScores:
-    items = scoring.item_table
-    if items is None:
-        raise UsageError("expected --items FILE with --constructions, for the construction that was written")
-    chance = Chance(scoring.cluster, scoring.resamples, scoring.seed)
-    return construction_scores(decisions, judgments, items, chance=chance)
-
-
-def parse_edges(text: str) -> list[float]:
-    """`0.5,0.75,0.9,1` as numbers."""
-    try:
-        return [float(edge) for edge in text.split(",")]
-    except ValueError as error:
-        raise UsageError(f"expected --bins EDGE,EDGE, as in 0.5,0.75,0.9,1, found {text!r}") from error
-
-
 @takes_options
 def compare_detectors(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
     *,
     score: Annotated[
-        Literal["precision", "recall", "f0.5", "f1", "kappa"], typer.Option(help="The score to compare.")
+        Literal["precision", "recall", "f0.5", "f1", "kappa"], Option(help="The score to compare.")
     ] = "f0.5",
-    weighted: Annotated[bool, typer.Option("--weighted", help="Weight scores by the share of raters.")] = False,
+    weighted: Annotated[bool, Option("--weighted", help="Weight scores by the share of raters.")] = False,
     scoring: Scoring,
     redundancy: Redundancy = None,
-    test: Annotated[Test, typer.Option(help="The paired test behind the rank groups.")] = "bootstrap",
+    test: Annotated[Test, Option(help="The paired test behind the rank groups.")] = "bootstrap",
     reading: Reading,
     table: Table = "text",
     as_json: Json = False,

@@ -14,6 +14,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 from rich.markup import escape
+from typer import Argument, Option
 
 from grater.cli import LazyGroup
 from grater.cli.command import (
@@ -28,6 +29,7 @@ from grater.cli.command import (
     require_different,
     require_outputs,
     say,
+    say_done,
     show,
 )
 from grater.corpora import format_for, read_corpus
@@ -71,36 +73,29 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Find likely 
 QUESTION = "extraneous? [y]es, [n]o, [s]kip, [b]ack, [q]uit"
 BACK, QUIT, SKIP = "b", "q", "s"
 
-Web1T: TypeAlias = Annotated[Path | None, typer.Option("--web1t", metavar="FOLDER", help="Counts in Web 1T format.")]
+Web1T: TypeAlias = Annotated[Path | None, Option("--web1t", metavar="FOLDER", help="Counts in Web 1T format.")]
 Text: TypeAlias = Annotated[
-    list[Path], typer.Option("--text", metavar="TEXT", help="Well-formed text to count in; repeatable.")
+    list[Path], Option("--text", metavar="TEXT", help="Well-formed text to count in; repeatable.")
 ]
 Model: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--model", metavar="MODEL", help=f"Counts from a language model; default: that of {SHIPPED}."),
+    Path | None, Option("--model", metavar="MODEL", help=f"Counts from a language model; default: that of {SHIPPED}.")
 ]
 Counted: TypeAlias = Annotated[
-    Path | None, typer.Option("--counts", metavar="FOLDER", help="Counts that grater count made.")
+    Path | None, Option("--counts", metavar="FOLDER", help="Counts that grater count made.")
 ]
 LeastBigram: TypeAlias = Annotated[
     float,
-    typer.Option(
-        "--least-bigram", min=0, metavar="N", help="Minimum count of the two words without the preposition."
-    ),
+    Option("--least-bigram", min=0, metavar="N", help="Minimum count of the two words without the preposition."),
 ]
 Ratio: TypeAlias = Annotated[
     float,
-    typer.Option(
-        "--ratio", min=0, metavar="SHARE", help="A trigram is rare at this share of its expected count or less."
-    ),
+    Option("--ratio", min=0, metavar="SHARE", help="A trigram is rare at this share of its expected count or less."),
 ]
-Most: TypeAlias = Annotated[int, typer.Option("--most", min=1, metavar="N", help="Keep the N most suspicious.")]
+Most: TypeAlias = Annotated[int, Option("--most", min=1, metavar="N", help="Keep the N most suspicious.")]
 Each: TypeAlias = Annotated[
-    int, typer.Option("--n", min=1, metavar="N", help="For --balanced: number of errors, and of correct uses.")
+    int, Option("--n", min=1, metavar="N", help="For --balanced: number of errors, and of correct uses.")
 ]
-Gold: TypeAlias = Annotated[
-    int, typer.Option("--n-gold", min=0, metavar="N", help="For --balanced: items to use as gold.")
-]
+Gold: TypeAlias = Annotated[int, Option("--n-gold", min=0, metavar="N", help="For --balanced: items to use as gold.")]
 
 
 @app.callback()
@@ -110,32 +105,26 @@ def group() -> None:
 
 @app.command()
 def extraneous(
-    corpus: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Learners' essays, in any format.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The list of suspects; with --balanced, the items.")],
+    corpus: Annotated[list[Path], Argument(metavar="CORPUS", help="Learners' essays, in any format.")],
+    out: Annotated[Path, Option(metavar="FILE", help="The list of suspects; with --balanced, the items.")],
     web1t: Web1T = None,
-    text: Text = [],  # noqa: B006
+    text: Text = [],
     model: Model = None,
     counts: Counted = None,
     least_bigram: LeastBigram = 1,
     ratio: Ratio = RATIO,
     most: Most = MOST,
-    ask: Annotated[
-        bool, typer.Option("--ask", help="Decide in the terminal, y or n; answers are saved in FILE.")
-    ] = False,
+    ask: Annotated[bool, Option("--ask", help="Decide in the terminal, y or n; answers are saved in FILE.")] = False,
     balanced: Annotated[
         bool,
-        typer.Option(
-            "--balanced", help="Build the balanced corpus: accepted errors and an equal number of correct uses."
-        ),
+        Option("--balanced", help="Build the balanced corpus: accepted errors and an equal number of correct uses."),
     ] = False,
     verdicts: Annotated[
-        Path | None, typer.Option(metavar="LIST", help="For --balanced: the list with its verdicts.")
+        Path | None, Option(metavar="LIST", help="For --balanced: the list with its verdicts.")
     ] = None,
     n_each: Each = N_EACH,
     n_gold: Gold = N_GOLD,
-    gold: Annotated[
-        Path | None, typer.Option("--gold-out", metavar="FILE", help="Also write the gold items.")
-    ] = None,
+    gold: Annotated[Path | None, Option("--gold-out", metavar="FILE", help="Also write the gold items.")] = None,
     format_name: Format = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -194,10 +183,11 @@ def _write_balanced(made: Balanced, out: Path, gold: Path | None, seed: int, *, 
     write_table(made.items, out)
     if gold:
         write_table(made.gold(), gold)
-    if as_json:
-        print_json({**made.to_dict(), "signature": str(Signature("mine-balanced", {"seed": str(seed)}))})
-    else:
-        say("\n  ".join(made.lines(str(out))))
+    say_done(
+        "\n  ".join(made.lines(str(out))),
+        {**made.to_dict(), "signature": str(Signature("mine-balanced", {"seed": str(seed)}))},
+        as_json=as_json,
+    )
 
 
 def counter_of(
@@ -271,15 +261,13 @@ MOST_SHOWN = 10
 
 @nouns_app.command()
 def entropy(
-    corpora: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Text in any format of grater corpus.")],
-    noun: Annotated[
-        list[str], typer.Option(metavar="NOUN", help="Show this noun, in the singular; repeatable.")
-    ] = [],  # noqa: B006 (typer copies it)
+    corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Text in any format of grater corpus.")],
+    noun: Annotated[list[str], Option(metavar="NOUN", help="Show this noun, in the singular; repeatable.")] = [],
     least: Annotated[
-        int, typer.Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
+        int, Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
     ] = LEAST,
     most: Annotated[
-        int, typer.Option("--top", min=1, metavar="N", help="Show at most N nouns (JSON has all).")
+        int, Option("--top", min=1, metavar="N", help="Show at most N nouns (JSON has all).")
     ] = MOST_NOUNS,
     format_name: Format = None,
     table: Table = "text",
@@ -293,23 +281,19 @@ def entropy(
 
 @nouns_app.command("select")
 def select_nouns(
-    corpus: Annotated[
-        Path, typer.Argument(metavar="CORPUS", help="Well-formed text in any format of grater corpus.")
-    ],
-    out: Annotated[Path, typer.Option(metavar="ITEMS", help="The table of items to write.")],
+    corpus: Annotated[Path, Argument(metavar="CORPUS", help="Well-formed text in any format of grater corpus.")],
+    out: Annotated[Path, Option(metavar="ITEMS", help="The table of items to write.")],
     nouns: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Number of nouns of high and of low entropy for each construction."),
+        int, Option(min=1, metavar="N", help="Number of nouns of high and of low entropy for each construction.")
     ] = 3,
     sentences: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of sentences in each cell (Lee et al. 2009, Table 3).")
+        int, Option(min=1, metavar="N", help="Number of sentences in each cell (Lee et al. 2009, Table 3).")
     ] = 2,
     least: Annotated[
-        int, typer.Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
+        int, Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
     ] = 30,
     context: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="Number of preceding sentences in which a noun counts as mentioned."),
+        int, Option(min=0, metavar="N", help="Number of preceding sentences in which a noun counts as mentioned.")
     ] = N_CONTEXT,
     format_name: Format = None,
     seed: Seed = 0,

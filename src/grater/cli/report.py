@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from grater.cli.command import (
     Author,
@@ -40,25 +40,21 @@ from grater.uncertainty.intervals import RESAMPLES
 
 @takes_options
 def report(
-    out: Annotated[Path | None, typer.Option("--out", metavar="FOLDER", help="The folder for the report.")] = None,
-    judgments: Annotated[
-        list[Path], typer.Option("--judgments", metavar="FILE", help="Judgments of the raters.")
-    ] = [],  # noqa: B006
-    decisions: Annotated[
-        list[Path], typer.Option("--decisions", metavar="FILE", help="Decisions of the systems.")
-    ] = [],  # noqa: B006
-    experts: Annotated[list[Path], typer.Option("--experts", metavar="FILE", help="Judgments of experts.")] = [],  # noqa: B006
-    essays: Annotated[list[Path], typer.Option("--essays", metavar="FILE", help="The corpus, in any format.")] = [],  # noqa: B006
+    out: Annotated[Path | None, Option("--out", metavar="FOLDER", help="The folder for the report.")] = None,
+    judgments: Annotated[list[Path], Option("--judgments", metavar="FILE", help="Judgments of the raters.")] = [],
+    decisions: Annotated[list[Path], Option("--decisions", metavar="FILE", help="Decisions of the systems.")] = [],
+    experts: Annotated[list[Path], Option("--experts", metavar="FILE", help="Judgments of experts.")] = [],
+    essays: Annotated[list[Path], Option("--essays", metavar="FILE", help="The corpus, in any format.")] = [],
     items: ItemsFile = None,
     gold: GoldFile = None,
-    sample: Annotated[Path | None, typer.Option(metavar="FILE", help="The judged sample.")] = None,
-    title: Annotated[str, typer.Option(help="The title.")] = "How good are these detectors?",
+    sample: Annotated[Path | None, Option(metavar="FILE", help="The judged sample.")] = None,
+    title: Annotated[str, Option(help="The title.")] = "How good are these detectors?",
     author: Author = "",
-    earlier: Earlier = [],  # noqa: B006
+    earlier: Earlier = [],
     headline: HeadlineFile = None,
     *,
     reading: Reading,
-    figures: FigureTypes = [],  # noqa: B006
+    figures: FigureTypes = [],
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
     as_json: Json = False,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
-import typer
+from typer import Argument, Option
 
+from grater import api
 from grater.annotate.tasks.worksheet import sample_worksheet
 from grater.cli.command import (
     ByColumn,
@@ -42,16 +43,13 @@ from grater.errors import UsageError
 from grater.measure.evaluation.rater_error import rater_error
 from grater.measure.evaluation.sampled import chance_of, sampled
 from grater.measure.evaluation.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
-from grater.measure.evaluation.truth import error_shares
-from grater.measure.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
+from grater.measure.sampling.draw import draws_of, few_flags, to_judge
 from grater.measure.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
 from grater.measure.sampling.plan import plan as plan_of
 from grater.measure.sampling.strata import Allocation, assign_strata, score_rates, strata_of, system_names, with_rates
-from grater.model import Json as JsonValue
 from grater.sheet import counted
 from grater.tables import (
     Judgments,
-    Sample,
     parse_merge,
     read_decisions,
     read_gold,
@@ -63,73 +61,50 @@ from grater.tables import (
 )
 from grater.tables import Table as ReadTable
 from grater.uncertainty.intervals import RESAMPLES
-from grater.uncertainty.population import Population as PopulationName
 from grater.uncertainty.stratified import Stratum
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How to draw, as far as the person says."""
-
-    strata: str | None
-    allocation: Allocation | None
-    n_flagged: int | None
-    rates: Mapping[str, float]
-    labels: Judgments | None
-    width: float | None = None
-
-
 def sample(
-    decisions: Annotated[Path, typer.Argument(metavar="DECISIONS", help="The systems' decisions on every item.")],
-    out: Annotated[Path, typer.Option(metavar="SAMPLE", help="Write the sample to this file, with its design.")],
-    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system to draw a first sample for.")] = None,
+    decisions: Annotated[Path, Argument(metavar="DECISIONS", help="The systems' decisions on every item.")],
+    out: Annotated[Path, Option(metavar="SAMPLE", help="Write the sample to this file, with its design.")],
+    system: Annotated[str | None, Option(metavar="NAME", help="The system to draw a first sample for.")] = None,
     new_system: Annotated[
-        str | None, typer.Option("--add-system", metavar="NAME", help="Add a system or version to --sample.")
+        str | None, Option("--add-system", metavar="NAME", help="Add a system or version to --sample.")
     ] = None,
     old: Annotated[
-        Path | None, typer.Option("--sample", metavar="OLD", help="The sample to add to; default: SAMPLE itself.")
+        Path | None, Option("--sample", metavar="OLD", help="The sample to add to; default: SAMPLE itself.")
     ] = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Total number of items.")] = None,
-    flagged: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Number of flagged items in the sample.")
-    ] = None,
-    strata: Annotated[str | None, typer.Option(help="How to stratify: decision, score:N or label.")] = None,
-    allocation: Annotated[
-        Allocation | None, typer.Option(help="How to allocate N to the strata; default: paper.")
-    ] = None,
+    n: Annotated[int | None, Option("--n", min=1, metavar="N", help="Total number of items.")] = None,
+    flagged: Annotated[int | None, Option(min=0, metavar="N", help="Number of flagged items in the sample.")] = None,
+    strata: Annotated[str | None, Option(help="How to stratify: decision, score:N or label.")] = None,
+    allocation: Annotated[Allocation | None, Option(help="How to allocate N to the strata; default: paper.")] = None,
     rate: Annotated[
-        list[str],
-        typer.Option(metavar="STRATUM=RATE", help="Expected error rate, for neyman; 'score' to use scores."),
-    ] = [],  # noqa: B006
+        list[str], Option(metavar="STRATUM=RATE", help="Expected error rate, for neyman; 'score' to use scores.")
+    ] = [],
     labels: Annotated[
-        Path | None,
-        typer.Option("--stratum-labels", metavar="FILE", help="One cheap label per item, for --strata label."),
+        Path | None, Option("--stratum-labels", metavar="FILE", help="One cheap label per item, for --strata label.")
     ] = None,
     judged: Annotated[
         Path | None,
-        typer.Option(
-            "--judgments", metavar="FILE", help="Judgments so far; judged items are left out of --to-judge."
-        ),
+        Option("--judgments", metavar="FILE", help="Judgments so far; judged items are left out of --to-judge."),
     ] = None,
     list_out: Annotated[
-        Path | None, typer.Option("--to-judge", metavar="FILE", help="Write the items still to judge, in order.")
+        Path | None, Option("--to-judge", metavar="FILE", help="Write the items still to judge, in order.")
     ] = None,
     essays: Annotated[
-        list[Path], typer.Option("--essays", metavar="CORPUS", help="The essays of the items, for --worksheet.")
-    ] = [],  # noqa: B006
+        list[Path], Option("--essays", metavar="CORPUS", help="The essays of the items, for --worksheet.")
+    ] = [],
     items: ItemsFile = None,
     sheet: Annotated[
         Path | None,
-        typer.Option(
-            "--worksheet", metavar="FILE", help="Write the items still to judge as a worksheet, .csv or .xlsx."
-        ),
+        Option("--worksheet", metavar="FILE", help="Write the items still to judge as a worksheet, .csv or .xlsx."),
     ] = None,
-    task: Annotated[str, typer.Option(help="The task of the worksheet: error, usage or verify.")] = "error",
+    task: Annotated[str, Option(help="The task of the worksheet: error, usage or verify.")] = "error",
     width: Annotated[
         float | None,
-        typer.Option(
+        Option(
             metavar="WIDTH",
             help="With --add-system and --judgments: the fewest items that narrow recall to this width.",
         ),
@@ -152,88 +127,47 @@ def sample(
         rates = score_rates(table, name, strata=strata or "decision", labels=cheap)
     else:
         rates = parse_rates(rate)
-    wish = Wish(strata=strata, allocation=allocation, n_flagged=flagged, rates=rates, labels=cheap, width=width)
     so_far = read_judgments(judged) if judged else None
-    drawn = _more(before, table, name, n, wish, so_far) if before else _first(table, name, n or 0, wish, seed)
+    if before and width is not None and so_far is None:
+        raise UsageError("expected --judgments FILE with --width, for error rates")
+    drawn = api.sample(
+        table,
+        system=name,
+        n=n,
+        flagged=flagged,
+        strata=strata,
+        allocation=allocation,
+        rates=rates,
+        stratum_labels=cheap,
+        add_to=before,
+        width=width,
+        judgments=so_far if width is not None else None,
+        seed=seed,
+    )
     known = so_far.frame if so_far else before.frame if before else None
     left = to_judge(drawn, known["item"].to_list() if known is not None else [])
     if sheet:  # first: where it is refused, nothing is written
-        n_rows = _write_sheet(sheet, task, left, table, name, items, essays)
+        with reading_all(essays, None) as corpora:
+            corpus = [essay for part in corpora.values() for essay in part]
+        places = items_of(table, read_items(items) if items else None)
+        made = sample_worksheet(left, places, corpus, task=task, decisions=table, system=name)
+        write_worksheet(made, sheet)
     write_table(drawn, out)
     if list_out:
         write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), list_out)
     if sheet:
-        say(f"{sheet}: {counted(n_rows, 'item')} to judge; estimate, agree and evaluate read it when it is filled in")
+        n_rows = counted(len(made), "item")
+        say(f"{sheet}: {n_rows} to judge; estimate, agree and evaluate read it when it is filled in")
     warn(few_flags(drawn).values())
+    n_items, draws = drawn.frame["item"].n_unique(), draws_of(drawn)
     if as_json:
-        print_json(_json(drawn, left))
-    else:
-        _say_drawn(drawn, out, len(left))
-
-
-def _first(decisions: ReadTable, system: str, n: int, wish: Wish, seed: int) -> Sample:
-    return draw_sample(
-        decisions,
-        system,
-        n,
-        strata=wish.strata or "decision",
-        method=wish.allocation or "paper",
-        n_flagged=wish.n_flagged,
-        rates=wish.rates,
-        labels=wish.labels,
-        seed=seed,
-    )
-
-
-def _more(
-    before: Sample, decisions: ReadTable, system: str, n: int | None, wish: Wish, judged: Judgments | None
-) -> Sample:
-    if wish.width is not None and judged is None:
-        raise UsageError("expected --judgments FILE with --width, for error rates")
-    return add_system(
-        before,
-        decisions,
-        system,
-        n=n,
-        strata=wish.strata,
-        method=wish.allocation,
-        n_flagged=wish.n_flagged,
-        rates=wish.rates,
-        labels=wish.labels,
-        width=wish.width,
-        errors=error_shares(judged) if judged and wish.width is not None else None,
-    )
-
-
-def _json(drawn: Sample, left: list[str]) -> dict[str, JsonValue]:
-    draws: list[JsonValue] = [draw.to_dict() for draw in draws_of(drawn)]
-    seed = drawn.meta.seed if drawn.meta else None
-    return {"items": drawn.frame["item"].n_unique(), "to_judge": list(left), "seed": seed, "draws": draws}
-
-
-def _say_drawn(sample: Sample, out: Path, n_left: int) -> None:
-    say(f"{out}: {counted(sample.frame['item'].n_unique(), 'item')}, {n_left:,} still to judge")
-    draw = draws_of(sample)[-1]
-    for name, drawn in draw.by_stratum.items():
-        say(f"  {draw.system}, {name}: {drawn.n:,} of {drawn.size:,}")
-
-
-def _write_sheet(
-    path: Path,
-    task: str,
-    left: Sequence[str],
-    decisions: ReadTable,
-    system: str,
-    items: Path | None,
-    essays: Sequence[Path],
-) -> int:
-    """The items still to judge as a worksheet."""
-    places = items_of(decisions, read_items(items) if items else None)
-    with reading_all(essays, None) as corpora:
-        corpus = [essay for part in corpora.values() for essay in part]
-    made = sample_worksheet(left, places, corpus, task=task, decisions=decisions, system=system)
-    write_worksheet(made, path)
-    return len(made)
+        seed_drawn = drawn.meta.seed if drawn.meta else None
+        drawn_json = [draw.to_dict() for draw in draws]
+        print_json({"items": n_items, "to_judge": list(left), "seed": seed_drawn, "draws": drawn_json})
+        return
+    say(f"{out}: {counted(n_items, 'item')}, {len(left):,} still to judge")
+    for stratum, part in draws[-1].by_stratum.items():
+        say(f"  {draws[-1].system}, {stratum}: {part.n:,} of {part.size:,}")
 
 
 def parse_rates(settings: Sequence[str]) -> dict[str, float]:
@@ -251,39 +185,29 @@ def parse_rates(settings: Sequence[str]) -> dict[str, float]:
 
 
 def plan(
-    width: Annotated[
-        float, typer.Option(metavar="WIDTH", help="Target width of the 95 % interval for recall.")
-    ] = 0.1,
-    flagged: Annotated[
-        float, typer.Option("--flag-rate", metavar="SHARE", help="Share of items the system flags.")
-    ] = 0.1,
-    precision: Annotated[float, typer.Option(metavar="SHARE", help="Expected precision.")] = 0.8,
-    missed: Annotated[
-        float | None, typer.Option(metavar="RATE", help="Expected error rate among unflagged items.")
-    ] = None,
-    recall: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Expected recall, instead of --missed.")
-    ] = None,
+    width: Annotated[float, Option(metavar="WIDTH", help="Target width of the 95 % interval for recall.")] = 0.1,
+    flagged: Annotated[float, Option("--flag-rate", metavar="SHARE", help="Share of items the system flags.")] = 0.1,
+    precision: Annotated[float, Option(metavar="SHARE", help="Expected precision.")] = 0.8,
+    missed: Annotated[float | None, Option(metavar="RATE", help="Expected error rate among unflagged items.")] = None,
+    recall: Annotated[float | None, Option(metavar="SHARE", help="Expected recall, instead of --missed.")] = None,
     items: Annotated[
-        int | None, typer.Option("--corpus-size", min=2, metavar="N", help="Size of the corpus; default: unlimited.")
+        int | None, Option("--corpus-size", min=2, metavar="N", help="Size of the corpus; default: unlimited.")
     ] = None,
     decisions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The system's decisions on the corpus, with scores.")
+        Path | None, Option(metavar="FILE", help="The system's decisions on the corpus, with scores.")
     ] = None,
-    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system of --decisions to plan for.")] = None,
-    strata: Annotated[str, typer.Option(metavar="score:N", help="The strata of --decisions.")] = "score:10",
+    system: Annotated[str | None, Option(metavar="NAME", help="The system of --decisions to plan for.")] = None,
+    strata: Annotated[str, Option(metavar="score:N", help="The strata of --decisions.")] = "score:10",
     rate: Annotated[
         list[str],
-        typer.Option(
-            metavar="STRATUM=RATE", help="Expected error rate of a stratum; 'score' (default) uses the scores."
-        ),
-    ] = [],  # noqa: B006
+        Option(metavar="STRATUM=RATE", help="Expected error rate of a stratum; 'score' (default) uses the scores."),
+    ] = [],
     errors: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Errors that an exhaustively judged corpus should contain.")
+        int | None, Option(min=1, metavar="N", help="Errors that an exhaustively judged corpus should contain.")
     ] = None,
     raters: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--raters-per-item",
             min=1,
             metavar="N",
@@ -291,27 +215,26 @@ def plan(
         ),
     ] = None,
     right: Annotated[
-        float, typer.Option(metavar="SHARE", help="How often the majority of an item's raters should be right.")
+        float, Option(metavar="SHARE", help="How often the majority of an item's raters should be right.")
     ] = 0.95,
     rater_accuracy: Annotated[
-        float | None, typer.Option(min=0, max=1, metavar="SHARE", help="How often one rater is right.")
+        float | None, Option(min=0, max=1, metavar="SHARE", help="How often one rater is right.")
     ] = None,
     kappa: Annotated[
-        float | None, typer.Option(metavar="KAPPA", help="Expected kappa of two raters, instead of their accuracy.")
+        float | None, Option(metavar="KAPPA", help="Expected kappa of two raters, instead of their accuracy.")
     ] = None,
     judgments: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Judgments from a pilot, with --gold, instead of --rater-accuracy."),
+        Path | None, Option(metavar="FILE", help="Judgments from a pilot, with --gold, instead of --rater-accuracy.")
     ] = None,
-    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Known answers for items of the pilot.")] = None,
-    merge: Merge = [],  # noqa: B006
+    gold: Annotated[Path | None, Option(metavar="FILE", help="Known answers for items of the pilot.")] = None,
+    merge: Merge = [],
     assist: Annotated[
-        str, typer.Option(metavar="SE,SP", help="A cheap judge of every item: its sensitivity and specificity.")
+        str, Option(metavar="SE,SP", help="A cheap judge of every item: its sensitivity and specificity.")
     ] = "",
     items_per_hour: Annotated[
-        float, typer.Option(metavar="N", help="Items a rater judges per hour.")
+        float, Option(metavar="N", help="Items a rater judges per hour.")
     ] = Work().items_per_hour,
-    wage: Annotated[float, typer.Option(min=0, metavar="MONEY", help="Cost of an hour.")] = 0.0,
+    wage: Annotated[float, Option(min=0, metavar="MONEY", help="Cost of an hour.")] = 0.0,
     population: Population = "wider",
     table: Table = "text",
     as_json: Json = False,
@@ -322,8 +245,18 @@ def plan(
     if decisions and items is not None:
         raise UsageError("expected --decisions or --corpus-size, found both")
     parts = _strata_from(decisions, system, strata, rate, (precision, missed, recall)) if decisions else []
-    guesses = (flagged, precision, missed, recall, items)
-    expected = Expected.of(parts, population) if parts else _guessed(*guesses, population)
+    if parts:
+        expected = Expected.of(parts, population)
+    else:
+        if (missed is None) == (recall is None):
+            raise UsageError("expected --missed RATE or --recall R, or --decisions FILE")
+        for name, share in {"--recall": recall, "--flag-rate": flagged}.items():
+            if share is not None and not 0 < share < 1:
+                raise UsageError(f"expected {name} between 0 and 1, found {share:g}")
+        guess = missed if recall is None else missed_of(flagged=flagged, precision=precision, recall=recall)
+        expected = Expected(
+            flagged=flagged, precision=precision, missed=guess or 0.0, size=items or inf, population=population
+        )
     pilot = Reading(merge=merge).read(judgments) if judgments else None
     skill = _skill_from(rater_accuracy, kappa, pilot, gold, expected.error_rate)
     team = None
@@ -333,26 +266,6 @@ def plan(
     judge = _skill_of_judge(assist) if assist else None
     result = plan_of(expected, width, work=work, errors=errors, strata=parts, panel=team, right=right, assist=judge)
     show(result, table=table, as_json=as_json)
-
-
-def _guessed(
-    flagged: float,
-    precision: float,
-    missed: float | None,
-    recall: float | None,
-    items: int | None,
-    population: PopulationName,
-) -> Expected:
-    """What is expected of a corpus that nobody has looked at."""
-    if (missed is None) == (recall is None):
-        raise UsageError("expected --missed RATE or --recall R, or --decisions FILE")
-    for name, share in {"--recall": recall, "--flag-rate": flagged}.items():
-        if share is not None and not 0 < share < 1:
-            raise UsageError(f"expected {name} between 0 and 1, found {share:g}")
-    rate = missed if recall is None else missed_of(flagged=flagged, precision=precision, recall=recall)
-    return Expected(
-        flagged=flagged, precision=precision, missed=rate or 0.0, size=items or inf, population=population
-    )
 
 
 def _skill_of_judge(text: str) -> Skill:
@@ -385,20 +298,19 @@ def _strata_from(
     parts = strata_of(assign_strata(table, name, strata=strata))
     precision, missed, recall = guesses
     if missed is None and recall is None:
-        named = rate not in ([], ["score"])
-        return with_rates(parts, parse_rates(rate) if named else _score_rates(table, name, strata))
+        if rate not in ([], ["score"]):
+            return with_rates(parts, parse_rates(rate))
+        try:
+            rates = score_rates(table, name, strata=strata)
+        except UsageError as error:
+            others = "--precision and --missed, or --rate flagged=0.7 --rate unflagged=0.05"
+            raise UsageError(f"{error}: {others}") from error
+        return with_rates(parts, rates)
     if rate or (missed is not None and recall is not None):
         raise UsageError("expected one of --rate, --missed and --recall, found several")
     share = sum(part.size for part in parts if part.is_flagged) / sum(part.size for part in parts)
     guess = missed if recall is None else missed_of(flagged=share, precision=precision, recall=recall)
     return with_rates(parts, {"flagged": precision, "unflagged": guess or 0.0})
-
-
-def _score_rates(table: ReadTable, system: str, strata: str) -> dict[str, float]:
-    try:
-        return score_rates(table, system, strata=strata)
-    except UsageError as error:
-        raise UsageError(f"{error}: --precision and --missed, or --rate flagged=0.7 --rate unflagged=0.05") from error
 
 
 def _skill_from(
@@ -425,39 +337,32 @@ def _skill_from(
 @takes_options
 def estimate_systems(
     decisions: DecisionFiles,
-    sample: Annotated[Path, typer.Option(metavar="FILE", help="The sample and its design.")],
+    sample: Annotated[Path, Option(metavar="FILE", help="The sample and its design.")],
     judgments: JudgmentFiles,
     system: Annotated[
-        list[str],
-        typer.Option(metavar="NAME", help="Only this system; repeatable. It need not be the one sampled for."),
-    ] = [],  # noqa: B006
+        list[str], Option(metavar="NAME", help="Only this system; repeatable. It need not be the one sampled for.")
+    ] = [],
     truth: Annotated[
-        str, typer.Option(help="What counts as true: majority, share, dawid-skene or rater:NAME.")
+        str, Option(help="What counts as true: majority, share, dawid-skene or rater:NAME.")
     ] = "majority",
     items: ItemsFile = None,
     by: ByColumn = "",
     cluster: ClusterName = "auto",
     unknown: UnknownWay = "drop",
     labels: Annotated[
-        Path | None, typer.Option("--stratum-labels", metavar="FILE", help="The cheap labels of --strata label.")
+        Path | None, Option("--stratum-labels", metavar="FILE", help="The cheap labels of --strata label.")
     ] = None,
     gold: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Items with known answers, to correct scores for raters' errors."),
+        Path | None, Option(metavar="FILE", help="Items with known answers, to correct scores for raters' errors.")
     ] = None,
     errors_by_flag: ErrorsByFlag = False,
     assist: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE|COLUMN", help="A cheap judge of every item: its judgments, or a column of numbers."
-        ),
+        str, Option(metavar="FILE|COLUMN", help="A cheap judge of every item: its judgments, or a column of numbers.")
     ] = "",
     population: Population = "wider",
     width: Annotated[
         float | None,
-        typer.Option(
-            metavar="WIDTH", help="Report how many more judgments narrow the interval of recall to this width."
-        ),
+        Option(metavar="WIDTH", help="Report how many more judgments narrow the interval of recall to this width."),
     ] = None,
     resamples: Resamples = RESAMPLES,
     *,

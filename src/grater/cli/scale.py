@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias, cast
 
 import typer
+from typer import Argument, Option
 
 from grater.cli.command import (
     EngineChoice,
@@ -111,12 +112,12 @@ def group() -> None:
 
 @app.command()
 def shard(
-    corpus: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Corpora in any format, treated as one.")],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of shards to write.")],
-    size: Annotated[int, typer.Option("--shard-size", min=1, metavar="N", help="Characters per shard.")] = SIZE,
+    corpus: Annotated[list[Path], Argument(metavar="CORPUS", help="Corpora in any format, treated as one.")],
+    out: Annotated[Path, Option(metavar="FOLDER", help="The folder of shards to write.")],
+    size: Annotated[int, Option("--shard-size", min=1, metavar="N", help="Characters per shard.")] = SIZE,
     lines: Lines = False,
     documents: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
+        Path | None, Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
     ] = None,
     format_name: Format = None,
     as_json: Json = False,
@@ -133,15 +134,15 @@ def shard(
 
 
 TEXT_HELP = "Text files or folders with one paragraph per line, corpora in other formats, or a folder of shards."
-Texts: TypeAlias = Annotated[list[Path], typer.Argument(metavar="TEXT", help=TEXT_HELP)]
+Texts: TypeAlias = Annotated[list[Path], Argument(metavar="TEXT", help=TEXT_HELP)]
 
 
 def count(
     texts: Texts,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of counts to write, or to resume.")],
-    order: Annotated[int, typer.Option(min=1, max=4, metavar="N", help="The longest n-gram, in words.")] = ORDER,
-    hold_out: Annotated[bool, typer.Option("--hold-out", help="Hold out 2 % of lines, for grater-train lm.")] = False,
-    repeats: Annotated[bool, typer.Option("--repeats", help="Count every occurrence of a repeated line.")] = False,
+    out: Annotated[Path, Option(metavar="FOLDER", help="The folder of counts to write, or to resume.")],
+    order: Annotated[int, Option(min=1, max=4, metavar="N", help="The longest n-gram, in words.")] = ORDER,
+    hold_out: Annotated[bool, Option("--hold-out", help="Hold out 2 % of lines, for grater-train lm.")] = False,
+    repeats: Annotated[bool, Option("--repeats", help="Count every occurrence of a repeated line.")] = False,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",
     master: Master = None,

@@ -9,7 +9,7 @@ JSONL or plain text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
+from typer import Argument, Option
 from typer.core import TyperCommand
 
 from grater.cli.command import (
@@ -25,10 +26,9 @@ from grater.cli.command import (
     Seed,
     Table,
     counting,
-    print_json,
     require_different,
     require_outputs,
-    say,
+    say_done,
     show,
     split_name,
     takes_options,
@@ -51,7 +51,6 @@ from grater.measure.corrections.scores import (
     RESAMPLES,
     Cluster,
     Resampling,
-    Scores,
     documents_of,
     score_systems,
     sentence_frame,
@@ -89,15 +88,6 @@ def repeated(args: Sequence[str]) -> list[str]:
     return arguments
 
 
-def split_files(files: Sequence[Path], hypotheses: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """`REF HYP...`, or `REF... --hyp HYP...`."""
-    if hypotheses:
-        return list(files), list(hypotheses)
-    if len(files) < 2:
-        raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or REF... --hyp HYP...")
-    return [files[0]], list(files[1:])
-
-
 def require_piped_once(files: Iterable[Path | None]) -> None:
     """Refuse standard input in two places: a system would be scored against itself."""
     if sum(str(file) == "-" for file in files) > 1:
@@ -105,7 +95,7 @@ def require_piped_once(files: Iterable[Path | None]) -> None:
 
 
 def read_references(
-    metric: Metric, files: Sequence[Path], source: Path | None, *, engine: str = "grater", quickly: bool = False
+    metric: Metric, files: Sequence[Path], source: Path | None, *, engine: str, quickly: bool
 ) -> References:
     """References of one or several files; `quickly` in the metric's own shape where that is possible.
 
@@ -116,7 +106,11 @@ def read_references(
     if all(is_annotated(file) for _, file in named):
         if source is not None:
             raise UsageError("annotated references contain their source sentences; leave out --source")
-        return References(name, _annotated(metric, named, quickly=quickly))
+        if len(named) == 1:
+            return References(name, _read(metric, named[0][1], quickly=quickly))
+        _require_apart([annotator for annotator, _ in named])
+        corpora = {annotator: Reread(partial(_essays, file)) for annotator, file in named}
+        return References(name, list(merge_annotators(corpora)))
     if any(is_annotated(file) for _, file in named):
         raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
     _require_apart([annotator for annotator, _ in named])
@@ -125,22 +119,12 @@ def read_references(
         raise UsageError("references in plain text need the sentences before correction: --source FILE")
     if metric.references_are_texts:
         return References(name, rewritten(sentences_of(source), lines, source_name=str(source)))
-    return _extracted(name, sentences_of(source), lines, engine, source_name=str(source))
-
-
-def _extracted(
-    name: str, sources: list[str], lines: Mapping[str, list[str]], engine: str, *, source_name: str
-) -> References:
     from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import parallel_essays  # edits in M2 need no tagger
 
     chosen = load_engine(engine)
-    return References(name, list(parallel_essays(sources, lines, chosen, source_name=source_name)), chosen.name)
-
-
-def read_hypotheses(metric: Metric, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
-    """The systems, each called by its file's stem, or by its NAME in NAME=FILE."""
-    return [_hypothesis(metric, file, name, quickly=quickly) for name, file in named_files(files)]
+    sentences = parallel_essays(sentences_of(source), lines, chosen, source_name=str(source))
+    return References(name, list(sentences), chosen.name)
 
 
 def named_files(files: Sequence[Path]) -> list[tuple[str, Path]]:
@@ -177,26 +161,16 @@ def kind_of(path: Path) -> Kind:
 
 
 def _hypothesis(metric: Metric, file: Path, system: str, *, quickly: bool) -> Hypothesis:
-    if not is_annotated(file) or _is_foreign(file):
+    kind = kind_of(file)
+    is_foreign = kind == "jsonl" and "grater-corpus" not in next(iter(open_source(file).lines()), "")
+    if kind == "text" or is_foreign:  # JSON lines of another program are most likely sentences with corrections
         return Hypothesis(system, str(file), texts=sentences_of(file))
     return Hypothesis(system, str(file), sentences=_read(metric, file, quickly=quickly))
-
-
-def _is_foreign(file: Path) -> bool:
-    """Whether JSON lines are not ours: most likely sentences with their corrections, of some other program."""
-    return kind_of(file) == "jsonl" and "grater-corpus" not in next(iter(open_source(file).lines()), "")
 
 
 def sentences_of(file: Path) -> list[str]:
     """Plain text, one sentence per line."""
     return sentences_alone(open_source(file))
-
-
-def _annotated(metric: Metric, named: Sequence[tuple[str, Path]], *, quickly: bool) -> Sentences:
-    if len(named) == 1:
-        return _read(metric, named[0][1], quickly=quickly)
-    _require_apart([name for name, _ in named])
-    return list(merge_annotators({name: Reread(partial(_essays, file)) for name, file in named}))
 
 
 def _require_apart(names: Sequence[str]) -> None:
@@ -219,20 +193,18 @@ def _plain_name(path: Path) -> Path:
 
 
 MetricName: TypeAlias = Annotated[
-    str, typer.Option(metavar="m2|errant|cleme|gleu|accuracy", help="How corrections are scored.")
+    str, Option(metavar="m2|errant|cleme|gleu|accuracy", help="How corrections are scored.")
 ]
 SourceFile: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text.")
+    Path | None, Option(metavar="FILE", help="The sentences before correction, for references in plain text.")
 ]
-MatchMode: TypeAlias = Annotated[
-    Mode, typer.Option(help="errant: what must match for two edits to count as the same.")
-]
-Beta: TypeAlias = Annotated[float, typer.Option(help="Weight of recall relative to precision.")]
-MaxUnchanged: TypeAlias = Annotated[int, typer.Option(min=0, help="m2: unchanged words allowed in an edit.")]
+MatchMode: TypeAlias = Annotated[Mode, Option(help="errant: what must match for two edits to count as the same.")]
+Beta: TypeAlias = Annotated[float, Option(help="Weight of recall relative to precision.")]
+MaxUnchanged: TypeAlias = Annotated[int, Option(min=0, help="m2: unchanged words allowed in an edit.")]
 SpacyModel: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", hidden=True, help="The same as --engine errant:NAME.")
+    str | None, Option(metavar="NAME", hidden=True, help="The same as --engine errant:NAME.")
 ]
-DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="Clusters that are resampled.")]
+DrawnCluster: TypeAlias = Annotated[Cluster, Option(help="Clusters that are resampled.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,18 +231,17 @@ class Measure:
         return read_references(self.chosen, files, self.source, engine=self._engine, quickly=quickly)
 
     def hypotheses(self, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
-        return read_hypotheses(self.chosen, files, quickly=quickly)
+        """The systems, each called by its file's stem, or by its NAME in NAME=FILE."""
+        return [_hypothesis(self.chosen, file, name, quickly=quickly) for name, file in named_files(files)]
 
     @property
     def _engine(self) -> str:
         return f"errant:{self.spacy_model}" if self.spacy_model else self.engine
 
 
-PairedTest: TypeAlias = Annotated[Test, typer.Option(help="The paired test behind the rank groups.")]
-BaselineName: TypeAlias = Annotated[
-    str, typer.Option(metavar="NAME", help="Compare every system with this one only.")
-]
-Resamples: TypeAlias = Annotated[int, typer.Option(min=0, help="Resamples for intervals and tests.")]
+PairedTest: TypeAlias = Annotated[Test, Option(help="The paired test behind the rank groups.")]
+BaselineName: TypeAlias = Annotated[str, Option(metavar="NAME", help="Compare every system with this one only.")]
+Resamples: TypeAlias = Annotated[int, Option(min=0, help="Resamples for intervals and tests.")]
 
 app = typer.Typer(add_completion=False)
 ceiling_app = typer.Typer(add_completion=False)
@@ -281,32 +252,34 @@ WITHOUT_TYPES = ("accuracy", "cleme", "gleu", "m2")
 @takes_options
 def score(
     files: Annotated[
-        list[Path], typer.Argument(metavar="REF [HYP]", help="A reference and hypotheses, or references with --hyp.")
+        list[Path], Argument(metavar="REF [HYP]", help="A reference and hypotheses, or references with --hyp.")
     ],
     hyp: Annotated[
-        list[Path], typer.Option(metavar="HYP...", help="FILE or NAME=FILE: text, one sentence per line, or M2.")
-    ] = [],  # noqa: B006
+        list[Path], Option(metavar="HYP...", help="FILE or NAME=FILE: text, one sentence per line, or M2.")
+    ] = [],
     *,
     measure: Measure,
-    by: Annotated[Tier | None, typer.Option(help="errant: show scores by error type.")] = None,
+    by: Annotated[Tier | None, Option(help="errant: show scores by error type.")] = None,
     test: PairedTest = "bootstrap",
     baseline: BaselineName = "",
     resamples: Resamples = RESAMPLES,
     per_sentence: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the counts per sentence as a table.")
+        Path | None, Option(metavar="FILE", help="Write the counts per sentence as a table.")
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Save the result as JSON, for 'grater score compare'.")
+        Path | None, Option(metavar="FILE", help="Save the result as JSON, for 'grater score compare'.")
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a leaderboard page with the sentences behind it.")
+        Path | None, Option(metavar="FILE", help="Write a leaderboard page with the sentences behind it.")
     ] = None,
     table: Table = "text",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score corrections, with intervals, paired tests between systems, and rank groups."""
-    references_files, hypothesis_files = split_files(files, hyp)
+    references_files, hypothesis_files = (files, hyp) if hyp else (files[:1], files[1:])
+    if not hypothesis_files:
+        raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or REF... --hyp HYP...")
     inputs = [file for _, file in named_files([*references_files, *hypothesis_files])]
     require_piped_once([*inputs, measure.source])
     _require_places(per_sentence, [save, html], [*inputs, *([measure.source] if measure.source else [])])
@@ -330,27 +303,14 @@ def score(
         with replacing(save) as stream:
             stream.write(saved_json(scores, options, documents))
     if html:
-        _write_board(html, measure, scores, references, hypotheses, options, chance)
+        from grater.reporting.board import board  # draws, which other scoring need not wait for
+        from grater.reporting.save import report_html
+
+        page = report_html(board(measure.chosen, scores, references, hypotheses, options=options, chance=chance))
+        with replacing(html) as stream:
+            stream.write(page)
     warn(scores.warnings)
     show(scores, table=table, as_json=as_json)
-
-
-def _write_board(
-    path: Path,
-    measure: Measure,
-    scores: Scores,
-    references: References,
-    hypotheses: Sequence[Hypothesis],
-    options: MetricOptions,
-    chance: Resampling,
-) -> None:
-    """The leaderboard as one page."""
-    from grater.reporting.board import board  # draws, which other scoring need not wait for
-    from grater.reporting.save import report_html
-
-    page = report_html(board(measure.chosen, scores, references, hypotheses, options=options, chance=chance))
-    with replacing(path) as stream:
-        stream.write(page)
 
 
 def _has_errant_types(references: References) -> bool:
@@ -373,9 +333,7 @@ def _require_places(per_sentence: Path | None, outputs: Sequence[Path | None], i
 
 
 def compare(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="SCORES", help="Results of 'grater score --save', two or more.")
-    ],
+    files: Annotated[list[Path], Argument(metavar="SCORES", help="Results of 'grater score --save', two or more.")],
     test: PairedTest = "bootstrap",
     baseline: BaselineName = "",
     resamples: Resamples = RESAMPLES,
@@ -398,20 +356,16 @@ def compare(
 @takes_options
 def score_people(
     files: Annotated[
-        list[Path], typer.Argument(metavar="REF", help="References: M2 files, or plain text files with --source.")
+        list[Path], Argument(metavar="REF", help="References: M2 files, or plain text files with --source.")
     ],
     hyp: Annotated[
-        list[Path], typer.Option(metavar="HYP...", help="Systems to compare, FILE or NAME=FILE: text or M2.")
-    ] = [],  # noqa: B006
+        list[Path], Option(metavar="HYP...", help="Systems to compare, FILE or NAME=FILE: text or M2.")
+    ] = [],
     *,
     measure: Measure,
-    references: Annotated[
-        str, typer.Option(metavar="N,N", help="Numbers of references; default: 1 to all but one.")
-    ] = "",
-    subsets: Annotated[
-        int, typer.Option(min=1, help="Maximum number of sets of references of each size.")
-    ] = MOST_SUBSETS,
-    resamples: Annotated[int, typer.Option(min=0, help="Resamples for intervals.")] = CEILING_RESAMPLES,
+    references: Annotated[str, Option(metavar="N,N", help="Numbers of references; default: 1 to all but one.")] = "",
+    subsets: Annotated[int, Option(min=1, help="Maximum number of sets of references of each size.")] = MOST_SUBSETS,
+    resamples: Annotated[int, Option(min=0, help="Resamples for intervals.")] = CEILING_RESAMPLES,
     table: Table = "text",
     seed: Seed = 0,
     as_json: Json = False,
@@ -419,36 +373,29 @@ def score_people(
     """Score each annotator against the others, and systems against the same number of references."""
     require_piped_once([*(file for _, file in named_files([*files, *hyp])), measure.source])
     people_and_systems = measure.references(files), measure.hypotheses(hyp)
+    sizes = [part.strip() for part in references.split(",") if part.strip()]
+    if not all(size.isdecimal() for size in sizes):
+        raise UsageError(f"expected numbers for --references, as in 1,2,9, found {references!r}")
     with counting("scoring people") as advance:
         people = ceiling(
             measure.chosen,
             *people_and_systems,
             options=measure.options(),
             chance=Resampling(resamples, seed, measure.cluster),
-            sizes=_numbers(references),
+            sizes=sorted({int(size) for size in sizes}) or None,
             most_subsets=subsets,
             advance=advance,
         )
     show(people, table=table, as_json=as_json)
 
 
-def _numbers(text: str) -> list[int] | None:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not all(part.isdecimal() for part in parts):
-        raise UsageError(f"expected numbers for --references, as in 1,2,9, found {text!r}")
-    return sorted({int(part) for part in parts}) or None
-
-
 def combine(
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="TEXT", help="Corrections by each system, as sentences: FILE or NAME=FILE."),
+        list[Path], Argument(metavar="TEXT", help="Corrections by each system, as sentences: FILE or NAME=FILE.")
     ],
-    source: Annotated[Path, typer.Option(metavar="FILE", help="The sentences before correction.")],
-    out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Write the combined correction: text, or .m2 with its edits.")
-    ],
-    at_least: Annotated[int, typer.Option(min=1, help="Number of systems that must propose an edit.")] = 2,
+    source: Annotated[Path, Option(metavar="FILE", help="The sentences before correction.")],
+    out: Annotated[Path, Option(metavar="FILE", help="Write the combined correction: text, or .m2 with its edits.")],
+    at_least: Annotated[int, Option(min=1, help="Number of systems that must propose an edit.")] = 2,
     engine: EngineName = "grater",
     as_json: Json = False,
 ) -> None:
@@ -462,17 +409,14 @@ def combine(
     essays = list(
         combined(sentences_of(source), texts, at_least=at_least, engine=load_engine(engine), source_name=str(source))
     )
-    _write_combined(essays, out)
-    n_edits = sum(len(essay.edits) for essay in essays)
-    if as_json:
-        print_json({"sentences": len(essays), "systems": len(files), "at_least": at_least, "edits": n_edits})
-    else:
-        say(f"{out}: {counted(len(essays), 'sentence')}, {counted(n_edits, 'edit')} of at least {at_least} systems")
-
-
-def _write_combined(essays: Sequence[Essay], out: Path) -> None:
     if str(out) != "-" and is_annotated(out):
         write_corpus(essays, out, ignore_loss)
-        return
-    with replacing(out) as stream:
-        stream.writelines(f"{corrected_text(essay.text, essay.edits)}\n" for essay in essays)
+    else:
+        with replacing(out) as stream:
+            stream.writelines(f"{corrected_text(essay.text, essay.edits)}\n" for essay in essays)
+    n_edits = sum(len(essay.edits) for essay in essays)
+    say_done(
+        f"{out}: {counted(len(essays), 'sentence')}, {counted(n_edits, 'edit')} of at least {at_least} systems",
+        {"sentences": len(essays), "systems": len(files), "at_least": at_least, "edits": n_edits},
+        as_json=as_json,
+    )

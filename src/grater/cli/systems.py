@@ -9,7 +9,7 @@ the choice test its accuracy by exact match is computed on every word that it lo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from math import nan
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 import polars as pl
-import typer
+from typer import Argument, Option
 
 from grater.cli.command import (
     EngineChoice,
@@ -58,7 +58,7 @@ from grater.errors import UsageError
 from grater.files import require_place
 from grater.measure.agreement.essays import NO_ESSAYS, known_essays
 from grater.measure.evaluation.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
-from grater.model import Essay, Interval
+from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.scale.deciding import DECISIONS, ITEMS, DecideJob, summary_of
 from grater.scale.engines import Engine
@@ -75,7 +75,7 @@ OUTSIDE = ("harper", "languagetool:URL", "corrected:FILE", "edits:FILE", "comman
 
 def systems(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]", help="Systems or model files to show; default: all.")
+        list[str] | None, Argument(metavar="[NAME]", help="Systems or model files to show; default: all.")
     ] = None,
     table: Table = "text",
     as_json: Json = False,
@@ -87,27 +87,26 @@ def systems(
 
 
 def decide(
-    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="Essays in any format of grater corpus.")],
+    corpus: Annotated[Path, Argument(metavar="CORPUS", help="Essays in any format of grater corpus.")],
     system: Annotated[
         list[str],
-        typer.Option(metavar="NAME", help="A detector, a model file, or an external system; NEW=NAME renames it."),
+        Option(metavar="NAME", help="A detector, a model file, or an external system; NEW=NAME renames it."),
     ],
-    out: Annotated[Path, typer.Option(metavar="DECISIONS", help="The table of decisions to write.")],
+    out: Annotated[Path, Option(metavar="DECISIONS", help="The table of decisions to write.")],
     items: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--items-out", metavar="FILE", help="Write the positions of items to this file instead of the decisions."
         ),
     ] = None,
     places: Annotated[
-        Path | None,
-        typer.Option(metavar="ITEMS", help="The items an external system decides on, instead of prepositions."),
+        Path | None, Option(metavar="ITEMS", help="The items an external system decides on, instead of prepositions.")
     ] = None,
     corrections: Annotated[
-        Path | None, typer.Option(metavar="CORPUS", help="Also write the corrected essays, as in out.m2.")
+        Path | None, Option(metavar="CORPUS", help="Also write the corrected essays, as in out.m2.")
     ] = None,
     with_answers: Annotated[
-        bool, typer.Option("--all", help="Also store the best words for every place, with probabilities.")
+        bool, Option("--all", help="Also store the best words for every place, with probabilities.")
     ] = False,
     precision: Precision = None,
     jobs: Jobs = None,
@@ -117,13 +116,23 @@ def decide(
     as_json: Json = False,
 ) -> None:
     """Run a detector and write a decision for every place it looks at, flagged or not."""
-    _require_places([out, items], [corpus, places])
+    tables = [path for path in (out, items) if path]
+    if any(path.suffix for path in tables):
+        require_outputs(tables, [corpus, places])
+    else:  # folders with a file per shard
+        require_different([*tables, *(path for path in (corpus, places) if path)])
     if corrections:
-        _require_one_corrector(corrections, system, [corpus, out])
+        if len(system) != 1:
+            raise UsageError(f"expected one system whose corrections go to {corrections}, found {len(system)}")
+        require_different([corpus, out, corrections])
+        require_place(corrections)
     job = DecideJob(systems=tuple(system), precision=precision, with_answers=with_answers, items=items is not None)
     targets = {DECISIONS: out, **({ITEMS: items} if items else {})}
     if any(map(is_external, system)):
-        _require_this_process(jobs, engine, corpus)
+        if (jobs or 1) > 1 or engine != "processes" or is_cut(corpus):
+            raise UsageError(
+                "an external system reads the whole corpus in one process; leave out --jobs and --engine"
+            )
         systems = _decided_at_once(job, corpus, targets, places, format_name)
     elif places:
         raise UsageError(f"--places is for external systems; {system[0]} finds its own places")
@@ -132,25 +141,19 @@ def decide(
             systems = _decided_in_shards(job, corpus, targets, chosen, format_name)
     if corrections:
         detector = at_precision(load_systems(system), precision)[0]
-        write_corpus(corrected_essays(detector, _essays(corpus, format_name)), corrections, ignore_loss)
+        shards = read_shards(corpus) if is_cut(corpus) else None
+        cut = (each.essay for shard in shards or () for each in shard.read())
+        essays = cut if shards else read_corpus(corpus, format_name=format_name)
+        write_corpus(corrected_essays(detector, essays), corrections, ignore_loss)
     if as_json:
         print_json({"decisions": str(out), "systems": systems})
-    else:
-        _say_decisions(systems, out, corpus, system)
-
-
-def _require_places(outputs: Sequence[Path | None], inputs: Sequence[Path | None]) -> None:
-    """Tables are files or, without an extension, folders with a file per shard; never one of each."""
-    wanted = [path for path in outputs if path]
-    if not any(path.suffix for path in wanted):
-        require_different([*wanted, *(path for path in inputs if path)])
         return
-    require_outputs(outputs, inputs)
-
-
-def _require_this_process(jobs: int | None, engine: str, corpus: Path) -> None:
-    if (jobs or 1) > 1 or engine != "processes" or is_cut(corpus):
-        raise UsageError("an external system reads the whole corpus in one process; leave out --jobs and --engine")
+    if not systems:
+        say(f"{out}: no decisions: {corpus} has no place that {' or '.join(system)} looks at")
+    for counts in systems:
+        by_type = ", ".join(f"{counts[name]} {name}" for name in TYPES)
+        n_items, n_flagged = counted(int(str(counts["items"])), "item"), f"{counts['flagged']:,} flagged"
+        say(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
 
 
 def _decided_in_shards(
@@ -186,49 +189,21 @@ def _decided_at_once(
     tell_left_out([corpus], format_name)
     decisions = rows.decisions()
     if places and asked:
-        _say_missing(places, len(asked.names) - decisions["item"].n_unique(), len(asked.names), corpus)
+        n_missing = len(asked.names) - decisions["item"].n_unique()
+        message = f"{places}: {counted(n_missing, 'item')} in essays that {corpus} does not have"
+        if n_missing == len(asked.names):  # it is another corpus
+            raise UsageError(message)
+        if n_missing:
+            say(message)
     write_table(decisions, targets[DECISIONS])
     if job.items:
         write_table(rows.items(), targets[ITEMS])
     return [dict(counts) for counts in summary(decisions)]
 
 
-def _essays(corpus: Path, format_name: str | None) -> Iterable[Essay]:
-    if not is_cut(corpus):
-        return read_corpus(corpus, format_name=format_name)
-    return (each.essay for shard in read_shards(corpus) for each in shard.read())
-
-
-def _say_decisions(systems: Sequence[Mapping[str, JsonValue]], out: Path, corpus: Path, names: Sequence[str]) -> None:
-    if not systems:
-        say(f"{out}: no decisions: {corpus} has no place that {' or '.join(names)} looks at")
-    for counts in systems:
-        by_type = ", ".join(f"{counts[name]} {name}" for name in TYPES)
-        n_items, n_flagged = counted(int(str(counts["items"])), "item"), f"{counts['flagged']:,} flagged"
-        say(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
-
-
-def _require_one_corrector(corrections: Path, systems: Sequence[str], others: Sequence[Path]) -> None:
-    if len(systems) != 1:
-        raise UsageError(f"expected one system whose corrections go to {corrections}, found {len(systems)}")
-    require_different([*others, corrections])
-    require_place(corrections)
-
-
-def _say_missing(places: Path, n_missing: int, n_asked: int, corpus: Path) -> None:
-    """Report items in essays that the corpus does not have; if there are no others it is another corpus."""
-    message = f"{places}: {counted(n_missing, 'item')} in essays that {corpus} does not have"
-    if n_missing == n_asked:
-        raise UsageError(message)
-    if n_missing:
-        say(message)
-
-
 def select(
-    corpus: Annotated[
-        Path, typer.Argument(metavar="CORPUS", help="Well-formed text in any format of grater corpus.")
-    ],
-    system: Annotated[str, typer.Option(metavar="NAME", help="A preposition detector, or a model file.")],
+    corpus: Annotated[Path, Argument(metavar="CORPUS", help="Well-formed text in any format of grater corpus.")],
+    system: Annotated[str, Option(metavar="NAME", help="A preposition detector, or a model file.")],
     format_name: Format = None,
     seed: Seed = 0,
     table: Table = "text",
@@ -243,21 +218,17 @@ def select(
     show(result, table=table, as_json=as_json)
 
 
-SystemName: TypeAlias = Annotated[str, typer.Option("--system", metavar="NAME", help="Run this system on --essays.")]
+SystemName: TypeAlias = Annotated[str, Option("--system", metavar="NAME", help="Run this system on --essays.")]
 EssayFiles: TypeAlias = Annotated[
-    list[Path], typer.Option("--essays", metavar="FILE", help="The corpus for --system, in any format.")
+    list[Path], Option("--essays", metavar="FILE", help="The corpus for --system, in any format.")
 ]
 ItemPlacesFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        "--items", metavar="FILE", help="The positions of items in the essays, for ids that do not tell them."
-    ),
+    Option("--items", metavar="FILE", help="The positions of items in the essays, for ids that do not tell them."),
 ]
 AnswersFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        "--answers-out", metavar="FILE", help="Write the words of --system; without judgments, do nothing else."
-    ),
+    Option("--answers-out", metavar="FILE", help="Write the words of --system; without judgments, do nothing else."),
 ]
 JUDGED = "expected judgments, or --system, --essays and --answers-out to write a system's words"
 
@@ -265,14 +236,14 @@ JUDGED = "expected judgments, or --system, --essays and --answers-out to write a
 @takes_options
 def fill_blanks(
     judgments: Annotated[
-        list[Path] | None, typer.Argument(metavar="[JUDGMENTS]...", help="Tables of the words that raters filled in.")
+        list[Path] | None, Argument(metavar="[JUDGMENTS]...", help="Tables of the words that raters filled in.")
     ] = None,
     decisions: Annotated[
-        list[Path], typer.Option("--decisions", metavar="FILE", help="Systems' words, in 'suggestion'; repeatable.")
-    ] = [],  # noqa: B006
-    writer: Annotated[str, typer.Option(metavar="NAME", help="The rater whose words are the writer's own.")] = WRITER,
+        list[Path], Option("--decisions", metavar="FILE", help="Systems' words, in 'suggestion'; repeatable.")
+    ] = [],
+    writer: Annotated[str, Option(metavar="NAME", help="The rater whose words are the writer's own.")] = WRITER,
     system: SystemName = "",
-    essays: EssayFiles = [],  # noqa: B006
+    essays: EssayFiles = [],
     items: ItemPlacesFile = None,
     answers_out: AnswersFile = None,
     *,
@@ -349,29 +320,24 @@ def _together(decided: DataTable | None, words: Filled) -> DataTable:
 def choose_word(
     judgments: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[JUDGMENTS]...", help="Tables of judgments: writer, system, equally good or equally bad."
-        ),
+        Argument(metavar="[JUDGMENTS]...", help="Tables of judgments: writer, system, equally good or equally bad."),
     ] = None,
     accuracy: Annotated[
-        float | None, typer.Option(min=0, max=1, metavar="SHARE", help="The system's accuracy by exact match.")
+        float | None, Option(min=0, max=1, metavar="SHARE", help="The system's accuracy by exact match.")
     ] = None,
     of: Annotated[
         int | None,
-        typer.Option("--n-items", min=1, metavar="N", help="Number of items behind --accuracy, for its interval."),
+        Option("--n-items", min=1, metavar="N", help="Number of items behind --accuracy, for its interval."),
     ] = None,
     decisions: Annotated[
-        list[Path], typer.Option("--decisions", metavar="FILE", help="The system's words, to compute the accuracy.")
-    ] = [],  # noqa: B006
+        list[Path], Option("--decisions", metavar="FILE", help="The system's words, to compute the accuracy.")
+    ] = [],
     words: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The writer's words, columns item and label; with --decisions."),
+        Path | None, Option(metavar="FILE", help="The writer's words, columns item and label; with --decisions.")
     ] = None,
-    equally_bad: Annotated[
-        EquallyBad, typer.Option(help="Ignore 'equally bad', or count it for the writer.")
-    ] = "drop",
+    equally_bad: Annotated[EquallyBad, Option(help="Ignore 'equally bad', or count it for the writer.")] = "drop",
     system: SystemName = "",
-    essays: EssayFiles = [],  # noqa: B006
+    essays: EssayFiles = [],
     items: ItemPlacesFile = None,
     answers_out: AnswersFile = None,
     *,

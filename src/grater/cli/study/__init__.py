@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+from typer import Argument
 
 from grater.cli import LazyGroup
 from grater.cli.command import say
@@ -80,7 +81,7 @@ def study() -> None:
     pass
 
 
-StudyName: TypeAlias = Annotated[str, typer.Argument(metavar="STUDY", help="A file (SQLite) or a postgresql:// URL.")]
+StudyName: TypeAlias = Annotated[str, Argument(metavar="STUDY", help="A file (SQLite) or a postgresql:// URL.")]
 
 
 def pasted(study: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+from typer import Argument, Option
 
 from grater.annotate.store import checks, jobs
 from grater.annotate.store.gold import has_gold
@@ -36,7 +37,7 @@ from grater.tables.files import SPREADSHEETS
 
 def make_study_file(
     study: StudyName,
-    name: Annotated[str, typer.Option(help="The study's name; default: the file's name.")] = "",
+    name: Annotated[str, Option(help="The study's name; default: the file's name.")] = "",
     as_json: Json = False,
 ) -> None:
     """Create an empty study; an existing one is left as it is."""
@@ -94,18 +95,16 @@ NOUNS = {
 
 def import_into(
     study: StudyName,
-    files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE...", help="Essays, in any corpus format.")
-    ] = None,
+    files: Annotated[list[Path] | None, Argument(metavar="FILE...", help="Essays, in any corpus format.")] = None,
     format_name: Format = None,
-    items: Annotated[Tables, typer.Option(metavar="FILE", help="A table of items; repeatable.")] = [],  # noqa: B006
-    decisions: Annotated[Tables, typer.Option(metavar="FILE", help="Decisions of systems.")] = [],  # noqa: B006
-    judgments: Annotated[Tables, typer.Option(metavar="FILE", help="Judgments made elsewhere.")] = [],  # noqa: B006
-    gold: Annotated[Tables, typer.Option(metavar="FILE", help="Known answers, for --job.")] = [],  # noqa: B006
-    practice: Annotated[Tables, typer.Option(metavar="FILE", help="Known answers to practise on, for --job.")] = [],  # noqa: B006
-    job: Annotated[str | None, typer.Option(help="The job that judgments, gold or practice belong to.")] = None,
-    task: Annotated[str, typer.Option(help="The task that imported judgments answer.")] = "error",
-    columns: Columns = [],  # noqa: B006
+    items: Annotated[Tables, Option(metavar="FILE", help="A table of items; repeatable.")] = [],
+    decisions: Annotated[Tables, Option(metavar="FILE", help="Decisions of systems.")] = [],
+    judgments: Annotated[Tables, Option(metavar="FILE", help="Judgments made elsewhere.")] = [],
+    gold: Annotated[Tables, Option(metavar="FILE", help="Known answers, for --job.")] = [],
+    practice: Annotated[Tables, Option(metavar="FILE", help="Known answers to practise on, for --job.")] = [],
+    job: Annotated[str | None, Option(help="The job that judgments, gold or practice belong to.")] = None,
+    task: Annotated[str, Option(help="The task that imported judgments answer.")] = "error",
+    columns: Columns = [],
     as_json: Json = False,
 ) -> None:
     """Import files; importing a file again changes nothing."""
@@ -168,10 +167,10 @@ def check(study: StudyName, as_json: Json = False) -> None:
 
 def export_to(
     study: StudyName,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The new folder to write.")],
-    names: Annotated[bool, typer.Option("--names", help="Name raters instead of using pseudonyms.")] = False,
+    folder: Annotated[Path, Argument(metavar="FOLDER", help="The new folder to write.")],
+    names: Annotated[bool, Option("--names", help="Name raters instead of using pseudonyms.")] = False,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Do not escape cells that a spreadsheet would read as formulas.")
+        bool, Option("--raw", help="Do not escape cells that a spreadsheet would read as formulas.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -189,10 +188,9 @@ def export_to(
 
 def backup(
     study: StudyName,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The new file to write.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="The new file to write.")],
     pseudonyms: Annotated[
-        bool,
-        typer.Option("--pseudonyms", help="Leave out names, addresses, passwords, sessions and tokens (SQLite)."),
+        bool, Option("--pseudonyms", help="Leave out names, addresses, passwords, sessions and tokens (SQLite).")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -206,8 +204,8 @@ def backup(
 
 
 def restore_from_backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from grater study backup.")],
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="A new file, or an empty PostgreSQL database.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="A file from grater study backup.")],
+    study: Annotated[str, Argument(metavar="STUDY", help="A new file, or an empty PostgreSQL database.")],
     as_json: Json = False,
 ) -> None:
     """Restore a study from a backup: people, passwords, work in progress."""
@@ -218,9 +216,7 @@ def restore_from_backup(
 
 def restore(
     study: StudyName,
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="A folder from grater study export, or a zip of it.")
-    ],
+    folder: Annotated[Path, Argument(metavar="FOLDER", help="A folder from grater study export, or a zip of it.")],
     as_json: Json = False,
 ) -> None:
     """Restore a study from an export; a damaged archive is refused."""
@@ -236,22 +232,22 @@ HOST, PORT = "127.0.0.1", 8000
 
 def serve(
     study: StudyName,
-    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = HOST,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = PORT,
-    processes: Annotated[int, typer.Option(min=1, help="Number of processes; more than one needs PostgreSQL.")] = 1,
+    host: Annotated[str, Option(help="The address to listen on; 0.0.0.0 for all.")] = HOST,
+    port: Annotated[int, Option(min=0, max=65535, help="The port to listen on.")] = PORT,
+    processes: Annotated[int, Option(min=1, help="Number of processes; more than one needs PostgreSQL.")] = 1,
     private_webhooks: Annotated[
-        bool, typer.Option("--private-webhooks", help="Allow webhooks inside the server's own network.")
+        bool, Option("--private-webhooks", help="Allow webhooks inside the server's own network.")
     ] = False,
     check_page: Annotated[
-        bool, typer.Option("--check-page", help="Open 'Check my writing' at /check to everyone, without login.")
+        bool, Option("--check-page", help="Open 'Check my writing' at /check to everyone, without login.")
     ] = False,
     editors: Annotated[
-        bool, typer.Option("--editors", help="Serve LanguageTool's protocol to editors at /v2/check.")
+        bool, Option("--editors", help="Serve LanguageTool's protocol to editors at /v2/check.")
     ] = False,
-    url: Annotated[str | None, typer.Option(help="The public address, if behind a proxy: https://...")] = None,
+    url: Annotated[str | None, Option(help="The public address, if behind a proxy: https://...")] = None,
     proxies: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--proxy",
             metavar="ADDRESS",
             help="A trusted proxy, whose X-Forwarded-For is used: an IP address or network.",

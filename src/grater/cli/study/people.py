@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from grater.annotate.money import job_costs, owed_frame, settle
 from grater.annotate.samples import of_sample
@@ -25,7 +26,7 @@ from grater.annotate.study.status import open_study
 from grater.annotate.study.terms import protocol_sheet, set_terms
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of
-from grater.cli.command import Json, Seed, print_json, require_outputs, say
+from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done
 from grater.cli.study import StudyName, pasted, read_guidelines, tell_unmet_gold
 from grater.corpora import read_corpus
 from grater.errors import UsageError
@@ -36,38 +37,33 @@ from grater.tables import write_table
 
 def add_job_command(
     study: StudyName,
-    task: Annotated[str, typer.Option(help=f"The task: one of {', '.join(TASKS)}.")],
-    name: Annotated[str | None, typer.Option(help="The job's name; default: the task's.")] = None,
-    judgments: Annotated[int, typer.Option("--judgments-per-item", min=1, help="Judgments per unit.")] = 1,
-    kind: Annotated[str | None, typer.Option(help="The kind of items; default: the task's.")] = None,
+    task: Annotated[str, Option(help=f"The task: one of {', '.join(TASKS)}.")],
+    name: Annotated[str | None, Option(help="The job's name; default: the task's.")] = None,
+    judgments: Annotated[int, Option("--judgments-per-item", min=1, help="Judgments per unit.")] = 1,
+    kind: Annotated[str | None, Option(help="The kind of items; default: the task's.")] = None,
     system: Annotated[
-        str | None, typer.Option(help="The system whose suggestions choice and verify show, and marking offers.")
+        str | None, Option(help="The system whose suggestions choice and verify show, and marking offers.")
     ] = None,
     suggested_share: Annotated[
         float,
-        typer.Option(
-            metavar="SHARE", help="Marking: offer the system's marks for this share of each annotator's essays."
-        ),
+        Option(metavar="SHARE", help="Marking: offer the system's marks for this share of each annotator's essays."),
     ] = 1.0,
-    most: Annotated[int | None, typer.Option("--n", min=1, help="Only N units, drawn at random.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Only essays that no job with this task has used.")] = False,
-    sample: Annotated[
-        str, typer.Option(metavar="NAME", help="Only the items of a sample that are not judged yet.")
-    ] = "",
+    most: Annotated[int | None, Option("--n", min=1, help="Only N units, drawn at random.")] = None,
+    fresh: Annotated[bool, Option("--fresh", help="Only essays that no job with this task has used.")] = False,
+    sample: Annotated[str, Option(metavar="NAME", help="Only the items of a sample that are not judged yet.")] = "",
     annotators: Annotated[
-        list[str],
-        typer.Option("--annotator", metavar="NAME", help="Give the units to this person, by name; repeatable."),
-    ] = [],  # noqa: B006
-    batch_size: Annotated[int, typer.Option(min=0, help="Units per batch.")] = 0,
-    overlap_every: Annotated[int, typer.Option(min=0, help="Give every n-th batch to all annotators.")] = 0,
-    delay_days: Annotated[float, typer.Option(min=0, help="Construction: days between the two stages.")] = 3,
-    lease_minutes: Annotated[float | None, typer.Option(help="Minutes allowed per unit.")] = None,
+        list[str], Option("--annotator", metavar="NAME", help="Give the units to this person, by name; repeatable.")
+    ] = [],
+    batch_size: Annotated[int, Option(min=0, help="Units per batch.")] = 0,
+    overlap_every: Annotated[int, Option(min=0, help="Give every n-th batch to all annotators.")] = 0,
+    delay_days: Annotated[float, Option(min=0, help="Construction: days between the two stages.")] = 3,
+    lease_minutes: Annotated[float | None, Option(help="Minutes allowed per unit.")] = None,
     guidelines: Annotated[
-        Path | None, typer.Option(metavar="FILE.md", help="Instructions, instead of the task's default.")
+        Path | None, Option(metavar="FILE.md", help="Instructions, instead of the task's default.")
     ] = None,
-    tagset: Annotated[str | None, typer.Option(help="Marking: tag set; default: NUCLE's 27 tags.")] = None,
-    grey: Annotated[bool, typer.Option("--grey", help="Construction: offer a grey answer, counted as yes.")] = False,
-    draft: Annotated[bool, typer.Option("--draft", help="Leave the job as a draft.")] = False,
+    tagset: Annotated[str | None, Option(help="Marking: tag set; default: NUCLE's 27 tags.")] = None,
+    grey: Annotated[bool, Option("--grey", help="Construction: offer a grey answer, counted as yes.")] = False,
+    draft: Annotated[bool, Option("--draft", help="Leave the job as a draft.")] = False,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -107,10 +103,10 @@ def add_job_command(
 
 def change(
     study: StudyName,
-    job: Annotated[str, typer.Option(help="The job to change.")],
-    state: Annotated[Literal["open", "paused", "closed"] | None, typer.Option(help="The new state.")] = None,
+    job: Annotated[str, Option(help="The job to change.")],
+    state: Annotated[Literal["open", "paused", "closed"] | None, Option(help="The new state.")] = None,
     instructions: Annotated[
-        Path | None, typer.Option("--guidelines", metavar="FILE.md", help="A new version of the instructions.")
+        Path | None, Option("--guidelines", metavar="FILE.md", help="A new version of the instructions.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -126,28 +122,26 @@ def change(
             changed = set_state(tx, changed.job_id, state)
         current = jobs.current_guidelines(tx, changed.job_id)
     version = current.version if current else 0
-    if as_json:
-        print_json({"job": job, "state": changed.state, "guidelines": version})
-    else:
-        say(f"{job}: {changed.state}, instructions version {version}")
+    say_done(
+        f"{job}: {changed.state}, instructions version {version}",
+        {"job": job, "state": changed.state, "guidelines": version},
+        as_json=as_json,
+    )
 
 
 def make_gold_units(
     study: StudyName,
-    job: Annotated[str, typer.Option(help="The job to add gold to.")],
+    job: Annotated[str, Option(help="The job to add gold to.")],
     source: Annotated[
-        str | None, typer.Option("--expert-job", help="The job with the expert judgments; default: any.")
+        str | None, Option("--expert-job", help="The job with the expert judgments; default: any.")
     ] = None,
-    least: Annotated[
-        int, typer.Option("--min-experts", min=1, help="Minimum number of experts, who must all agree.")
-    ] = 2,
-    most: Annotated[int | None, typer.Option("--n", min=1, help="Only N units, drawn at random.")] = None,
-    rater: Annotated[str | None, typer.Option(help="Marking: the rater whose edits are the known errors.")] = None,
+    least: Annotated[int, Option("--min-experts", min=1, help="Minimum number of experts, who must all agree.")] = 2,
+    most: Annotated[int | None, Option("--n", min=1, help="Only N units, drawn at random.")] = None,
+    rater: Annotated[str | None, Option(help="Marking: the rater whose edits are the known errors.")] = None,
     planted: Annotated[
-        Path | None,
-        typer.Option(metavar="CORPUS", help="Marking: correct essays whose edits name the errors to plant."),
+        Path | None, Option(metavar="CORPUS", help="Marking: correct essays whose edits name the errors to plant.")
     ] = None,
-    reason: Annotated[str, typer.Option(help="The explanation raters see after a miss.")] = "",
+    reason: Annotated[str, Option(help="The explanation raters see after a miss.")] = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -171,13 +165,11 @@ def make_gold_units(
 
 def crowd(
     study: StudyName,
-    job: Annotated[str, typer.Option(help="The job to show.")],
+    job: Annotated[str, Option(help="The job to show.")],
     terms: Annotated[
-        str | None, typer.Option(metavar="JSON", help='Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.')
+        str | None, Option(metavar="JSON", help='Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.')
     ] = None,
-    pay: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write the amounts owed, by panel and ID.")
-    ] = None,
+    pay: Annotated[Path | None, Option(metavar="FILE.csv", help="Write the amounts owed, by panel and ID.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show the protocol and cost of a job; with --terms, change its terms first."""
@@ -186,7 +178,12 @@ def crowd(
         if terms is not None:
             _change(store, job, terms)
         if pay is not None:
-            _pay(store, job, pay)
+            with store.write() as tx:
+                paid_job = jobs.named(tx, job)
+                settle(tx, paid_job)
+                frame = owed_frame(tx, paid_job)
+            write_table(frame, pay)
+            say(f"{pay}: {len(frame)} payments")
         with store.read() as tx:
             crowd_job = jobs.named(tx, job)
             sheet, costs = protocol_sheet(tx, crowd_job), job_costs(tx, crowd_job)
@@ -216,44 +213,36 @@ def _change(store: Store, job: str, terms: str) -> None:
         set_terms(tx, jobs.named(tx, job).job_id, new_terms)
 
 
-def _pay(store: Store, job: str, path: Path) -> None:
-    with store.write() as tx:
-        paid_job = jobs.named(tx, job)
-        settle(tx, paid_job)
-        frame = owed_frame(tx, paid_job)
-    write_table(frame, path)
-    say(f"{path}: {len(frame)} payments")
-
-
 def hand_units_over(
     study: StudyName,
-    giver: Annotated[str, typer.Argument(metavar="FROM", help="The person who has the units.")],
-    taker: Annotated[str, typer.Argument(metavar="TO", help="The person who gets them.")],
-    job: Annotated[str, typer.Option(help="A job with named annotators.")],
+    giver: Annotated[str, Argument(metavar="FROM", help="The person who has the units.")],
+    taker: Annotated[str, Argument(metavar="TO", help="The person who gets them.")],
+    job: Annotated[str, Option(help="A job with named annotators.")],
     as_json: Json = False,
 ) -> None:
     """Reassign a person's remaining units in a job to somebody else."""
     with open_study(study) as store:
         n_units = hand_over_by_name(store, job=job, giver=giver, taker=taker)
-    if as_json:
-        print_json({"job": job, "from": giver, "to": taker, "units": n_units})
-    else:
-        say(f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}")
+    say_done(
+        f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}",
+        {"job": job, "from": giver, "to": taker, "units": n_units},
+        as_json=as_json,
+    )
 
 
 def make_link(
     study: StudyName,
-    role: Annotated[str, typer.Option(help="Role: owner, manager, adjudicator, annotator or worker.")] = "annotator",
-    job: Annotated[str | None, typer.Option(help="The job the person starts with.")] = None,
-    days: Annotated[float, typer.Option(help="Days the link is valid.")] = 14,
-    name: Annotated[str, typer.Option("--note", help="A note on who it is for.")] = "",
+    role: Annotated[str, Option(help="Role: owner, manager, adjudicator, annotator or worker.")] = "annotator",
+    job: Annotated[str | None, Option(help="The job the person starts with.")] = None,
+    days: Annotated[float, Option(help="Days the link is valid.")] = 14,
+    name: Annotated[str, Option("--note", help="A note on who it is for.")] = "",
     back_name: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--back", metavar="NAME", help="Let this person of the study back in, for example after a lost password."
         ),
     ] = None,
-    url: Annotated[str, typer.Option(help="The server's public address.")] = "http://127.0.0.1:8000",
+    url: Annotated[str, Option(help="The server's public address.")] = "http://127.0.0.1:8000",
     as_json: Json = False,
 ) -> None:
     """Print an invitation link that works once."""
@@ -274,35 +263,32 @@ def make_link(
 
 def make_seat(
     study: StudyName,
-    first: Annotated[str, typer.Argument(metavar="FIRST", help="One of the two people, by name.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="The other person, by name.")],
-    name: Annotated[str, typer.Option(help="The seat's name; default: both names.")] = "",
+    first: Annotated[str, Argument(metavar="FIRST", help="One of the two people, by name.")],
+    second: Annotated[str, Argument(metavar="SECOND", help="The other person, by name.")],
+    name: Annotated[str, Option(help="The seat's name; default: both names.")] = "",
     as_json: Json = False,
 ) -> None:
     """Create a joint seat; either person can open it from their own page."""
     with open_study(study) as store:
         seat = add_seat(store, (first, second), name=name)
-    if as_json:
-        print_json({"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": [first, second]})
-    else:
-        say(f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page")
+    say_done(
+        f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page",
+        {"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": [first, second]},
+        as_json=as_json,
+    )
 
 
 def print_token(
     study: StudyName,
-    person: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The person the program acts for.")] = None,
-    days: Annotated[float, typer.Option(help="Days the token is valid.")] = TOKEN_DAYS,
+    person: Annotated[str | None, Argument(metavar="[NAME]", help="The person the program acts for.")] = None,
+    days: Annotated[float, Option(help="Days the token is valid.")] = TOKEN_DAYS,
     scope: Annotated[
         str,
-        typer.Option(
-            help="read (change nothing), work (rate and adjudicate) or manage (everything the person may do)."
-        ),
+        Option(help="read (change nothing), work (rate and adjudicate) or manage (everything the person may do)."),
     ] = SCOPES[-1],
-    name: Annotated[str, typer.Option("--note", help="A note on its purpose.")] = "",
-    is_list: Annotated[
-        bool, typer.Option("--list-tokens", help="List the valid tokens, of everyone or of NAME.")
-    ] = False,
-    ended: Annotated[str | None, typer.Option("--end", metavar="ID", help="Revoke a token, by its id.")] = None,
+    name: Annotated[str, Option("--note", help="A note on its purpose.")] = "",
+    is_list: Annotated[bool, Option("--list-tokens", help="List the valid tokens, of everyone or of NAME.")] = False,
+    ended: Annotated[str | None, Option("--end", metavar="ID", help="Revoke a token, by its id.")] = None,
     as_json: Json = False,
 ) -> None:
     """Print a new API token; it can do what the person can, within its scope."""
@@ -357,11 +343,10 @@ def _print_tokens(rows: list[dict[str, JsonValue]], *, as_json: bool) -> None:
 def second_factor(
     study: StudyName,
     reset_name: Annotated[
-        str | None, typer.Option("--reset", metavar="NAME", help="Reset the second factor of this person.")
+        str | None, Option("--reset", metavar="NAME", help="Reset the second factor of this person.")
     ] = None,
     roles: Annotated[
-        str | None,
-        typer.Option("--require", metavar="ROLES", help="Roles that need it: owner, manager, both, or none."),
+        str | None, Option("--require", metavar="ROLES", help="Roles that need it: owner, manager, both, or none.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -374,10 +359,11 @@ def second_factor(
             require_of(tx, {"both": ["owner", "manager"], "none": []}.get(roles.strip(), named))
         required, with_one = required_roles(tx), credentials.people_with_one(tx)
         names = [person.name for person in people.all(tx) if person.person_id in with_one]
-    if as_json:
-        print_json({"roles": list(required), "people": list(names)})
-        return
-    say(f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}")
+    say_done(
+        f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}",
+        {"roles": list(required), "people": list(names)},
+        as_json=as_json,
+    )
 
 
 N_SHOWN = 50
@@ -385,16 +371,14 @@ N_SHOWN = 50
 
 def audit(
     study: StudyName,
-    person: Annotated[str, typer.Option(help="Only events by this person.")] = "",
+    person: Annotated[str, Option(help="Only events by this person.")] = "",
     kind: Annotated[
-        str, typer.Option(help="Only events of this kind: person.role, person, or a group such as people.")
+        str, Option(help="Only events of this kind: person.role, person, or a group such as people.")
     ] = "",
-    since: Annotated[
-        str, typer.Option(metavar="DAY", help="Only events from this day on, as in 2026-11-16 (UTC).")
-    ] = "",
-    until: Annotated[str, typer.Option(metavar="DAY", help="Only events up to this day.")] = "",
-    job: Annotated[str, typer.Option(help="Only events of this job.")] = "",
-    out: Annotated[Path | None, typer.Option(help="Write all events to a file, .csv or .jsonl.")] = None,
+    since: Annotated[str, Option(metavar="DAY", help="Only events from this day on, as in 2026-11-16 (UTC).")] = "",
+    until: Annotated[str, Option(metavar="DAY", help="Only events up to this day.")] = "",
+    job: Annotated[str, Option(help="Only events of this job.")] = "",
+    out: Annotated[Path | None, Option(help="Write all events to a file, .csv or .jsonl.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show the audit log, newest first: the latest 50 events, or all in a file."""

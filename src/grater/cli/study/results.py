@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+from typer import Argument, Option
 
-from grater.annotate.store import Store, jobs
+from grater.annotate.store import jobs
 from grater.annotate.study import evaluation as study_evaluation
-from grater.annotate.study.adjudication import Rule, Waiting, accept, decide, review, waiting
+from grater.annotate.study.adjudication import Rule, accept, decide, review, waiting
 from grater.annotate.study.marks import study_suggestions
 from grater.annotate.study.programs import Cache, Chat, Endpoint, judge, judge_by_model, program_job, the_job, through
 from grater.annotate.study.reporting import study_inputs
@@ -37,6 +38,7 @@ from grater.cli.command import (
     file_types,
     print_json,
     say,
+    say_done,
     show,
     warn,
 )
@@ -52,84 +54,74 @@ from grater.uncertainty.intervals import RESAMPLES
 
 StudyConfidence: TypeAlias = Annotated[
     float | None,
-    typer.Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments: low is 0, high is 1."),
+    Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments: low is 0, high is 1."),
 ]
 
 
 def adjudicate(
     study: StudyName,
     table: Annotated[
-        Path | None, typer.Argument(metavar="[TABLE]", help="Table of decisions, columns item and label.")
+        Path | None, Argument(metavar="[TABLE]", help="Table of decisions, columns item and label.")
     ] = None,
-    job: Annotated[str, typer.Option(help="The job to decide in.")] = "",
+    job: Annotated[str, Option(help="The job to decide in.")] = "",
     rule: Annotated[
-        Rule | None, typer.Option("--accept", help="Accept the answer of all raters, or of more than half.")
+        Rule | None, Option("--accept", help="Accept the answer of all raters, or of more than half.")
     ] = None,
-    decider: Annotated[str | None, typer.Option("--as", help="Who decides; default: the only owner.")] = None,
+    decider: Annotated[str | None, Option("--as", help="Who decides; default: the only owner.")] = None,
     as_json: Json = False,
 ) -> None:
     """List undecided units; with a table or --accept, decide them. Decisions are stored as the annotator `gold`."""
     if not job or (table is not None and rule is not None):
         raise UsageError("expected --job NAME, and a table or --accept but not both")
     with open_study(study) as store:
-        n_decided = _decided(store, job, table, rule, decider)
+        n_decided = 0
+        if table is not None:
+            n_decided = decide(store, job, table, decider=decider)
+        elif rule is not None:
+            n_decided = accept(store, job, rule, decider=decider)
         with store.read() as tx:
             undecided = waiting(tx, jobs.named(tx, job))
     if as_json:
         print_json({"decided": n_decided, "waiting": [each.to_dict() for each in undecided]})
         return
     for each in undecided:
-        typer.echo(_line(each))
+        for item_id, answers in each.answers.items():
+            counts = Counter(answer.label for answer in answers).most_common()
+            typer.echo(f"{item_id}  {', '.join(f'{label} {n}' for label, n in counts)}")
     n_differ = sum(each.differs for each in undecided)
     say(f"{counted(n_decided, 'unit')} decided; {len(undecided):,} left, raters differ on {n_differ:,}")
 
 
-def _decided(store: Store, job: str, table: Path | None, rule: Rule | None, decider: str | None) -> int:
-    if table is not None:
-        return decide(store, job, table, decider=decider)
-    return accept(store, job, rule, decider=decider) if rule is not None else 0
-
-
-def _line(unit: Waiting) -> str:
-    lines = []
-    for item_id, said in unit.answers.items():
-        counts = Counter(answer.label for answer in said).most_common()
-        lines.append(f"{item_id}  {', '.join(f'{label} {n}' for label, n in counts)}")
-    return "\n".join(lines)
-
-
 def review_marks(
-    study: StudyName,
-    job: Annotated[str, typer.Option(help="The marking job to check.")] = "marking",
-    as_json: Json = False,
+    study: StudyName, job: Annotated[str, Option(help="The marking job to check.")] = "marking", as_json: Json = False
 ) -> None:
     """Run `corpus check` on a job's marks and return the findings to their annotators."""
     with open_study(study) as store:
         n_new = review(store, job)
-    if as_json:
-        print_json({"job": job, "findings": n_new})
-    else:
-        say(f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page")
+    say_done(
+        f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page",
+        {"job": job, "findings": n_new},
+        as_json=as_json,
+    )
 
 
 def evaluate_study(
     study: StudyName,
-    job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
-    kind: Annotated[str, typer.Option(help="Only items of this kind, such as prep.")] = "",
-    sample: Annotated[str, typer.Option(metavar="NAME", help="Estimate for the whole corpus from this sample.")] = "",
+    job: Annotated[list[str], Option(metavar="NAME", help="Only judgments of these jobs.")] = [],
+    kind: Annotated[str, Option(help="Only items of this kind, such as prep.")] = "",
+    sample: Annotated[str, Option(metavar="NAME", help="Estimate for the whole corpus from this sample.")] = "",
     truth: TruthName = "majority",
     redundancy: Redundancy = None,
-    with_programs: Annotated[bool, typer.Option("--with-programs", help="Also count the votes of programs.")] = False,
-    drop_flags: DropFlags = [],  # noqa: B006
+    with_programs: Annotated[bool, Option("--with-programs", help="Also count the votes of programs.")] = False,
+    drop_flags: DropFlags = [],
     min_confidence: StudyConfidence = None,
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
     assist: Annotated[
-        str,
-        typer.Option(metavar="PROGRAM", help="With --sample: a program that judged every item, as a cheap judge."),
+        str, Option(metavar="PROGRAM", help="With --sample: a program that judged every item, as a cheap judge.")
     ] = "",
     corrected: Annotated[
-        bool, typer.Option("--corrected", help="Also show scores corrected for raters' errors on gold.")
+        bool, Option("--corrected", help="Also show scores corrected for raters' errors on gold.")
     ] = False,
     errors_by_flag: ErrorsByFlag = False,
     population: Population = "wider",
@@ -165,7 +157,7 @@ def evaluate_study(
 
 def suggestions(
     study: StudyName,
-    job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
+    job: Annotated[list[str], Option(metavar="NAME", help="Only judgments of these jobs.")] = [],
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
@@ -178,19 +170,17 @@ def suggestions(
 
 def write_report(
     study: StudyName,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="The folder for the report; default: report.")
-    ] = None,
-    title: Annotated[str, typer.Option(help="The title; default: the study's name.")] = "",
-    job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
-    kind: Annotated[str, typer.Option(help="Only items of this kind, such as prep.")] = "",
-    names: Annotated[bool, typer.Option("--names", help="Name raters instead of using pseudonyms.")] = False,
+    out: Annotated[Path | None, Option(metavar="FOLDER", help="The folder for the report; default: report.")] = None,
+    title: Annotated[str, Option(help="The title; default: the study's name.")] = "",
+    job: Annotated[list[str], Option(metavar="NAME", help="Only judgments of these jobs.")] = [],
+    kind: Annotated[str, Option(help="Only items of this kind, such as prep.")] = "",
+    names: Annotated[bool, Option("--names", help="Name raters instead of using pseudonyms.")] = False,
     author: Author = "",
-    earlier: Earlier = [],  # noqa: B006
+    earlier: Earlier = [],
     headline: HeadlineFile = None,
-    drop_flags: DropFlags = [],  # noqa: B006
+    drop_flags: DropFlags = [],
     min_confidence: StudyConfidence = None,
-    figures: FigureTypes = [],  # noqa: B006
+    figures: FigureTypes = [],
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
@@ -214,34 +204,32 @@ def write_report(
 
 
 KeyVariable: TypeAlias = Annotated[
-    str, typer.Option("--key-env", metavar="VAR", help="The environment variable that holds the endpoint's key.")
+    str, Option("--key-env", metavar="VAR", help="The environment variable that holds the endpoint's key.")
 ]
 
 
 def ask(
     study: StudyName,
-    job: Annotated[str, typer.Option(help="The job to judge; default: the only one.")] = "",
-    command: Annotated[str, typer.Option(help="A program that reads and writes one JSON line per unit.")] = "",
-    endpoint: Annotated[str, typer.Option(metavar="URL", help="A chat endpoint, as in https://HOST/v1.")] = "",
-    model: Annotated[
-        str, typer.Option("--model-name", metavar="NAME", help="The model to ask at the endpoint.")
-    ] = "",
-    name: Annotated[str, typer.Option(help="The name of the rater; default: the model's name.")] = "",
+    job: Annotated[str, Option(help="The job to judge; default: the only one.")] = "",
+    command: Annotated[str, Option(help="A program that reads and writes one JSON line per unit.")] = "",
+    endpoint: Annotated[str, Option(metavar="URL", help="A chat endpoint, as in https://HOST/v1.")] = "",
+    model: Annotated[str, Option("--model-name", metavar="NAME", help="The model to ask at the endpoint.")] = "",
+    name: Annotated[str, Option(help="The name of the rater; default: the model's name.")] = "",
     key_env: KeyVariable = "",
-    samples: Annotated[int, typer.Option(min=1, max=100, help="Answers per unit; several give a share.")] = 1,
+    samples: Annotated[int, Option(min=1, max=100, help="Answers per unit; several give a share.")] = 1,
     temperature: Annotated[
-        float | None, typer.Option(min=0, max=2, help="0 for one answer per unit, 0.7 for several.")
+        float | None, Option(min=0, max=2, help="0 for one answer per unit, 0.7 for several.")
     ] = None,
-    per_minute: Annotated[float | None, typer.Option(min=0.01, help="Maximum requests per minute.")] = None,
-    most_tokens: Annotated[int | None, typer.Option(min=1, help="Maximum tokens to use.")] = None,
-    most_cost: Annotated[float | None, typer.Option(min=0, help="Maximum cost.")] = None,
-    price_in: Annotated[float, typer.Option(min=0, help="Price per million input tokens.")] = 0.0,
-    price_out: Annotated[float, typer.Option(min=0, help="Price per million output tokens.")] = 0.0,
-    answer_tokens: Annotated[int, typer.Option(min=8, help="Maximum length of an answer, in tokens.")] = 300,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")] = 60.0,
-    retries: Annotated[int, typer.Option(min=0, help="Retries after a failure.")] = 5,
+    per_minute: Annotated[float | None, Option(min=0.01, help="Maximum requests per minute.")] = None,
+    most_tokens: Annotated[int | None, Option(min=1, help="Maximum tokens to use.")] = None,
+    most_cost: Annotated[float | None, Option(min=0, help="Maximum cost.")] = None,
+    price_in: Annotated[float, Option(min=0, help="Price per million input tokens.")] = 0.0,
+    price_out: Annotated[float, Option(min=0, help="Price per million output tokens.")] = 0.0,
+    answer_tokens: Annotated[int, Option(min=8, help="Maximum length of an answer, in tokens.")] = 300,
+    timeout: Annotated[float, Option(min=0.1, help="Seconds to wait for an answer.")] = 60.0,
+    retries: Annotated[int, Option(min=0, help="Retries after a failure.")] = 5,
     cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The file that caches answers; default: STUDY.answers.jsonl.")
+        Path | None, Option(metavar="FILE", help="The file that caches answers; default: STUDY.answers.jsonl.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -259,10 +247,12 @@ def ask(
     if command:
         _ask_program(study, job, command, name or "program", as_json=as_json)
         return
+    if key_env and not os.environ.get(key_env):
+        raise UsageError(f"expected a key in the environment variable {key_env}, found none")
     asked = Endpoint(
         url=endpoint,
         model=model,
-        key=_key(key_env),
+        key=os.environ.get(key_env, "") if key_env else "",
         temperature=(0.7 if samples > 1 else 0.0) if temperature is None else temperature,
         max_tokens=answer_tokens,
         timeout=timeout,
@@ -277,21 +267,16 @@ def ask(
     _ask_model(study, job, asked, kept, name or model, samples, as_json=as_json)
 
 
-def _key(variable: str) -> str:
-    if variable and not os.environ.get(variable):
-        raise UsageError(f"expected a key in the environment variable {variable}, found none")
-    return os.environ.get(variable, "") if variable else ""
-
-
 def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool) -> None:
     with open_study(study) as store:
         with store.write() as tx:
             own, person = program_job(tx, the_job(tx, job), name)
         n_done = judge(store, own, person, partial(through, command), tick=lambda: None)
-    if as_json:
-        print_json({"job": own.name, "judged": n_done, "rater": person.pseudonym})
-    else:
-        say(f"{own.name}: {counted(n_done, 'unit')} judged by the program {name}")
+    say_done(
+        f"{own.name}: {counted(n_done, 'unit')} judged by the program {name}",
+        {"job": own.name, "judged": n_done, "rater": person.pseudonym},
+        as_json=as_json,
+    )
 
 
 def _ask_model(

@@ -6,9 +6,9 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.progress import Progress
+from typer import Argument, Option
 
 from grater.annotate import samples
 from grater.annotate.samples import DESIGNS, MISSING, Drawn, Order, Wish, draw, extend, notes_on, start
@@ -45,13 +45,10 @@ def run_systems(
     study: StudyName,
     system: Annotated[
         list[str],
-        typer.Option(metavar="NAME", help="A detector, a model file, or an external system; NEW=NAME renames it."),
+        Option(metavar="NAME", help="A detector, a model file, or an external system; NEW=NAME renames it."),
     ],
     kind: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND", help="The kind of items an external system decides on, instead of prepositions."
-        ),
+        str, Option(metavar="KIND", help="The kind of items an external system decides on, instead of prepositions.")
     ] = "",
     as_json: Json = False,
 ) -> None:
@@ -80,21 +77,21 @@ def run_systems(
 
 def draw_sample(
     study: StudyName,
-    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system to draw a first sample for.")] = None,
+    system: Annotated[str | None, Option(metavar="NAME", help="The system to draw a first sample for.")] = None,
     new_system: Annotated[
-        str | None, typer.Option("--add-system", metavar="NAME", help="Add a system to --sample.")
+        str | None, Option("--add-system", metavar="NAME", help="Add a system to --sample.")
     ] = None,
-    old: Annotated[str, typer.Option("--sample", metavar="NAME", help="The sample to add to.")] = "sample",
-    n: Annotated[int | None, typer.Option("--n", min=1, help="Total number of items.")] = None,
-    flagged: Annotated[int | None, typer.Option(min=0, help="Number of flagged items in the sample.")] = None,
-    strata: Annotated[str, typer.Option(help="How to stratify: decision or score:N.")] = "decision",
-    allocation: Annotated[Allocation, typer.Option(help="How to allocate N to the strata.")] = "paper",
-    rate: Annotated[list[str], typer.Option(metavar="STRATUM=RATE", help="Expected error rate, for neyman.")] = [],  # noqa: B006
-    kind: Annotated[str, typer.Option(help="The kind of items, where the system looks at several.")] = "",
-    name: Annotated[str, typer.Option(help="The sample's name.")] = "sample",
+    old: Annotated[str, Option("--sample", metavar="NAME", help="The sample to add to.")] = "sample",
+    n: Annotated[int | None, Option("--n", min=1, help="Total number of items.")] = None,
+    flagged: Annotated[int | None, Option(min=0, help="Number of flagged items in the sample.")] = None,
+    strata: Annotated[str, Option(help="How to stratify: decision or score:N.")] = "decision",
+    allocation: Annotated[Allocation, Option(help="How to allocate N to the strata.")] = "paper",
+    rate: Annotated[list[str], Option(metavar="STRATUM=RATE", help="Expected error rate, for neyman.")] = [],
+    kind: Annotated[str, Option(help="The kind of items, where the system looks at several.")] = "",
+    name: Annotated[str, Option(help="The sample's name.")] = "sample",
     width: Annotated[
         float | None,
-        typer.Option(
+        Option(
             metavar="WIDTH",
             help="With --add-system: add the fewest items that narrow the interval of its recall to this width.",
         ),
@@ -144,20 +141,17 @@ def _print_sample(study: str, name: str, drawn: Drawn) -> None:
 
 def start_design(
     study: StudyName,
-    design: Annotated[str, typer.Argument(help=f"The design: one of {', '.join(DESIGNS)}.")],
-    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system to evaluate.")] = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, help="Number of units; default: all that fit.")] = None,
-    flagged: Annotated[
-        int | None, typer.Option(min=0, help="Sampling: number of flagged units in the sample.")
-    ] = None,
+    design: Annotated[str, Argument(help=f"The design: one of {', '.join(DESIGNS)}.")],
+    system: Annotated[str | None, Option(metavar="NAME", help="The system to evaluate.")] = None,
+    n: Annotated[int | None, Option("--n", min=1, help="Number of units; default: all that fit.")] = None,
+    flagged: Annotated[int | None, Option(min=0, help="Sampling: number of flagged units in the sample.")] = None,
     judgments: Annotated[
-        int | None, typer.Option("--judgments-per-item", min=1, help="Judgments per unit; default: as in the paper.")
+        int | None, Option("--judgments-per-item", min=1, help="Judgments per unit; default: as in the paper.")
     ] = None,
     annotators: Annotated[
-        list[str],
-        typer.Option("--annotator", metavar="NAME", help="Give the units to this person, by name; repeatable."),
-    ] = [],  # noqa: B006
-    name: Annotated[str, typer.Option(help="The job's name; default: the design's.")] = "",
+        list[str], Option("--annotator", metavar="NAME", help="Give the units to this person, by name; repeatable.")
+    ] = [],
+    name: Annotated[str, Option(help="The job's name; default: the design's.")] = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -193,35 +187,34 @@ def start_design(
 
 def mine(
     study: StudyName,
-    name: Annotated[str, typer.Option(help="The list's name.")] = "mined",
+    name: Annotated[str, Option(help="The list's name.")] = "mined",
     given: Annotated[
-        Path | None,
-        typer.Option("--list", metavar="FILE", help="A list from grater mine extraneous, instead of mining."),
+        Path | None, Option("--list", metavar="FILE", help="A list from grater mine extraneous, instead of mining.")
     ] = None,
     verdicts: Annotated[
         Path | None,
-        typer.Option("--verdicts-out", metavar="FILE", help="Write the list with its verdicts; nothing is mined."),
+        Option("--verdicts-out", metavar="FILE", help="Write the list with its verdicts; nothing is mined."),
     ] = None,
     balanced: Annotated[
         str,
-        typer.Option(
+        Option(
             "--balanced-job", metavar="JOB", help="Build the balanced corpus as a job of this name; nothing is mined."
         ),
     ] = "",
     judgments: Annotated[
-        int, typer.Option("--judgments-per-item", min=1, metavar="N", help="For --balanced-job: judgments per item.")
+        int, Option("--judgments-per-item", min=1, metavar="N", help="For --balanced-job: judgments per item.")
     ] = JUDGMENTS,
     n_each: Each = N_EACH,
     n_gold: Gold = N_GOLD,
     web1t: Web1T = None,
-    text: Text = [],  # noqa: B006
+    text: Text = [],
     model: Model = None,
     least_bigram: LeastBigram = 1,
     ratio: Ratio = RATIO,
     most: Most = MOST,
     decider: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="The person who gave the verdicts of --list; default: the owner."),
+        Option("--as", metavar="NAME", help="The person who gave the verdicts of --list; default: the owner."),
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
