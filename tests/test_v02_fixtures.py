@@ -42,7 +42,7 @@ def study(request: pytest.FixtureRequest, tmp_path: Path, capsys: Capture) -> tu
     url = new_database(request.getfixturevalue("cluster"))
     psql = sorted(FOLDER.glob("*/bin/psql"))[-1]
     dump = gzip.decompress((V02 / "study.sql.gz").read_bytes())
-    loading = [psql, "--quiet", "--set", "ON_ERROR_STOP=1", url]
+    loading = [str(psql), "--quiet", "--set", "ON_ERROR_STOP=1", url]
     subprocess.run(loading, input=dump, stdout=subprocess.DEVNULL, env={**os.environ, "PGOPTIONS": ""}, check=True)
     return url, FACTS["postgresql"]
 

@@ -30,7 +30,7 @@ import traceback
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
@@ -54,9 +54,6 @@ def still(seed: str, minute: int = 0) -> None:
     now = BEGIN + 60 * minute
     time.time = lambda: float(now)
     time.time_ns = lambda: now * 1_000_000_000
-
-
-# ------------------------------------------------------------------------------------- what is stored of a result
 
 
 def sha(text: str) -> str:
@@ -127,11 +124,9 @@ class Store:
         return self.of_content(path.suffix, path.read_text("utf-8"))
 
     def of_content(self, kind: str, text: str) -> Any:
-        if kind in (".json", ".jsonl"):
-            try:
-                return self.of_json(json.loads(text))
-            except ValueError:
-                return self.of_json([json.loads(line) for line in text.splitlines()])
+        for parse in (json.loads, json_lines) if kind in (".json", ".jsonl") and text[:1] in ("{", "[") else ():
+            with suppress(ValueError):
+                return self.of_json(parse(text))
         if kind == ".csv":
             names, *rows = list(csv.reader(io.StringIO(text))) or [[]]
             return self.of_columns({name: [number(row[k]) for row in rows] for k, name in enumerate(names)})
@@ -139,6 +134,10 @@ class Store:
             numbers = [float(each) for each in re.findall(r"-?\d+\.\d+", text)]
             return {"text": self.of_text(visible(text)), "numbers": self.summary(numbers)}
         return self.of_text(visible(text) if kind == ".html" else text)
+
+
+def json_lines(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def number(cell: str) -> Any:
@@ -179,9 +178,6 @@ def fours(text: str) -> Iterator[str]:
 def words_of_data() -> frozenset[str]:
     files = [*DATA.glob("systems/*.txt"), *DATA.glob("official/*.m2")]
     return frozenset(four for path in files for line in path.open(encoding="utf-8") for four in fours(line))
-
-
-# ----------------------------------------------------------------------------------------------------- commands
 
 
 def scenes() -> dict[str, list[str]]:
@@ -261,27 +257,13 @@ def play(name: str, root: Path) -> dict[str, Any]:
 
 def result(store: Store, args: list[str], seed: str, minute: int = 0) -> dict[str, Any]:
     status, out, err = ran(args, seed, minute)
-    return {"status": status, "out": stored(store, out), "err": store.of_text(err)}
+    return {"status": status, "out": store.of_content(".json", out), "err": store.of_text(err)}
 
 
-def stored(store: Store, out: str) -> Any:
-    if out[:1] in "{[" and out.strip():
-        try:
-            return store.of_json(json.loads(out))
-        except ValueError:
-            pass
-    return store.of_text(out)
-
-
-def stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """The files below a folder, but none behind its links, with size and time."""
-    found = {}
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(folders)
-        for each in names:
-            path = Path(place, each)
-            found[str(path.relative_to(folder))] = (path.lstat().st_size, path.lstat().st_mtime_ns)
-    return found
+def stamps(folder: Path) -> dict[str, int]:
+    """The files below a folder, but none behind its links, with the time of their last change."""
+    paths = [Path(place, name) for place, _, names in os.walk(folder) for name in names]
+    return {str(path.relative_to(folder)): path.lstat().st_mtime_ns for path in paths}
 
 
 def play_usage(store: Store) -> dict[str, Any]:
@@ -295,8 +277,6 @@ def play_usage(store: Store) -> dict[str, Any]:
             told[f"usage: {' '.join([*command, *more])}"] = result(store, [*command, *more], "usage")
     return told
 
-
-# -------------------------------------------------------------------------------------------------------- pages
 
 ROLES = ("Rosa Lindqvist", "Teo Marchetti", "Ngozi Eze", "Ingrid Solheim", "Aisha Bello")
 START = "import sys; from tests.net.record import still; still('serve'); from grater.cli import main; main()"
@@ -322,15 +302,15 @@ def play_pages(store: Store) -> dict[str, Any]:
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120, follow_redirects=True) as client:
             told["page: invitation"] = page_of(store, client.get(re.search(r"/join/[\w-]+", invitation)[0]))
-            told["page: wrong password"] = page_of(store, log_in(client, ROLES[0], "wrong"))
+            told["page: wrong password"] = page_of(store, send(client, "/login", name=ROLES[0], password="wrong"))
             crawl(store, client, "nobody", told)
             sent = {"text": "He depends of his aunt. I am agree with she.", "language": "en-US"}
-            told["call: /v2/check"] = stored(store, client.post("/v2/check", data=sent).text)
+            told["call: /v2/check"] = page_of(store, client.post("/v2/check", data=sent))
             walk_calls(store, client, token, told)
         password = re.search(r"everyone: (\w+)", Path("demo/login.txt").read_text())[1]
         for role in ROLES:
             with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120, follow_redirects=True) as client:
-                log_in(client, role, password)
+                send(client, "/login", name=role, password=password)
                 crawl(store, client, role, told)
     finally:
         server.terminate()
@@ -338,12 +318,8 @@ def play_pages(store: Store) -> dict[str, Any]:
     return told
 
 
-def log_in(client: Any, name: str, password: str) -> Any:
-    return send(client, client.get("/login").text, "/login", name=name, password=password, next="/")
-
-
-def send(client: Any, page: str, path: str, **fields: str) -> Any:
-    csrf = re.search(r'name="csrf" (?:content|value)="([^"]+)"', page)
+def send(client: Any, path: str, page: str = "/login", **fields: str) -> Any:
+    csrf = re.search(r'name="csrf" (?:content|value)="([^"]+)"', client.get(page).text)
     origin = str(client.base_url).rstrip("/")
     return client.post(path, data={"csrf": csrf[1] if csrf else "", **fields}, headers={"origin": origin})
 
@@ -390,8 +366,7 @@ def crawl(store: Store, client: Any, who: str, told: dict[str, Any]) -> None:
             continue
         queue += [html.unescape(each) for each in re.findall(r'href="(/[^"#]*)', reply.text)]
         for action in re.findall(r'<form[^>]*action="(/jobs/[\w-]+/next)"', reply.text)[:1]:
-            taken = send(client, reply.text, action)
-            told[f"page: {who} next unit {len(counts)}"] = page_of(store, taken)
+            told[f"page: {who} next unit {len(counts)}"] = page_of(store, send(client, action, path))
 
 
 def walk_calls(store: Store, client: Any, token: str, told: dict[str, Any]) -> None:
@@ -422,9 +397,10 @@ def walk_calls(store: Store, client: Any, token: str, told: dict[str, Any]) -> N
                 if "json" in reply.headers.get("content-type", ""):
                     remember(reply.json(), known)
     told["call: not made"] = left
-    (job,) = (job for job in client.get("/api/v1/jobs", headers=headers).json()["jobs"] if job["task"] == "error")
+    jobs = client.get("/api/v1/jobs", headers=headers).json()["jobs"]
+    job_id = next(job["job_id"] for job in jobs if job["title"] == "Is this preposition right?")
     wish = {"provider": "prolific", "places": 3, "codes": {"completed": "C0FFEE"}}
-    panel = client.post(f"/api/v1/jobs/{job['job_id']}/panels", json=wish, headers=headers)
+    panel = client.post(f"/api/v1/jobs/{job_id}/panels", json=wish, headers=headers)
     told["call: new panel"] = page_of(store, panel)
     door = client.get(f"/p/{panel.json()['panel_id']}", params={"PROLIFIC_PID": "5f1b"})
     told["page: door of a panel"] = page_of(store, door)
@@ -439,26 +415,20 @@ def remember(value: Any, known: dict[str, list[str]]) -> None:
                 known[key].append(each)
 
 
-# ------------------------------------------------------------------------------------------------------- all of it
-
-
 def record(only: list[str]) -> dict[str, Any]:
     os.environ.update(ENVIRONMENT)
     os.environ.pop("FORCE_COLOR", None)
     if not DATA.exists():
         raise SystemExit(f"{DATA}: missing; set GRATER_DATA to the folder that holds conll14")
-    told: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory(prefix="grater-net-") as place:
-        root = Path(place)
-        with ProcessPoolExecutor(2, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
-            demo = pool.submit(timed, "demo", root)
-            early = [pool.submit(timed, name, root) for name in ("conll", "usage") if not only or name in only]
-            told |= demo.result()
-            late = [name for name in ("pages", *scenes()) if name not in ("demo", "conll")]
-            late = [pool.submit(timed, name, root) for name in late if not only or name in only]
-            for future in (*early, *late):
-                told |= future.result()
-    return told
+    names = [name for name in dict.fromkeys(("conll", "usage", "pages", *scenes())) if not only or name in only]
+    pool = ProcessPoolExecutor(2, mp_context=get_context("spawn"), max_tasks_per_child=1)
+    with tempfile.TemporaryDirectory(prefix="grater-net-") as root, pool:
+        demo = pool.submit(timed, "demo", Path(root))
+        played = [pool.submit(timed, name, Path(root)) for name in names if name in ("conll", "usage")]
+        told = demo.result()
+        names = [name for name in names if name not in ("demo", "conll", "usage")]
+        played += [pool.submit(timed, name, Path(root)) for name in names]
+        return {key: each for future in played for key, each in future.result().items()} | told
 
 
 def timed(name: str, root: Path) -> dict[str, Any]:
@@ -473,12 +443,6 @@ def timed(name: str, root: Path) -> dict[str, Any]:
     return told
 
 
-def main() -> None:
-    out, only = Path(sys.argv[1]), sys.argv[2:]
-    told = record(only)
-    out.write_bytes(lzma.compress(json.dumps(told, ensure_ascii=False, sort_keys=True).encode(), preset=9))
-    sys.stderr.write(f"{out}: {len(told)} results, {out.stat().st_size:,} bytes\n")
-
-
 if __name__ == "__main__":
-    main()
+    whole = json.dumps(record(sys.argv[2:]), ensure_ascii=False, sort_keys=True)
+    Path(sys.argv[1]).write_bytes(lzma.compress(whole.encode(), preset=9))
