@@ -29,7 +29,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -79,10 +79,6 @@ class CorpusCounts:
             by_sentence=_sum(self.by_sentence, other.by_sentence),
         )
 
-    def sentences_with(self, n_edits: int) -> int:
-        """Readings of a sentence that have exactly this number of edits."""
-        return self.by_sentence.get(n_edits, 0)
-
     @property
     def labels(self) -> int:
         """Tags given: as many as edits, more where merged edits have two tags."""
@@ -131,11 +127,7 @@ class Totals:
         return ratio(self.edits, self.documents_read)
 
     def readings_as_json(self) -> dict[str, Json]:
-        return {
-            "documents": self.documents_read,
-            "sentences": self.sentences_read,
-            "tokens": self.tokens_read,
-        }
+        return {"documents": self.documents_read, "sentences": self.sentences_read, "tokens": self.tokens_read}
 
 
 def ratio(part: int, whole: int | None) -> float | None:
@@ -361,7 +353,10 @@ class Tally:
             self._words.add(row.key)
         elif row.what in COUNTED or row.what in ("by_tag", "by_sentence"):
             before = self._by_block.get(row.number, CorpusCounts())
-            self._by_block[row.number] = before + _counts_of(row)
+            counted: dict[str, Any] = {row.what: row.n}
+            if row.what in ("by_tag", "by_sentence"):
+                counted = {row.what: {row.key if row.what == "by_tag" else int(row.key): row.n}}
+            self._by_block[row.number] = before + CorpusCounts(**counted)
         else:
             self._documents.add_row(row)
 
@@ -370,15 +365,6 @@ class Tally:
 
 
 COUNTED = tuple(column.name for column in fields(CorpusCounts) if column.name not in ("by_tag", "by_sentence"))
-
-
-def _counts_of(row: TallyRow) -> CorpusCounts:
-    if row.what == "by_tag":
-        return CorpusCounts(by_tag={row.key: row.n})
-    if row.what == "by_sentence":
-        return CorpusCounts(by_sentence={int(row.key): row.n})
-    count: dict[str, Any] = {row.what: row.n}
-    return CorpusCounts(**count)
 
 
 def block_of(essay: Essay) -> int:
@@ -432,23 +418,33 @@ def edits_by_annotator(essay: Essay) -> dict[str, list[Edit]]:
 def _reading(
     essay: Essay, edits: Sequence[Edit], starts: Sequence[int], n_tokens: int, counting: Counting
 ) -> CorpusCounts:
+    read = CorpusCounts(
+        sentences_read=len(starts), tokens_read=n_tokens, by_sentence={0: len(starts)} if starts else {}
+    )
     if not edits:  # most sentences of most corpora
-        return CorpusCounts(sentences_read=len(starts), tokens_read=n_tokens, by_sentence=_zeros(len(starts)))
+        return read
     by_span: dict[Span, list[Edit]] = defaultdict(list)
     for edit in edits:
         by_span[edit.span].append(edit)
     counted = by_span if counting.merge_alternatives else [edit.span for edit in edits]
-    indices = [sentence_index(span, starts) for span in counted]
-    return CorpusCounts(
-        sentences_read=len(starts),
-        tokens_read=n_tokens,
+    indices = [index for span in counted if (index := sentence_index(span, starts)) is not None]
+    by_index = Counter(indices)
+    by_sentence = Counter(by_index.values())
+    if len(starts) > len(by_index):
+        by_sentence[0] = len(starts) - len(by_index)
+    by_tag: Counter[str] = Counter()
+    for there in by_span.values():
+        tags = [split(edit, essay.text) if counting.split_tags else edit.tag for edit in there]
+        by_tag.update(set(tags) if counting.merge_alternatives else tags)
+    return replace(
+        read,
         edits=len(counted),
-        edits_inside=sum(index is not None for index in indices),
+        edits_inside=len(indices),
         places=len(by_span),
-        places_with_several=sum(_has_alternatives(edits_there) for edits_there in by_span.values()),
+        places_with_several=sum(len(there) > 1 or len(there[0].replacements) > 1 for there in by_span.values()),
         edits_with_several=sum(len(edit.replacements) > 1 for edit in edits),
-        by_tag=_tags(by_span.values(), essay.text, counting),
-        by_sentence=_edits_per_sentence(indices, len(starts)),
+        by_tag=by_tag,
+        by_sentence=by_sentence,
     )
 
 
@@ -459,25 +455,3 @@ def sentence_index(span: Span, starts: Sequence[int]) -> int | None:
     index = max(bisect_right(starts, span.start) - 1, 0)
     is_last = index + 1 == len(starts)
     return index if is_last or span.end <= starts[index + 1] else None
-
-
-def _edits_per_sentence(indices: Iterable[int | None], n_sentences: int) -> dict[int, int]:
-    by_index = Counter(index for index in indices if index is not None)
-    by_number = Counter(by_index.values())
-    return dict(by_number) | _zeros(n_sentences - len(by_index))
-
-
-def _zeros(n_sentences: int) -> dict[int, int]:
-    return {0: n_sentences} if n_sentences else {}
-
-
-def _has_alternatives(edits: Sequence[Edit]) -> bool:
-    return len(edits) > 1 or len(edits[0].replacements) > 1
-
-
-def _tags(groups: Iterable[Sequence[Edit]], text: str, counting: Counting) -> Counter[str]:
-    by_tag: Counter[str] = Counter()
-    for edits in groups:
-        tags = [split(edit, text) if counting.split_tags else edit.tag for edit in edits]
-        by_tag.update(set(tags) if counting.merge_alternatives else tags)
-    return by_tag

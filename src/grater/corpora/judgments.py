@@ -67,12 +67,16 @@ def judgments_from_edits(
     name: str = "corpus",
 ) -> Judgments:
     """One judgment for every item (by its id) and each annotator of its essay, in the order of the essays."""
-    if labels == "usage":
-        _require_words(items, name)
+    gap = next((item_id for item_id, item in items.items() if not len(item.span)), None)
+    if labels == "usage" and gap is not None:
+        message = f"the labels 0, 1 and 2 are for words in the text; item {gap} is a gap"
+        raise BadInput(Problem(name, f"{message}; label gaps error or ok"))
     if match not in ("tag", "any"):
         raise UsageError(f"expected match tag or any, found {match!r}")
     problems = Problems(name)
-    waiting = _by_essay(items)
+    waiting: defaultdict[str, list[tuple[str, Item]]] = defaultdict(list)
+    for item_id, item in items.items():
+        waiting[item.essay_id].append((item_id, item))
     seen: set[str] = set()
     found_tags: set[str] = set()
     rows: list[ItemJudgment] = []
@@ -86,25 +90,24 @@ def judgments_from_edits(
             placed = _placed(essay, waiting[essay.essay_id], problems)
             rows += _judged(essay, placed, frozenset(tags), match)
             n_unread += 0 if essay.annotators else len(placed)
-    _name_missing([(essay_id, of) for essay_id, of in waiting.items() if essay_id not in seen], problems)
+    for essay_id, of_essay in waiting.items():
+        if essay_id not in seen:
+            shown = ", ".join(item_id for item_id, _ in of_essay[:3]) + (", ..." if len(of_essay) > 3 else "")
+            missing = f"expected essay {essay_id!r} of item {shown}, found no such essay"
+            problems.add(f"{missing}; give the corpus it is from")
     problems.done()
-    _require_tags(tags, found_tags, name)
-    named = [replace(row, label=_usage(row)) for row in rows] if labels == "usage" else rows
-    return Judgments(_frame(named), name, dropped={UNREAD: n_unread} if n_unread else {})
-
-
-def _require_words(items: Mapping[str, Item], name: str) -> None:
-    gap = next((item_id for item_id, item in items.items() if not len(item.span)), None)
-    if gap is not None:
-        message = f"the labels 0, 1 and 2 are for words in the text; item {gap} is a gap"
-        raise BadInput(Problem(name, f"{message}; label gaps error or ok"))
-
-
-def _usage(judgment: ItemJudgment) -> str:
-    """An error whose every correction deletes the word is extraneous."""
-    if judgment.label == OK:
-        return CORRECT
-    return EXTRANEOUS if judgment.alternatives == DELETE else INCORRECT
+    for tag in tags:  # a misspelt tag would make items right unnoticed
+        if tag not in found_tags and not any(tag in tagset for tagset in all_tagsets()):
+            raise BadInput(Problem(name, f"no edit has this tag: {unknown('tag', tag, sorted(found_tags))}"))
+    if labels == "usage":  # an error whose every correction deletes the word is extraneous
+        of_error = {True: EXTRANEOUS, False: INCORRECT}
+        rows = [
+            replace(row, label=CORRECT if row.label == OK else of_error[row.alternatives == DELETE]) for row in rows
+        ]
+    names = ("item", "rater", "label", "flags", "alternatives")
+    columns = {column: [getattr(row, column) for row in rows] for column in names}
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
+    return Judgments(frame, name, dropped={UNREAD: n_unread} if n_unread else {})
 
 
 def items_of(decisions: Table, items: Table | None = None) -> dict[str, Item]:
@@ -112,7 +115,11 @@ def items_of(decisions: Table, items: Table | None = None) -> dict[str, Item]:
     wanted = decisions.frame["item"].unique(maintain_order=True)
     if items is not None:
         places = items.frame.filter(pl.col("item").is_in(wanted.implode()))
-        _require_places(decisions, items, wanted, places["item"])
+        strangers = wanted.filter(~wanted.is_in(places["item"].implode())).to_list()
+        if strangers:
+            shown = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
+            message = f"expected every item of {decisions.name}, found no row for {len(strangers)} of them: {shown}"
+            raise BadInput(Problem(items.name, message))
         return _items(places)
     missing = [column for column in PLACE if column not in decisions.frame.columns]
     if missing:
@@ -129,21 +136,6 @@ def _items(places: pl.DataFrame) -> dict[str, Item]:
     return {item: Item(essay_id, Span(start, end), kind) for item, essay_id, start, end, kind in rows}
 
 
-def _require_places(decisions: Table, items: Table, wanted: pl.Series, known: pl.Series) -> None:
-    strangers = wanted.filter(~wanted.is_in(known.implode())).to_list()
-    if strangers:
-        shown = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
-        message = f"expected every item of {decisions.name}, found no row for {len(strangers)} of them: {shown}"
-        raise BadInput(Problem(items.name, message))
-
-
-def _by_essay(items: Mapping[str, Item]) -> dict[str, list[tuple[str, Item]]]:
-    by_essay: defaultdict[str, list[tuple[str, Item]]] = defaultdict(list)
-    for item_id, item in items.items():
-        by_essay[item.essay_id].append((item_id, item))
-    return dict(by_essay)
-
-
 def _placed(essay: Essay, items: list[tuple[str, Item]], problems: Problems) -> list[tuple[str, Item]]:
     """The items that lie inside the text."""
     text = Span(0, len(essay.text))
@@ -155,19 +147,6 @@ def _placed(essay: Essay, items: list[tuple[str, Item]], problems: Problems) -> 
             )
             problems.add(message)
     return [(item_id, item) for item_id, item in items if text.covers(item.span)]
-
-
-def _name_missing(waiting: list[tuple[str, list[tuple[str, Item]]]], problems: Problems) -> None:
-    for essay_id, items in waiting:
-        shown = ", ".join(item_id for item_id, _ in items[:3]) + (", ..." if len(items) > 3 else "")
-        problems.add(f"expected essay {essay_id!r} of item {shown}, found no such essay; give the corpus it is from")
-
-
-def _require_tags(tags: Collection[str], known: set[str], name: str) -> None:
-    """A misspelt tag would make items right unnoticed: each must be in the corpus, or at least in some tag set."""
-    for tag in tags:
-        if tag not in known and not any(tag in tagset for tagset in all_tagsets()):
-            raise BadInput(Problem(name, f"no edit has this tag: {unknown('tag', tag, sorted(known))}"))
 
 
 def _judged(
@@ -184,19 +163,13 @@ def _judged(
         tokens_of_item = reach(item.span, tokens)
         for rater in essay.annotators:
             here = [edit for edit in by_rater[rater] if tokens_of_item and overlaps(edit, *tokens_of_item)]
-            yield _judgment(item_id, rater, here, tags, match)
-
-
-def _judgment(item_id: str, rater: str, here: list[TokenEdit], tags: frozenset[str], match: Match) -> ItemJudgment:
-    counting = here if match == "any" else [edit for edit in here if edit.tag in tags]
-    if counting:
-        return ItemJudgment(item_id, rater, ERROR, alternatives=_alternatives(counting))
-    return ItemJudgment(item_id, rater, OK, flags=CONTEXT if here else None)
-
-
-def _alternatives(edits: Sequence[TokenEdit]) -> str | None:
-    texts = [" ".join(edit.replacement) or DELETE for edit in edits if edit.replacement is not None]
-    return LIST_SEPARATOR.join(dict.fromkeys(text.replace(LIST_SEPARATOR, "¦") for text in texts)) or None
+            counting = here if match == "any" else [edit for edit in here if edit.tag in tags]
+            if not counting:
+                yield ItemJudgment(item_id, rater, OK, flags=CONTEXT if here else None)
+                continue
+            texts = [" ".join(edit.replacement) or DELETE for edit in counting if edit.replacement is not None]
+            alternatives = dict.fromkeys(text.replace(LIST_SEPARATOR, "¦") for text in texts)
+            yield ItemJudgment(item_id, rater, ERROR, alternatives=LIST_SEPARATOR.join(alternatives) or None)
 
 
 def reach(span: Span, tokens: Sequence[Span]) -> tuple[int, int] | None:
@@ -215,9 +188,3 @@ def overlaps(edit: TokenEdit, start: int, end: int) -> bool:
     if edit.start == edit.end:
         return start < edit.start < end
     return edit.start < end and start < edit.end
-
-
-def _frame(rows: list[ItemJudgment]) -> pl.DataFrame:
-    names = ("item", "rater", "label", "flags", "alternatives")
-    columns = {name: [getattr(row, name) for row in rows] for name in names}
-    return pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))

@@ -71,11 +71,10 @@ def annotator_names(corpora: Mapping[str, Iterable[Essay]]) -> dict[str, Names]:
                 other = first.setdefault((essay.essay_id, annotator), stem)
                 if other != stem:
                     colliding[stem][annotator] = colliding[other][annotator] = None
-    return {stem: _names(stem, list(ids)) for stem, ids in colliding.items()}
-
-
-def _names(stem: str, ids: list[str]) -> Names:
-    return {ids[0]: stem} if len(ids) == 1 else {annotator: f"{stem}.{annotator}" for annotator in ids}
+    return {
+        stem: {annotator: stem if len(ids) == 1 else f"{stem}.{annotator}" for annotator in ids}
+        for stem, ids in colliding.items()
+    }
 
 
 def _renamed(essays: Iterable[Essay], names: Names) -> Iterator[Essay]:
@@ -91,20 +90,18 @@ def _together(corpora: Mapping[str, Iterator[Essay]]) -> Iterator[Essay]:
     for abreast in zip_longest(*corpora.values()):
         for stem, essay in zip(stems, abreast, strict=True):
             if essay is not None:
-                _wait(waiting[essay.essay_id], stem, essay)
+                parts = waiting[essay.essay_id]
+                if stem in parts:
+                    message = f"expected essay {essay.essay_id!r} once, found it again"
+                    raise BadInput(Problem(stem, message, essay.line))
+                for other, part in parts.items():
+                    _require_same(essay, stem, part, other)
+                parts[stem] = essay
         for essay_id in dict.fromkeys(essay.essay_id for essay in abreast if essay is not None):
             if len(waiting[essay_id]) == len(stems):
                 yield _merged(stems, waiting.pop(essay_id))
     for parts in waiting.values():
         yield _merged(stems, parts)
-
-
-def _wait(parts: dict[str, Essay], stem: str, essay: Essay) -> None:
-    if stem in parts:
-        raise BadInput(Problem(stem, f"expected essay {essay.essay_id!r} once, found it again", essay.line))
-    for other, part in parts.items():
-        _require_same(essay, stem, part, other)
-    parts[stem] = essay
 
 
 def _require_same(essay: Essay, stem: str, other: Essay, other_stem: str) -> None:
@@ -211,9 +208,8 @@ def attach_documents(essays: Iterable[Essay], documents: Iterable[Essay]) -> Ite
         position = finder.find(essay.text)
         if position is None:
             where = f"sentence {number}" if essay.line is None else f"sentence {number} (line {essay.line})"
-            problems.add(
-                f"expected {where} in a document after the sentence before it, found none: {_quoted(essay.text)}"
-            )
+            quoted = repr(essay.text if len(essay.text) <= MOST_QUOTED else essay.text[: MOST_QUOTED - 3] + "...")
+            problems.add(f"expected {where} in a document after the sentence before it, found none: {quoted}")
             continue
         document, start = position
         metadata = {**essay.metadata, "document": document.essay_id, "document_start": start}
@@ -229,7 +225,3 @@ def _letters(document: Essay) -> Letters:
 def _n_leading_quotes(sentence: str) -> int:
     leading = LEADING_QUOTES.match(sentence)
     return len(QUOTE.findall(leading.group())) if leading else 0
-
-
-def _quoted(text: str) -> str:
-    return repr(text if len(text) <= MOST_QUOTED else text[: MOST_QUOTED - 3] + "...")

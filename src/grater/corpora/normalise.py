@@ -162,22 +162,18 @@ def normalise(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bo
     span = shrink(edit.span, text)
     start, end = _range(span, tokens)
     if not edit.replacements:
-        return (TokenEdit(start=start, end=end, replacement=None, tag=edit.tag, rater=edit.rater, edit=edit),)
-    stays = is_tokenised and _is_aligned(span, tokens[start:end])
+        return (TokenEdit(start, end, None, edit.tag, edit.rater, edit),)
+    touched = tokens[start:end]
+    is_aligned = not touched or (span.start == touched[0].start and span.end == touched[-1].end)
+    stays = is_tokenised and is_aligned
     grown = [(span, words) if stays else grow(span, words, text) for words in edit.replacements]
     split = str.split if is_tokenised else token_texts
-    return tuple(_trimmed(edit, span, tuple(split(words)), text, tokens) for span, words in grown)
-
-
-def _trimmed(edit: Edit, span: Span, words: tuple[str, ...], text: str, tokens: Sequence[Span]) -> TokenEdit:
-    start, end = _range(span, tokens)
-    token_edit = TokenEdit(start=start, end=end, replacement=words, tag=edit.tag, rater=edit.rater, edit=edit)
-    return trim(token_edit, [token.of(text) for token in tokens[start:end]])
-
-
-def _is_aligned(span: Span, touched: Sequence[Span]) -> bool:
-    """Whether the span begins and ends where the tokens do that it touches."""
-    return not touched or (span.start == touched[0].start and span.end == touched[-1].end)
+    token_edits = []
+    for wide, words in grown:
+        start, end = _range(wide, tokens)
+        token_edit = TokenEdit(start, end, tuple(split(words)), edit.tag, edit.rater, edit)
+        token_edits.append(trim(token_edit, [token.of(text) for token in tokens[start:end]]))
+    return tuple(token_edits)
 
 
 def _range(span: Span, tokens: Sequence[Span]) -> tuple[int, int]:
@@ -200,7 +196,12 @@ def shrink(span: Span, text: str) -> Span:
 def grow(span: Span, replacement: str, text: str) -> tuple[Span, str]:
     """The span shrunk, then grown to whitespace, and the replacement with what it grew by; see the module's rules."""
     span = shrink(span, text)
-    grown = Span(_word_start(text, span.start), _word_end(text, span.end))
+    start, end = span.start, span.end
+    while start > 0 and not text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and not text[end].isspace():
+        end += 1
+    grown = Span(start, end)
     left, right = text[grown.start : span.start], text[span.end : grown.end]
     if len(span) and not span.of(text).strip():
         if not (left and right):  # one end of a longer gap, or the rim of the text: no two words to join
@@ -211,18 +212,6 @@ def grow(span: Span, replacement: str, text: str) -> tuple[Span, str]:
     before = " " if _welds(left, replacement or right) and _is_border(text, grown, span.start) else ""
     after = " " if _welds(replacement, right) and _is_border(text, grown, span.end) else ""
     return grown, f"{left}{before}{replacement}{after}{right}".strip()
-
-
-def _word_start(text: str, start: int) -> int:
-    while start > 0 and not text[start - 1].isspace():
-        start -= 1
-    return start
-
-
-def _word_end(text: str, end: int) -> int:
-    while end < len(text) and not text[end].isspace():
-        end += 1
-    return end
 
 
 def _welds(left: str, right: str) -> bool:

@@ -47,14 +47,10 @@ def parallel_essays(
     made = [engine.extract(zip(words, corrected, strict=True)) for corrected in sides.values()]
     ids, names = EssayIds(), [(annotators or {}).get(name, name) for name in sides]
     for number, (sentence, *by_annotator) in enumerate(zip(words, *made, strict=True), 1):
-        yield _essay(ids, sentence, dict(zip(names, by_annotator, strict=True)), number)
-
-
-def _essay(ids: EssayIds, words: Sequence[str], edits: Mapping[str, Sequence[WordEdit]], number: int) -> Essay:
-    text = " ".join(words)
-    tokens = token_spans_of_line(text)
-    marked = tuple(_edit(edit, text, tokens, name) for name, made in edits.items() for edit in made)
-    return Essay(ids.of_text(text), text, marked, tuple(edits), tokens, line=number)
+        text = " ".join(sentence)
+        tokens, edits = token_spans_of_line(text), dict(zip(names, by_annotator, strict=True))
+        marked = tuple(_edit(edit, text, tokens, name) for name, of_file in edits.items() for edit in of_file)
+        yield Essay(ids.of_text(text), text, marked, tuple(edits), tokens, line=number)
 
 
 def _edit(edit: WordEdit, text: str, tokens: Sequence[Span], annotator: str) -> Edit:
@@ -97,17 +93,18 @@ def _require_same_tokens(
 
 def extract_again(essays: Iterable[Essay], engine: Engine, report: Report) -> Iterator[Essay]:
     """Sentences with new edits, made of the text as each annotator corrected it."""
-    for batch in _batches(_sentences(essays, report)):
-        pairs = [(_words(essay), _corrected(essay, name)) for essay in batch for name in essay.annotators]
+    sentences = _sentences(essays, report)
+    while batch := list(islice(sentences, AT_ONCE)):
+        pairs = []
+        for essay in batch:
+            for name in essay.annotators:
+                corrected = corrected_text(essay.text, [edit for edit in essay.edits if edit.rater == name])
+                pairs.append((_words(essay), corrected.split()))
         made = iter(engine.extract(pairs))
         for essay in batch:
-            yield _with_edits(essay, [(name, next(made)) for name in essay.annotators])
-
-
-def _with_edits(essay: Essay, made: Sequence[tuple[str, Sequence[WordEdit]]]) -> Essay:
-    tokens = essay.tokens or ()
-    edits = tuple(_edit(edit, essay.text, tokens, name) for name, word_edits in made for edit in word_edits)
-    return replace(essay, edits=edits)
+            tokens = essay.tokens or ()
+            edits = [_edit(edit, essay.text, tokens, name) for name in essay.annotators for edit in next(made)]
+            yield replace(essay, edits=tuple(edits))
 
 
 def assign_types(essays: Iterable[Essay], engine: GraterEngine, report: Report) -> Iterator[Essay]:
@@ -145,14 +142,5 @@ def _sentences(essays: Iterable[Essay], report: Report) -> Iterator[Essay]:
             yield from (block.essay for block in cut(essay, ids, report))
 
 
-def _batches(essays: Iterator[Essay]) -> Iterator[list[Essay]]:
-    while batch := list(islice(essays, AT_ONCE)):
-        yield batch
-
-
 def _words(essay: Essay) -> list[str]:
     return [token.of(essay.text) for token in essay.tokens or ()]
-
-
-def _corrected(essay: Essay, annotator: str) -> list[str]:
-    return corrected_text(essay.text, [edit for edit in essay.edits if edit.rater == annotator]).split()

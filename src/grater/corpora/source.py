@@ -56,9 +56,18 @@ class PathSource:
     def lines(self) -> Iterator[str]:
         n_bytes = n_told = 0
         try:
-            with self._open() as stream:
+            opener = OPENERS.get(self.path.suffix.lower())
+            with cast(IO[bytes], opener(self.path, "rb") if opener else self.path.open("rb")) as stream:
                 for number, raw in enumerate(stream, 1):
-                    yield self._decode(raw, number, n_bytes)
+                    n_mark = len(BOM) if number == 1 and raw.startswith(BOM) else 0
+                    try:
+                        yield raw[n_mark:].decode()
+                    except UnicodeDecodeError as error:
+                        byte, at = raw[n_mark + error.start], n_bytes + n_mark + error.start
+                        message = (
+                            f"expected UTF-8, found byte 0x{byte:02x} at byte {at}; convert the file to UTF-8 first"
+                        )
+                        raise BadInput(Problem(self.name, message, number)) from error
                     n_bytes += len(raw)
                     if n_bytes - n_told >= TELL_EVERY:
                         self.advance(n_bytes - n_told)
@@ -66,23 +75,6 @@ class PathSource:
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             raise BadInput(Problem(self.name, f"cannot be read: {reason(error)}")) from error
         self.advance(n_bytes - n_told)
-
-    def _open(self) -> IO[bytes]:
-        opener = OPENERS.get(self.path.suffix.lower())
-        return cast(IO[bytes], opener(self.path, "rb") if opener else self.path.open("rb"))
-
-    def _decode(self, raw: bytes, number: int, n_before: int) -> str:
-        if number == 1 and raw.startswith(BOM):
-            raw, n_before = raw[len(BOM) :], n_before + len(BOM)
-        try:
-            return raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            byte = raw[error.start]
-            message = (
-                f"expected UTF-8, found byte 0x{byte:02x} at byte {n_before + error.start}; "
-                "convert the file to UTF-8 first"
-            )
-            raise BadInput(Problem(self.name, message, number)) from error
 
 
 def open_source(path: Path, *, advance: Callable[[int], None] = ignore_progress) -> PathSource:

@@ -1,23 +1,4 @@
-"""The numbers of one portion, NUCLE Table 5 and Figures 2-4 with confidence intervals, and the tables people read.
-
-Every density and share is a ratio of two sums over blocks (`counts`), resampled together.  A share of 0 or 1 does not
-move under resampling, which would promise certainty; there the interval is Wilson's for as many cases as there are
-units (fewer than the cases themselves, so rather too wide), and for a density of 0, as many as there are tokens.  The
-top five and ten tags are those of the whole portion, not chosen anew in every resample.
-
-NUCLE, section 4, sees that a few essays have many errors ("rich get richer"); `dispersion` tests it: edits in the
-same blocks against chance, given their tokens (`grater.uncertainty.population`).  Annotators who find the same errors
-would make chance look uneven, so where several read a block their mean counts; as far as they differ, the index by
-chance is then below 1, and p is too large rather than too small.
-
-Word types are distinct tokens as written (`types`) and without regard to case (`types_folded`); the paper does not
-say which it counts.
-
-In the tables up to three corpora stand side by side, more of them below each other.  Nothing is shown twice: a single
-corpus has no column for the sum, a single annotator no row of their own.  Shares and densities stand with their
-intervals.
-
-The corpus study of the NUCLE paper for any annotated corpus (Dahlmeier, Ng & Wu 2013, sections 5 and 6).
+"""The corpus study of the NUCLE paper for any annotated corpus (Dahlmeier, Ng & Wu 2013, sections 5 and 6).
 
 `corpus_statistics` gives documents, sentences, tokens, types and edits (Table 5), edits per document and per sentence
 (Figures 2, 3), tags (Figure 4), by annotator, by metadata field, and for several corpora side by side, with intervals
@@ -35,6 +16,23 @@ A *fingerprint* says which data the numbers were made from: each essay is hashed
 with its edits, and the hashes are added up modulo 2^64, so fingerprints add as counts do, whatever the order of
 essays or their division into files.  Two files with the same fingerprint of the text hold the same essays, annotated
 apart.
+
+Every density and share is a ratio of two sums over blocks (`counts`), resampled together.  A share of 0 or 1 does not
+move under resampling, which would promise certainty; there the interval is Wilson's for as many cases as there are
+units (fewer than the cases themselves, so rather too wide), and for a density of 0, as many as there are tokens.  The
+top five and ten tags are those of the whole portion, not chosen anew in every resample.
+
+NUCLE, section 4, sees that a few essays have many errors ("rich get richer"); `dispersion` tests it: edits in the
+same blocks against chance, given their tokens (`grater.uncertainty.population`).  Annotators who find the same errors
+would make chance look uneven, so where several read a block their mean counts; as far as they differ, the index by
+chance is then below 1, and p is too large rather than too small.
+
+Word types are distinct tokens as written (`types`) and without regard to case (`types_folded`); the paper does not
+say which it counts.
+
+In the tables up to three corpora stand side by side, more of them below each other.  Nothing is shown twice: a single
+corpus has no column for the sum, a single annotator no row of their own.  Shares and densities stand with their
+intervals.
 """
 
 from __future__ import annotations
@@ -143,7 +141,13 @@ class Ratios:
     def of(cls, portion: Portion, tags: Sequence[str], resampling: Resampling) -> Ratios:
         names = [*FIXED, *(f"sentences:{name}" for name in SENTENCES), *(f"tag:{tag}" for tag in tags)]
         blocks = [portion.by_block[block] for block in sorted(portion.by_block)]
-        rows = np.array([_row(counts, tags) for counts in blocks], dtype=np.float64).reshape(-1, len(names))
+        cells = []
+        for counts in blocks:
+            few = [counts.by_sentence.get(n_edits, 0) for n_edits in range(3)]
+            n_more = sum(counts.by_sentence.values()) - sum(few)
+            fixed = [getattr(counts, name) for name in FIXED]
+            cells.append([*fixed, *few, n_more, *(counts.by_tag.get(tag, 0) for tag in tags)])
+        rows = np.array(cells, dtype=np.float64).reshape(-1, len(names))
         rng = generator(resampling.seed, "corpus statistics")
         resampled = resample(rows, n_resamples=resampling.n_resamples, rng=rng)
         return cls({name: index for index, name in enumerate(names)}, resampled, resampling.level)
@@ -174,13 +178,6 @@ class Ratios:
 
     def _sum(self, name: str) -> float:
         return float(self.resampled.sums[self.columns[name]])
-
-
-def _row(counts: CorpusCounts, tags: Sequence[str]) -> list[int]:
-    fixed = [getattr(counts, name) for name in FIXED]
-    few = [counts.sentences_with(number) for number in range(3)]
-    n_more = sum(counts.by_sentence.values()) - sum(few)
-    return [*fixed, *few, n_more, *(counts.by_tag.get(tag, 0) for tag in tags)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,9 +270,19 @@ class Summary(Data):
             "top5": estimates.top5.as_json(),
             "top10": estimates.top10.as_json(),
             "per_document": self._per_document(),
-            "per_sentence": self._per_sentence(),
+            "per_sentence": {
+                "tokens": self.totals.tokens_per_sentence,
+                "unit": "a sentence, once for each annotator who read it",
+                **self.per_sentence.as_json(),
+                "shares": encode(estimates.sentences),
+            },
             "inside_sentence": {"edits": counts.edits_inside, "share": estimates.inside.as_json()},
-            "alternatives": self._alternatives(),
+            "alternatives": {
+                "places": counts.places,
+                "places_with_several": counts.places_with_several,
+                "edits_with_several_corrections": counts.edits_with_several,
+                "share": estimates.alternatives.as_json(),
+            },
             "interval": {"unit": self.unit, "blocks": self.n_blocks},
         }
 
@@ -291,25 +298,11 @@ class Summary(Data):
         unit = "a document, once for each annotator who read it"
         return {**means, "unit": unit, **histogram.as_json(), f"above_{TAIL}": histogram.above(TAIL)}
 
-    def _per_sentence(self) -> dict[str, Json]:
-        return {
-            "tokens": self.totals.tokens_per_sentence,
-            "unit": "a sentence, once for each annotator who read it",
-            **self.per_sentence.as_json(),
-            "shares": encode(self.estimates.sentences),
-        }
-
-    def _alternatives(self) -> dict[str, Json]:
-        return {
-            "places": self.counts.places,
-            "places_with_several": self.counts.places_with_several,
-            "edits_with_several_corrections": self.counts.edits_with_several,
-            "share": self.estimates.alternatives.as_json(),
-        }
-
 
 def summarise(portion: Portion, resampling: Resampling) -> Summary:
     blocks = [portion.by_block[block] for block in sorted(portion.by_block)]
+    readings = np.array([max(counts.tokens_read / max(counts.tokens, 1), 1) for counts in blocks])
+    edits, tokens = (np.array([getattr(counts, name) for counts in blocks]) for name in ("edits", "tokens_read"))
     return Summary(
         counts=portion.counts,
         document_counts=portion.documents,
@@ -317,17 +310,8 @@ def summarise(portion: Portion, resampling: Resampling) -> Summary:
         types_folded=len({word.casefold() for word in portion.words}),
         estimates=estimate(portion, resampling),
         n_blocks=len(portion.by_block),
-        dispersion=_dispersion(blocks),
+        dispersion=dispersion(edits / readings, tokens / readings),
     )
-
-
-def _dispersion(blocks: Sequence[CorpusCounts]) -> Dispersion:
-    readings = np.array([max(counts.tokens_read / max(counts.tokens, 1), 1) for counts in blocks])
-    edits = np.array([counts.edits for counts in blocks]) / readings
-    return dispersion(edits, np.array([counts.tokens_read for counts in blocks]) / readings)
-
-
-# What a person reads
 
 
 MOST_ROWS = 40
@@ -352,7 +336,11 @@ def overview(summaries: Mapping[str, Summary]) -> Sheet:
 
 def portions(title: str, summaries: Mapping[str, Summary]) -> Sheet:
     """Parts of a corpus below each other: files, annotators, first languages."""
-    rows = [(name, *_sizes_and_density(summary)) for name, summary in list(summaries.items())[:MOST_ROWS]]
+    rows: list[tuple[str, ...]] = []
+    for name, summary in list(summaries.items())[:MOST_ROWS]:
+        totals = summary.totals
+        sizes = [_whole(n) for n in (totals.documents, totals.sentences, totals.tokens, totals.edits)]
+        rows.append((name, *sizes, interval(summary.estimates.density, digits=2)))
     n_more = len(summaries) - MOST_ROWS
     if n_more > 0:
         rows.append((f"and {n_more:,} more", *[""] * 5))
@@ -374,84 +362,57 @@ def tag_shares(summary: Summary) -> Sheet:
 
 
 def sections(summary: Summary) -> list[list[Line]]:
-    return [_sizes(summary), _means(summary), _per_sentence(summary), _per_document(summary), _tags(summary)]
-
-
-def _sizes_and_density(summary: Summary) -> list[str]:
-    totals = summary.totals
-    sizes = [_whole(n) for n in (totals.documents, totals.sentences, totals.tokens, totals.edits)]
-    return [*sizes, interval(summary.estimates.density, digits=2)]
-
-
-def _sizes(summary: Summary) -> list[Line]:
-    totals = summary.totals
-    return [
-        ("Documents", _whole(totals.documents)),
-        ("Sentences", _whole(totals.sentences)),
-        ("Word tokens", _whole(totals.tokens)),
-        ("Word types", _whole(summary.types)),
-        ("Edits", _whole(totals.edits)),
-    ]
-
-
-def _means(summary: Summary) -> list[Line]:
-    totals = summary.totals
-    return [
-        ("Sentences per document", _mean(totals.sentences_per_document)),
-        ("Tokens per document", _mean(totals.tokens_per_document)),
-        ("Tokens per sentence", _mean(totals.tokens_per_sentence)),
-        ("Edits per document", _mean(totals.edits_per_document)),
-        (DENSITY.capitalize(), interval(summary.estimates.density, digits=2)),
-    ]
-
-
-def _per_sentence(summary: Summary) -> list[Line]:
+    totals, estimates = summary.totals, summary.estimates
+    means = {
+        "Sentences per document": totals.sentences_per_document,
+        "Tokens per document": totals.tokens_per_document,
+        "Tokens per sentence": totals.tokens_per_sentence,
+        "Edits per document": totals.edits_per_document,
+    }
     names = {"0": "no edit", "1": "one", "2": "two", "more": "more"}
     histogram = summary.per_sentence
+    tail = ["Edits per document, median", "  most frequent number", "  most", f"  documents with over {TAIL}"]
+    documents = summary.per_document
+    numbers = [UNDEFINED] * len(tail)
+    if documents is not None and documents.n:
+        highest = map(count, (documents.mode, documents.highest, documents.above(TAIL)))
+        numbers = [f"{documents.median:g}", *highest]
+    p = p_value(summary.dispersion.p)
+    spread = f"{summary.dispersion.index:.2f}, p {p if p.startswith('<') else f'= {p}'}"  # `3.42, p < .0001`
     return [
-        *(_share(f"Sentences with {names[name]}", share) for name, share in summary.estimates.sentences.items()),
-        ("Most edits in a sentence", _whole(histogram.highest if histogram.n else None)),
-        _share("Edits inside one sentence", summary.estimates.inside),
+        [
+            ("Documents", _whole(totals.documents)),
+            ("Sentences", _whole(totals.sentences)),
+            ("Word tokens", _whole(totals.tokens)),
+            ("Word types", _whole(summary.types)),
+            ("Edits", _whole(totals.edits)),
+        ],
+        [
+            *((label, number(nan if mean is None else mean, digits=2)) for label, mean in means.items()),
+            (DENSITY.capitalize(), interval(estimates.density, digits=2)),
+        ],
+        [
+            *((f"Sentences with {names[name]}", interval(share)) for name, share in estimates.sentences.items()),
+            ("Most edits in a sentence", _whole(histogram.highest if histogram.n else None)),
+            ("Edits inside one sentence", interval(estimates.inside)),
+        ],
+        [
+            *zip(tail, numbers, strict=True),
+            (
+                f"Dispersion over {summary.scope.unit}s (1 by chance)",
+                UNDEFINED if isnan(summary.dispersion.index) else spread,
+            ),
+        ],
+        [
+            ("Edits with the top 5 tags", interval(estimates.top5)),
+            ("Edits with the top 10 tags", interval(estimates.top10)),
+            ("Spans with alternatives", interval(estimates.alternatives)),
+        ],
     ]
-
-
-def _per_document(summary: Summary) -> list[Line]:
-    histogram = summary.per_document
-    labels = ["Edits per document, median", "  most frequent number", "  most", f"  documents with over {TAIL}"]
-    spread = (f"Dispersion over {summary.scope.unit}s (1 by chance)", _dispersion_line(summary.dispersion))
-    if histogram is None or not histogram.n:
-        return [*((label, UNDEFINED) for label in labels), spread]
-    numbers = [f"{histogram.median:g}", *map(count, (histogram.mode, histogram.highest, histogram.above(TAIL)))]
-    return [*zip(labels, numbers, strict=True), spread]
-
-
-def _dispersion_line(spread: Dispersion) -> str:
-    """`3.42, p < .0001`: how much more unevenly edits fall on documents than by chance."""
-    if isnan(spread.index):
-        return UNDEFINED
-    p = p_value(spread.p)
-    return f"{spread.index:.2f}, p {p if p.startswith('<') else f'= {p}'}"
-
-
-def _tags(summary: Summary) -> list[Line]:
-    estimates = summary.estimates
-    return [
-        _share("Edits with the top 5 tags", estimates.top5),
-        _share("Edits with the top 10 tags", estimates.top10),
-        _share("Spans with alternatives", estimates.alternatives),
-    ]
-
-
-def _share(label: str, share: Interval) -> Line:
-    return label, interval(share)
 
 
 def _whole(n: int | None) -> str:
     return UNDEFINED if n is None else count(n)
-
-
-def _mean(value: float | None) -> str:
-    return number(nan if value is None else value, digits=2)
 
 
 def bar_of(share: float) -> str:

@@ -43,6 +43,7 @@ from scipy.sparse.linalg import svds
 from grater.corpora.text.tags import (
     AWAY,
     EDGE,
+    NEAR,
     PAIRS,
     PLACES,
     SIZES,
@@ -50,9 +51,8 @@ from grater.corpora.text.tags import (
     Ids,
     Tagger,
     Weights,
+    all_features,
     lower,
-    near_features,
-    own_features,
     pair_keys,
 )
 from grater.corpora.text.tokens import token_spans
@@ -122,6 +122,12 @@ N_COMMON, N_PAIRED = 500, 4000
 MOST_FEATURES = 12 + 3 + 3 + 1 + 1 + len(PAIRS) + len(PLACES) * len(SIZES)
 
 
+def near_features(word: str, clusters: Clusters, place: str) -> list[str]:
+    """The features of a word for the tag of a neighbour: `p` and `q` stand before it, `n` and `o` after."""
+    features, n_far, n_near = all_features(word, clusters, is_first=False)
+    return [place + feature for feature in features[: n_near if place in NEAR else n_far]]
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """`features` holds those of words and of pairs; a pair is `P`, its kind and its two words."""
@@ -185,7 +191,7 @@ class Featurer:
 
     def __init__(self, paired: Mapping[str, int], clusters: Clusters) -> None:
         self.paired = paired
-        self._own = cache(lambda word, is_first: own_features(word, clusters, is_first=is_first))
+        self._own = cache(lambda word, is_first: all_features(word, clusters, is_first=is_first)[0])
         self._near = cache(lambda word, place: near_features(word, clusters, place))
 
     def __call__(self, words: Sequence[str]) -> Iterator[list[str]]:

@@ -112,9 +112,6 @@ class Words:
         helper = lemma(self.texts[index], self.tags[index])
         if helper not in HELPERS or category(self.texts[index], self.tags[index]) != "VERB":
             return False
-        return self._verb_follows(index, helper)
-
-    def _verb_follows(self, index: int, helper: str) -> bool:
         wanted = FOLLOWS[helper]
         for after in range(index + 1, min(index + 5, len(self.tags))):
             tag = self.tags[after]
@@ -340,19 +337,15 @@ class _Search:
             if i == n or j == m:
                 return
             if old[i] != new[j]:
-                self._replace(cell, i, j, cost, abs(ahead))
+                replaced = cost + _substitution(old[i], self.tags[i], new[j], self.new_tags[j])
+                self._reach(cell + width + 1, replaced, SUBSTITUTION, abs(ahead))
+                if length := self._moved(i, j):
+                    self._reach(cell + length * (width + 1), cost + length - 1, (MOVED, length), abs(ahead))
                 return
             i, j, cell = i + 1, j + 1, cell + width + 1
             if self.costs.get(cell, inf) <= cost:
                 return
             self.costs[cell], self.last[cell] = cost, MATCH
-
-    def _replace(self, cell: int, i: int, j: int, cost: float, ahead: int) -> None:
-        """Substitute the next word, or move words that begin with it."""
-        substituted = cost + _substitution(self.old[i], self.tags[i], self.new[j], self.new_tags[j])
-        self._reach(cell + self.width + 1, substituted, SUBSTITUTION, ahead)
-        if length := self._moved(i, j):
-            self._reach(cell + length * (self.width + 1), cost + length - 1, (MOVED, length), ahead)
 
     def _reach(self, cell: int, cost: float, operation: Operation, ahead: int) -> None:
         known = self.costs.get(cell, inf)
@@ -381,19 +374,10 @@ def _sums(words: Sequence[str]) -> list[int]:
 
 @lru_cache(maxsize=65_536)
 def _substitution(word: str, tag: str, other: str, other_tag: str) -> float:
-    is_same = lemma(word, tag) == lemma(other, other_tag)
-    return _tag_cost(category(word, tag), category(other, other_tag)) + _word_cost(word, other, is_same)
-
-
-def _tag_cost(kind: str, other: str) -> float:
-    if kind == other:
-        return 0.0
-    return CONTENT_COST if kind in CONTENT and other in CONTENT else TAG_COST
-
-
-def _word_cost(word: str, other: str, same_lemma: bool) -> float:
-    lemma_cost = 0.0 if same_lemma or are_related(word, other) else LEMMA_COST
-    return lemma_cost + 1 - character_ratio(word, other)
+    kinds = {category(word, tag), category(other, other_tag)}
+    tag_cost = 0.0 if len(kinds) == 1 else CONTENT_COST if kinds <= CONTENT else TAG_COST
+    is_related = lemma(word, tag) == lemma(other, other_tag) or are_related(word, other)
+    return tag_cost + ((0.0 if is_related else LEMMA_COST) + 1 - character_ratio(word, other))
 
 
 def are_related(word: str, other: str) -> bool:
@@ -497,11 +481,8 @@ class _Run:
                 start = at = at + 1
             else:
                 at += 1
-        return edits + self._undecided(start, end)
-
-    def _undecided(self, start: int, end: int) -> list[Step]:
         is_one = self._is_one_operation(start, end) or any(kinds & CONTENT for kinds in self.kinds[start:end])
-        return [self._joined(start, end)] if is_one and start < end else list(self.steps[start:end])
+        return edits + ([self._joined(start, end)] if is_one and start < end else list(self.steps[start:end]))
 
     def _joined(self, start: int, end: int) -> Step:
         first, last = self.steps[start], self.steps[end - 1]
@@ -543,12 +524,9 @@ class _Run:
     @cached_property
     def spacings(self) -> list[tuple[int, int]]:
         """Stretches that have the same letters on both sides."""
-        old = [self._letters(self.source.lower[step.start : step.end]) for step in self.steps]
-        new = [self._letters(self.target.lower[step.new_start : step.new_end]) for step in self.steps]
+        old = ["".join(self.source.lower[step.start : step.end]).translate(IGNORED) for step in self.steps]
+        new = ["".join(self.target.lower[step.new_start : step.new_end]).translate(IGNORED) for step in self.steps]
         return [pair for start in range(self.n - 1) for pair in _alike(old, new, start)]
-
-    def _letters(self, words: Sequence[str]) -> str:
-        return "".join(words).translate(IGNORED)
 
     @cached_property
     def phrases(self) -> list[int]:
@@ -576,12 +554,10 @@ class _Run:
         first, second = pair = self.steps[at : at + 2]
         if first.operation == second.operation == "S":
             return True
-        if any(step.operation == "S" and self._look_alike(step) for step in pair):
-            return True
+        for start, new_start in [(step.start, step.new_start) for step in pair if step.operation == "S"]:
+            if character_ratio(self.source.texts[start], self.target.texts[new_start]) > ALIKE:
+                return True
         return is_last and "DT" in self._tags(at + 1)
-
-    def _look_alike(self, step: Step) -> bool:
-        return character_ratio(self.source.texts[step.start], self.target.texts[step.new_start]) > ALIKE
 
 
 def _next_other(operations: Sequence[str]) -> list[int]:

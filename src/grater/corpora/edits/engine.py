@@ -108,7 +108,8 @@ class _Side:
         if len(self) == 1 and self.lower[0] in CLITICS:
             return "CONTR"
         if self.tags == ("TO",):
-            return "VERB:FORM" if self._is_before_verb() else "PREP"
+            after = self.words.tags[self.end : self.end + 2]
+            return "VERB:FORM" if any(tag.startswith("VB") for tag in after) else "PREP"
         if self.are_auxiliaries:
             return "VERB:TENSE"
         return _shared(self.kinds)
@@ -124,10 +125,6 @@ class _Side:
             and self.words.lower[at - 1].endswith("s")
             and self.words.categories(at - 1, at) == ("NOUN",)
         )
-
-    def _is_before_verb(self) -> bool:
-        after = self.words.tags[self.end : self.end + 2]
-        return any(tag.startswith("VB") for tag in after)
 
 
 def _shared(kinds: frozenset[str]) -> str:
@@ -154,31 +151,26 @@ def _one_for_one(old: _Side, new: _Side) -> str:
         return "NOUN:POSS"
     if kinds == {"PUNCT"}:
         return "PUNCT"
-    if _is_contraction(old, new):
+    words, is_one_lemma = {old.lower[0], new.lower[0]}, old.lemmas == new.lemmas
+    if words <= IS or (words & CLITICS and (is_one_lemma or old.kinds == new.kinds)):
         return "CONTR"
-    if _is_misspelt(old):
+    if old.texts[0].isalpha() and not is_word(old.texts[0]):
         return _misspelt(old, new)
-    if _are_forms(old, new) and (form := _form(old, new)) is not None:
+    is_form = is_one_lemma or are_related(old.lower[0], new.lower[0])
+    if is_form and (form := _form(old, new)) is not None:
         return form
     if old.are_auxiliaries and new.are_auxiliaries:
         return "VERB:TENSE"
-    return _other_word(old, new)
-
-
-def _are_forms(old: _Side, new: _Side) -> bool:
-    return old.lemmas == new.lemmas or are_related(old.lower[0], new.lower[0])
-
-
-def _is_contraction(old: _Side, new: _Side) -> bool:
-    words = {old.lower[0], new.lower[0]}
-    if words <= IS:
-        return True
-    return bool(words & CLITICS) and (old.lemmas == new.lemmas or old.kinds == new.kinds)
-
-
-def _is_misspelt(side: _Side) -> bool:
-    word = side.texts[0]
-    return word.isalpha() and not is_word(word)
+    if kinds == {"PART", "PREP"}:
+        return "PART"
+    tags = old.tags + new.tags
+    if kinds == {"DET", "PRON"}:
+        if "PRP" in tags or words <= RELATIVE:
+            return "PRON"
+        return "DET" if "PRP$" in tags else OTHER
+    if kinds == {"ADV", "PRON"} and "EX" in tags:  # *it* for *there* as a subject
+        return "PRON"
+    return _shared(kinds)
 
 
 def _misspelt(old: _Side, new: _Side) -> str:
@@ -250,24 +242,6 @@ def _verb_form(old: _Side, new: _Side) -> str:
     return "VERB:FORM"
 
 
-def _other_word(old: _Side, new: _Side) -> str:
-    kinds = old.kinds | new.kinds
-    if kinds == {"PART", "PREP"}:
-        return "PART"
-    if kinds == {"DET", "PRON"}:
-        return _determiner_or_pronoun(old, new)
-    if kinds == {"ADV", "PRON"} and "EX" in old.tags + new.tags:  # *it* for *there* as a subject
-        return "PRON"
-    return _shared(kinds)
-
-
-def _determiner_or_pronoun(old: _Side, new: _Side) -> str:
-    tags = old.tags + new.tags
-    if "PRP" in tags or {*old.lower, *new.lower} <= RELATIVE:
-        return "PRON"
-    return "DET" if "PRP$" in tags else OTHER
-
-
 def _several(old: _Side, new: _Side) -> str:
     kinds = old.kinds | new.kinds
     if kinds == {"PUNCT"}:
@@ -275,18 +249,13 @@ def _several(old: _Side, new: _Side) -> str:
     if (old.is_genitive(len(old) - 1) or new.is_genitive(len(new) - 1)) and kinds <= {"NOUN", "PART", "PUNCT"}:
         return "NOUN:POSS"
     if kinds == {"VERB"}:
-        return _verbs(old, new)
+        is_tense = _same_end(old, new) or (old.are_auxiliaries and new.are_auxiliaries)
+        return "VERB:TENSE" if is_tense else "VERB"
     if kinds == {"PART", "VERB"}:
         return "VERB:FORM" if _same_end(old, new) else "VERB"
     if kinds <= {"ADJ", "ADV"} and ({*old.lower, *new.lower} & DEGREES) and _same_end(old, new):
         return "ADJ:FORM"
     return _shared(kinds)
-
-
-def _verbs(old: _Side, new: _Side) -> str:
-    if _same_end(old, new):
-        return "VERB:TENSE"
-    return "VERB:TENSE" if old.are_auxiliaries and new.are_auxiliaries else "VERB"
 
 
 def _same_end(old: _Side, new: _Side) -> bool:
@@ -348,13 +317,10 @@ class GraterEngine:
     def extract(self, pairs: Iterable[Pair]) -> Iterator[tuple[WordEdit, ...]]:
         remaining = iter(pairs)
         while batch := list(islice(remaining, AT_ONCE)):
-            yield from self._batch(batch)
-
-    def _batch(self, pairs: Sequence[Pair]) -> Iterator[tuple[WordEdit, ...]]:
-        changes = [_Change.of(list(old), list(new)) for old, new in pairs]
-        parts = iter(self._parts([change for change in changes if change]))
-        for change in changes:
-            yield tuple(_edits(*next(parts), change.first)) if change else ()
+            changes = [_Change.of(list(old), list(new)) for old, new in batch]
+            parts = iter(self._parts([change for change in changes if change]))
+            for change in changes:
+                yield tuple(_edits(*next(parts), change.first)) if change else ()
 
     def _parts(self, changes: Sequence[_Change]) -> list[tuple[Words, Words]]:
         """The words that the edits of each pair depend on, with their tags."""
@@ -369,16 +335,11 @@ class GraterEngine:
             new_tags = self.tagger.tag_all([change.new for change in changes])
         return [change.words(*tags) for change, *tags in zip(changes, old_tags, new_tags, strict=True)]
 
-    def _tagged(self, pairs: Sequence[Pair]) -> list[tuple[Words, Words]]:
-        sides = [side for pair in pairs for side in pair]
-        tags = self.tagger.tag_all(sides)
-        words = [Words(tuple(side), side_tags) for side, side_tags in zip(sides, tags, strict=True)]
-        return list(zip(words[::2], words[1::2], strict=True))
-
     def types(self, words: Sequence[str], edits: Sequence[WordEdit]) -> list[str]:
         """Types for edits that somebody else made; of those that overlap or correct nothing, an empty one."""
         steps, corrected = _applied(words, edits)
-        (source, target), *_ = self._tagged([(words, corrected)])
+        tags, new_tags = self.tagger.tag_all([words, corrected])
+        source, target = Words(tuple(words), tags), Words(tuple(corrected), new_tags)
         return ["" if step is None else type_of(step, source, target) for step in steps]
 
 
@@ -448,7 +409,10 @@ class ErrantEngine:
 
     @property
     def name(self) -> str:
-        return f"{ERRANT}-{_version(ERRANT)}/{self.spacy_model}"
+        try:
+            return f"{ERRANT}-{version(ERRANT)}/{self.spacy_model}"
+        except PackageNotFoundError:
+            return f"{ERRANT}-unknown/{self.spacy_model}"
 
     def extract(self, pairs: Iterable[Pair]) -> Iterator[tuple[WordEdit, ...]]:
         for words, corrected in pairs:
@@ -475,10 +439,3 @@ def _load_errant(spacy_model: str) -> Any:
             "or name one that is"
         ) from error
     return errant.load("en", pipeline)
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"

@@ -105,7 +105,10 @@ def _lines(text: str) -> Iterator[Span]:
 
 
 def _unwrapped(text: str, block: Sequence[Span]) -> list[Span]:
-    is_full_block = _is_full(text, block)
+    # A block is full where no line had room for the first word of the next.
+    width = max(len(line) for line in block)
+    has_no_room = (len(line) + 1 + len(after.of(text).split(None, 1)[0]) > width for line, after in pairwise(block))
+    is_full_block = len(block) >= 3 and all(has_no_room)
     paragraphs = [block[0]]
     for line, after in pairwise(block):
         if NARROWEST <= len(line) <= WIDEST and (is_full_block or text[after.start].islower()):
@@ -113,13 +116,6 @@ def _unwrapped(text: str, block: Sequence[Span]) -> list[Span]:
         else:
             paragraphs.append(after)
     return paragraphs
-
-
-def _is_full(text: str, block: Sequence[Span]) -> bool:
-    """Whether no line had room for the first word of the next."""
-    width = max(len(line) for line in block)
-    has_no_room = (len(line) + 1 + len(after.of(text).split(None, 1)[0]) > width for line, after in pairwise(block))
-    return len(block) >= 3 and all(has_no_room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,20 +141,15 @@ class _Stream:
         if first < len(self.words):
             yield first, len(self.words)
 
-    def is_spaced(self, index: int) -> bool:
-        """Whether there is whitespace before a token."""
-        return index in self.after_space
-
     def after_closers(self, index: int) -> int:
         """The token after a stop and all that closes with it: quotes and brackets without a space, further stops."""
         index += 1
-        while index < len(self.words) and self._closes(index):
+        while index < len(self.words):
+            word = self.words[index]
+            if word[0] not in STOPS and (word not in CLOSERS or index in self.after_space):
+                break
             index += 1
         return index
-
-    def _closes(self, index: int) -> bool:
-        word = self.words[index]
-        return word[0] in STOPS or (word in CLOSERS and not self.is_spaced(index))
 
     def next_word(self, index: int) -> str:
         """The first word from a token on, quotes and other marks skipped; an empty string at the end."""
@@ -176,9 +167,10 @@ class _Stream:
             return index > first and abbreviation_ends(stop, after)
         if self.words[end - 1] in CLOSERS and after[:1].islower():
             return False
-        if not self.is_spaced(end) and not after[:1].isupper():
+        if end not in self.after_space and not after[:1].isupper():
             return stop == "。"
-        return after[:1].isupper() if is_ellipsis(stop) else not self._is_list_mark(first, index, after)
+        is_ellipsis = stop == "…" or stop.startswith("..")
+        return after[:1].isupper() if is_ellipsis else not self._is_list_mark(first, index, after)
 
     def _is_list_mark(self, first: int, index: int, after: str) -> bool:
         """Whether a full stop belongs to the number before it: `1.`, `a.`, `No. 5`."""
@@ -189,10 +181,6 @@ class _Stream:
             return True
         is_at_start = index - 1 == first or self.words[index - 2] in BEFORE_LIST_MARK
         return is_at_start and LIST_MARK.fullmatch(mark) is not None
-
-
-def is_ellipsis(stop: str) -> bool:
-    return stop == "…" or stop.startswith("..")
 
 
 def abbreviation_ends(abbreviation: str, after: str) -> bool:

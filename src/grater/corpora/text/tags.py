@@ -40,7 +40,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from itertools import chain, islice
@@ -109,50 +109,22 @@ def shape(word: str) -> str:
     return DIGITS.sub("0", UPPER.sub("X", LOWER.sub("x", word)))[:8]
 
 
-class WordClasses(Protocol):
-    """Knows the features of words that are used alike (`clusters`)."""
-
-    def features(self, small: str) -> list[str]: ...
-
-
-def own_features(word: str, classes: WordClasses, *, is_first: bool) -> list[str]:
-    """The features of a word for its own tag."""
-    return all_features(word, classes, is_first=is_first)[0]
-
-
-def near_features(word: str, classes: WordClasses, place: str) -> list[str]:
-    """The features of a word for the tag of a neighbour: `p` and `q` stand before it, `n` and `o` after."""
-    features, n_far, n_near = all_features(word, classes, is_first=False)
-    return [place + feature for feature in features[: n_near if place in NEAR else n_far]]
-
-
-def all_features(word: str, classes: WordClasses, *, is_first: bool) -> tuple[list[str], int, int]:
+def all_features(word: str, classes: Clusters, *, is_first: bool) -> tuple[list[str], int, int]:
     """The features of a word, those that count for all neighbours first, then those that count for the nearest.
 
     The two numbers say how many of the features count two places away, and how many one place away.
     """
-    word = _plain(word)
+    word = SMILE if PICTURE.match(word) else word  # treebanks have smiles, and hardly a picture
     small, form = lower(word), shape(word)
     features = ["l" + small, *classes.features(small)]
     n_far = len(features)
     features += ["3" + small[-3:], "s" + form]
     features += ["w" + word[:LONGEST], ("S" if is_first else "t") + form[:2]]
-    features += [
-        "1" + small[-1:],
-        "2" + small[-2:],
-        "4" + small[-4:],
-        "a" + small[:1],
-        "b" + small[:2],
-        "c" + small[:3],
-    ]
+    features += ["1" + small[-1:], "2" + small[-2:], "4" + small[-4:]]
+    features += ["a" + small[:1], "b" + small[:2], "c" + small[:3]]
     if "-" in small[1:]:
         features.append("h" + small.rpartition("-")[2])
     return features, n_far, n_far + 2
-
-
-def _plain(word: str) -> str:
-    """Every picture is a smile: treebanks have smiles, and hardly a picture."""
-    return SMILE if PICTURE.match(word) else word
 
 
 KIND = "tagger"
@@ -169,9 +141,12 @@ Ids: TypeAlias = NDArray[np.int64]
 N_DIMENSIONS = {"rows": 2, "pair_keys": 1, "pair_rows": 2, "history": 3, "common_rows": 4, "clusters": 2}
 
 
+STRINGS = ("tags", "features", "paired", "common", "clustered")
+
+
 def _require_fitting(model: Model) -> None:
     strings, arrays = model.strings, model.arrays
-    require_parts(model, arrays=N_DIMENSIONS, strings=("tags", "features", "paired", "common", "clustered"))
+    require_parts(model, arrays=N_DIMENSIONS, strings=STRINGS)
     n_tags = len(strings["tags"])
     expected = {
         "rows": (len(strings["features"]), n_tags),
@@ -206,43 +181,20 @@ class Weights:
         """The parts of a model; those that do not fit together are a `ValueError`."""
         strings, arrays = model.strings, model.arrays
         _require_fitting(model)
-        return Weights(
-            tags=strings["tags"],
-            features=strings["features"],
-            rows=arrays["rows"],
-            paired=strings["paired"],
-            pair_keys=arrays["pair_keys"],
-            pair_rows=arrays["pair_rows"],
-            history=arrays["history"],
-            common=strings["common"],
-            common_rows=arrays["common_rows"],
-            clusters=Clusters.of(strings["clustered"], arrays["clusters"]),
-            card=model.card,
-        )
+        own: dict[str, Any] = {name: strings[name] for name in STRINGS if name != "clustered"}
+        own |= {name: arrays[name] for name in N_DIMENSIONS}
+        own["clusters"] = Clusters.of(strings["clustered"], arrays["clusters"])
+        return Weights(**own, card=model.card)
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        return {
-            "rows": self.rows,
-            "pair_keys": self.pair_keys,
-            "pair_rows": self.pair_rows,
-            "history": self.history,
-            "common_rows": self.common_rows,
-            "clusters": self.clusters.numbers,
-        }
+        own = {name: getattr(self, name) for name in N_DIMENSIONS if name != "clusters"}
+        return {**own, "clusters": self.clusters.numbers}
 
     @property
     def strings(self) -> dict[str, tuple[str, ...]]:
-        return {
-            "tags": self.tags,
-            "features": self.features,
-            "paired": self.paired,
-            "common": self.common,
-            "clustered": tuple(self.clusters.rows),
-        }
-
-    def with_card(self, card: Mapping[str, Json]) -> Weights:
-        return replace(self, card=card)
+        own = {name: getattr(self, name) for name in STRINGS if name != "clustered"}
+        return {**own, "clustered": tuple(self.clusters.rows)}
 
 
 def pair_keys(kind: int, left: Ids, right: Ids, n_paired: int) -> Ids:
@@ -322,22 +274,17 @@ class PerceptronTagger:
     def _tag_batch(self, batch: Sequence[_Stretch]) -> list[str]:
         keys = [keys for keys, _ in batch]
         order = _Order.of(np.array([len(words) for words in keys], np.int64) - 4)
-        history = self._history([tags for _, tags in batch])[order.stretches]
+        history = np.full((len(batch), 2), len(self.weights.tags), np.int64)  # the two tags before each stretch
+        for row, (_, before) in enumerate(batch):
+            if before:
+                history[row, 2 - len(before) :] = [self._tags[tag] for tag in before]
+        history = history[order.stretches]
         with self._lock:
             numbers = self._numbers(list(chain.from_iterable(keys)))
             tags = self._decode(self._static(numbers, order.places), numbers, order, history)
         in_order = np.empty_like(tags)
         in_order[order.tokens] = tags
         return [self.weights.tags[tag] for tag in in_order.tolist()]
-
-    def _history(self, before: Sequence[Sequence[str]]) -> Ids:
-        """The numbers of the two tags before each stretch."""
-        n_tags = len(self.weights.tags)
-        history = np.full((len(before), 2), n_tags, np.int64)
-        for row, tags in enumerate(before):
-            if tags:
-                history[row, 2 - len(tags) :] = [self._tags[tag] for tag in tags]
-        return history
 
     def _numbers(self, keys: list[str]) -> Ids:
         """The numbers under which the words are kept; new words are worked out first."""
@@ -373,14 +320,11 @@ class PerceptronTagger:
         for number, (place, rows) in enumerate(zip(PLACES, self._rows, strict=True)):
             counts = np.array(lengths if place == "-" else n_near if place in NEAR else n_far, np.int64)
             counted = features[positions < np.repeat(counts, lengths)]
-            self._sums[number, now] = self._sum(rows[counted], counts)
+            weights = self._table.take(rows[counted], axis=0)
+            self._sums[number, now] = np.add.reduceat(weights, counts.cumsum() - counts, axis=0, dtype=np.int16)
         small = [lower(word) for word, _ in marked]
         self._pair_numbers[now] = [self._paired.get(word, 0) for word in small]
         self._common_numbers[now] = [self._common.get(word, 0) for word in small]
-
-    def _sum(self, rows: Ids, counts: Ids) -> Scores:
-        """The summed weights of the given number of features of each word."""
-        return np.add.reduceat(self._table.take(rows, axis=0), counts.cumsum() - counts, axis=0, dtype=np.int16)
 
     def _grow(self, size: int) -> None:
         room = self._sums.shape[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -79,7 +80,7 @@ def tagger(
         )
         figures = _figures(PerceptronTagger(weights), measured, seed)
         shown: dict[str, JsonValue] = {name: encode(figure) for name, figure in figures.items()}
-        weights = weights.with_card({**weights.card, "figures": shown})
+        weights = replace(weights, card={**weights.card, "figures": shown})
         write_model(out, kind=KIND, card=weights.card, arrays=weights.arrays, strings=weights.strings)
     if as_json:
         print_json({"model": str(out), "card": dict(weights.card)})
