@@ -14,16 +14,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from grater.text.analysis import Sentence, analyse_all, chunks
+from grater.text.sentences import sentence_tokens
+from grater.text.tags import load_tagger
+
 from grater.detect.decisions import DecisionRows
 from grater.detect.prepositions.candidates import Candidate, candidates_of
 from grater.detect.prepositions.features import HASHING, contexts, stemmed
 from grater.detect.prepositions.linear import LinearEngine, prep_maxent
 from grater.model import Essay
-from grater.scale.jobs import without_collector
-from grater.scale.parts import write_part
-from grater.text.analysis import Sentence, analyse_all, chunks
-from grater.text.sentences import sentence_tokens
-from grater.text.tags import load_tagger
+from grater.scale.jobs import without_collector, write_part
 from tokenising import lines
 
 N_CHARACTERS = 1_000_000

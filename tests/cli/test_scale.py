@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.scale.parts import read_parts
+from grater.scale.jobs import read_parts
 from grater.tables import read_decisions
 from tests.cli.running import grater
 from tests.detect.prepositions.native_text import native_lines

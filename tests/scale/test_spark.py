@@ -20,7 +20,7 @@ from tests.scale.corpora import cut_into
 from tests.scale.test_jobs import CORPORA, JOBS, TEXT_JOBS, folder
 
 if TYPE_CHECKING:
-    from grater.scale.spark import SparkEngine
+    from grater.scale.engines import SparkEngine
 
 __all__ = ["folder"]
 
@@ -39,7 +39,7 @@ CLUSTER = "local-cluster[2,1,1024]"
 def spark() -> Iterator[SparkEngine]:
     from pyspark import SparkContext
 
-    from grater.scale.spark import SparkEngine
+    from grater.scale.engines import SparkEngine
 
     here = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])  # executors import the tasks of this file
     yield SparkEngine(CLUSTER, settings={"spark.executorEnv.PYTHONPATH": here})

@@ -84,7 +84,7 @@ def stats(
     cut = [file for file in files if _is_cut(file)]
     if jobs or engine != "processes" or cut:
         from grater.cli.scale import engine_for  # polars, which a small corpus need not wait for
-        from grater.scale.studying import StatisticsJob, counted_corpus
+        from grater.scale.passes import StatisticsJob, counted_corpus
 
         require_different(files)
         tallies, job = [], StatisticsJob(by, counting)
@@ -288,7 +288,7 @@ def check(
         raise UsageError(f"{baseline}: expected the JSON that a check printed, found something else") from error
     if jobs or engine != "processes" or any(map(_is_cut, files)):
         from grater.cli.scale import engine_for
-        from grater.scale.studying import CheckJob, checked_corpus
+        from grater.scale.passes import CheckJob, checked_corpus
 
         with closing(engine_for(engine, jobs, master, files)) as chosen:
             if len(files) > 1:

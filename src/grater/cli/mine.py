@@ -62,7 +62,7 @@ from grater.detect.mining.sources import (
 )
 from grater.errors import UsageError
 from grater.scale.counting import counts_in_parts
-from grater.scale.parts import read_parts
+from grater.scale.jobs import read_parts
 from grater.sheet import counted
 from grater.signature import Signature
 from grater.tables import read_items, write_table

@@ -32,7 +32,7 @@ from grater.corpora import format_for
 from grater.errors import UsageError
 from grater.files import complaining
 from grater.scale.counting import ORDER, CountJob, run_count
-from grater.scale.engines import Engine, engine_of, n_workers
+from grater.scale.engines import Engine, SparkEngine, engine_of, n_workers
 from grater.scale.shards import SIZE, LazyCut, ShardEssay, ShardSource, corpus_of, cut, is_cut, read_shards
 from grater.sheet import counted
 
@@ -45,8 +45,6 @@ def n_passes(paths: Sequence[Path], format_name: str | None, *, lines: bool) -> 
 def engine_for(name: str, jobs: int | None, master: str | None, corpus: Sequence[Path]) -> Engine:
     """The engine that was asked for; without a word, processes by the size of the input."""
     if name == "spark":
-        from grater.scale.spark import SparkEngine  # the one module that needs pyspark
-
         if jobs is not None:
             raise UsageError("expected --jobs or --engine spark, found both; Spark has its own workers")
         return SparkEngine(master or "local[*]", tell=say)

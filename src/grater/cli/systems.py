@@ -60,9 +60,9 @@ from grater.measure.agreement.essays import NO_ESSAYS, known_essays
 from grater.measure.evaluation.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval
 from grater.model import Json as JsonValue
-from grater.scale.deciding import DECISIONS, ITEMS, DecideJob, summary_of
 from grater.scale.engines import Engine
 from grater.scale.jobs import run_job
+from grater.scale.passes import DECISIONS, ITEMS, DecideJob, summary_of
 from grater.scale.shards import is_cut, read_shards
 from grater.sheet import counted
 from grater.tables import Judgments, read_decisions, read_gold, read_items, read_judgments, write_joined, write_table

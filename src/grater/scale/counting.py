@@ -41,16 +41,23 @@ from grater.errors import UsageError
 from grater.files import replacing
 from grater.model import Essay, Json, hash_of
 from grater.scale.engines import Engine
-from grater.scale.jobs import Done, JobTable, Partial, Schema, about, added_up, ignore_done, run_job
-from grater.scale.parts import (
+from grater.scale.jobs import (
     HELD_OUT_FILE,
     PARTIAL,
+    Done,
+    JobTable,
     Part,
     PartFolder,
+    Partial,
     Parts,
+    Schema,
+    about,
+    added_up,
     existing_part,
     identity,
+    ignore_done,
     part_name,
+    run_job,
     write_part,
 )
 from grater.scale.shards import ShardEssay, ShardSource

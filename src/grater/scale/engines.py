@@ -1,28 +1,36 @@
-"""Ways to run many tasks: one after the other here, or in several processes.
+"""Ways to run many tasks: one after the other here, in several processes, or on Apache Spark.
 
 A task is a value that can be sent to another process and run there; it returns a value that can be sent back.  Tasks
 are taken as workers become free, so a long list of them is never held, and results come as they are ready.
 
-A worker that dies (killed, out of memory) costs only the task that it was running: another worker takes its place and
-the task is tried again, three times at most.  An error of the task itself is the same everywhere, so it ends the job
-at once.  Workers are kept from one run to the next, with the modules and models that they have loaded, until their
-engine is closed; they end with the process that started them, however that ends: their pipe closes.
+An error of the task itself is the same everywhere, so it ends the job at once: it is brought home as a value, so that
+nobody tries it again.
+
+*Processes* (`concurrent.futures`).  A worker that dies (killed, out of memory) takes the pool with it: a new one
+takes its place, and what was under way is tried again, one task after the other, three times at most.  Workers are
+kept from one run to the next, with the modules and models that they have loaded, until their engine is closed; they
+end with the process that started them, however that ends.
+
+*Spark* only hands out tasks and starts them again where an executor is lost; what a task reads and writes are our own
+files, which must lie on storage that every machine sees under the same path, and so must grater and its Python unless
+`PYSPARK_PYTHON` names another.  PySpark 4 (extra `[spark]`) and a Java runtime of version 17 or newer, such as
+Debian's.
 """
 
 from __future__ import annotations
 
 import os
-import traceback
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import Any, Protocol, TypeVar
 
-from grater.errors import GraterError
+from grater.errors import GraterError, MissingExtra
 
 MOST_ATTEMPTS = 3
 BIG = 2_000_000
@@ -87,150 +95,167 @@ class InProcess:
         pass
 
 
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """What was wrong with the input, on its way home."""
+
+    message: str
+
+
+def _outcome(task: Task[Any]) -> Any:
+    try:
+        return task.run()
+    except GraterError as error:
+        return _Refused(str(error))
+
+
+def _result(outcome: Any) -> Any:
+    if isinstance(outcome, _Refused):
+        raise GraterError(outcome.message)
+    return outcome
+
+
 class Processes:
     """Several processes on this machine; `tell` hears of workers that died."""
 
     def __init__(self, n_workers: int, tell: Tell = ignore_message) -> None:
-        self.n_workers = n_workers
-        self._pool = _Pool(n_workers, tell)
+        self.n_workers, self._tell = n_workers, tell
+        self._pool: ProcessPoolExecutor | None = None
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
         try:
-            yield from self._pool.run(tasks)
+            yield from self._run(iter(tasks))
         except BaseException:
-            self.close()  # some are still busy, and their results are for nobody
+            self.close()
             raise
 
+    def _run(self, waiting: Iterator[Task[T]]) -> Iterator[T]:
+        busy: dict[Future[T], Task[T]] = {}
+        while True:
+            while len(busy) < self.n_workers and (task := next(waiting, None)) is not None:
+                busy[self._submitted(task)] = task
+            if not busy:
+                return
+            ready, _ = wait(busy, return_when=FIRST_COMPLETED)
+            if any(isinstance(future.exception(), BrokenProcessPool) for future in ready):
+                self.close()  # then all that were under way are ready, most of them lost
+                ready = set(busy)
+            lost = []
+            for future in ready:
+                task = busy.pop(future)
+                if isinstance(future.exception(), BrokenProcessPool):
+                    lost.append(task)
+                else:
+                    yield _result(future.result())
+            if lost:
+                self._tell(f"a worker ended by itself at {' or '.join(task.name for task in lost)}; trying again")
+                yield from map(self._alone, lost)
+
+    def _alone(self, task: Task[T]) -> T:
+        """The result of a task that was under way when a worker died; nobody else's death is laid to it."""
+        for _ in range(MOST_ATTEMPTS - 1):
+            try:
+                done: T = _result(self._submitted(task).result())
+                return done
+            except BrokenProcessPool:
+                self.close()
+        why = f"a worker ended by itself at {task.name}, {MOST_ATTEMPTS} times"
+        raise GraterError(f"{why}; is there enough memory for it?")
+
+    def _submitted(self, task: Task[T]) -> Future[T]:
+        new = {name: value for name, value in THREADS.items() if name not in os.environ}
+        os.environ.update(new)  # for the worker that this may start
+        try:
+            if self._pool is None:
+                self._pool = ProcessPoolExecutor(self.n_workers, get_context("spawn"), initializer=_begin)
+            return self._pool.submit(_outcome, task)
+        except BrokenProcessPool as error:  # died while it was idle
+            failed: Future[T] = Future()
+            failed.set_exception(error)
+            return failed
+        finally:
+            for name in new:
+                del os.environ[name]
+
     def prepare(self, task: Task[T]) -> T:
-        """All workers at once; this process loads nothing itself."""
-        first, *_ = self.run([task] * self.n_workers)
-        return first
+        """In a worker; this process loads nothing itself."""
+        (prepared,) = self.run([task])
+        return prepared
 
     def close(self) -> None:
-        self._pool.close()
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def _begin() -> None:
+    """A worker dies without a word when it is interrupted, and when its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def engine_of(n: int, tell: Tell = ignore_message) -> Engine:
     return InProcess() if n == 1 else Processes(n, tell)
 
 
-@dataclass(slots=True)
-class _Worker:
-    process: BaseProcess
-    pipe: Connection
-    task: Task[Any] | None = None
-    attempt: int = 1
+@dataclass(frozen=True, slots=True)
+class SparkEngine:
+    """A Spark master by its URL; `settings` are those of Spark, by name.  `tell` hears how many tasks there are."""
 
-
-class _Pool:
-    """Workers, started as tasks ask for them."""
-
-    def __init__(self, size: int, tell: Tell) -> None:
-        self._size, self._tell = size, tell
-        self._workers: list[_Worker] = []
-        self._again: deque[tuple[Task[Any], int]] = deque()
+    master: str
+    tell: Tell = ignore_message
+    settings: dict[str, str] = field(default_factory=dict, hash=False)
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
-        waiting = iter(tasks)
-        while True:
-            self._hand_out(waiting)
-            busy = [worker for worker in self._workers if worker.task is not None]
-            if not busy:
-                return
-            wait([worker.pipe for worker in busy])
-            for worker in busy:
-                if worker.pipe.poll():
-                    yield from self._received(worker)
-
-    def _hand_out(self, waiting: Iterator[Task[Any]]) -> None:
-        while True:
-            idle = next((worker for worker in self._workers if worker.task is None), None)
-            if idle is None and len(self._workers) == self._size:
-                return
-            task, attempt = self._again.popleft() if self._again else (next(waiting, None), 1)
-            if task is None:
-                return
-            worker = idle or self._started()
-            worker.task, worker.attempt = task, attempt
-            try:
-                worker.pipe.send(task)
-            except OSError:
-                self._died(worker)
-
-    def _received(self, worker: _Worker) -> Iterator[Any]:
-        try:
-            kind, value = worker.pipe.recv()
-        except (EOFError, OSError):
-            self._died(worker)
+        context = self._context()
+        waiting = list(tasks)
+        if not waiting:
             return
-        worker.task = None
-        if kind == "refused":
-            raise GraterError(value)
-        if kind == "failed":
-            raise RuntimeError(f"a worker failed:\n{value}")
-        yield value
+        self.tell(f"{len(waiting):,} tasks on {self.master}")
+        try:
+            outcomes = context.parallelize(waiting, len(waiting)).map(_outcome).collect()
+        except Exception as error:
+            if type(error).__module__.startswith(("py4j", "pyspark")):
+                raise GraterError(f"Spark gave up: {_reason(error)}") from error
+            raise
+        yield from map(_result, outcomes)
 
-    def _died(self, worker: _Worker) -> None:
-        task = worker.task
-        assert task is not None
-        worker.process.join()
-        self._workers.remove(worker)
-        why = f"a worker ended by itself (exit status {worker.process.exitcode}) at {task.name}"
-        if worker.attempt == MOST_ATTEMPTS:
-            raise GraterError(f"{why}, {MOST_ATTEMPTS} times; is there enough memory for it?")
-        self._tell(f"{why}; trying again")
-        self._again.append((task, worker.attempt + 1))
-
-    def _started(self) -> _Worker:
-        context = get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs,), daemon=True)
-        with _environment(THREADS):
-            process.start()
-        theirs.close()
-        worker = _Worker(process, ours)
-        self._workers.append(worker)
-        return worker
+    def prepare(self, task: Task[T]) -> T:
+        """Here: every machine has the same models."""
+        return task.run()
 
     def close(self) -> None:
-        workers, self._workers = self._workers, []
-        self._again.clear()
-        for worker in workers:
-            worker.pipe.close()
-            if worker.task is not None:
-                worker.process.terminate()
-        for worker in workers:
-            worker.process.join()
+        """Leave the context to the next job."""
 
-
-@contextmanager
-def _environment(settings: Mapping[str, str]) -> Iterator[None]:
-    """Variables for processes that start now; those that are set already stay."""
-    new = {name: value for name, value in settings.items() if name not in os.environ}
-    os.environ.update(new)
-    try:
-        yield
-    finally:
-        for name in new:
-            del os.environ[name]
-
-
-def _work(pipe: Connection) -> None:
-    """A worker's life: tasks in, results out, until the pipe closes."""
-    while True:
+    def _context(self) -> Any:
+        """The one context of this process; a second job uses it again."""
         try:
-            task = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
-            return
+            from pyspark import SparkConf, SparkContext
+        except ImportError as error:
+            raise MissingExtra("Apache Spark needs another package: pip install 'grater[spark]'") from error
+        conf = SparkConf().setMaster(self.master).setAppName("grater")
+        conf.set("spark.ui.enabled", "false").set("spark.ui.showConsoleProgress", "false")
+        for name, value in THREADS.items():
+            conf.setExecutorEnv(name, value)
+        for name, value in self.settings.items():
+            conf.set(name, value)
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the first python3 on the PATH, without grater
         try:
-            answer = ("done", task.run())
-        except GraterError as error:
-            answer = ("refused", str(error))
-        except KeyboardInterrupt:
-            return
-        except BaseException:
-            answer = ("failed", traceback.format_exc())
-        try:
-            pipe.send(answer)
-        except OSError:
-            return
+            context = SparkContext.getOrCreate(conf)
+        except Exception as error:
+            raise GraterError(f"Spark does not start on {self.master}: {_reason(error)}; is there a Java?") from error
+        context.setLogLevel("WARN")
+        return context
+
+
+def _reason(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if "Exception" in line or "Error" in line]
+    return (told or lines or [type(error).__name__])[-1][:300]

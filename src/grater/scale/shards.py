@@ -264,8 +264,11 @@ def _is_ours(file: Path) -> bool:
 
 def is_cut(path: Path) -> bool:
     """Whether a path is a folder of shards with its manifest."""
-    manifest = path / MANIFEST
-    return path.is_dir() and manifest.is_file() and FORMAT in manifest.read_text(encoding="utf-8")[:100]
+    try:
+        manifest = json.loads((path / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
 
 
 def read_shards(folder: Path) -> Shards:

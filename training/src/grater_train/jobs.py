@@ -31,8 +31,18 @@ from grater.files import replacing
 from grater.model import Essay, Json, hash_of
 from grater.scale.counting import HELD, held_out_lines, held_out_table, keep_held_out, line_schema
 from grater.scale.engines import Engine
-from grater.scale.jobs import Done, Job, JobTable, Partial, Schema, ignore_done, run_job
-from grater.scale.parts import HELD_OUT_FILE, PARTIAL, Parts
+from grater.scale.jobs import (
+    HELD_OUT_FILE,
+    PARTIAL,
+    Done,
+    Job,
+    JobTable,
+    Partial,
+    Parts,
+    Schema,
+    ignore_done,
+    run_job,
+)
 from grater.scale.shards import ShardEssay, ShardSource
 from grater_train import articles as articles
 from grater_train.events import Batch, Events

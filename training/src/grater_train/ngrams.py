@@ -31,7 +31,7 @@ from grater.detect.ngrams.counts import (
     smallest,
 )
 from grater.errors import UsageError
-from grater.scale.parts import Parts
+from grater.scale.jobs import Parts
 from grater_train.counts import MOST_RECORDS, Records, all_orders, count_ngrams, summed
 from grater_train.kneser_ney import Smoothed, smooth
 

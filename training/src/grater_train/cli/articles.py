@@ -16,7 +16,7 @@ from grater.detect.articles.model import KIND, save
 from grater.detect.ngrams.counts import HELD_OUT, fold_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
-from grater.scale.parts import holds_results, read_parts
+from grater.scale.jobs import holds_results, read_parts
 from grater.sheet import counted
 from grater_train.articles import ArticleOptions, batch_of, gathered, passages, train
 from grater_train.cli.card import CardDate, Data, ModelFile, card_of, require_model_name, sources

@@ -17,7 +17,7 @@ from grater.detect.prepositions.ngram import NgramEngine
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.scale.counting import held_out_lines
-from grater.scale.parts import holds_results, read_parts
+from grater.scale.jobs import holds_results, read_parts
 from grater.sheet import counted
 from grater_train.arpa import read_arpa
 from grater_train.cli.card import CardDate, Data, ModelFile, card_of, require_model_name, sources

@@ -23,7 +23,7 @@ from grater.detect.prepositions.features import TEMPLATES
 from grater.detect.prepositions.linear import KIND, save
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
-from grater.scale.parts import holds_results, read_parts
+from grater.scale.jobs import holds_results, read_parts
 from grater.sheet import counted
 from grater_train.cli.card import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater_train.events import Events, keep, kept, source_of

@@ -1,15 +1,20 @@
-"""Corpus statistics and checks, shard by shard.
+"""What grater does with a corpus shard by shard: decisions of detectors, corpus statistics, checks.
 
-The statistics of a shard are rows that add up (`grater.corpora.statistics`): a document that goes on in the next
-shard is added up by its name, and intervals come from the same blocks of documents, so every number is the same as in
-one pass.  Defects of single essays stand as they come; rules on the whole corpus hand on what they saw of a shard.
+*Decisions* of several detectors come from one pass, with the places of their items.  Rows are in the order of essays,
+and within an essay in the order of the systems as they were named.  Systems from outside that are files or programs
+see a corpus as a whole and are not run shard by shard (`is_external`).
+
+*Statistics* of a shard are rows that add up (`grater.corpora.statistics`): a document that goes on in the next shard
+is added up by its name, and intervals come from the same blocks of documents, so every number is the same as in one
+pass.  *Defects* of single essays stand as they come; rules on the whole corpus hand on what they saw of a shard.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -18,10 +23,78 @@ from grater.corpora.check import CheckResult, CorpusCheck, Finding
 from grater.corpora.counts import Counting, TallyRow
 from grater.corpora.statistics import CorpusTally
 from grater.corpora.tagsets import TAGSETS
+from grater.detect.decisions import ITEM, TYPES, DecisionRows, summary
+from grater.detect.detector import Detector
+from grater.detect.systems import at_precision, load_systems
 from grater.model import Json
 from grater.scale.engines import Engine
-from grater.scale.jobs import Done, JobTable, Partial, added_up, ignore_done, run_job
+from grater.scale.jobs import Done, JobTable, Partial, Parts, added_up, ignore_done, run_job
 from grater.scale.shards import ShardEssay, ShardSource
+
+DECISIONS, ITEMS = "decisions", "items"
+
+
+@cache
+def _detectors(systems: tuple[str, ...], precision: float | None) -> tuple[Detector, ...]:
+    return tuple(at_precision(load_systems(systems), precision))
+
+
+@dataclass(frozen=True, slots=True)
+class DecideJob:
+    """The systems by name or model file; with `items` their places go into a table of their own."""
+
+    systems: tuple[str, ...]
+    precision: float | None = None
+    with_answers: bool = False
+    items: bool = False
+    name: str = "decide"
+    version: int = 1
+
+    @property
+    def detectors(self) -> tuple[Detector, ...]:
+        return _detectors(self.systems, self.precision)
+
+    @property
+    def options(self) -> Mapping[str, Json]:
+        systems: list[Json] = [[detector.name, (detector.card or {}).get("hash")] for detector in self.detectors]
+        return {
+            "systems": systems,
+            "precision": self.precision,
+            "answers": self.with_answers,
+            "items": self.items,
+        }
+
+    @property
+    def tables(self) -> Mapping[str, JobTable]:
+        decisions = {DECISIONS: JobTable(self._rows().schema)}
+        return {**decisions, ITEMS: JobTable(ITEM)} if self.items else decisions
+
+    def _rows(self) -> DecisionRows:
+        return DecisionRows(with_places=not self.items, with_answers=self.with_answers)
+
+    def partial(self, essays: Sequence[ShardEssay]) -> Partial:
+        rows = self._rows()
+        rows.add_together([each.essay for each in essays], self.detectors)
+        decisions = rows.decisions()
+        tables = {DECISIONS: decisions, **({ITEMS: rows.items()} if self.items else {})}
+        totals = {
+            f"{counts['system']}|{name}": int(counts[name])
+            for counts in summary(decisions)
+            for name in ("items", "flagged", *TYPES)
+        }
+        return Partial(tables=tables, totals=totals)
+
+
+def summary_of(decisions: Parts) -> list[dict[str, Json]]:
+    """The number of items, of flags and of each type for each system, as `grater.detect.decisions.summary`."""
+    names, totals = ("items", "flagged", *TYPES), decisions.totals
+    systems: list[list[str]] = decisions.about["options"]["systems"]  # type: ignore[index,call-overload,assignment]
+    return [
+        {"system": system, **{name: totals[f"{system}|{name}"] for name in names}}
+        for system, _ in systems
+        if f"{system}|items" in totals
+    ]
+
 
 TALLY = "tally"
 ROW: dict[str, type] = {
@@ -64,11 +137,8 @@ def counted_corpus(
 ) -> CorpusTally:
     """The tally of a corpus; what a shard gives is kept in a folder until all are there."""
     parts = run_job(job, shards, {TALLY: folder}, engine, done=done)[TALLY]
-    return CorpusTally.from_rows(name, job.by, _rows(added_up(parts.frames(), ROW)))
-
-
-def _rows(frame: pl.DataFrame) -> Iterator[TallyRow]:
-    return (TallyRow(**row) for row in frame.iter_rows(named=True))
+    rows = added_up(parts.frames(), ROW).iter_rows(named=True)
+    return CorpusTally.from_rows(name, job.by, (TallyRow(**row) for row in rows))
 
 
 FINDINGS, SEEN = "findings", "seen"
