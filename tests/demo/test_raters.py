@@ -9,9 +9,6 @@ import polars as pl
 import pytest
 
 from grater.corpora import read_corpus
-from grater.measure.agreement.constructions import IN_CONTEXT, NO_CONTEXT, construction_study
-from grater.measure.evaluation.selection import choice, cloze
-from grater.model import Item, Span
 from grater.demo import sample_path
 from grater.demo.raters import (
     Blank,
@@ -25,6 +22,9 @@ from grater.demo.raters import (
     suggested,
     with_writer,
 )
+from grater.measure.agreement.constructions import IN_CONTEXT, NO_CONTEXT, construction_study
+from grater.measure.evaluation.selection import choice, cloze
+from grater.model import Item, Span
 from grater.tables import read_decisions, read_items, read_judgments
 
 MARKED = {f"i{place}": (2 if place % 10 == 0 else 1 if place % 10 == 1 else 0) for place in range(300)}

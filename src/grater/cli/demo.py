@@ -39,9 +39,10 @@ from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.source import replacing
 from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.demo import living, sample_path
-from grater.demo.crowds import cloze_crowd, crowd_tasks, tables_of
 from grater.demo.raters import (
     CrowdWish,
+    cloze_crowd,
+    crowd_tasks,
     gold_items,
     sample_blanks,
     sample_choice,
@@ -50,6 +51,7 @@ from grater.demo.raters import (
     sample_crowd,
     sample_noun_items,
     suggested,
+    tables_of,
     with_writer,
 )
 from grater.detect.context.detector import ContextDetector
