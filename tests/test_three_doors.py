@@ -147,7 +147,7 @@ def of_redundancy(field: str, **others: int) -> Doors:
 
 
 NUMBERS: dict[str, Doors] = {
-    "job.judgments": of_job("--judgments", "judgments"),
+    "job.judgments": of_job("--judgments-per-item", "judgments"),
     "job.most": of_job("--n", "most", zero_is_none=True),
     "job.batch_size": of_job("--batch-size", "batch_size"),
     "job.overlap_every": of_named_annotators("--overlap-every", "overlap_every"),
@@ -165,7 +165,7 @@ NUMBERS: dict[str, Doors] = {
     ),
     "seed": of_job("--seed", "seed"),
     "gold.least": Doors(
-        lambda value, _: ["study", "gold", "STUDY", "--job", "error", "--least", str(value)],
+        lambda value, _: ["study", "gold", "STUDY", "--job", "error", "--min-experts", str(value)],
         lambda value, _: ("/manage/jobs/{job}/gold", {"least": value}),
         lambda value, _: ("/jobs/{job}/gold", {"least": value}),
         is_taken=False,  # no experts agree here

@@ -42,7 +42,7 @@ def test_check_as_json_has_every_flag_with_its_place(
     ]
     for flag in told["flags"]:
         assert LEARNER[flag["start"] : flag["end"]] == flag["target"]
-    assert ran.out == grater(capsys, "check", essay, "--system", tiny_model, "--format", "json").out
+    assert ran.out == grater(capsys, "check", essay, "--system", tiny_model, "--show", "json").out
 
 
 def test_a_document_of_another_program_is_to_be_saved_as_text(
@@ -97,7 +97,7 @@ class Words(HTMLParser):
 def test_check_as_html_is_one_page_that_loads_nothing(
     capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "check", essay, "--system", tiny_model, "--format", "html")
+    ran = grater(capsys, "check", essay, "--system", tiny_model, "--show", "html")
     page = Words()
     page.feed(ran.out)
     assert page.marks == ["on", "about", "\u200b"]
@@ -109,7 +109,7 @@ def test_check_as_html_is_one_page_that_loads_nothing(
 def test_html_in_an_essay_is_words(capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path) -> None:
     path = tmp_path / "<b>.txt"
     path.write_text("<script>alert(1)</script> The girl waited on the bus.", encoding="utf-8")
-    ran = grater(capsys, "check", path, "--system", tiny_model, "--format", "html")
+    ran = grater(capsys, "check", path, "--system", tiny_model, "--show", "html")
     assert "<script>" not in ran.out
     assert "<b>.txt" not in ran.out
 

@@ -98,7 +98,7 @@ def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_c
     ran = grater(
         capsys,
         *("mine", "extraneous", folder / "essay.txt", "--text", folder / "native.txt", "--out", out),
-        *("--balanced", "--verdicts", verdicts, "--n-gold", 2, "--gold", gold, "--json"),
+        *("--balanced", "--verdicts", verdicts, "--n-gold", 2, "--gold-out", gold, "--json"),
     )
     assert ran.status == 0, ran.err
     numbers = json.loads(ran.out)
@@ -141,7 +141,7 @@ def test_a_study_mines_takes_verdicts_and_builds(folder: Path, capsys: pytest.Ca
     assert ran.status == 0, ran.err
     assert "mined: 3 trigrams: 0 accepted, 0 rejected, 3 to look at" in ran.err
     assert grater(capsys, "study", "mine", study, *text).err == ran.err  # the same step again
-    assert grater(capsys, "study", "mine", study, "--verdicts", out).status == 0
+    assert grater(capsys, "study", "mine", study, "--verdicts-out", out).status == 0
     assert read_items(out).frame.equals(read_items(listed).frame)
     accept_all(listed)
     refused = grater(capsys, "study", "mine", study, "--name", "mine", "--list", listed)
@@ -160,11 +160,11 @@ def test_lists_of_a_study_are_built_into_a_job(folder: Path, capsys: pytest.Capt
         people.add(tx, name="Ada", role="owner")
     ran = grater(capsys, "study", "mine", study, "--list", listed, "--json")
     assert {name: json.loads(ran.out)[name] for name in ("accepted", "open")} == {"accepted": 3, "open": 0}
-    build = ["study", "mine", study, "--balanced", "prepositions", "--text", folder / "native.txt"]
+    build = ["study", "mine", study, "--balanced-job", "prepositions", "--text", folder / "native.txt"]
     ran = grater(capsys, *build, "--n-gold", 2, "--json")
     assert ran.status == 0, ran.err
     made = json.loads(ran.out)
     assert (made["job"], made["errors"], made["correct"], made["gold"]) == ("prepositions", 3, 3, 2)
     assert made["shortfalls"] == ["wanted 500 errors, found 3: accept more trigrams"]
-    both = grater(capsys, *build, "--verdicts", folder / "v.csv")
+    both = grater(capsys, *build, "--verdicts-out", folder / "v.csv")
     assert (both.status, both.err.strip()) == (2, "expected one of --list, --verdicts-out and --balanced-job")

@@ -27,7 +27,7 @@ def text(tmp_path: Path) -> Path:
 
 
 def test_entropy_counts_constructions_and_nouns(capsys: pytest.CaptureFixture[str], text: Path) -> None:
-    ran = grater(capsys, "nouns", "entropy", text, "--least", "2", "--json")
+    ran = grater(capsys, "nouns", "entropy", text, "--min-phrases", "2", "--json")
     found = json.loads(ran.out)
     assert ran.status == 0
     assert [each["construction"] for each in found["constructions"]] == list(CONSTRUCTIONS)
@@ -49,7 +49,19 @@ def test_select_writes_items_that_a_study_can_use(
 ) -> None:
     out = tmp_path / "items.csv"
     ran = grater(
-        capsys, "nouns", "select", text, "--out", out, "--nouns", "1", "--sentences", "1", "--least", "2", "--json"
+        capsys,
+        "nouns",
+        "select",
+        text,
+        "--out",
+        out,
+        "--nouns",
+        "1",
+        "--sentences",
+        "1",
+        "--min-phrases",
+        "2",
+        "--json",
     )
     found = json.loads(ran.out)
     assert ran.status == 0
@@ -67,7 +79,7 @@ def test_a_text_without_enough_nouns_is_refused_in_one_line(
     capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "items.csv"
-    ran = grater(capsys, "nouns", "select", text, "--out", out, "--least", "99")
+    ran = grater(capsys, "nouns", "select", text, "--out", out, "--min-phrases", "99")
     assert ran.status == 2
     assert "expected nouns with 99 phrases or more" in ran.err
     assert not out.exists()
@@ -75,7 +87,7 @@ def test_a_text_without_enough_nouns_is_refused_in_one_line(
 
 def test_the_items_of_select_go_through_agree(capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path) -> None:
     items, judgments = tmp_path / "items.csv", tmp_path / "judgments.csv"
-    grater(capsys, "nouns", "select", text, "--out", items, "--nouns", "1", "--sentences", "2", "--least", "2")
+    grater(capsys, "nouns", "select", text, "--out", items, "--nouns", "1", "--sentences", "2", "--min-phrases", "2")
     frame = read_items(items).frame
     rows = [
         {"item": item, "rater": rater, "label": "yes" if kind.endswith(original) else "no"}

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli import app_of, renamed
+from grater.cli import app_of
 from grater.cli.sample import estimate_systems
 from grater.errors import GraterError
 from grater.measure.sampling.draw import draw_sample
@@ -158,9 +158,3 @@ def test_a_cheap_judge_of_every_item_narrows_intervals(files: Path) -> None:
     assert helped["assist"]["judgments_saved"]["S"] > 0
     with pytest.raises(GraterError, match="no such file"):
         run(files, "--assist", "nowhere.csv")
-
-
-def test_the_old_word_for_a_wider_population_still_works(files: Path) -> None:
-    assert renamed(["--no-fpc"], "estimate") == ["--population=wider"]
-    assert renamed(["--fpc"], "estimate") == ["--population=these"]
-    assert json.loads(run(files, "--json").stdout)["scope"]["population"] == "wider"

@@ -20,7 +20,7 @@ def judgments(tmp_path: Path) -> Path:
 
 def test_the_corrected_accuracy_of_the_paper(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # .75 + .28 (1 - .75) = .82, statistics.md
-    value = json.loads(grater(capsys, "choice", judgments, "--accuracy", 0.75, "--of", 200, "--json").out)
+    value = json.loads(grater(capsys, "choice", judgments, "--accuracy", 0.75, "--n-items", 200, "--json").out)
     assert value["all_raters"]["value"] == pytest.approx(0.28)
     assert value["by_rater"]["bob"]["value"] == pytest.approx(0.35)
     corrected = value["corrected"]["all_raters"]

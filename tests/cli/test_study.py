@@ -31,7 +31,7 @@ def test_from_the_first_essay_to_the_archive(study: Path, tmp_path: Path, capsys
     assert as_json(grater(capsys, "study", "import", study, "--items", write_items(tmp_path), "--json")) == [
         {"file": str(tmp_path / "items.csv"), "kind": "items", "new": 2, "known": 0}
     ]
-    job = as_json(grater(capsys, "study", "job", study, "--task", "error", "--judgments", 3, "--json"))
+    job = as_json(grater(capsys, "study", "job", study, "--task", "error", "--judgments-per-item", 3, "--json"))
     assert isinstance(job, dict)
     assert (job["units"], job["judgments"], job["state"]) == (11, 33, "open")
     link = grater(capsys, "study", "invite", study, "--role", "worker", "--url", "https://rate.example")
@@ -67,7 +67,7 @@ def test_named_annotators_get_a_job_of_their_own(study: Path, capsys: pytest.Cap
     with open_store(study) as store, store.write() as tx:
         for name in ("Ann", "Bob"):
             people.add(tx, name=name, role="annotator")
-    names = ("--annotator", "Ann", "--annotator", "Bob", "--judgments", 2)
+    names = ("--annotator", "Ann", "--annotator", "Bob", "--judgments-per-item", 2)
     assert grater(capsys, "study", "job", study, "--task", "marking", *names).status == 0
     missing = grater(capsys, "study", "job", study, "--task", "usage", "--annotator", "An")
     assert (missing.status, missing.out) == (2, "")

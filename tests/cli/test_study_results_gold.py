@@ -108,7 +108,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
         ("new", study),
         ("import", study, folder / "e.jsonl", "--items", items, "--decisions", flags),
         ("sample", study, "--system", "S", "--n", 120, "--flagged", 50),
-        ("job", study, "--task", "error", "--sample", "sample", "--judgments", 1),
+        ("job", study, "--task", "error", "--sample", "sample", "--judgments-per-item", 1),
         ("import", study, "--gold", gold, "--job", "error"),
         ("crowd", study, "--job", "error", "--terms", TERMS),
     )

@@ -39,7 +39,7 @@ def test_items_can_be_a_table_of_their_own(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     out, items = tmp_path / "d.parquet", tmp_path / "items.jsonl"
-    ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", out, "--items", items, "--json")
+    ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", out, "--items-out", items, "--json")
     assert json.loads(ran.out)["systems"][0]["flagged"] == 2
     decided, places = pl.read_parquet(out), pl.read_ndjson(items)
     assert "essay" not in decided.columns

@@ -195,7 +195,10 @@ def say(message: str) -> None:
 
 def say_done(message: str, value: JsonValue, *, as_json: bool) -> None:
     """What a command did that has no result to show: a line to the person, or machine output."""
-    say_done(message, value, as_json=as_json)
+    if as_json:
+        print_json(value)
+    else:
+        say(message)
 
 
 def warn(warnings: Iterable[str]) -> None:
