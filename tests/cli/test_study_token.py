@@ -9,7 +9,7 @@ import pytest
 
 from grater.annotate.store import credentials, open_store, people
 from grater.annotate.store.clock import DAY
-from grater.annotate.study.people import note_use
+from grater.annotate.store.credentials import note_use
 from grater.annotate.study.status import new_study
 from tests.cli.running import grater
 

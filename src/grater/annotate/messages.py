@@ -66,7 +66,6 @@ MESSAGES = select(*COLUMNS, schema.people.c.name, schema.people.c.role).join(
 
 
 def send(tx: Tx, *, from_id: str, text: str, to_id: str | None = None, job_id: str | None = None) -> str:
-    """Write a message; return its id."""
     if not 0 < len(text.strip()) <= LONGEST["message.text"]:
         raise BadInput(
             Problem("form", f"text: expected 1 to {LONGEST['message.text']} characters, found {len(text.strip())}")
@@ -196,11 +195,6 @@ def write_to_best(tx: Tx, job: Job, text: str, *, link: str = "", actor: str) ->
         full_text = f"{text}\n{link}" if link else text
         send(tx, from_id=actor, to_id=line.person.person_id, job_id=job.job_id, text=full_text)
     return len(lines)
-
-
-def dispute(tx: Tx, submission_id: str, text: str, *, person_id: str) -> Dispute:
-    """A rater says that the known answer to a question that they missed is wrong."""
-    return gold_review.open_dispute(tx, submission_id, person_id=person_id, text=text)
 
 
 def decide_dispute(tx: Tx, dispute_id: str, *, is_granted: bool, answer: str, actor: str) -> Dispute:

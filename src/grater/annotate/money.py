@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
 import polars as pl
 from sqlalchemy import select
@@ -195,7 +194,7 @@ def costs(tx: Tx, job_id: str) -> dict[str, Json]:
         "seconds": {"total": sum(seconds), "median": median(seconds) if seconds else None},
         "turn_around_seconds": (max(times) - min(times)) / 1000 if times else None,
         "cents": dict(sorted(money.items())),
-        "cents_per_valid": {name: _share(cents, n_valid) for name, cents in sorted(money.items())},
+        "cents_per_valid": {name: (cents / n_valid if n_valid else None) for name, cents in sorted(money.items())},
     }
 
 
@@ -208,10 +207,6 @@ def _times(tx: Tx, rows: Sequence[Record]) -> list[int]:
     """When answers came; of an imported one without a time nobody knows it."""
     unknown = dump.undated(tx)
     return [row.at for row in rows if row.lease_id is not None or row.at not in unknown]
-
-
-def _share(cents: int, n_valid: int) -> Any:
-    return cents / n_valid if n_valid else None
 
 
 HOUR_MS = 3_600_000
@@ -267,7 +262,6 @@ class Costs(Data):
 
 
 def job_costs(tx: Tx, job: Job) -> Costs:
-    """What a job cost so far."""
     gold_ids = _gold_ids(tx, job.job_id)
     rows = judgments.submitted(tx, job.job_id)
     done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]

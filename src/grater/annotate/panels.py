@@ -38,7 +38,6 @@ from sqlalchemy import func, select
 from grater.annotate.store import Tx, events, gold, jobs, leases, people, queue, schema, trust
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import Columns
 from grater.annotate.study.limits import require_number, require_text
@@ -343,7 +342,8 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
     if terms.limit:
         is_agreed = n_valid >= terms.limit or _has_all_work(tx, job_id, person_id)
         return "completed" if is_agreed else ""
-    return "completed" if n_valid and not _is_stopped(tx, job, person_id, reason) else ""
+    is_shut_out = reason != "closed" and queue.is_work_left(tx, job, person_id)  # no more, although there is work
+    return "completed" if n_valid and not is_shut_out else ""
 
 
 def _has_all_work(tx: Tx, job_id: str, person_id: str) -> bool:
@@ -354,11 +354,6 @@ def _has_all_work(tx: Tx, job_id: str, person_id: str) -> bool:
     is_answered = select(schema.submissions.c.unit_id).where(mine).exists()
     one_left = tx.value(select(schema.units.c.unit_id).where(work, ~is_answered).limit(1))
     return one_left is None
-
-
-def _is_stopped(tx: Tx, job: Job, person_id: str, reason: str) -> bool:
-    """Whether the rater gets nothing more although there is work to do."""
-    return reason != "closed" and queue.is_work_left(tx, job, person_id)
 
 
 def _n_taken(tx: Tx, panel_id: str) -> int:
@@ -382,7 +377,6 @@ def _person(tx: Tx, provider: str, external_id: str, also: Mapping[str, str]) ->
 
 
 def _panel(provider: str, options: Mapping[str, Json]) -> tuple[Panel, int, int]:
-    """The panel of some options, its places and its minutes."""
     codes, addresses = options.get("codes") or {}, options.get("addresses") or {}
     if not isinstance(codes, Mapping) or not isinstance(addresses, Mapping):
         raise UsageError("expected codes and addresses by ending (completed, screened-out, failed)")

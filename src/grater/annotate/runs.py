@@ -92,7 +92,6 @@ def add(
     files: Sequence[RunFile] = (),
     actor: str | None = None,
 ) -> Run:
-    """Add a run that waits, with the files that it reads."""
     run = Run(run_id=new_id(), kind=kind, title=title, options=options, person_id=actor, made_at=tx.now)
     tx.insert(schema.runs, COLUMNS.row(run))
     _keep(tx, run.run_id, files, is_result=False)
@@ -181,7 +180,6 @@ def _end(tx: Tx, run: Run, *, words: str, is_failed: bool, files: Sequence[RunFi
 
 
 def with_results(tx: Tx) -> set[str]:
-    """The runs that have made a file."""
     query = select(schema.run_files.c.run_id).where(schema.run_files.c.is_result)
     return {row.run_id for row in tx.all(query)}
 

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import polars as pl
 from sqlalchemy import select
@@ -76,12 +75,23 @@ def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> None:
     sample_id = new_id()
     tx.insert(schema.samples, {"sample_id": sample_id, "name": name, "meta": meta, "at": tx.now})
     for portion in chunks(sample.frame.iter_rows(named=True)):
-        tx.insert(schema.sample_items, [_row(sample_id, row) for row in portion])
+        tx.insert(
+            schema.sample_items,
+            [
+                {
+                    "sample_id": sample_id,
+                    "item_id": row["item"],
+                    "system": row.get("system") or "",
+                    "stratum": row["stratum"],
+                    **{name: row.get(name) for name in ("probability", "stratum_size", "random")},
+                }
+                for row in portion
+            ],
+        )
     events.write(tx, actor, "sample.drawn", sample_id, {"name": name, "n": len(sample)})
 
 
 def names(tx: Tx) -> list[str]:
-    """The samples of the study, the oldest first."""
     query = select(schema.samples.c.name).order_by(schema.samples.c.at, tx.binary(schema.samples.c.name))
     return [row.name for row in tx.all(query)]
 
@@ -94,7 +104,15 @@ def named(tx: Tx, name: str) -> Sample:
     columns = [schema.sample_items.c["item_id" if name == "item" else name].label(name) for name in TYPES]
     rows = tx.all(select(*columns).where(schema.sample_items.c.sample_id == row.sample_id))
     frame = pl.DataFrame([dict(drawn._mapping) for drawn in rows], schema=TYPES)
-    meta = _meta(row.meta)
+    stored = row.meta
+    extra = {key: value for key, value in stored.items() if key not in META_KEYS}
+    meta = SampleMeta(
+        seed=stored.get("seed"),
+        design=stored.get("design", ""),
+        systems=tuple(stored.get("systems", ())),
+        items=stored.get("items", ""),
+        extra=extra,
+    )
     return Sample(_in_order(read_sample(frame, name=name).frame, meta), name, meta)
 
 
@@ -102,27 +120,6 @@ def _in_order(frame: pl.DataFrame, meta: SampleMeta) -> pl.DataFrame:
     """System by system, each in the order in which to judge (`grater.measure.sampling.draw`)."""
     turn = pl.col("system").replace_strict({name: n for n, name in enumerate(meta.systems)}, default=-1)
     return frame.sort(turn, pl.col("random") / pl.col("probability"), "item")
-
-
-def _meta(stored: Mapping[str, Any]) -> SampleMeta:
-    extra = {key: value for key, value in stored.items() if key not in META_KEYS}
-    return SampleMeta(
-        seed=stored.get("seed"),
-        design=stored.get("design", ""),
-        systems=tuple(stored.get("systems", ())),
-        items=stored.get("items", ""),
-        extra=extra,
-    )
-
-
-def _row(sample_id: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "sample_id": sample_id,
-        "item_id": row["item"],
-        "system": row.get("system") or "",
-        "stratum": row["stratum"],
-        **{name: row.get(name) for name in ("probability", "stratum_size", "random")},
-    }
 
 
 OF_KIND = "kind"
@@ -224,7 +221,6 @@ def require_left(left: Sequence[str], name: str) -> Sequence[str]:
 
 
 def kind_of(sample: Sample) -> str:
-    """The kind of items that a sample of the study is of."""
     return str(sample.meta.extra.get(OF_KIND, "")) if sample.meta else ""
 
 
@@ -325,7 +321,10 @@ class Order:
 
 def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
     """Plan the job of a design and open it; the same order again gives the job that is there."""
-    design = _design(order.design)
+    name = order.design
+    if name not in DESIGNS:
+        raise UnknownName(unknown("design", name, sorted(DESIGNS)))
+    design = DESIGNS[name]
     if design.needs_system and order.system is None:
         order = replace(order, system=_only_system(store, design))
     order = replace(order, name=order.name or design.name)
@@ -347,7 +346,12 @@ def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
     )
     with store.write() as tx:
         job = plan_job(tx, plan, actor=actor)
-        return _with_shortfall(tx, job, order.n or design.n, missing)
+        # The job, with what of its design the essays could not fill among its options.
+        wanted = order.n or design.n
+        n_units = len(units.ids_of_job(tx, job.job_id, role="work"))
+        short = [f"units: wanted {wanted:,}, found {n_units:,}"] if wanted and n_units < wanted else []
+        lines: list[Json] = [*missing, *short]
+        return jobs.set_options(tx, job.job_id, {**job.options, MISSING: lines}) if lines else job
 
 
 def _size(store: Store, design: Design, order: Order) -> int | None:
@@ -358,14 +362,6 @@ def _size(store: Store, design: Design, order: Order) -> int | None:
         kinds = decided_kinds(tx, order.system or "")
         decided = decision_columns(tx, {PREPOSITION} & kinds or kinds)
     return min(design.n, len(decided.filter(system=order.system)) or design.n)
-
-
-def _with_shortfall(tx: Tx, job: Job, wanted: int | None, missing: Sequence[str]) -> Job:
-    """The job, with what of its design the essays could not fill among its options."""
-    n_units = len(units.ids_of_job(tx, job.job_id, role="work"))
-    short = [f"units: wanted {wanted:,}, found {n_units:,}"] if wanted and n_units < wanted else []
-    lines: list[Json] = [*missing, *short]
-    return jobs.set_options(tx, job.job_id, {**job.options, MISSING: lines}) if lines else job
 
 
 def _earlier(store: Store, order: Order) -> Job | None:
@@ -381,12 +377,6 @@ def _asked(order: Order) -> dict[str, Json]:
     numbers: dict[str, Json] = {"n": order.n, "flagged": order.n_flagged, "judgments": order.judgments}
     names: dict[str, Json] = {"design": order.design, "system": order.system, "annotators": list(order.annotators)}
     return {**names, **numbers, "seed": order.seed}
-
-
-def _design(name: str) -> Design:
-    if name not in DESIGNS:
-        raise UnknownName(unknown("design", name, sorted(DESIGNS)))
-    return DESIGNS[name]
 
 
 def _only_system(store: Store, design: Design) -> str:

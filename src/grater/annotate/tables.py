@@ -311,7 +311,6 @@ def labels_of(
 
 
 def judged_items(tx: Tx) -> set[str]:
-    """The items that somebody gave a verdict on."""
     return judged_by_people(tx, [job.job_id for job in jobs.all(tx) if TASKS[job.task].verdict])
 
 
@@ -398,7 +397,6 @@ LONGEST_TARGET = 80
 
 
 def targets_of(tx: Tx, study_items: list[StudyItem]) -> list[str]:
-    """The words of each item."""
     texts = {each.essay_id: each for each in essays.of_ids(tx, [e.item.essay_id for e in study_items if e.item])}
     return [_target(each, texts) for each in study_items]
 
@@ -583,7 +581,6 @@ def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
 
 
 def decided_kinds(tx: Tx, system: str) -> set[str]:
-    """The kinds of items that a system decided on."""
     query = (
         select(schema.items.c.kind)
         .distinct()
@@ -593,7 +590,6 @@ def decided_kinds(tx: Tx, system: str) -> set[str]:
 
 
 def kinds_of(tx: Tx, item_ids: Sequence[str]) -> set[str]:
-    """The kinds that some items are of."""
     wanted = pl.DataFrame({"item": item_ids}, schema={"item": pl.String})
     query = select(schema.items.c.item_id.label("item"), schema.items.c.kind)
     kinds = _frame(tx, query, {"item": pl.String, "kind": pl.String})

@@ -158,7 +158,6 @@ def _together(first: Work, second: Work) -> Work:
 
 
 def owed(pay: Pay, work: Work) -> int:
-    """Cents owed for one piece of work."""
     return pay.cents if work.status in PAID[pay.policy] else 0
 
 
@@ -217,7 +216,6 @@ def money(cents: float, currency: str) -> str:
 
 
 def valid_share(done: Sequence[Work]) -> Interval:
-    """The share of submissions that count."""
     return wilson(sum(work.status == "valid" for work in done), len(done))
 
 
@@ -257,12 +255,10 @@ def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:
 
 
 def passes_quiz(rule: TrustRule, *, right: int) -> bool:
-    """Whether a quiz with this many right answers is passed."""
     return not _falls_short(rule, rule.quiz, right)
 
 
 def quiz_needed(rule: TrustRule) -> int:
-    """The number of right answers that passes the quiz."""
     return next(right for right in range(rule.quiz + 1) if passes_quiz(rule, right=right))
 
 

@@ -18,6 +18,7 @@ from grater.annotate import messages
 from grater.annotate.money import note_paid, settle
 from grater.annotate.store import Store, Tx, invitations, jobs, people, progress
 from grater.annotate.store.clock import DAY, MINUTE, utc_now
+from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.study import adjudication
@@ -335,7 +336,7 @@ def _dispute(tx: Tx, job: Job) -> None:
         person = people.named(tx, rater.name)
         missed = messages.missed_by(tx, job, person.person_id) if rater.skill > living.CAREFUL else []
         if missed:
-            messages.dispute(tx, missed[0].submission_id, living.DISPUTE, person_id=person.person_id)
+            open_dispute(tx, missed[0].submission_id, text=living.DISPUTE, person_id=person.person_id)
             return
 
 

@@ -64,7 +64,6 @@ def save(
 
 
 def find(tx: Tx, unit_id: str) -> Adjudication | None:
-    """The newest decision about a unit."""
     query = select(schema.adjudications).where(schema.adjudications.c.unit_id == unit_id)
     row = tx.first(query.order_by(schema.adjudications.c.version.desc()).limit(1))
     return None if row is None else _record(row)
@@ -82,7 +81,6 @@ def _record(row: Record) -> Adjudication:
 
 
 def answer_of(stored: Mapping[str, Json]) -> Answer:
-    """An answer from its JSON."""
     return Answer(
         item_id=str(stored["item_id"]),
         label=str(stored["label"]),
@@ -167,13 +165,11 @@ def suspects_of_job(
 
 
 def suspect_at(tx: Tx, job_id: str, place: int) -> ListedSuspect | None:
-    """The suspect at a place."""
     row = tx.first(SUSPECT_AT, job=job_id, place=place) if 0 < place <= LAST_PLACE else None
     return None if row is None else _listed(row)
 
 
 def suspect_counts(tx: Tx, job_id: str) -> dict[str, int]:
-    """The number of suspects by label."""
     return {row.label: row.n for row in tx.all(SUSPECT_COUNTS, job=job_id)}
 
 

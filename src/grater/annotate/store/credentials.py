@@ -118,7 +118,6 @@ def find_session(tx: Tx, token: str) -> tuple[Session, Person] | None:
 
 
 def came_from(tx: Tx, person_id: str, address: str) -> bool:
-    """Whether the person has had a session from this address."""
     theirs = (schema.sessions.c.person_id == person_id) & (schema.sessions.c.address == address)
     return tx.first(select(schema.sessions.c.person_id).where(theirs).limit(1)) is not None
 
@@ -296,7 +295,6 @@ def use_step(tx: Tx, person_id: str, step: int) -> bool:
 
 
 def set_recovery_codes(tx: Tx, person_id: str, codes: Sequence[str]) -> None:
-    """New recovery codes in place of all others."""
     tx.execute(schema.recovery_codes.delete().where(schema.recovery_codes.c.person_id == person_id))
     rows = [{"code_hash": hashed(code), "person_id": person_id, "made_at": tx.now, "used_at": None} for code in codes]
     tx.insert(schema.recovery_codes, rows)
@@ -310,7 +308,6 @@ def use_recovery_code(tx: Tx, person_id: str, code: str) -> bool:
 
 
 def n_recovery_codes(tx: Tx, person_id: str) -> int:
-    """The number of recovery codes that are left."""
     codes = schema.recovery_codes.c
     query = select(func.count()).select_from(schema.recovery_codes)
     return int(tx.value(query.where(codes.person_id == person_id, codes.used_at.is_(None))) or 0)

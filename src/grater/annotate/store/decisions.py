@@ -20,7 +20,10 @@ def add_all(tx: Tx, decisions: Iterable[Decision], *, signature: str = "") -> in
     n_added = 0
     for portion in chunks(decisions):
         add_systems(tx, {decision.system for decision in portion}, signature)
-        old = _known(tx, portion)
+        item_ids = [decision.item_id for decision in portion]
+        query = select(schema.decisions.c.system, schema.decisions.c.item_id)
+        query = query.where(schema.decisions.c.item_id.in_(item_ids))
+        old = {(row.system, row.item_id) for row in tx.all(query)}
         rows = [COLUMNS.row(decision) for decision in portion if (decision.system, decision.item_id) not in old]
         tx.insert(schema.decisions, rows)
         n_added += len(rows)
@@ -29,7 +32,6 @@ def add_all(tx: Tx, decisions: Iterable[Decision], *, signature: str = "") -> in
 
 
 def all(tx: Tx, *, system: str | None = None) -> Iterator[Decision]:  # noqa: A001  (read as decisions.all)
-    """Decisions by system and item."""
     order = (tx.binary(schema.decisions.c.system), tx.binary(schema.decisions.c.item_id))
     query = select(*COLUMNS).order_by(*order)
     for row in tx.all(query if system is None else query.where(schema.decisions.c.system == system)):
@@ -52,7 +54,6 @@ def best_words(tx: Tx, system: str) -> dict[str, str]:
 
 
 def system_names(tx: Tx) -> list[str]:
-    """The systems of the study."""
     query = select(schema.systems.c.system).order_by(tx.binary(schema.systems.c.system))
     return [row.system for row in tx.all(query)]
 
@@ -61,15 +62,7 @@ def count(tx: Tx) -> int:
     return int(tx.value(select(func.count()).select_from(schema.decisions)))
 
 
-def _known(tx: Tx, decisions: list[Decision]) -> set[tuple[str, str]]:
-    item_ids = [decision.item_id for decision in decisions]
-    query = select(schema.decisions.c.system, schema.decisions.c.item_id)
-    query = query.where(schema.decisions.c.item_id.in_(item_ids))
-    return {(row.system, row.item_id) for row in tx.all(query)}
-
-
 def add_systems(tx: Tx, systems: Collection[str], signature: str = "") -> None:
-    """Add the systems that the study does not have."""
     new = sorted(set(systems) - set(system_names(tx)))
     tx.insert(schema.systems, [{"system": name, "signature": signature, "added_at": tx.now} for name in new])
 

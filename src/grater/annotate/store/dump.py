@@ -65,7 +65,9 @@ def table_names() -> list[str]:
 def rows(tx: Tx, name: str, *, names: bool = False) -> Iterator[dict[str, Any]]:
     """Every row of a table in the order of its key."""
     table = schema.METADATA.tables[name]
-    order = [_ordered(tx, column) for column in table.primary_key.columns]
+    order = [
+        (tx.binary(column) if column.type.python_type is str else column) for column in table.primary_key.columns
+    ]
     for row in tx.execute(select(table).order_by(*order).execution_options(yield_per=2000)):
         cells = dict(row._mapping)
         cells.pop("transaction_id", None)
@@ -109,10 +111,6 @@ SET_META = sql(
 
 def set_meta(tx: Tx, name: str, value: str) -> None:
     tx.execute(SET_META, {"key": name, "value": value})
-
-
-def _ordered(tx: Tx, column: Any) -> Any:
-    return tx.binary(column) if column.type.python_type is str else column
 
 
 def _without_secrets(row: dict[str, Any], name: str, *, names: bool) -> dict[str, Any]:

@@ -48,7 +48,21 @@ def judge(tx: Tx, job: Job, person_id: str) -> Trust:
     if terms.gold is None or current.state in trust.OUT:
         return current
     if gold.is_in_quiz(terms, current.state):
-        return _judge_quiz(tx, job, person_id, terms.gold, current)
+        rule = terms.gold
+        answers = gold_answers(tx, job.job_id, person_id)
+        if len(answers) < rule.quiz:
+            return trust.set_state(tx, job.job_id, person_id, "quiz")
+        if _is_passed(rule, answers):
+            return trust.set_state(tx, job.job_id, person_id, "trusted")
+        attempts = current.attempts + 1
+        trust.set_state(tx, job.job_id, person_id, "quiz", attempts=attempts)
+        if attempts >= rule.attempts:
+            eject(tx, job, person_id, why="quiz")
+        else:
+            for answer in answers:
+                submissions.set_status(tx, answer.submission_id, "withdrawn", why="another try at the quiz")
+            trust.recount(tx, job.job_id, person_id)
+        return trust.find(tx, job.job_id, person_id)
     if current.why != REINSTATED and is_below(terms.gold, seen=current.seen, right=current.right):
         eject(tx, job, person_id, why="gold")
     return trust.find(tx, job.job_id, person_id)
@@ -134,23 +148,6 @@ def gold_answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
         )
         for row in tx.all(query)
     ]
-
-
-def _judge_quiz(tx: Tx, job: Job, person_id: str, rule: TrustRule, current: Trust) -> Trust:
-    answers = gold_answers(tx, job.job_id, person_id)
-    if len(answers) < rule.quiz:
-        return trust.set_state(tx, job.job_id, person_id, "quiz")
-    if _is_passed(rule, answers):
-        return trust.set_state(tx, job.job_id, person_id, "trusted")
-    attempts = current.attempts + 1
-    trust.set_state(tx, job.job_id, person_id, "quiz", attempts=attempts)
-    if attempts >= rule.attempts:
-        eject(tx, job, person_id, why="quiz")
-    else:
-        for answer in answers:
-            submissions.set_status(tx, answer.submission_id, "withdrawn", why="another try at the quiz")
-        trust.recount(tx, job.job_id, person_id)
-    return trust.find(tx, job.job_id, person_id)
 
 
 def _is_passed(rule: TrustRule, answers: list[GoldAnswer]) -> bool:

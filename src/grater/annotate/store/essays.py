@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
@@ -107,7 +106,16 @@ def _whole(tx: Tx, rows: Sequence[Record]) -> list[Essay]:
     query = select(schema.edits).order_by(schema.edits.c.position)
     marks: dict[str, list[Edit]] = defaultdict(list)
     for row in tx.all(query.where(schema.edits.c.essay_id.in_(ids))):
-        marks[row.essay_id].append(_edit(row))
+        marks[row.essay_id].append(
+            Edit(
+                span=Span(row.start, row.end),
+                replacements=tuple(row.replacements),
+                tag=row.tag,
+                rater=row.rater,
+                comment=row.comment,
+                extra=row.extra,
+            )
+        )
     return [
         replace(read_bare(row), edits=tuple(marks[row.essay_id]), annotators=tuple(raters[row.essay_id]))
         for row in rows
@@ -118,17 +126,6 @@ def read_bare(row: Record) -> Essay:
     """The essay of a row with `COLUMNS`, as its writer left it."""
     spans = None if row.tokens is None else tuple(Span(start, end) for start, end in row.tokens)
     return Essay(row.essay_id, row.text, tokens=spans, metadata=row.metadata)
-
-
-def _edit(row: Record) -> Edit:
-    return Edit(
-        span=Span(row.start, row.end),
-        replacements=tuple(row.replacements),
-        tag=row.tag,
-        rater=row.rater,
-        comment=row.comment,
-        extra=row.extra,
-    )
 
 
 def _insert(tx: Tx, new: Sequence[Essay], *, position: int, import_id: str | None) -> None:
@@ -147,27 +144,28 @@ def _insert(tx: Tx, new: Sequence[Essay], *, position: int, import_id: str | Non
         ],
     )
     for essay in new:
-        tx.insert(schema.annotators, _annotator_rows(essay))
-        tx.insert(schema.edits, [_edit_row(essay.essay_id, number, edit) for number, edit in enumerate(essay.edits)])
-
-
-def _annotator_rows(essay: Essay) -> list[dict[str, Any]]:
-    raters = enumerate(dict.fromkeys(essay.annotators))
-    return [{"essay_id": essay.essay_id, "rater": rater, "position": number} for number, rater in raters]
-
-
-def _edit_row(essay_id: str, number: int, edit: Edit) -> dict[str, Any]:
-    return {
-        "essay_id": essay_id,
-        "position": number,
-        "rater": edit.rater,
-        "start": edit.span.start,
-        "end": edit.span.end,
-        "replacements": edit.replacements,
-        "tag": edit.tag,
-        "comment": edit.comment,
-        "extra": edit.extra,
-    }
+        raters = enumerate(dict.fromkeys(essay.annotators))
+        annotator_rows = [
+            {"essay_id": essay.essay_id, "rater": rater, "position": number} for number, rater in raters
+        ]
+        tx.insert(schema.annotators, annotator_rows)
+        tx.insert(
+            schema.edits,
+            [
+                {
+                    "essay_id": essay.essay_id,
+                    "position": number,
+                    "rater": edit.rater,
+                    "start": edit.span.start,
+                    "end": edit.span.end,
+                    "replacements": edit.replacements,
+                    "tag": edit.tag,
+                    "comment": edit.comment,
+                    "extra": edit.extra,
+                }
+                for number, edit in enumerate(essay.edits)
+            ],
+        )
 
 
 def _storable(essay: Essay) -> str:

@@ -57,7 +57,6 @@ def of_unit(tx: Tx, unit_id: str) -> list[Gold]:
 
 
 def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
-    """Every known answer with the name of its job."""
     query = (
         select(schema.jobs.c.name, schema.gold)
         .join(schema.units, schema.units.c.unit_id == schema.gold.c.unit_id)
@@ -68,7 +67,6 @@ def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
 
 
 def read(row: Record) -> Gold:
-    """The gold of a row of its table."""
     return Gold(
         unit_id=row.unit_id,
         item_id=row.item_id,
@@ -170,7 +168,6 @@ def n_answered(tx: Tx, job_id: str, person_id: str) -> int:
 
 
 def n_sent(tx: Tx, job_id: str, person_id: str) -> int:
-    """The number of units, practice aside, that a rater has submitted."""
     return int(tx.value(SENT, job=job_id, person=person_id) or 0)
 
 

@@ -28,8 +28,6 @@ COUNTED = ("valid", "untrusted")
 
 @dataclass(frozen=True, slots=True)
 class GoldRecord:
-    """A gold unit and how raters did on it."""
-
     unit_id: str
     known: tuple[Gold, ...]
     seen: int
@@ -120,7 +118,9 @@ def set_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> 
         events.write(tx, actor, "gold.state", unit_id, {"item_id": row.item_id, "state": state})
     job_id = tx.value(select(schema.units.c.job_id).where(schema.units.c.unit_id == unit_id))
     job = jobs.get(tx, str(job_id))
-    for person_id in _who_saw(tx, unit_id):
+    saw = (schema.submissions.c.unit_id == unit_id) & schema.submissions.c.status.in_(COUNTED)
+    who_saw = sorted({row.person_id for row in tx.all(select(schema.submissions.c.person_id).where(saw))})
+    for person_id in who_saw:
         ejection.judge_again(tx, job, person_id)
 
 
@@ -142,13 +142,7 @@ def _state(tx: Tx, unit_id: str) -> str:
     return str(rows[0].state)
 
 
-def _who_saw(tx: Tx, unit_id: str) -> list[str]:
-    saw = (schema.submissions.c.unit_id == unit_id) & schema.submissions.c.status.in_(COUNTED)
-    return sorted({row.person_id for row in tx.all(select(schema.submissions.c.person_id).where(saw))})
-
-
 def _count(tx: Tx, unit_id: str) -> tuple[int, int]:
-    """How often a gold unit was seen and missed."""
     query = select(func.count().label("n_seen"), N_MISSED.label("n_missed"))
     query = query.where(schema.submissions.c.unit_id == unit_id, schema.submissions.c.status.in_(COUNTED))
     row = tx.first(query)
@@ -156,7 +150,6 @@ def _count(tx: Tx, unit_id: str) -> tuple[int, int]:
 
 
 def _counts(tx: Tx, job_id: str) -> dict[str, tuple[int, int]]:
-    """The same for every gold unit of a job."""
     query = (
         select(schema.submissions.c.unit_id, func.count().label("n_seen"), N_MISSED.label("n_missed"))
         .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
@@ -199,7 +192,10 @@ def decide_dispute(
     tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor: str | None = None
 ) -> Dispute:
     """Grant a dispute, which forgives its gold and settles every dispute about it; or refuse it with an answer."""
-    _lock_disputes(tx, get_dispute(tx, dispute_id).unit_id)
+    # All disputes about one gold wait for whoever decides one of them.
+    query = DISPUTES.where(schema.submissions.c.unit_id == get_dispute(tx, dispute_id).unit_id)
+    query = query.order_by(schema.disputes.c.dispute_id)
+    tx.all(tx.locked(query, of=schema.disputes))
     dispute = get_dispute(tx, dispute_id)  # only now: somebody may have decided it while we waited
     if dispute.state != "open":
         raise Conflict("this dispute has been decided already")
@@ -215,7 +211,6 @@ def decide_dispute(
 
 
 def get_dispute(tx: Tx, dispute_id: str) -> Dispute:
-    """The dispute with this id, which must be there."""
     row = tx.first(DISPUTES.where(schema.disputes.c.dispute_id == dispute_id))
     if row is None:
         raise NotFound("there is no such dispute")
@@ -230,7 +225,6 @@ def disputes_of_job(tx: Tx, job_id: str) -> list[Dispute]:
 
 
 def disputes_of_person(tx: Tx, person_id: str) -> dict[str, Dispute]:
-    """A rater's own disputes by submission."""
     query = DISPUTES.where(schema.disputes.c.person_id == person_id).order_by(schema.disputes.c.at)
     return {row.submission_id: _dispute(row) for row in tx.all(query)}
 
@@ -242,12 +236,6 @@ def _open_disputes_about(tx: Tx, unit_id: str) -> list[Dispute]:
 
 def _dispute(row: Record) -> Dispute:
     return DISPUTE_COLUMNS.read(row, unit_id=row.unit_id)
-
-
-def _lock_disputes(tx: Tx, unit_id: str) -> None:
-    """All disputes about one gold wait for whoever decides one of them."""
-    query = DISPUTES.where(schema.submissions.c.unit_id == unit_id).order_by(schema.disputes.c.dispute_id)
-    tx.all(tx.locked(query, of=schema.disputes))
 
 
 def _missed(tx: Tx, submission_id: str) -> Record | None:

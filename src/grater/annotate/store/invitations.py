@@ -80,7 +80,6 @@ def by_token(tx: Tx, token: str) -> Invitation:
 
 
 def get(tx: Tx, invitation_id: str) -> Invitation:
-    """The invitation with this id, which must be there."""
     return _get(tx, schema.invitations.c.invitation_id == invitation_id)
 
 

@@ -32,7 +32,6 @@ class StudyItem:
 
 
 def of(item: Item, *, outside_id: str | None = None, payload: Mapping[str, Json] | None = None) -> StudyItem:
-    """The study's record of an item."""
     name = None if outside_id == item.item_id else outside_id
     return StudyItem(item_id=item.item_id, item=item, kind=item.kind, outside_id=name, payload=payload or {})
 
@@ -87,7 +86,6 @@ def of_ids(tx: Tx, item_ids: Sequence[str]) -> dict[str, StudyItem]:
 
 
 def all(tx: Tx, *, kind: str | None = None) -> Iterator[StudyItem]:  # noqa: A001  (read as items.all)
-    """Every item, in the order of the ids."""
     query = select(schema.items).order_by(tx.binary(schema.items.c.item_id))
     if kind is not None:
         query = query.where(schema.items.c.kind == kind)
@@ -108,7 +106,6 @@ def some(tx: Tx, *, kind: str | None = None, start: int, most: int) -> list[Stud
 
 
 def kinds(tx: Tx) -> list[tuple[str, int]]:
-    """Every kind of item with its number of items."""
     query = (
         select(schema.items.c.kind, func.count().label("n_items"))
         .group_by(schema.items.c.kind)

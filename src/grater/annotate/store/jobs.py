@@ -105,7 +105,6 @@ def find(tx: Tx, job_id: str) -> Job | None:
 
 
 def get(tx: Tx, job_id: str) -> Job:
-    """The job with this id, which must be there."""
     job = find(tx, job_id)
     if job is None:
         raise NotFound(NO_JOB)
@@ -173,7 +172,6 @@ def set_archived(tx: Tx, job_id: str, is_archived: bool, *, actor: str | None = 
 
 
 def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str | None = None) -> Job:
-    """Change some options and keep the others."""
     merged = {**lock(tx, job_id).options, **options}
     tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(options=merged))
     events.write(tx, actor, "job.options", job_id, {"options": dict(options)})
@@ -204,7 +202,6 @@ def guidelines_version(tx: Tx, job_id: str) -> int:
 
 
 def guidelines_versions(tx: Tx, job_id: str) -> list[Guidelines]:
-    """All versions, the oldest first."""
     rows = tx.all(GUIDELINES.order_by(schema.guidelines.c.version), job_id=job_id)
     return [GUIDELINES_COLUMNS.read(row) for row in rows]
 
@@ -231,7 +228,18 @@ def assign(tx: Tx, job_id: str, new: Iterable[Assignment], *, actor: str | None 
         pairs = [[assignment.unit_id, assignment.person_id] for assignment in portion]
         events.write(tx, actor, "assignments.added", job_id, {"pairs": pairs})
         n_added += len(portion)
-    _require_slots(tx, job_id)
+    n_people = func.count(schema.assignments.c.person_id)
+    query = (
+        select(schema.units.c.position, schema.units.c.wanted, n_people.label("n_people"))
+        .join(schema.assignments, schema.assignments.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
+        .group_by(schema.units.c.unit_id, schema.units.c.position, schema.units.c.wanted)
+        .having(n_people > schema.units.c.wanted)
+    )
+    row = tx.first(query.order_by(schema.units.c.position))
+    if row is not None:
+        message = f"expected at most {row.wanted} annotators, its judgments wanted; found {row.n_people}"
+        raise UsageError(f"unit {row.position}: {message}")
     return n_added
 
 
@@ -246,7 +254,6 @@ def assignments_of(tx: Tx, job_id: str) -> list[Assignment]:
 
 
 def n_assigned(tx: Tx, job_id: str, person_id: str) -> int:
-    """The number of units that are assigned to a person in a job."""
     mine = (schema.assignments.c.job_id == job_id) & (schema.assignments.c.person_id == person_id)
     return int(tx.value(select(func.count()).where(mine)) or 0)
 
@@ -264,8 +271,12 @@ def move_assignments(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str 
         .where(mine)
     )
     for unit_id in (schema.units.c.unit_id, schema.units.c.follows):
-        query = query.where(~_has_answered(unit_id, giver), ~_holds(unit_id, giver))
-        query = query.where(~_is_asked(unit_id, taker), ~_has_answered(unit_id, taker))
+        by_person = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == giver)
+        holds = exists().where(by_person, schema.leases.c.state == "held")
+        query = query.where(~_has_answered(unit_id, giver), ~holds)
+        other = schema.assignments.alias()
+        is_asked = exists().where(other.c.unit_id == unit_id, other.c.person_id == taker)
+        query = query.where(~is_asked, ~_has_answered(unit_id, taker))
     moved = [row.unit_id for row in tx.all(query.order_by(schema.units.c.position))]
     for portion in chunks(moved):
         theirs = schema.assignments.update().where(mine, schema.assignments.c.unit_id.in_(portion))
@@ -277,28 +288,3 @@ def move_assignments(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str 
 def _has_answered(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool]:
     by_person = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
     return exists().where(by_person, schema.submissions.c.status != "untrusted")
-
-
-def _holds(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool]:
-    by_person = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == person_id)
-    return exists().where(by_person, schema.leases.c.state == "held")
-
-
-def _is_asked(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool]:
-    other = schema.assignments.alias()
-    return exists().where(other.c.unit_id == unit_id, other.c.person_id == person_id)
-
-
-def _require_slots(tx: Tx, job_id: str) -> None:
-    n_people = func.count(schema.assignments.c.person_id)
-    query = (
-        select(schema.units.c.position, schema.units.c.wanted, n_people.label("n_people"))
-        .join(schema.assignments, schema.assignments.c.unit_id == schema.units.c.unit_id)
-        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
-        .group_by(schema.units.c.unit_id, schema.units.c.position, schema.units.c.wanted)
-        .having(n_people > schema.units.c.wanted)
-    )
-    row = tx.first(query.order_by(schema.units.c.position))
-    if row is not None:
-        message = f"expected at most {row.wanted} annotators, its judgments wanted; found {row.n_people}"
-        raise UsageError(f"unit {row.position}: {message}")

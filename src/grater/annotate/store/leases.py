@@ -114,11 +114,24 @@ WITH_UNIT = (
 def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -> Lease | None:
     """The rater's lease in this job: the one they hold, else a new one, else None; they may be `locked` already."""
     person = locked or people.lock(tx, person_id)
-    rater = _rater_state(tx, job_id=job_id, person_id=person_id)
+    # Ask when the person is locked: what the same rater did a moment ago is then in it.
+    row = tx.first(RATER_STATE, job=job_id, person=person_id, now=tx.now)
+    if row is None:
+        raise NotFound(jobs.NO_JOB)
+    rater = RaterState(
+        job=jobs.COLUMNS.read(row),
+        trust=row.trust,
+        has_joint_seat=bool(row.has_joint_seat),
+        guidelines_version=row.guidelines_version,
+        practice_unit_id=row.practice_unit_id,
+        given_up_lease_id=row.given_up_lease_id,
+        has_expired_leases=bool(row.has_expired_leases),
+        held=None if row.lease_lease_id is None else HELD_COLUMNS.read(row),
+    )
     job, lease = rater.job, rater.held
     if queue.refusal(tx, job, person, trust_state=rater.trust, has_joint_seat=rater.has_joint_seat):
         return None
-    if lease is not None and _is_over(lease, tx.now):
+    if lease is not None and (lease.expires_at <= tx.now or lease.issued_at > tx.now + CLOCK_SLACK):
         lease = _renewed(tx, lease, job)
     if lease is not None:
         return lease
@@ -264,10 +277,6 @@ def _still_held(lease: Lease) -> Update:
     return schema.leases.update().where(schema.leases.c.lease_id == lease.lease_id, schema.leases.c.state == "held")
 
 
-def _is_over(lease: Lease, now: int) -> bool:
-    return lease.expires_at <= now or lease.issued_at > now + CLOCK_SLACK
-
-
 def _is_any_over(leases: Any, *, is_from_future: bool) -> ColumnElement[bool]:
     """Whether any lease of the job is over, by one index: its end tells when it was issued."""
     now = bindparam("now", type_=BigInteger)
@@ -332,20 +341,3 @@ RATER_STATE = (
     )
     .where(schema.jobs.c.job_id == bindparam("job"))
 )
-
-
-def _rater_state(tx: Tx, *, job_id: str, person_id: str) -> RaterState:
-    """Ask when the person is locked: what the same rater did a moment ago is then in it."""
-    row = tx.first(RATER_STATE, job=job_id, person=person_id, now=tx.now)
-    if row is None:
-        raise NotFound(jobs.NO_JOB)
-    return RaterState(
-        job=jobs.COLUMNS.read(row),
-        trust=row.trust,
-        has_joint_seat=bool(row.has_joint_seat),
-        guidelines_version=row.guidelines_version,
-        practice_unit_id=row.practice_unit_id,
-        given_up_lease_id=row.given_up_lease_id,
-        has_expired_leases=bool(row.has_expired_leases),
-        held=None if row.lease_lease_id is None else HELD_COLUMNS.read(row),
-    )

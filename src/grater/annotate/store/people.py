@@ -113,7 +113,6 @@ def find(tx: Tx, person_id: str) -> Person | None:
 
 
 def get(tx: Tx, person_id: str) -> Person:
-    """The person with this id, who must be there."""
     person = find(tx, person_id)
     if person is None:
         raise NotFound(NO_PERSON)
@@ -147,18 +146,15 @@ def count(tx: Tx) -> int:
 
 
 def members(tx: Tx, person_id: str) -> tuple[str, ...]:
-    """The ids of the two people behind a joint seat."""
     query = select(schema.joint_members.c.member_id).where(schema.joint_members.c.person_id == person_id)
     return tuple(sorted(row.member_id for row in tx.all(query)))
 
 
 def seat_ids(tx: Tx, person_id: str) -> tuple[str, ...]:
-    """The ids of the joint seats that a person shares."""
     return tuple(row.person_id for row in tx.all(SEATS, member=person_id))
 
 
 def seats(tx: Tx, person_id: str) -> list[Person]:
-    """The joint seats that a person shares."""
     mine = seat_ids(tx, person_id)
     query = select(*COLUMNS).where(schema.people.c.person_id.in_(mine)).order_by(tx.binary(schema.people.c.name))
     return [COLUMNS.read(row) for row in tx.all(query)]
@@ -217,7 +213,6 @@ def _change(tx: Tx, person_id: str, actor: str | None, verb: str, **values: str)
 
 
 def lower_role(one: str, other: str) -> str:
-    """The role of the two that may do less."""
     return max(one, other, key=schema.ROLES.index)
 
 

@@ -11,19 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    Subquery,
-    and_,
-    bindparam,
-    case,
-    exists,
-    func,
-    literal_column,
-    select,
-    union_all,
-)
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, literal_column, select, union_all
 
 from grater.annotate.store import schema
 from grater.annotate.store.transaction import Tx
@@ -182,7 +170,6 @@ def counts_of(tx: Tx, job_id: str) -> JobCounts:
 
 
 def n_submitted(tx: Tx, job_id: str) -> int:
-    """The number of submissions of a job, whatever became of them."""
     return int(tx.value(select(func.count()).where(schema.submissions.c.job_id == job_id)) or 0)
 
 
@@ -204,7 +191,8 @@ def _n_held(tx: Tx, job_id: str) -> int:
 
 
 def of_job(tx: Tx, job_id: str) -> Progress:
-    by_unit = _by_unit(tx, job_id)
+    query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
+    by_unit = tuple(UnitProgress(**row._mapping) for row in tx.all(query))
     counts = select(schema.slots.c.state, func.count().label("n_slots")).group_by(schema.slots.c.state)
     slots = tx.all(counts.where(schema.slots.c.job_id == job_id).order_by(schema.slots.c.state))
     return Progress(
@@ -243,7 +231,6 @@ def units_answered(tx: Tx, job_id: str, person_id: str) -> UnitsAnswered:
 
 
 def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:
-    """The progress of one work unit."""
     row = tx.first(BY_UNIT.where(schema.units.c.unit_id == unit_id))
     return None if row is None else UnitProgress(**row._mapping)
 
@@ -257,11 +244,6 @@ def some_units(tx: Tx, job_id: str, *, start: int, most: int) -> tuple[UnitProgr
 def n_units(tx: Tx, job_id: str) -> int:
     query = select(func.count()).where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
     return int(tx.value(query) or 0)
-
-
-def _by_unit(tx: Tx, job_id: str) -> tuple[UnitProgress, ...]:
-    query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
-    return tuple(UnitProgress(**row._mapping) for row in tx.all(query))
 
 
 def by_rater(tx: Tx, job_id: str) -> tuple[RaterProgress, ...]:
@@ -312,7 +294,18 @@ def finished_units(tx: Tx, job_id: str, *, by: Literal["label", "payload"] = "la
 
     Raters differ where an item has two labels; where the work is in the payload (marked essays), two of those.
     """
-    answers = _different_answers(job_id, schema.judgments.c[by])
+    # The number of different valid answers to each item of each unit of a job.
+    answers = (
+        select(
+            schema.submissions.c.unit_id,
+            schema.judgments.c.item_id,
+            func.count(schema.judgments.c[by].distinct()).label("n_different"),
+        )
+        .join(schema.judgments, schema.judgments.c.submission_id == schema.submissions.c.submission_id)
+        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
+        .group_by(schema.submissions.c.unit_id, schema.judgments.c.item_id)
+        .subquery()
+    )
     n_valid = (
         select(func.count())
         .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
@@ -337,23 +330,7 @@ def finished_units(tx: Tx, job_id: str, *, by: Literal["label", "payload"] = "la
     return sorted(finished, key=lambda unit: not unit.differs)
 
 
-def _different_answers(job_id: str, answer: ColumnElement[Any]) -> Subquery:
-    """The number of different valid answers to each item of each unit of a job."""
-    return (
-        select(
-            schema.submissions.c.unit_id,
-            schema.judgments.c.item_id,
-            func.count(answer.distinct()).label("n_different"),
-        )
-        .join(schema.judgments, schema.judgments.c.submission_id == schema.submissions.c.submission_id)
-        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
-        .group_by(schema.submissions.c.unit_id, schema.judgments.c.item_id)
-        .subquery()
-    )
-
-
 def slots_by_job(tx: Tx) -> dict[str, dict[str, int]]:
-    """Slots of each job by state."""
     return _counts_by_job(tx, schema.slots.c.job_id, schema.slots.c.state)
 
 
@@ -371,12 +348,10 @@ def submissions_by_job(tx: Tx) -> dict[str, dict[str, int]]:
 
 
 def units_by_job(tx: Tx) -> dict[str, dict[str, int]]:
-    """Units of each job by role."""
     return _counts_by_job(tx, schema.units.c.job_id, schema.units.c.role)
 
 
 def _counts_by_job(tx: Tx, job_id: ColumnElement[str], kind: ColumnElement[str]) -> dict[str, dict[str, int]]:
-    """The rows of a table by job and by another column."""
     query = select(job_id.label("job_id"), kind.label("kind"), func.count().label("n_rows")).group_by(job_id, kind)
     by_job: dict[str, dict[str, int]] = {}
     for row in sorted(tx.all(query), key=lambda row: (str(row.job_id), str(row.kind))):

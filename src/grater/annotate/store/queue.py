@@ -78,17 +78,6 @@ def refusal(tx: Tx, job: Job, person: Person, *, trust_state: str | None = None,
         return "program"
     if (has_joint_seat or person.kind == "joint") and _has_worked_on_other_seat(tx, job, person):
         return "seat"
-    return _by_terms(tx, job, person)
-
-
-def _has_worked_on_other_seat(tx: Tx, job: Job, person: Person) -> bool:
-    """Whether the same human would be asked twice: alone and on a joint seat."""
-    seats = people.members(tx, person.person_id) if person.kind == "joint" else ()
-    seats = seats or people.seat_ids(tx, person.person_id)
-    return any(gold.n_sent(tx, job.job_id, seat) or tx.value(HOLDS, job=job.job_id, person=seat) for seat in seats)
-
-
-def _by_terms(tx: Tx, job: Job, person: Person) -> str:
     terms = terms_of(job.options)
     if not is_open(terms.opening, tx.now):
         return "hours"
@@ -97,6 +86,13 @@ def _by_terms(tx: Tx, job: Job, person: Person) -> str:
     if asks_about(terms, person):
         return "about"
     return "" if is_fit(tx, terms, person) else "unqualified"
+
+
+def _has_worked_on_other_seat(tx: Tx, job: Job, person: Person) -> bool:
+    """Whether the same human would be asked twice: alone and on a joint seat."""
+    seats = people.members(tx, person.person_id) if person.kind == "joint" else ()
+    seats = seats or people.seat_ids(tx, person.person_id)
+    return any(gold.n_sent(tx, job.job_id, seat) or tx.value(HOLDS, job=job.job_id, person=seat) for seat in seats)
 
 
 def asks_about(terms: Terms, person: Person) -> bool:
@@ -179,7 +175,6 @@ def lacks_gold(tx: Tx, job: Job, person_id: str) -> bool:
 
 
 def is_work_left(tx: Tx, job: Job, person_id: str) -> bool:
-    """Whether there is work that this rater could do, gold aside."""
     return _work(tx, job, person_id) is not None
 
 
@@ -246,6 +241,13 @@ def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
 
     Built once, since building a query costs more than running it.
     """
+    first = schema.submissions.alias("first")
+    forerunner_done = exists().where(
+        first.c.unit_id == schema.units.c.follows,
+        first.c.person_id == bindparam("person"),
+        first.c.status == "valid",
+        first.c.at <= bindparam("now", type_=BigInteger) - schema.units.c.delay_ms,
+    )
     query = (
         select(schema.slots.c.batch, schema.slots.c.unit_id, schema.slots.c.n)
         .join(schema.units, schema.units.c.unit_id == schema.slots.c.unit_id)
@@ -255,7 +257,7 @@ def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
             NOT_JUDGED,
             NOT_SEEN,
             NOT_SKIPPED,
-            or_(schema.units.c.follows.is_(None), _forerunner_done()),
+            or_(schema.units.c.follows.is_(None), forerunner_done),
         )
     )
     order: list[ColumnElement[int]] = [schema.slots.c.batch, schema.slots.c.shuffle]
@@ -289,16 +291,6 @@ def _not_judged() -> ColumnElement[bool]:
     """Whatever became of a judgment, nobody is asked twice."""
     mine = schema.submissions.alias("mine")
     return _is_none(mine, mine.c.unit_id == schema.units.c.unit_id, mine.c.person_id == bindparam("person"))
-
-
-def _forerunner_done() -> ColumnElement[bool]:
-    first = schema.submissions.alias("first")
-    return exists().where(
-        first.c.unit_id == schema.units.c.follows,
-        first.c.person_id == bindparam("person"),
-        first.c.status == "valid",
-        first.c.at <= bindparam("now", type_=BigInteger) - schema.units.c.delay_ms,
-    )
 
 
 NOT_JUDGED = _not_judged()

@@ -57,7 +57,18 @@ def save_draft(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Map
     The same body sent twice for one revision is a replay.  A draft made from any other revision is stale.
     """
     people.lock(tx, person_id)
-    _require_at_work(tx, unit_id, person_id)
+    # The rater has or had the unit, and has not submitted it; the time of a lease still held starts again.
+    mine = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == person_id)
+    rows = tx.all(select(*leases.COLUMNS).where(mine))
+    if not rows:
+        raise NotFound("there is no such piece of work, or it is not yours")
+    held = [lease for lease in map(leases.COLUMNS.read, rows) if lease.state == "held"]
+    sent = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
+    is_sent = tx.first(select(schema.submissions.c.submission_id).where(sent)) is not None
+    if is_sent and all(lease.place != leases.REVISION for lease in held):
+        raise Conflict("this work has been handed in already; a draft of it can no longer be saved")
+    for lease in held:
+        leases.renew(tx, lease)
     stored = find_draft(tx, unit_id=unit_id, person_id=person_id)
     newest = stored.revision if stored else 0
     if stored and revision == newest - 1 and stored.body == body:
@@ -86,21 +97,6 @@ def find_draft(tx: Tx, *, unit_id: str, person_id: str) -> Draft | None:
     return None if row is None else Draft(revision=row.revision, body=row.body, at=row.at)
 
 
-def _require_at_work(tx: Tx, unit_id: str, person_id: str) -> None:
-    """The rater has or had the unit, and has not submitted it; the time of a lease still held starts again."""
-    mine = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == person_id)
-    rows = tx.all(select(*leases.COLUMNS).where(mine))
-    if not rows:
-        raise NotFound("there is no such piece of work, or it is not yours")
-    held = [lease for lease in map(leases.COLUMNS.read, rows) if lease.state == "held"]
-    sent = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
-    is_sent = tx.first(select(schema.submissions.c.submission_id).where(sent)) is not None
-    if is_sent and all(lease.place != leases.REVISION for lease in held):
-        raise Conflict("this work has been handed in already; a draft of it can no longer be saved")
-    for lease in held:
-        leases.renew(tx, lease)
-
-
 def add_findings(tx: Tx, findings: Iterable[Finding], *, actor: str | None = None) -> int:
     """Add findings that are not there yet (the same rule, span and work); return the number added."""
     n_added = 0
@@ -108,7 +104,11 @@ def add_findings(tx: Tx, findings: Iterable[Finding], *, actor: str | None = Non
     for unit_id in sorted({finding.unit_id for finding in findings}):  # whoever adds the same at once waits here
         units.lock(tx, unit_id)
     for finding in findings:
-        if _is_known(tx, finding):
+        columns = schema.findings.c
+        same = [columns[name] == getattr(finding, name) for name in ("unit_id", "person_id", "rule", "message")]
+        span = [columns[name].is_not_distinct_from(getattr(finding, name)) for name in ("start", "end")]
+        is_known = tx.first(select(columns.finding_id).where(*same, *span)) is not None
+        if is_known:
             continue
         row = FINDING_COLUMNS.row(finding)
         tx.insert(schema.findings, row | {"finding_id": finding.finding_id or new_id(), "at": tx.now})
@@ -143,13 +143,6 @@ def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *,
         events.write(tx, person_id, f"finding.{state}", finding_id)
 
 
-def _is_known(tx: Tx, finding: Finding) -> bool:
-    columns = schema.findings.c
-    same = [columns[name] == getattr(finding, name) for name in ("unit_id", "person_id", "rule", "message")]
-    span = [columns[name].is_not_distinct_from(getattr(finding, name)) for name in ("start", "end")]
-    return tx.first(select(columns.finding_id).where(*same, *span)) is not None
-
-
 def begin(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
     """A lease on the person's own work; the same again if they hold it."""
     people.lock(tx, person_id)
@@ -177,14 +170,8 @@ def make_room(tx: Tx, *, submission_id: str, lease_id: str, person_id: str) -> N
         return
     if submissions.find(tx, submission_id) is not None:
         return
-    _withdraw(tx, lease, _valid_submission(tx, lease.unit_id, person_id))
-    for finding in open_findings(tx, person_id):
-        if finding.unit_id == lease.unit_id:
-            settle_finding(tx, finding.finding_id, "mended", person_id=person_id)
-
-
-def _withdraw(tx: Tx, lease: Lease, old: Record | None) -> None:
-    """Withdraw the old answer and give its slot to the lease; with none to withdraw, any free slot must do."""
+    # Withdraw the old answer and give its slot to the lease; with none to withdraw, any free slot must do.
+    old = _valid_submission(tx, lease.unit_id, person_id)
     is_held = lease.state == "held"
     if old is not None:
         submissions.set_status(tx, old.submission_id, "withdrawn", actor=lease.person_id, why="mended")
@@ -194,6 +181,9 @@ def _withdraw(tx: Tx, lease: Lease, old: Record | None) -> None:
     tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease.lease_id).values(n=n))
     if old is not None and is_held:
         units.set_slot(tx, lease.unit_id, n, "leased")
+    for finding in open_findings(tx, person_id):
+        if finding.unit_id == lease.unit_id:
+            settle_finding(tx, finding.finding_id, "mended", person_id=person_id)
 
 
 def _valid_submission(tx: Tx, unit_id: str, person_id: str) -> Record | None:

@@ -121,11 +121,32 @@ def submit(
         people.lock(tx, person_id)
     context = _context(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
     if context is None:
-        return _replay(find(tx, submission_id), person_id, body)
-    _require_answers(context, answers)
+        stored = find(tx, submission_id)
+        if stored is None:
+            raise NotFound("there is no such piece of work, or it is not yours")
+        if stored.person_id != person_id or stored.body_hash != body_hash(body):
+            raise Conflict(
+                f"submission {stored.submission_id}: this id has been used for another answer; send a new one"
+            )
+        return Receipt(
+            submission_id=stored.submission_id,
+            unit_id=stored.unit_id,
+            status=stored.status,
+            is_replay=True,
+            is_right=stored.is_right,
+        )
+    # One answer for each item of the unit, no more and no less.
+    expected, answered = context.item_ids, [answer.item_id for answer in answers]
+    if not answered or len(set(answered)) != len(answered) or (expected and set(answered) != expected):
+        message = f"expected one answer for each of {len(expected)} items, found {len(answered)}"
+        raise UsageError(f"unit {context.lease.unit_id}: {message}")
     status, n = _status(tx, context)
     _release(tx, context.lease, n)
-    is_right = None if context.role == "work" else _grade(tx, context, answers)
+    is_right = (
+        None
+        if context.role == "work"
+        else gold.grade(context.job.task, answers, gold.of_unit(tx, context.lease.unit_id))
+    )
     sent = {"submission_id": submission_id, "body": body, "body_hash": body_hash(body), "seconds": seconds}
     row = {**sent, **_from_lease(context.lease, tx.now), "n": n, "status": status, "is_right": is_right}
     store_all(tx, [(row, answers)])
@@ -158,7 +179,26 @@ def store_all(tx: Tx, answered: Iterable[tuple[Mapping[str, Any], Sequence[Answe
     """Write submissions with their judgments and events; the caller has given each row its status and slot."""
     for portion in chunks(answered):
         tx.insert(schema.submissions, [dict(row) for row, _ in portion])
-        tx.insert(schema.judgments, [judgment for row, answers in portion for judgment in _judgments(row, answers)])
+        tx.insert(
+            schema.judgments,
+            [
+                judgment
+                for row, answers in portion
+                for judgment in [
+                    {
+                        "submission_id": row["submission_id"],
+                        "item_id": answer.item_id,
+                        "position": position,
+                        "label": answer.label,
+                        "confidence": answer.confidence,
+                        "flags": answer.flags,
+                        "alternatives": answer.alternatives,
+                        "payload": answer.payload,
+                    }
+                    for position, answer in enumerate(answers)
+                ]
+            ],
+        )
         events.write_all(tx, [_event(row, answers) for row, answers in portion])
 
 
@@ -186,7 +226,9 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
         return status
     units.set_slot(tx, row.unit_id, row.n, "free")
     n = None
-    if status == "valid" and _has_slots(tx, row.unit_id):
+    if status == "valid" and bool(
+        tx.value(select(schema.units.c.wanted).where(schema.units.c.unit_id == row.unit_id))
+    ):
         n = units.take_free_slot(tx, row.unit_id)
         status = "valid" if n is not None else "surplus"
     tx.execute(schema.submissions.update().where(this).values(status=status, n=n))
@@ -199,20 +241,6 @@ def of_unit(tx: Tx, unit_id: str) -> list[Record]:
     """Everything that was sent for a unit, the oldest first: for adjudicators, never for raters (P9)."""
     query = select(schema.submissions).where(schema.submissions.c.unit_id == unit_id)
     return list(tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))))
-
-
-def _replay(stored: Record | None, person_id: str, body: Mapping[str, Json]) -> Receipt:
-    if stored is None:
-        raise NotFound("there is no such piece of work, or it is not yours")
-    if stored.person_id != person_id or stored.body_hash != body_hash(body):
-        raise Conflict(f"submission {stored.submission_id}: this id has been used for another answer; send a new one")
-    return Receipt(
-        submission_id=stored.submission_id,
-        unit_id=stored.unit_id,
-        status=stored.status,
-        is_replay=True,
-        is_right=stored.is_right,
-    )
 
 
 def _status(tx: Tx, context: SubmissionContext) -> tuple[str, int | None]:
@@ -244,35 +272,3 @@ def _from_lease(lease: Lease, now: int) -> dict[str, Any]:
     names = ("lease_id", "job_id", "unit_id", "person_id", "guidelines_version")
     is_late = lease.state != "held" or lease.expires_at <= now
     return {name: getattr(lease, name) for name in names} | {"at": now, "is_late": is_late}
-
-
-def _grade(tx: Tx, context: SubmissionContext, answers: Sequence[Answer]) -> bool | None:
-    return gold.grade(context.job.task, answers, gold.of_unit(tx, context.lease.unit_id))
-
-
-def _require_answers(context: SubmissionContext, answers: Sequence[Answer]) -> None:
-    """One answer for each item of the unit, no more and no less."""
-    expected, answered = context.item_ids, [answer.item_id for answer in answers]
-    if not answered or len(set(answered)) != len(answered) or (expected and set(answered) != expected):
-        message = f"expected one answer for each of {len(expected)} items, found {len(answered)}"
-        raise UsageError(f"unit {context.lease.unit_id}: {message}")
-
-
-def _has_slots(tx: Tx, unit_id: str) -> bool:
-    return bool(tx.value(select(schema.units.c.wanted).where(schema.units.c.unit_id == unit_id)))
-
-
-def _judgments(row: Mapping[str, Any], answers: Sequence[Answer]) -> list[dict[str, Any]]:
-    return [
-        {
-            "submission_id": row["submission_id"],
-            "item_id": answer.item_id,
-            "position": position,
-            "label": answer.label,
-            "confidence": answer.confidence,
-            "flags": answer.flags,
-            "alternatives": answer.alternatives,
-            "payload": answer.payload,
-        }
-        for position, answer in enumerate(answers)
-    ]

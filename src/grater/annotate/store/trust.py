@@ -52,7 +52,6 @@ def of_job(tx: Tx, job_id: str) -> list[Trust]:
 
 
 def count_gold(tx: Tx, job_id: str, person_id: str) -> tuple[int, int]:
-    """Gold seen and gold right, from the submissions themselves."""
     is_active = exists().where(schema.gold.c.unit_id == schema.submissions.c.unit_id, schema.gold.c.state == "active")
     right = func.coalesce(func.sum(case((schema.submissions.c.is_right, 1), else_=0)), 0)
     row = tx.first(
@@ -70,7 +69,6 @@ def count_gold(tx: Tx, job_id: str, person_id: str) -> tuple[int, int]:
 
 
 def recount(tx: Tx, job_id: str, person_id: str) -> Trust:
-    """Count gold again and store the result."""
     seen, right = count_gold(tx, job_id, person_id)
     return _store(tx, job_id, person_id, actor=None, seen=seen, right=right)
 

@@ -163,18 +163,14 @@ def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int
             _row(new, unit_id, job_id, position + number, judgments or job.judgments, by_name)
             for number, (new, unit_id) in enumerate(zip(portion, ids, strict=True), 1)
         ]
-        _insert(tx, job_id, portion, rows)
+        item_rows = [row for new, unit in zip(portion, rows, strict=True) for row in _item_rows(new, unit["unit_id"])]
+        tx.insert(schema.units, list(rows))
+        tx.insert(schema.unit_items, item_rows)
+        tx.insert(schema.slots, [row for unit in rows for row in _slot_rows(unit)])
+        events.write(tx, None, "units.added", job_id, {"wanted": {row["unit_id"]: row["wanted"] for row in rows}})
         position += len(portion)
         added += ids
     return added
-
-
-def _insert(tx: Tx, job_id: str, portion: Sequence[NewUnit], rows: Sequence[Mapping[str, Any]]) -> None:
-    item_rows = [row for new, unit in zip(portion, rows, strict=True) for row in _item_rows(new, unit["unit_id"])]
-    tx.insert(schema.units, list(rows))
-    tx.insert(schema.unit_items, item_rows)
-    tx.insert(schema.slots, [row for unit in rows for row in _slot_rows(unit)])
-    events.write(tx, None, "units.added", job_id, {"wanted": {row["unit_id"]: row["wanted"] for row in rows}})
 
 
 def _row(
@@ -252,7 +248,6 @@ def of_lease(tx: Tx, lease_id: str) -> LeasedUnit | None:
 
 
 def get(tx: Tx, unit_id: str) -> StudyUnit:
-    """The unit with this id, which must be there."""
     unit = find(tx, unit_id)
     if unit is None:
         raise NotFound(NO_UNIT)
@@ -260,7 +255,6 @@ def get(tx: Tx, unit_id: str) -> StudyUnit:
 
 
 def ids_of_job(tx: Tx, job_id: str, *, role: Role | None = None) -> list[str]:
-    """The units of a job in the order in which they were added."""
     query = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
     return [row.unit_id for row in tx.all(query if role is None else query.where(schema.units.c.role == role))]
 
@@ -277,7 +271,6 @@ def of_essay(tx: Tx, essay_id: str) -> list[tuple[Job, list[str]]]:
 
 
 def essays_of_task(tx: Tx, task: str) -> set[str]:
-    """The essays that some job of this task asks about."""
     query = (
         select(schema.units.c.essay_id).distinct().join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
     )
@@ -328,7 +321,6 @@ def take_free_slot(tx: Tx, unit_id: str) -> int | None:
 
 
 def free_units(tx: Tx, job_id: str) -> set[str]:
-    """The units of a job with a free slot."""
     query = select(schema.slots.c.unit_id).where(schema.slots.c.job_id == job_id, schema.slots.c.state == "free")
     return {row.unit_id for row in tx.all(query.distinct())}
 

@@ -150,16 +150,13 @@ def _clear(unit: Waiting, rule: Rule) -> list[Answer]:
         label, n = Counter(answer.label for answer in said).most_common(1)[0]
         if n < len(said) if rule == "unanimous" else 2 * n <= len(said):
             return []
-        agreed.append(_together(item_id, label, said))
+        # The label, with every alternative of those who gave it and the flags that more than half of all raised.
+        words = [word for answer in said if answer.label == label for word in answer.alternatives]
+        flags = Counter(flag for answer in said for flag in set(answer.flags))
+        most = sorted(flag for flag, n in flags.items() if 2 * n > len(said))
+        together = Answer(item_id, label, flags=tuple(most), alternatives=tuple(dict.fromkeys(words)))
+        agreed.append(together)
     return agreed
-
-
-def _together(item_id: str, label: str, said: Sequence[Answer]) -> Answer:
-    """The label, with every alternative of those who gave it and the flags that more than half of all raised."""
-    words = [word for answer in said if answer.label == label for word in answer.alternatives]
-    flags = Counter(flag for answer in said for flag in set(answer.flags))
-    most = sorted(flag for flag, n in flags.items() if 2 * n > len(said))
-    return Answer(item_id, label, flags=tuple(most), alternatives=tuple(dict.fromkeys(words)))
 
 
 def _from_table(tx: Tx, job: Job, table: Table) -> dict[str, list[Answer]]:
@@ -442,7 +439,6 @@ def letter_of(number: int) -> str:
 
 
 def sent_edit(text: str, edit: Edit) -> dict[str, Json]:
-    """An edit as the marking page sends it."""
     return {
         "start": edit.span.start,
         "end": edit.span.end,

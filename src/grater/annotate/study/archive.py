@@ -41,7 +41,7 @@ import subprocess
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
@@ -88,19 +88,15 @@ class Exported:
 def export(store: Store, folder: Path, *, names: bool = False, raw: bool = False) -> Exported:
     """Write the whole study to a new folder; `raw` leaves cells alone that a spreadsheet would run."""
     with _all_or_nothing(folder) as partial, store.read() as tx:
-        _tables(tx, partial, names=names)
+        (partial / "tables").mkdir()
+        for name in dump.table_names():
+            with (partial / "tables" / f"{name}.jsonl").open("w", encoding="utf-8", newline="") as stream:
+                stream.writelines(f"{to_text(row)}\n" for row in dump.rows(tx, name, names=names))
         _frames(tx, partial, names=names, raw=raw)
         losses = _corpora(tx, partial, names=names)
         counts = _export_manifest(tx, partial, names=names, raw=raw)
         n_files = sum(1 for file in partial.rglob("*") if file.is_file())
     return Exported(folder, n_files, counts, losses)
-
-
-def _tables(tx: Tx, folder: Path, *, names: bool) -> None:
-    (folder / "tables").mkdir()
-    for name in dump.table_names():
-        with (folder / "tables" / f"{name}.jsonl").open("w", encoding="utf-8", newline="") as stream:
-            stream.writelines(f"{to_text(row)}\n" for row in dump.rows(tx, name, names=names))
 
 
 def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
@@ -119,31 +115,23 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     for name, frame in whole.items():
         write_table(frame, folder / f"{name}.csv", raw=raw)
     by_job = {job.name: _work(whole["judgments"], job.name) for job in jobs.all(tx)}
-    _job_folders(by_job, folder, raw=raw)
-    _write_json(folder / "agreement.json", _agreements(tx, by_job, names=names))
-    _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
-    _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
-
-
-def _job_folders(by_job: Mapping[str, pl.DataFrame], folder: Path, *, raw: bool) -> None:
-    """The tables of each job in a numbered folder, and which job that is."""
+    # The tables of each job in a numbered folder, and which job that is.
     for number, judged in enumerate(by_job.values(), 1):
         job_folder = folder / "jobs" / f"{number:02d}"
         job_folder.mkdir(parents=True)
         write_table(tables.rating_frame(judged), job_folder / "ratings.csv", raw=raw)
         write_table(tables.label_frame(judged), job_folder / "labels.csv", raw=raw)
     _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
-
-
-def _agreements(tx: Tx, by_job: Mapping[str, pl.DataFrame], *, names: bool) -> dict[str, Json]:
-    """The agreement in each job, on edits where essays were marked."""
+    # The agreement in each job, on edits where essays were marked.
     agreed: dict[str, Json] = {}
     for job in jobs.all(tx):
         if job.task == MARKING:
             agreed[job.name] = _edit_agreement(marked_in(tx, job.job_id, names=names))
         else:
             agreed[job.name] = _agreement(by_job[job.name], TASKS[job.task], redundancy_of([job]))
-    return agreed
+    _write_json(folder / "agreement.json", agreed)
+    _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
+    _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
 
 
 def _work(judged: pl.DataFrame, job: str) -> pl.DataFrame:
@@ -252,19 +240,25 @@ SMALL = 50_000_000
 def import_archive(archive: Path, location: Path | str, *, clock: Clock = utc_now) -> Store:
     """Restore a study into a new file or an empty database; refuses an archive that was changed or cut short."""
     with unpacked(archive) as folder:
-        return _imported(folder, location, clock)
-
-
-def _imported(folder: Path, location: Path | str, clock: Clock) -> Store:
-    manifest = _manifest(folder)
-    _require_whole(folder, manifest)
-    store = open_store(location, create=True, clock=clock)
-    try:
-        _restore(store, folder, manifest)
-    except BaseException:
-        store.close()
-        raise
-    return store
+        manifest = _manifest(folder)
+        # Every file of the manifest lies inside the folder and is what it was.
+        problems = Problems(str(folder))
+        for name, known in manifest["files"].items():
+            file = folder / name
+            if not file.resolve().is_relative_to(folder.resolve()):
+                problems.add(f"{name}: expected a file of the archive, found a path outside it")
+            elif not file.is_file():
+                problems.add(f"{name}: expected this file, found none; copy the archive whole")
+            elif sha256(file) != known["sha256"]:
+                problems.add(f"{name}: the file has changed since the export")
+        problems.done()
+        store = open_store(location, create=True, clock=clock)
+        try:
+            _restore(store, folder, manifest)
+        except BaseException:
+            store.close()
+            raise
+        return store
 
 
 def _restore(store: Store, folder: Path, manifest: dict[str, Any]) -> None:
@@ -291,20 +285,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if int(manifest["schema"]) > VERSION:
         raise GraterError(f"{folder}: exported by a newer grater (schema {manifest['schema']}); upgrade grater")
     return manifest
-
-
-def _require_whole(folder: Path, manifest: dict[str, Any]) -> None:
-    """Every file of the manifest lies inside the folder and is what it was."""
-    problems = Problems(str(folder))
-    for name, known in manifest["files"].items():
-        file = folder / name
-        if not file.resolve().is_relative_to(folder.resolve()):
-            problems.add(f"{name}: expected a file of the archive, found a path outside it")
-        elif not file.is_file():
-            problems.add(f"{name}: expected this file, found none; copy the archive whole")
-        elif sha256(file) != known["sha256"]:
-            problems.add(f"{name}: the file has changed since the export")
-    problems.done()
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:
@@ -353,7 +333,6 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, most: int, path: Path) -> int:
-    """Write one file of at most `most` bytes; return its size."""
     file = folder / member.filename
     file.parent.mkdir(parents=True, exist_ok=True)
     n_bytes = 0
@@ -477,25 +456,17 @@ def _appearing(target: Path) -> Iterator[Path]:
         yield unfinished
         with complaining(target):
             unfinished.chmod(OWNER_ONLY)
-            _sync(unfinished)
-            _take_name(unfinished, target)
+            with unfinished.open("rb") as stream:
+                os.fsync(stream.fileno())
+            # A link, unlike a rename, never replaces what somebody put there meanwhile; not every disk has links.
+            try:
+                os.link(unfinished, target)
+            except FileExistsError:
+                raise
+            except OSError:
+                unfinished.rename(target)
     finally:
         unfinished.unlink(missing_ok=True)
-
-
-def _take_name(unfinished: Path, target: Path) -> None:
-    """A link, unlike a rename, never replaces what somebody put there meanwhile; not every disk has links."""
-    try:
-        os.link(unfinished, target)
-    except FileExistsError:
-        raise
-    except OSError:
-        unfinished.rename(target)
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as stream:
-        os.fsync(stream.fileno())
 
 
 def dump_postgres(location: str, target: Path) -> None:

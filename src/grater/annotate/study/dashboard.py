@@ -135,7 +135,16 @@ def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar, agreed: Agreement | None
         checkpoints=tuple(_checkpoints(tx, job, rows, scores, agreed)),
         confusion=confusion_of(rows),
         pairs=tuple(pairs_of(rows)),
-        raters=tuple(_raters(tx, job)),
+        raters=tuple(
+            RaterPlace(
+                person_id=line.person.person_id,
+                name=line.person.name,
+                pseudonym=line.person.pseudonym,
+                seconds=line.seconds,
+                share=line.signals.with_others.value if line.signals and line.signals.n_compared else None,
+            )
+            for line in rater_lines(tx, job)
+        ),
         gold=tuple((record, shown_to_staff(tx, record.unit_id)) for record in hardest),
         contested=tuple((unit_id, shown_to_staff(tx, unit_id)) for unit_id in waiting[:MOST_SHOWN]),
         n_contested=len(waiting),
@@ -152,22 +161,18 @@ def _checkpoints(
     points = []
     for n in sizes(len(in_time))[:-1]:
         until = as_iso(int(str(in_time[n - 1]["at"])))
-        past = _agreement_until(in_time[:n], job, places)
+        past = agreement_so_far(
+            in_time[:n],
+            TASKS[job.task],
+            name=job.name,
+            first=redundancy_of([job]),
+            places=places,
+            n_resamples=PAST_RESAMPLES,
+        )
         systems = scores_until(tables, sample, until) if tables else ()
         points.append(Checkpoint(n=n, agreement=past.alpha if past else None, systems=systems))
     today = Checkpoint(n=len(in_time), agreement=agreed.alpha if agreed else None, systems=scores.systems)
     return [*points, today] if in_time else []
-
-
-def _agreement_until(rows: Sequence[Mapping[str, Json]], job: Job, places: pl.DataFrame) -> Agreement | None:
-    return agreement_so_far(
-        rows,
-        TASKS[job.task],
-        name=job.name,
-        first=redundancy_of([job]),
-        places=places,
-        n_resamples=PAST_RESAMPLES,
-    )
 
 
 def sizes(n: int) -> list[int]:
@@ -203,19 +208,6 @@ def pairs_of(rows: Sequence[Mapping[str, Json]]) -> list[PairShare]:
             agreed = sum(answers[first][item] == answers[second][item] for item in both)
             pairs += [PairShare(first=first, second=second, n=len(both), agreed=agreed)] if both else []
     return pairs
-
-
-def _raters(tx: Tx, job: Job) -> list[RaterPlace]:
-    return [
-        RaterPlace(
-            person_id=line.person.person_id,
-            name=line.person.name,
-            pseudonym=line.person.pseudonym,
-            seconds=line.seconds,
-            share=line.signals.with_others.value if line.signals and line.signals.n_compared else None,
-        )
-        for line in rater_lines(tx, job)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +295,6 @@ class Live:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is being counted beside the requests."""
         with self._lock:
             return bool(self._busy)
 
@@ -395,7 +386,6 @@ def mark_of(tx: Tx, job: Job) -> Mark:
 
 
 def figures_of(tx: Tx, job: Job) -> Figures:
-    """Everything, counted now."""
     costs, counts = job_costs(tx, job), progress.counts_of(tx, job.job_id)
     is_marking = job.task == MARKING  # all say that an essay is marked; where and how is another page
     return Figures(

@@ -118,8 +118,6 @@ def _csv(rows: list[dict[str, Any]], *, header: bool) -> str:
 
 
 class _Words:
-    """The names of people and jobs, read once."""
-
     def __init__(self, tx: Tx) -> None:
         self.people = {person.person_id: person for person in people.all(tx)}
         self.jobs = {job.job_id: job.name for job in jobs.all(tx)}
@@ -247,8 +245,3 @@ def record_delivery(
             events.set_webhook_state(tx, webhook_id, "paused")
         return False
     return events.webhook_state(tx, webhook_id) == "active"
-
-
-def skip_events(tx: Tx, webhook_id: str, n: int) -> None:
-    """Events up to `n` are not for this webhook."""
-    events.skip_events(tx, webhook_id, n)

@@ -135,7 +135,12 @@ def make_gold(
     actor: str | None = None,
 ) -> bool:
     """One item with its accepted answers as gold (or practice) of a job; False where a rater has met it already."""
-    _require_labels(job, accepted)
+    known = TASKS[job.task].labels
+    if not accepted:
+        raise UsageError(f"{job.name}: gold needs at least one accepted answer")
+    wrong = [label for label in accepted if known and label not in known and job.task != "marking"]
+    if wrong:
+        raise UsageError(f"{job.name}: expected answers from {', '.join(known)}, found {wrong[0]!r}")
     require_text("gold.reason", reason)
     jobs.lock(tx, job.job_id)  # of two who make the same gold at once the second sees that it is known
     if gold.is_known(tx, job.job_id, item_id):
@@ -227,7 +232,6 @@ def gold_from_planted(
 
 
 def _tags(tx: Tx, job: Job) -> TagSet:
-    """The tags that the raters of a marking job can give."""
     return TAGSETS[str(looks_of(tx, job.job_id).get("tagset") or DEFAULT_TAGSET)]
 
 
@@ -261,15 +265,6 @@ def labels_meaning(job: Job, meaning: str) -> tuple[str, ...]:
     if verdict is None:
         return (meaning,)
     return () if meaning == UNKNOWN else tuple(label for label, to in verdict.items() if to == meaning)
-
-
-def _require_labels(job: Job, accepted: Sequence[str]) -> None:
-    known = TASKS[job.task].labels
-    if not accepted:
-        raise UsageError(f"{job.name}: gold needs at least one accepted answer")
-    wrong = [label for label in accepted if known and label not in known and job.task != "marking"]
-    if wrong:
-        raise UsageError(f"{job.name}: expected answers from {', '.join(known)}, found {wrong[0]!r}")
 
 
 def known_gold(

@@ -84,7 +84,10 @@ def import_files(
 ) -> list[Imported]:
     """Bring files in, all or nothing; judgments, gold and practice go to the named `job`, made for judgments."""
     asked = [
-        *((path, "corpus", lambda tx, path, key: _corpus(tx, path, key, format_name)) for path in corpora),
+        *(
+            (path, "corpus", lambda tx, path, key: essays.add_all(tx, named_essays(path, format_name), import_id=key))
+            for path in corpora
+        ),
         *((path, "items", lambda tx, path, _: _items(tx, path, columns)) for path in items),
         *((path, "decisions", lambda tx, path, _: _decisions(tx, path, columns)) for path in decisions),
         *((path, "judgments", lambda tx, path, _: _judgments(tx, path, columns, job, task)) for path in judgments),
@@ -118,10 +121,6 @@ def fingerprint(path: Path) -> str:
             with file.open("rb") as stream:
                 total.update(hashlib.file_digest(stream, "sha256").digest())
     return total.hexdigest()
-
-
-def _corpus(tx: Tx, path: Path, import_id: str, format_name: str | None) -> tuple[int, int]:
-    return essays.add_all(tx, named_essays(path, format_name), import_id=import_id)
 
 
 def _items(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
@@ -159,23 +158,12 @@ def _complaint(item: Item, row: Mapping[str, Any], essay: Essay | None) -> str:
 def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
     table = read_decisions(path, columns=columns)
     ids = _ids_of_items(tx, table)
-    frame = _with_ids(table, ids)
-    is_known = pl.col("system").is_in(decisions.system_names(tx))
-    known, new = frame.filter(is_known), frame.filter(~is_known)
-    n_new = bulk.add_decisions(tx, new) if len(new) else 0
-    if len(known):
-        require_same_decisions(tx, _decided(known))
-        n_new += decisions.add_all(tx, _decided(known))
-    return n_new, len(table) - n_new
-
-
-def _with_ids(table: Table, ids: Mapping[str, str]) -> pl.DataFrame:
-    """The decisions of a table as the study keeps them."""
+    # The decisions of a table as the study keeps them.
     left_out = [
         pl.lit(None).alias(name) for name in ("score", "type", "suggestion") if name not in table.frame.columns
     ]
     item = pl.col("item").cast(pl.String).replace_strict(list(ids), list(ids.values()), return_dtype=pl.String)
-    return table.frame.with_columns(*left_out).select(
+    frame = table.frame.with_columns(*left_out).select(
         pl.col("system").cast(pl.String),
         item.alias("item_id"),
         "flagged",
@@ -183,6 +171,13 @@ def _with_ids(table: Table, ids: Mapping[str, str]) -> pl.DataFrame:
         pl.col("type").cast(pl.String).fill_null(""),
         pl.col("suggestion").cast(pl.String),
     )
+    is_known = pl.col("system").is_in(decisions.system_names(tx))
+    known, new = frame.filter(is_known), frame.filter(~is_known)
+    n_new = bulk.add_decisions(tx, new) if len(new) else 0
+    if len(known):
+        require_same_decisions(tx, _decided(known))
+        n_new += decisions.add_all(tx, _decided(known))
+    return n_new, len(table) - n_new
 
 
 def _decided(frame: pl.DataFrame) -> Iterator[Decision]:
@@ -269,12 +264,28 @@ Columns: TypeAlias = "dict[str, pl.Series]"
 def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
     """Add every judgment of a table under a new job; return the count."""
     rows = _in_units(table.frame)
-    units = _units(rows)
+    stage = pl.col("stage").first().cast(pl.String).fill_null("") if "stage" in rows.columns else pl.lit("")
+    units = rows.group_by(UNIT, maintain_order=True).agg(
+        pl.col("item").first().cast(pl.String),
+        n_rows=pl.len(),
+        wanted=(pl.col(STATUS) == VALID).sum().cast(pl.Int64),
+        stage=stage,
+    )
     most = max(units["n_rows"])
     options = {"imported": PurePath(table.name).name}
     made = jobs.add(tx, name=job, task=TASKS[task].name, judgments=most, options=options)
     units = units.with_columns(_places(tx, units["item"].to_list()))
-    raters = _raters(tx, rows)
+    # People by the names of raters; somebody who is in the study already is the same person.
+    first = rows.unique("rater", keep="first", maintain_order=True)
+    names = [str(name) for name in first["rater"].to_list()]
+    groups = first["group"].to_list() if "group" in rows.columns else [None] * len(names)
+    by_name = people.ids_by_name(tx)
+    new = [
+        (name, GROUP_ROLES.get(group or "crowd", "worker"), "program" if group == "program" else "human")
+        for name, group in zip(names, groups, strict=True)
+        if name not in by_name
+    ]
+    raters = by_name | people.add_raters(tx, new)
     with bulk.loading(tx, n_rows=rows.height):
         for of_units, judged in _slices(units, rows):
             unit_ids = bulk.add_units(tx, made.job_id, of_units.select("item_id", "essay_id", "stage", "wanted"))
@@ -305,16 +316,6 @@ def _status(frame: pl.DataFrame) -> pl.Expr:
     return pl.when(is_blank).then(pl.lit(VALID)).when(is_known).then(given).otherwise(pl.lit("withdrawn"))
 
 
-def _units(rows: pl.DataFrame) -> pl.DataFrame:
-    stage = pl.col("stage").first().cast(pl.String).fill_null("") if "stage" in rows.columns else pl.lit("")
-    return rows.group_by(UNIT, maintain_order=True).agg(
-        pl.col("item").first().cast(pl.String),
-        n_rows=pl.len(),
-        wanted=(pl.col(STATUS) == VALID).sum().cast(pl.Int64),
-        stage=stage,
-    )
-
-
 def _places(tx: Tx, names: Sequence[str]) -> list[pl.Series]:
     """Ids and essays of items; those that the study does not have are added."""
     known = items.places(tx, names)
@@ -325,20 +326,6 @@ def _places(tx: Tx, names: Sequence[str]) -> list[pl.Series]:
         pl.Series("item_id", [item_id for item_id, _ in places], dtype=pl.String),
         pl.Series("essay_id", [essay_id for _, essay_id in places], dtype=pl.String),
     ]
-
-
-def _raters(tx: Tx, rows: pl.DataFrame) -> dict[str, str]:
-    """People by the names of raters; somebody who is in the study already is the same person."""
-    first = rows.unique("rater", keep="first", maintain_order=True)
-    names = [str(name) for name in first["rater"].to_list()]
-    groups = first["group"].to_list() if "group" in rows.columns else [None] * len(names)
-    by_name = people.ids_by_name(tx)
-    new = [
-        (name, GROUP_ROLES.get(group or "crowd", "worker"), "program" if group == "program" else "human")
-        for name, group in zip(names, groups, strict=True)
-        if name not in by_name
-    ]
-    return by_name | people.add_raters(tx, new)
 
 
 def _slices(units: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
@@ -356,7 +343,10 @@ def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> Columns:
     def column(name: str) -> pl.Series:
         return rows[name] if name in rows.columns else blank
 
-    body = _bodies(rows)
+    # Each row as the JSON text of its cells, keys in order; cells that say nothing are left out.
+    members = [_each(rows[name], partial(_member, name)).alias(name) for name in sorted(rows.columns)]
+    joined = pl.concat_str(pl.all(), separator=",", ignore_nulls=True)
+    body = pl.DataFrame(members).select(pl.concat_str(pl.lit("{"), joined, pl.lit("}"))).to_series()
     return {
         "person_id": _each(rows["rater"], lambda name: raters[str(name)]),
         "body": body,
@@ -378,13 +368,6 @@ def _each(cells: pl.Series, text_of: Callable[[Any], Any], dtype: Any = str) -> 
     different = cells.unique()
     texts = pl.Series([text_of(cell) for cell in different.to_list()], dtype=dtype)
     return cells.replace_strict(different, texts, return_dtype=texts.dtype)
-
-
-def _bodies(rows: pl.DataFrame) -> pl.Series:
-    """Each row as the JSON text of its cells, keys in order; cells that say nothing are left out."""
-    members = [_each(rows[name], partial(_member, name)).alias(name) for name in sorted(rows.columns)]
-    joined = pl.concat_str(pl.all(), separator=",", ignore_nulls=True)
-    return pl.DataFrame(members).select(pl.concat_str(pl.lit("{"), joined, pl.lit("}"))).to_series()
 
 
 def _member(name: str, cell: Any) -> str | None:

@@ -108,7 +108,14 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     """The same inside a transaction that has begun."""
     essays.hold(tx)
     plan = plan if plan.name else replace(plan, name=_free_name(tx, plan.task))
-    _require_plan(plan)
+    # Refuse numbers and texts outside of their limits.
+    require_name(plan.name)
+    require_text("job.title", plan.title)
+    for name in NUMBERS:
+        require_number(f"job.{name}", getattr(plan, name))
+    require_number("seed", plan.seed)
+    if plan.guidelines is not None:
+        require_guidelines(plan.guidelines)
     task = TASKS[plan.task]
     pages = _drawn(chains_for(tx, plan), plan)
     persons = {name: people.named(tx, name).person_id for name in plan.annotators}
@@ -168,17 +175,6 @@ def chains_for(tx: Tx, plan: JobPlan, *, is_preview: bool = False) -> list[list[
     return chains
 
 
-def _require_plan(plan: JobPlan) -> None:
-    """Refuse numbers and texts outside of their limits."""
-    require_name(plan.name)
-    require_text("job.title", plan.title)
-    for name in NUMBERS:
-        require_number(f"job.{name}", getattr(plan, name))
-    require_number("seed", plan.seed)
-    if plan.guidelines is not None:
-        require_guidelines(plan.guidelines)
-
-
 def set_state(tx: Tx, job_id: str, state: str, *, actor: str | None = None) -> Job:
     """Open, pause or close a job; work that raters hold is still accepted."""
     if state not in GIVEN_STATES:
@@ -229,7 +225,10 @@ def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons:
     theirs: list[tuple[tuple[str, ...], int]] = []
     for batch in batches_for(plan, len(chains)):
         for number in batch.units:
-            new += [_in_batch(unit, batch) for unit in chains[number]]
+            new += [
+                replace(unit, batch=batch.number, overlap=batch.overlap, wanted=len(batch.people) or None)
+                for unit in chains[number]
+            ]
             theirs += [(batch.people, batch.number)] * len(chains[number])
     unit_ids = units.add_all(tx, job.job_id, new)
     assigned = [
@@ -242,7 +241,6 @@ def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons:
 
 
 def batches_for(plan: JobPlan, n_chains: int) -> list[Batch]:
-    """Which units go to whom."""
     return batches(
         n_chains,
         rng=generator(plan.seed, "batches", plan.name),
@@ -262,10 +260,6 @@ def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
                 f"{one!r} and {other!r} cannot both work in a job: a person on the joint seat would be asked twice; "
                 "choose one of the two"
             )
-
-
-def _in_batch(unit: NewUnit, batch: Batch) -> NewUnit:
-    return replace(unit, batch=batch.number, overlap=batch.overlap, wanted=len(batch.people) or None)
 
 
 def hand_over_by_name(store: Store, *, job: str, giver: str, taker: str) -> int:
@@ -327,7 +321,6 @@ def archive_job(tx: Tx, job_id: str, is_archived: bool, *, actor: str | None = N
 
 
 def delete_job(tx: Tx, job_id: str, *, word: str, actor: str | None = None) -> Job:
-    """Delete a job that has no judgments; returns what it was."""
     require_word(word)
     job = jobs.get(tx, job_id)
     remove_job(tx, job_id, actor=actor)
@@ -335,7 +328,6 @@ def delete_job(tx: Tx, job_id: str, *, word: str, actor: str | None = None) -> J
 
 
 def delete_essay(tx: Tx, essay_id: str, *, word: str, actor: str | None = None) -> None:
-    """Delete an essay that nobody is asked about."""
     require_word(word)
     remove_essay(tx, essay_id, actor=actor)
 
@@ -347,7 +339,6 @@ def back_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> Job:
 
 
 def require_word(word: str) -> None:
-    """Refuse whoever did not type the word."""
     if word.strip().lower() != WORD:
         raise UsageError(f"type the word {WORD!r} to delete it permanently; found {word[:20]!r}")
 
@@ -431,20 +422,16 @@ class Previews:
         with self._lock:
             kept = self._kept.get((state, asked))
         if kept is None:
-            kept = _counted(tx, plan)
+            chains = chains_for(tx, plan, is_preview=True)
+            n_words, n_essays = 0, 0
+            for essay in essays.all(tx) if plan.task == "marking" else ():
+                n_words, n_essays = n_words + len(essay.text.split()), n_essays + 1
+            kept = Fitting(tuple(map(len, chains)), n_words / n_essays if n_essays else 0.0)
             with self._lock:
                 while len(self._kept) >= MOST_KEPT:
                     self._kept.pop(next(iter(self._kept)))
                 self._kept[state, asked] = kept
         return kept.lengths, kept.n_words
-
-
-def _counted(tx: Tx, plan: JobPlan) -> Fitting:
-    chains = chains_for(tx, plan, is_preview=True)
-    n_words, n_essays = 0, 0
-    for essay in essays.all(tx) if plan.task == "marking" else ():
-        n_words, n_essays = n_words + len(essay.text.split()), n_essays + 1
-    return Fitting(tuple(map(len, chains)), n_words / n_essays if n_essays else 0.0)
 
 
 def _judgments(plan: JobPlan, lengths: tuple[int, ...]) -> int:
@@ -462,7 +449,6 @@ def _seconds(tx: Tx, task: str, n_words: float) -> tuple[float, bool]:
 
 
 def is_met(tx: Tx, unit_id: str) -> bool:
-    """Whether anybody has ever been given a unit."""
     traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
     return any(tx.value(select(exists().where(trace))) for trace in traces)
 

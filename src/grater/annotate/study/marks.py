@@ -32,7 +32,15 @@ MARKING = "marking"
 
 def marked_essays(tx: Tx, *, names: bool = False) -> Iterator[Essay]:
     """Every essay with everybody's marks; the same person in two jobs keeps two names."""
-    marks = _marks(tx, names=names)
+    raters = {person.person_id: person.name if names else person.pseudonym for person in people.all(tx)}
+    marks: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
+    for job in (job for job in jobs.all(tx) if job.task == MARKING):
+        for row, answers in judgments.by_submission(tx, job.job_id):
+            _note(marks, _essay_id(tx, row.unit_id), raters[row.person_id], job.name, answers)
+    for each in adjudications.all(tx):
+        if units.get(tx, each.unit_id).job.task == MARKING:
+            job_name = units.get(tx, each.unit_id).job.name
+            _note(marks, _essay_id(tx, each.unit_id), adjudications.ANNOTATOR, job_name, each.answers)
     for essay in essays.all(tx):
         here = marks.get(essay.essay_id, {})
         edits = tuple(edit for marks_of_one in here.values() for edit in marks_of_one)
@@ -54,20 +62,6 @@ def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
         for essay in essays.of_ids(tx, list(by_essay))
         for by_rater in [by_essay[essay.essay_id]]
     ]
-
-
-def _marks(tx: Tx, *, names: bool) -> dict[str, dict[str, tuple[Edit, ...]]]:
-    """Edits by essay and annotator."""
-    raters = {person.person_id: person.name if names else person.pseudonym for person in people.all(tx)}
-    by_essay: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
-    for job in (job for job in jobs.all(tx) if job.task == MARKING):
-        for row, answers in judgments.by_submission(tx, job.job_id):
-            _note(by_essay, _essay_id(tx, row.unit_id), raters[row.person_id], job.name, answers)
-    for each in adjudications.all(tx):
-        if units.get(tx, each.unit_id).job.task == MARKING:
-            job_name = units.get(tx, each.unit_id).job.name
-            _note(by_essay, _essay_id(tx, each.unit_id), adjudications.ANNOTATOR, job_name, each.answers)
-    return by_essay
 
 
 def _note(
@@ -92,13 +86,18 @@ def study_suggestions(tx: Tx, *, job_names: Collection[str] = (), chance: Chance
     missing = sorted(set(job_names) - {job.name for job in chosen})
     if missing:
         raise UsageError(f"expected marking jobs of this study, found {', '.join(missing)}")
-    offered = _offered(tx)
+    # What is suggested for each essay, by whichever job offers it first.
+    offered: dict[str, tuple[Suggestion, ...]] = {}
+    for job in _marking_jobs(tx):
+        if SUGGESTIONS in job.options:
+            for unit_id in units.ids_of_job(tx, job.job_id):
+                unit = units.get(tx, unit_id).unit
+                offered.setdefault(unit.essay.essay_id, suggestions_of(unit))
     markings = [marking for job in chosen for marking in _markings(tx, job, offered)]
     return suggestion_effect(markings, chance=chance)
 
 
 def has_suggestions(tx: Tx) -> bool:
-    """Whether any job of the study offers a system's marks."""
     return any(SUGGESTIONS in job.options for job in _marking_jobs(tx))
 
 
@@ -150,17 +149,6 @@ def _markings(tx: Tx, job: Job, offered: Mapping[str, tuple[Suggestion, ...]]) -
 def _condition(answer: Answer) -> Mapping[str, Json]:
     condition = answer.payload.get(SUGGESTIONS)
     return condition if isinstance(condition, Mapping) else {}
-
-
-def _offered(tx: Tx) -> dict[str, tuple[Suggestion, ...]]:
-    """What is suggested for each essay, by whichever job offers it first."""
-    by_essay: dict[str, tuple[Suggestion, ...]] = {}
-    for job in _marking_jobs(tx):
-        if SUGGESTIONS in job.options:
-            for unit_id in units.ids_of_job(tx, job.job_id):
-                unit = units.get(tx, unit_id).unit
-                by_essay.setdefault(unit.essay.essay_id, suggestions_of(unit))
-    return by_essay
 
 
 def _marking_jobs(tx: Tx) -> list[Job]:

@@ -169,13 +169,11 @@ def some_of(tx: Tx, job_id: str, verdict: str | None, *, start: int, most: int) 
 
 
 def find(tx: Tx, job_id: str, place: int) -> Verdict | None:
-    """The suspect at a place of the list."""
     listed = adjudications.suspect_at(tx, job_id, place)
     return None if listed is None else Verdict(listed)
 
 
 def the_suspect(tx: Tx, job_id: str, place: int) -> Verdict:
-    """The same, which must be there."""
     suspect = find(tx, job_id, place)
     if suspect is None:
         raise NotFound(f"there is no entry {place} in this list")

@@ -29,7 +29,6 @@ STATES = ("active", "ended")
 
 
 def roles_to_give(own_role: str) -> tuple[str, ...]:
-    """The roles that somebody of this role may invite to."""
     return tuple(role for role in schema.ROLES if own_role == OWNER or role not in (OWNER, MANAGER))
 
 
@@ -61,7 +60,6 @@ def invite(
 def invite_several(
     tx: Tx, number: int, *, role: str, own_role: str, job_id: str | None, days: float, name: str, actor: str
 ) -> list[str]:
-    """The tokens of several invitations alike."""
     require_number("invitation.number", number)
     return [
         invite(tx, role=role, own_role=own_role, job_id=job_id, days=days, name=name, actor=actor)
@@ -128,10 +126,6 @@ def start_session(
         credentials.end_session(tx, old_token)
     token, _ = credentials.start_session(tx, person.person_id, hours=hours, member_id=member_id, address=address)
     return token
-
-
-def end_session(tx: Tx, token: str) -> None:
-    credentials.end_session(tx, token)
 
 
 Beside: TypeAlias = Literal["nobody", "owners", "everybody"]
@@ -206,48 +200,32 @@ def make_token(
     )
 
 
-def end_token(tx: Tx, token_id: str, *, person_id: str | None = None, actor: str | None = None) -> None:
-    """End a token of a person; whoever has the study's file may end anybody's."""
-    credentials.end_token(tx, token_id, person_id=person_id, actor=actor)
-
-
-def note_use(tx: Tx, token_id: str) -> None:
-    """Note that a token was used now."""
-    credentials.note_use(tx, token_id)
-
-
 def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
     """Give somebody another role; their sessions end, with a lower one their tokens too; the study keeps an owner."""
     require_another_owner(tx, person_id)
     before = people.get(tx, person_id)
     people.require_role(role)
     if before.kind == "joint":
-        _require_of_both(tx, before, role)
+        most = HIGHEST_OF_A_SEAT
+        for member_id in people.members(tx, before.person_id):
+            most = people.lower_role(most, people.get(tx, member_id).role)
+        if people.lower_role(most, role) != role:
+            raise Forbidden(
+                f"a joint seat may do at most what both of its people may, up to adjudicating: {most} here"
+            )
     person = people.set_role(tx, person_id, role, actor=actor)
     if people.lower_role(before.role, role) != before.role:
-        _demote_seats(tx, person, actor=actor)
+        # The seats of somebody who may do less from now on may do no more than that.
+        for joint in people.seats(tx, person.person_id):
+            lower = people.lower_role(joint.role, person.role)
+            if lower != joint.role:
+                people.set_role(tx, joint.person_id, lower, actor=actor)
+                credentials.end_access(tx, joint.person_id, actor=actor)
         invitations.end_made_by(tx, person_id, actor=actor)
         credentials.end_access(tx, person_id, actor=actor)
     elif person_id != actor:
         credentials.end_all_sessions(tx, person_id)
     return person
-
-
-def _demote_seats(tx: Tx, person: Person, *, actor: str) -> None:
-    """The seats of somebody who may do less from now on may do no more than that."""
-    for joint in people.seats(tx, person.person_id):
-        lower = people.lower_role(joint.role, person.role)
-        if lower != joint.role:
-            people.set_role(tx, joint.person_id, lower, actor=actor)
-            credentials.end_access(tx, joint.person_id, actor=actor)
-
-
-def _require_of_both(tx: Tx, joint: Person, role: str) -> None:
-    most = HIGHEST_OF_A_SEAT
-    for member_id in people.members(tx, joint.person_id):
-        most = people.lower_role(most, people.get(tx, member_id).role)
-    if people.lower_role(most, role) != role:
-        raise Forbidden(f"a joint seat may do at most what both of its people may, up to adjudicating: {most} here")
 
 
 def set_state(tx: Tx, person_id: str, state: str, *, actor: str) -> Person:
@@ -264,13 +242,11 @@ def set_state(tx: Tx, person_id: str, state: str, *, actor: str) -> Person:
 
 
 def require_another_owner(tx: Tx, person_id: str) -> None:
-    """Refuse to take the last owner away from a study."""
     if people.owners(tx) == [person_id]:
         raise Forbidden("this is the only owner of the study; make somebody else an owner first")
 
 
 def add_seat(store: Store, names: Sequence[str], *, name: str = "", actor: str | None = None) -> Person:
-    """A joint seat for two people, by their names."""
     with store.write() as tx:
         return seat(tx, [people.named(tx, each) for each in names], name=name, actor=actor)
 

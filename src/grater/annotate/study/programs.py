@@ -264,17 +264,16 @@ def asked_unit(tx: Tx, unit_id: str) -> Asked:
 def _answer(line: str, number: int) -> tuple[str, dict[str, list[str]]]:
     try:
         answer = json.loads(line)
-        fields = {str(name): _values(value) for name, value in answer["fields"].items()}
+        fields = {
+            str(name): ([str(each) for each in value] if isinstance(value, list) else [str(value)])
+            for name, value in answer["fields"].items()
+        }
         return str(answer["unit"]), fields
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         wanted = '{"unit": ID, "fields": {"label": ["ok"]}}'
         what = "with the fields of its task"
         message = f"expected a JSON line {wanted}, {what}, found {line.strip()[:80]!r}"
         raise GraterError(f"answer {number}: {message}") from error
-
-
-def _values(value: Any) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
 
 
 def _field(field: Field) -> dict[str, Json]:
@@ -350,8 +349,6 @@ def require_endpoint(endpoint: Endpoint) -> None:
 
 @dataclass(slots=True)
 class Spent:
-    """What was used so far."""
-
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -524,7 +521,11 @@ class Chat:
         try:
             told = json.loads(reply)
             choice = told["choices"][0]
-            answer = _text(choice["message"]["content"])
+            # The text of an answer, a string or a list of parts; halves of surrogate pairs are replaced.
+            content = choice["message"]["content"]
+            parts = content if isinstance(content, list) else [content]
+            text = "".join(part["text"] if isinstance(part, dict) else str(part) for part in parts if part)
+            answer = text.encode("utf-8", "replace").decode()
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             raise _Again(f"expected a chat completion, found {reply[:80]!r}") from error
         if choice.get("finish_reason") == "length" and not self._told_of_cut:
@@ -552,15 +553,7 @@ def _tokens(messages: Sequence[Message]) -> int:
     return _length(messages) // CHARACTERS_PER_TOKEN + 8 * len(messages)
 
 
-def _text(content: Any) -> str:
-    """The text of an answer, a string or a list of parts; halves of surrogate pairs are replaced."""
-    parts = content if isinstance(content, list) else [content]
-    text = "".join(part["text"] if isinstance(part, dict) else str(part) for part in parts if part)
-    return text.encode("utf-8", "replace").decode()
-
-
 def _used(usage: Any, name: str) -> int | None:
-    """A count of tokens, where the endpoint gives one."""
     n = usage.get(name) if isinstance(usage, dict) else None
     return n if isinstance(n, int) and not isinstance(n, bool) and n >= 0 else None
 
@@ -772,7 +765,6 @@ def _message(role: str, content: str) -> dict[str, str]:
 
 
 def the_job(tx: Tx, name: str) -> Job:
-    """The named job of people, or the only one."""
     if name:
         return jobs.named(tx, name)
     own = [job for job in jobs.all(tx) if "of" not in job.options and job.task != MARKING.name]

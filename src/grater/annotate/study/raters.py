@@ -159,7 +159,6 @@ CHANGES = ("flag", "reject", "reinstate")
 
 
 def change_standing(tx: Tx, job: Job, person_id: str, change: str, *, actor: str) -> Trust:
-    """Flag, reject or reinstate a rater of a job."""
     if change == "flag":
         ejection.flag(tx, job.job_id, person_id, actor=actor)
     elif change == "reject":

@@ -112,7 +112,6 @@ def reset(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
 
 
 def required_roles(tx: Tx) -> tuple[str, ...]:
-    """The roles of which the owner requires a second factor."""
     kept = dump.meta_value(tx, REQUIRED).split()
     return tuple(role for role in ROLES if role in kept)
 

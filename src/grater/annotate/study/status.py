@@ -104,7 +104,6 @@ class Status(Data):
 
     @property
     def next_step(self) -> Step:
-        """What a person would do now."""
         if not self.essays and not self.items:
             return "import"
         if not self.jobs:
@@ -115,7 +114,6 @@ class Status(Data):
         return "wait" if is_waiting else "report"
 
     def sheet(self) -> Sheet:
-        """The jobs with their progress."""
         rows = tuple((job.job.name, job.job.task, job.job.state, *map(count, job.numbers)) for job in self.jobs)
         return Sheet("", ("job", "task", "state", "units", "valid", "wanted", "in progress"), rows)
 

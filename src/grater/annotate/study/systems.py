@@ -21,7 +21,7 @@ from grater.detect.decisions import answers_of
 from grater.detect.detector import Detector, Finding
 from grater.detect.systems import SYSTEMS, load_system
 from grater.errors import Conflict, UsageError
-from grater.model import Decision, Essay, Item, Json
+from grater.model import Decision, Essay, Item
 from grater.result import Data
 
 FIELDS = {"flagged": "flags", "score": "scores", "type": "types", "suggestion": "suggestions"}
@@ -80,8 +80,6 @@ def _require_none(system: str, n_stored: int, changed: Mapping[str, int]) -> Non
 
 @dataclass(frozen=True, slots=True)
 class Decided(Data):
-    """What one system did."""
-
     system: str
     n_items: int
     n_flagged: int
@@ -114,17 +112,17 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
         require_same_findings(tx, detector.name, findings)
         items.add_all(tx, (items.of(finding.item) for finding in findings))
         n_new = decisions.add_all(tx, (finding.decision for finding in findings))
-        decisions.keep_answers(tx, detector.name, _answers(findings))
+        # The words of every place where the system gives probabilities, flagged or not (T&C 2008, 4).
+        decisions.keep_answers(
+            tx,
+            detector.name,
+            {
+                finding.item.item_id: [[word, share] for word, share in answers_of(finding)]
+                for finding in findings
+                if finding.probabilities and len(finding.item.span)
+            },
+        )
     return Decided(detector.name, len(findings), sum(each.decision.flagged for each in findings), n_new)
-
-
-def _answers(findings: Iterable[Finding]) -> dict[str, Json]:
-    """The words of every place where the system gives probabilities, flagged or not (T&C 2008, 4)."""
-    return {
-        finding.item.item_id: [[word, share] for word, share in answers_of(finding)]
-        for finding in findings
-        if finding.probabilities and len(finding.item.span)
-    }
 
 
 def places_of(tx: Tx, kind: str) -> dict[str, list[Item]]:

@@ -41,12 +41,23 @@ def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | 
     before = terms_of(job.options)
     merged = {**terms_json(before), **changes}
     terms = read_terms({name: value for name, value in merged.items() if value is not None})
-    _require_limits(terms)
+    for name in ("page", "limit", "pool"):
+        require_number(f"terms.{name}", getattr(terms, name))
+    for part, names in PARTS.items():
+        value = getattr(terms, part)
+        for name in names if value is not None else ():
+            require_number(f"terms.{part}.{name}", getattr(value, name))
+    for qualification in terms.qualifications:
+        require_number("terms.qualifications.judgments", qualification.judgments)
     for wanted in terms.qualifications:
         jobs.named(tx, wanted.job)
     if terms.pay is not None:
         study_money.require_currency(tx, job_id, terms.pay.currency)
-    _require_units(tx, job, before, terms)
+    # Without gold units a gold rule would give nobody any work; assigned jobs have their judgments planned.
+    if terms.gold is not None and not units.ids_of_job(tx, job.job_id, role="gold"):
+        raise UsageError(f"{job.name}: has no gold yet; make some first")
+    if terms.redundancy != before.redundancy and job.access == "assigned":
+        raise UsageError(f"{job.name}: its annotators are named, so the number of judgments is fixed")
     job = jobs.set_options(tx, job_id, {KEY: terms_json(terms)}, actor=actor)
     if terms.redundancy != before.redundancy:
         units.log_finished(tx, units.settle_slots(tx, job, units.ids_of_job(tx, job_id, role="work")))
@@ -59,25 +70,6 @@ PARTS = {
     "pay": ("cents", "least_hourly"),
 }
 """The numbers of each part that have a limit."""
-
-
-def _require_limits(terms: Terms) -> None:
-    for name in ("page", "limit", "pool"):
-        require_number(f"terms.{name}", getattr(terms, name))
-    for part, names in PARTS.items():
-        value = getattr(terms, part)
-        for name in names if value is not None else ():
-            require_number(f"terms.{part}.{name}", getattr(value, name))
-    for qualification in terms.qualifications:
-        require_number("terms.qualifications.judgments", qualification.judgments)
-
-
-def _require_units(tx: Tx, job: Job, before: Terms, terms: Terms) -> None:
-    """Without gold units a gold rule would give nobody any work; assigned jobs have their judgments planned."""
-    if terms.gold is not None and not units.ids_of_job(tx, job.job_id, role="gold"):
-        raise UsageError(f"{job.name}: has no gold yet; make some first")
-    if terms.redundancy != before.redundancy and job.access == "assigned":
-        raise UsageError(f"{job.name}: its annotators are named, so the number of judgments is fixed")
 
 
 PROTOCOL_LABELS = {
@@ -98,14 +90,18 @@ def protocol_fields(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, s
     """The protocol by its keys, without what does not apply."""
     terms, costs = terms_of(job.options), known or job_costs(tx, job)
     version = jobs.current_guidelines(tx, job.job_id)
+    wanted = [str(each) for each in terms.qualifications]
+    wanted += [f"from {', '.join(terms.countries)}"] if terms.countries else []
+    wanted += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
+    restrictions = "; ".join(wanted) or "none"
     rows = {
         "Task": f"{job.task}, {job.title}",
         "Judgments a unit": str(terms.redundancy or job.judgments),
         "Instructions": f"version {version.version}, {len(version.markdown.split())} words" if version else "",
         "Gold": _gold(tx, job, terms),
-        "Put out": _rule(terms.gold, _n_out(tx, job)),
+        "Put out": _rule(terms.gold, sum(each.state == "ejected" for each in trust.of_job(tx, job.job_id))),
         "Pay": _pay(terms, costs),
-        "Restrictions": _restrictions(terms),
+        "Restrictions": restrictions,
         "Opening hours": str(terms.opening or ""),
         "Limit a rater": f"{terms.limit} units" if terms.limit else "",
         "Dates": _dates(tx, job),
@@ -140,23 +136,12 @@ def _rule(rule: TrustRule | None, n_out: int) -> str:
     return f"{quiz}{below}{sure}; {counted(n_out, 'rater')} removed"
 
 
-def _n_out(tx: Tx, job: Job) -> int:
-    return sum(each.state == "ejected" for each in trust.of_job(tx, job.job_id))
-
-
 def _pay(terms: Terms, costs: Costs) -> str:
     if terms.pay is None:
         return "none"
     rates = costs.hourly
     hour = f"; median {costs.money(rates.median)} per hour" if rates and rates.n_raters else ""
     return f"{money(terms.pay.cents, terms.pay.currency)} per unit, {POLICY_WORDS[terms.pay.policy]} paid{hour}"
-
-
-def _restrictions(terms: Terms) -> str:
-    wanted = [str(each) for each in terms.qualifications]
-    wanted += [f"from {', '.join(terms.countries)}"] if terms.countries else []
-    wanted += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
-    return "; ".join(wanted) or "none"
 
 
 def _dates(tx: Tx, job: Job) -> str:

@@ -31,7 +31,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from sqlalchemy import Row
 
@@ -119,7 +119,6 @@ def _shown(task: str, unit: Unit, key: str, stream: str) -> Shown:
 
 
 def submission_id_of(lease_id: str) -> str:
-    """The one id under which the answer to a lease is stored."""
     digest = hashlib.sha256(f"submission|{lease_id}".encode()).digest()
     return str(uuid.UUID(bytes=digest[:16], version=4))
 
@@ -169,13 +168,13 @@ def hand_in_and_take(
     with store.write(brief=True) as tx:
         person = people.lock(tx, desk.lease.person_id)
         receipt = _receive(tx, desk, person, fields, answers, submission_id=submission_id, seconds=seconds)
-        lease = _take_after(tx, desk, person) if _goes_on(desk, receipt) else None
+        lease = (
+            _take_after(tx, desk, person)
+            if (desk.lease.place != leases.REVISION and not is_told(desk, receipt.is_right))
+            else None
+        )
     _doubt(store, desk, receipt)
     return receipt, lease
-
-
-def _goes_on(desk: Desk, receipt: Receipt) -> bool:
-    return desk.lease.place != leases.REVISION and not is_told(desk, receipt.is_right)
 
 
 def _take_after(tx: Tx, desk: Desk, person: Person) -> Lease | None:
@@ -410,7 +409,6 @@ def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
 
 
 def returns_left(tx: Tx, lease: Lease) -> int:
-    """How often the rater may still give a unit of this job back."""
     if lease.place == leases.REVISION:
         return _most_returns()
     return max(0, _most_returns() - trust.find(tx, lease.job_id, lease.person_id).returns)
@@ -429,21 +427,6 @@ def page_state(tx: Tx, lease: Lease) -> PageState:
 
 def _most_returns() -> int:
     return int(LIMITS["work.returns"].most)
-
-
-def revise(tx: Tx, unit_id: str, *, person_id: str) -> Lease:
-    """The lease under which an annotator mends a marked essay of their own."""
-    return revisions.begin(tx, unit_id=unit_id, person_id=person_id)
-
-
-def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *, person_id: str) -> None:
-    """An annotator has looked at a mark again: it is mended, or kept as it is."""
-    revisions.settle_finding(tx, finding_id, state, person_id=person_id)
-
-
-def unblind(tx: Tx, job_id: str, person_id: str) -> None:
-    """From now on the person sees the answers of a job, and rates in it no more."""
-    look(tx, job_id, person_id)
 
 
 def is_told(desk: Desk, is_right: bool | None) -> bool:
@@ -481,8 +464,6 @@ RUNS_ON = ("Srun", "Sfrag")
 
 @dataclass(frozen=True, slots=True)
 class SavedDraft:
-    """What became of a draft."""
-
     unit: Unit
     revision: int
     body: Mapping[str, Json]
@@ -493,7 +474,6 @@ class SavedDraft:
 
 
 def save_draft(tx: Tx, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]) -> SavedDraft:
-    """Save a draft made from a revision."""
     unit = _essay_unit(tx, lease_id, person_id)
     checked_body = checked(unit.essay.text, body)
     saved = revisions.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body)

@@ -39,7 +39,7 @@ from grater.detect.feedback import Feedback, feedback_on
 from grater.detect.marks import change
 from grater.detect.systems import default_systems, load_systems
 from grater.errors import TooBusy, UsageError
-from grater.model import Essay, Item, Json
+from grater.model import Essay, Item
 
 JOB = "check my writing"
 ACCEPT, REJECT = "accept", "reject"
@@ -100,7 +100,11 @@ def keep(store: Store, feedback: Feedback, answers: Mapping[str, str]) -> int:
     strange = sorted(set(answers.values()) - set(LABELS))
     if strange:
         raise UsageError(f"expected {ACCEPT} or {REJECT}, found {strange[0][:20]!r}")
-    answered = [finding for finding in feedback.flags if finding.item.item_id in answers and _has_word(finding)]
+    answered = [
+        finding
+        for finding in feedback.flags
+        if finding.item.item_id in answers and (finding.decision.suggestion is not None)
+    ]
     if not answered:
         raise UsageError("expected an answer to one mark at least, found none; accept or reject a mark first")
     with store.write() as tx:
@@ -111,10 +115,6 @@ def keep(store: Store, feedback: Feedback, answers: Mapping[str, str]) -> int:
             tx, _job(tx), writer, essay, [(finding, LABELS[answers[finding.item.item_id]]) for finding in answered]
         )
     return len(answered)
-
-
-def _has_word(finding: Finding) -> bool:
-    return finding.decision.suggestion is not None
 
 
 def _job(tx: Tx) -> Job:
@@ -134,7 +134,11 @@ def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tu
     places = [Item(essay.essay_id, finding.item.span, finding.item.kind) for finding, _ in answered]
     items.add_all(tx, map(items.of, places))
     new = [
-        NewUnit(((place.item_id, _payload(finding)),), essay.essay_id, wanted=1)
+        NewUnit(
+            ((place.item_id, {"suggestion": finding.decision.suggestion, "system": finding.decision.system}),),
+            essay.essay_id,
+            wanted=1,
+        )
         for place, (finding, _) in zip(places, answered, strict=True)
     ]
     unit_ids = units.add_all(tx, job.job_id, new)
@@ -149,10 +153,6 @@ def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tu
             body={LABEL: [label]},
             answers=(Answer(place.item_id, label),),
         )
-
-
-def _payload(finding: Finding) -> dict[str, Json]:
-    return {"suggestion": finding.decision.suggestion, "system": finding.decision.system}
 
 
 @dataclass(frozen=True, slots=True)

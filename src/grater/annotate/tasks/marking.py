@@ -88,7 +88,14 @@ def payload_of(system: str, share: float, suggestions: Sequence[Suggestion]) -> 
 
 def suggestions_of(unit: Unit) -> tuple[Suggestion, ...]:
     """What a unit could offer, whether it is shown or not."""
-    return tuple(_read(mark) for mark in cast("list[Mapping[str, Json]]", _kept(unit).get("marks") or ()))
+    return tuple(
+        Suggestion(
+            span=Span(cast(int, mark["start"]), cast(int, mark["end"])),
+            tag=str(mark["tag"]),
+            replacements=tuple(cast("list[str]", mark["replacements"])),
+        )
+        for mark in cast("list[Mapping[str, Json]]", _kept(unit).get("marks") or ())
+    )
 
 
 def system_of(unit: Unit) -> str:
@@ -138,14 +145,6 @@ def _fate(number: int, numbers: Sequence[object], origins: Sequence[Json], rejec
 def _kept(unit: Unit) -> Mapping[str, Json]:
     kept = unit.payload.get(SUGGESTIONS)
     return kept if isinstance(kept, Mapping) else {}
-
-
-def _read(mark: Mapping[str, Json]) -> Suggestion:
-    return Suggestion(
-        span=Span(cast(int, mark["start"]), cast(int, mark["end"])),
-        tag=str(mark["tag"]),
-        replacements=tuple(cast("list[str]", mark["replacements"])),
-    )
 
 
 MARKED, CLEAN, SET_ASIDE = "marked", "clean", "set-aside"

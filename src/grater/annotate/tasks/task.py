@@ -231,18 +231,16 @@ def _values(question: Field, form: Form, problems: Problems) -> tuple[str, ...]:
             problems.add(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
         return ()
     if question.kind in (ONE, MANY):
-        return _picked(question, given, problems)
+        offered = [choice.value for choice in question.choices]
+        unknown = [value for value in given if value not in offered]
+        if unknown:
+            problems.add(
+                f"{question.name}: expected one of {', '.join(offered)}, found {unknown[0][:LONGEST_WORDS]!r}"
+            )
+        if question.kind == ONE and len(given) > 1:
+            problems.add(f"{question.name}: expected one answer, found {len(given)}")
+        return tuple(value for value in offered if value in given)
     return _words(question, given, problems) if question.kind == WORDS else _text(question, given, problems)
-
-
-def _picked(question: Field, given: Sequence[str], problems: Problems) -> tuple[str, ...]:
-    offered = [choice.value for choice in question.choices]
-    unknown = [value for value in given if value not in offered]
-    if unknown:
-        problems.add(f"{question.name}: expected one of {', '.join(offered)}, found {unknown[0][:LONGEST_WORDS]!r}")
-    if question.kind == ONE and len(given) > 1:
-        problems.add(f"{question.name}: expected one answer, found {len(given)}")
-    return tuple(value for value in offered if value in given)
 
 
 def _words(question: Field, given: Sequence[str], problems: Problems) -> tuple[str, ...]:

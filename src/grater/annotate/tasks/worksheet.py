@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from grater.annotate.tasks import TASKS
-from grater.annotate.tasks.task import LABEL, ONE, SUGGESTION, WORDS, Field, Piece, Shown, Task, Unit, UnitItem
+from grater.annotate.tasks.task import LABEL, ONE, SUGGESTION, WORDS, Field, Shown, Task, Unit, UnitItem
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.measure.sampling.strata import decided
 from grater.model import Essay, Item
@@ -50,8 +50,23 @@ def worksheet(
     fields = _fields(task, shown)
     names = tuple(dict.fromkeys(_column(field) for field in fields))
     columns = ("item", "before", "sentence", "question", "answers", *names, "comment", "rater")
+    # The sentence on one line, its target in brackets.
     rows = tuple(
-        (name, page.before, _marked(page.pieces), _question(page), _answers(page), *("" for _ in names), "", rater)
+        (
+            name,
+            page.before,
+            " ".join(
+                "".join(
+                    (f"{OPEN}{piece.text}{CLOSE}" if piece.text else GAP) if piece.mark else piece.text
+                    for piece in page.pieces
+                ).split()
+            ),
+            next(field.question for field in page.fields if field.name == LABEL),
+            _answers(page),
+            *("" for _ in names),
+            "",
+            rater,
+        )
         for (name, _), page in zip(items, shown, strict=True)
     )
     choices = {field.name: [choice.value for choice in field.choices] for field in fields if field.kind == ONE}
@@ -107,19 +122,6 @@ def _fields(task: Task, shown: Sequence[Shown]) -> tuple[Field, ...]:
 
 def _column(field: Field) -> str:
     return ALTERNATIVES if field.kind == WORDS else field.name
-
-
-def _marked(pieces: Sequence[Piece]) -> str:
-    """The sentence on one line, its target in brackets."""
-    return " ".join("".join(_with_brackets(piece) if piece.mark else piece.text for piece in pieces).split())
-
-
-def _with_brackets(piece: Piece) -> str:
-    return f"{OPEN}{piece.text}{CLOSE}" if piece.text else GAP
-
-
-def _question(page: Shown) -> str:
-    return next(field.question for field in page.fields if field.name == LABEL)
 
 
 def _answers(page: Shown) -> str:

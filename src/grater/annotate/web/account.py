@@ -103,7 +103,7 @@ def _login_keys(
 @pages.post("/logout")
 def logout(context: Context) -> Response:
     with context.server.store.write() as tx:
-        study_people.end_session(tx, context.session_token)
+        credentials.end_session(tx, context.session_token)
     response = context.go("/login")
     end_session(response, context.server.settings)
     return response
@@ -127,7 +127,13 @@ def join(context: Context, token: str) -> Response:
     invitation = _invitation(context, token)
     password = str(context.form.get("password", ""))
     name = invitation.name if invitation.person_id else context.text("name")
-    problems = _complaints(name, password, str(context.form.get("again", "")))
+    problems = []
+    try:
+        require_name(name)
+    except UsageError as error:
+        problems.append(str(error))
+    if password != str(context.form.get("again", "")):
+        problems.append("password: the two passwords differ")
     if problems:
         return _join_form(context, invitation, name=name, problems=problems)
     try:
@@ -174,17 +180,6 @@ def _join_form(context: RequestContext, invitation: Invitation, *, name: str, pr
     return context.page("join.html", shown, status=status, is_back=invitation.person_id is not None)
 
 
-def _complaints(name: str, password: str, again: str) -> list[str]:
-    complaints = []
-    try:
-        require_name(name)
-    except UsageError as error:
-        complaints.append(str(error))
-    if password != again:
-        complaints.append("password: the two passwords differ")
-    return complaints
-
-
 @pages.get("/me")
 def me_page(context: Context) -> Response:
     return _own_page(context)
@@ -224,7 +219,7 @@ def new_token(context: Context) -> Response:
 @pages.post("/me/tokens/{token_id}/end")
 def end_token_form(context: Context, token_id: str) -> Response:
     with context.changing() as tx:
-        study_people.end_token(tx, token_id, person_id=context.person.person_id)
+        credentials.end_token(tx, token_id, person_id=context.person.person_id)
     return context.go("/me")
 
 
@@ -249,7 +244,6 @@ TOO_LATE = "That took too long. Log in again."
 
 @pages.post("/login/code")
 def enter_code(context: Context) -> Response:
-    """The second step of a login."""
     ticket, path = context.text("ticket"), own_path(context.text("next"))
     person = ticket_holder(context, ticket)
     if person is None:
@@ -392,7 +386,6 @@ def ticket_holder(context: RequestContext, ticket: str) -> people.Person | None:
 
 
 def is_known_browser(context: RequestContext, person: people.Person) -> bool:
-    """Whether the person came in by this browser before."""
     return is_device(context.server.secret, person.person_id, read_device(context.request, context.server.settings))
 
 
@@ -514,5 +507,5 @@ def make_token(context: Context, sent: NewToken) -> MadeToken:
 def end_token(context: Context, token_id: str) -> Ended:
     """Revoke one of your tokens, including this one."""
     with context.changing() as tx:
-        study_people.end_token(tx, token_id, person_id=context.person.person_id)
+        credentials.end_token(tx, token_id, person_id=context.person.person_id)
     return Ended(token_id=token_id, ended=True)

@@ -29,7 +29,6 @@ from grater.annotate.study.adjudication import (
     EssayTable,
     Kind,
     Place,
-    Waiting,
     changed_tokens,
     done_of,
     finished_unit,
@@ -194,7 +193,14 @@ def filled_by(
 ) -> Mapping[str, Sequence[str]]:
     """The form as far as it is clear: the decision made before, else what all raters said alike."""
     if decided:
-        return _decided_before(unit, shown, decided)
+        # The form that says the same as a decision.
+        form = _form_of(shown, decided)
+        try:
+            said = TASKS[unit.job.task].read(unit.unit, form, kept=shown.kept)
+        except GraterError:  # imported decisions may be none that the form could give
+            return {}
+        # A form that would say something else is worse than none.
+        return form if tuple(said) == tuple(decided) else {}
     bodies: list[Mapping[str, Json]] = [
         answered.submission.body for answered in sent if answered.submission.status == "valid"
     ]
@@ -205,16 +211,6 @@ def filled_by(
         name: bodies[0].get(name) for name in names if all(body.get(name) == bodies[0].get(name) for body in bodies)
     }
     return {name: [str(value) for value in values] for name, values in alike.items() if isinstance(values, list)}
-
-
-def _decided_before(unit: StudyUnit, shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
-    """The form that says the same as a decision."""
-    form = _form_of(shown, decided)
-    try:
-        said = TASKS[unit.job.task].read(unit.unit, form, kept=shown.kept)
-    except GraterError:  # imported decisions may be none that the form could give
-        return {}
-    return form if tuple(said) == tuple(decided) else {}  # a form that would say something else is worse than none
 
 
 def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
@@ -320,7 +316,10 @@ def _earlier_choice(place: Place, gold: Sequence[Edit]) -> tuple[dict[str, str],
             return {f"choice {place.name}": opinion.rater}, [by_content[content] for content in said]
     own = next((edit for edit in gold if edit.span in spans_of(place) and len(edit.replacements) <= 1), None)
     if own is None:
-        return {f"choice {place.name}": _nobody(place)}, ()
+        # The choice that nothing is wrong at a place: that of an annotator who says so, where there is one.
+        return {
+            f"choice {place.name}": next((opinion.rater for opinion in place.opinions if not opinion.edits), NOTHING)
+        }, ()
     choice = {
         f"choice {place.name}": OWN,
         f"words {place.name}": name_of(own.span),
@@ -329,11 +328,6 @@ def _earlier_choice(place: Place, gold: Sequence[Edit]) -> tuple[dict[str, str],
         f"comment {place.name}": own.comment,
     }
     return choice, (own,)
-
-
-def _nobody(place: Place) -> str:
-    """The choice that nothing is wrong at a place: that of an annotator who says so, where there is one."""
-    return next((opinion.rater for opinion in place.opinions if not opinion.edits), NOTHING)
 
 
 def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
@@ -432,7 +426,11 @@ def undecided(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
     """Finished, undecided units; those on which raters disagree first."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        units = _essays(tx, job) if job.task == MARKING else [_item(unit) for unit in waiting(tx, job)]
+        units = (
+            _essays(tx, job)
+            if job.task == MARKING
+            else [Undecided.model_validate({**unit.to_dict(), "unit_id": unit.unit_id}) for unit in waiting(tx, job)]
+        )
     here, following = cut(units[start : start + most + 1], start, most)
     return UndecidedUnits(units=list(here), next=following)
 
@@ -485,10 +483,6 @@ def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
 def _essays(tx: Tx, job: Job) -> list[Undecided]:
     units = shown_by(done_of(tx, job))["undecided"]
     return [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in units]
-
-
-def _item(unit: Waiting) -> Undecided:
-    return Undecided.model_validate({**unit.to_dict(), "unit_id": unit.unit_id})
 
 
 def _place(text: str, place: Place) -> Difference:

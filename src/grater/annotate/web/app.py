@@ -116,7 +116,6 @@ LONG = (
 
 
 def create_app(settings: Settings, store: Store) -> FastAPI:
-    """The application that serves a study."""
     store.limit_statements(settings.long_request_seconds)
     logins = Tries(a_minute=settings.logins_a_minute, clock=settings.clock)
     with store.glance() as tx:

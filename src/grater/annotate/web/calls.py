@@ -77,7 +77,6 @@ class Body(BaseModel):
 
 
 def calls_about(tag: str) -> APIRouter:
-    """A router for the calls about one noun."""
     return APIRouter(prefix=API, tags=[tag], generate_unique_id_function=_operation_id)
 
 

@@ -86,7 +86,10 @@ def curve(points: Sequence[tuple[float, float]], *, title: str, ends: tuple[str,
     """A line over time from the first point to the last; `ends` label the axis, `top` the highest value."""
     if len(points) < 2:
         return Markup("")
-    placed = _placed(points)
+    first, last = points[0][0], points[-1][0]
+    across, up = (last - first) or 1, max(y for _, y in points) or 1
+    wide, high = WIDTH - 2 * MARGIN, CURVE_HEIGHT - MARGIN - 22
+    placed = [(MARGIN + (x - first) / across * wide, CURVE_HEIGHT - MARGIN - y / up * high) for x, y in points]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
     floor = CURVE_HEIGHT - MARGIN
     under = f"{placed[0][0]:.1f},{floor} {line} {placed[-1][0]:.1f},{floor}"
@@ -99,13 +102,6 @@ def curve(points: Sequence[tuple[float, float]], *, title: str, ends: tuple[str,
     ]
     words = f"From {ends[0]} to {ends[1]}: {top}"
     return _svg(drawn, width=WIDTH, height=CURVE_HEIGHT, title=title, words=words)
-
-
-def _placed(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    first, last = points[0][0], points[-1][0]
-    across, up = (last - first) or 1, max(y for _, y in points) or 1
-    wide, high = WIDTH - 2 * MARGIN, CURVE_HEIGHT - MARGIN - 22
-    return [(MARGIN + (x - first) / across * wide, CURVE_HEIGHT - MARGIN - y / up * high) for x, y in points]
 
 
 def job_charts(progress: Progress, moments: Sequence[int]) -> list[tuple[str, Markup]]:
@@ -163,8 +159,6 @@ MOST_SERIES = 6
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A figure over the number of judgments."""
-
     name: str
     points: tuple[tuple[int, Interval], ...]
 
@@ -180,7 +174,16 @@ def narrowing(series: Sequence[Series], *, title: str) -> Markup:
         return Markup("")
     most = max(n for one in shown for n, _ in one.drawn)
     least = min(n for one in shown for n, _ in one.drawn)
-    parts = [_grid(least, most)]
+    lines = _shares(WIDTH - RIGHT)
+    ticks = [(least, "start"), (most, "end")] if most > least else [(most, "middle")]
+    for n, anchor in ticks:
+        lines.append(
+            Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{:,}</text>').format(
+                _x(n, least, most), HEIGHT - 10, anchor, n
+            )
+        )
+    grid = Markup("").join(lines)
+    parts = [grid]
     ends = _apart([_y(one.drawn[-1][1].value) for one in shown])
     for number, (one, end) in enumerate(zip(shown, ends, strict=True), 1):
         parts.append(_band(one, number, least, most, end))
@@ -212,18 +215,6 @@ def _shares(right: float) -> list[Markup]:
         '<line class="grid-line" x1="{}" x2="{}" y1="{y:.1f}" y2="{y:.1f}"/><text x="2" y="{t:.1f}">{}</text>'
     )
     return [line.format(LEFT, right, f"{value:g}", y=_y(value), t=_y(value) + 5) for value in (0, 0.5, 1)]
-
-
-def _grid(least: int, most: int) -> Markup:
-    lines = _shares(WIDTH - RIGHT)
-    ticks = [(least, "start"), (most, "end")] if most > least else [(most, "middle")]
-    for n, anchor in ticks:
-        lines.append(
-            Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{:,}</text>').format(
-                _x(n, least, most), HEIGHT - 10, anchor, n
-            )
-        )
-    return Markup("").join(lines)
 
 
 def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup:
@@ -266,7 +257,13 @@ def confusion_map(confusion: Confusion, *, title: str) -> Markup:
         parts.append(_cell_label(label, row, left))
         parts.append(_column_label(label, _short(label, across // LETTER), row, left, across))
         for column, n in enumerate(confusion.counts[row]):
-            parts.append(_cell(row, column, n, most, left, across))
+            shade = 0 if not n else 1 + min(SHADES - 2, int((SHADES - 1) * n / most))
+            x, y = left + column * across, 24 + row * CELL
+            cell = Markup(
+                '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
+                '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{}</text>'
+            ).format(shade, x + 1, y + 1, across - 2, CELL - 2, shade, x + across / 2, y + CELL / 2 + 5, _count(n))
+            parts.append(cell)
     words = "; ".join(
         f"{one} and {other}: {confusion.counts[i][j]:,}"
         for i, one in enumerate(confusion.labels)
@@ -280,15 +277,6 @@ def confusion_map(confusion: Confusion, *, title: str) -> Markup:
 def _label_room(labels: Sequence[str]) -> int:
     """How far from the left the first cell begins, so that every label fits before it."""
     return 16 + LETTER * min(MOST_LETTERS, max(map(len, labels)))
-
-
-def _cell(row: int, column: int, n: int, most: int, left: int, across: int) -> Markup:
-    shade = 0 if not n else 1 + min(SHADES - 2, int((SHADES - 1) * n / most))
-    x, y = left + column * across, 24 + row * CELL
-    return Markup(
-        '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
-        '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{}</text>'
-    ).format(shade, x + 1, y + 1, across - 2, CELL - 2, shade, x + across / 2, y + CELL / 2 + 5, _count(n))
 
 
 def _cell_label(name: str, row: int, left: int) -> Markup:

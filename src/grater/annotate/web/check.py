@@ -94,7 +94,6 @@ def check(context: Context) -> Response:
 
 @pages.post("/check/keep")
 def keep_answers(context: Context) -> Response:
-    """Store the text and the answers, with the writer's consent."""
     return _answer(context, _kept)
 
 
@@ -103,7 +102,17 @@ def _answer(context: RequestContext, work: Callable[[RequestContext, str], Respo
     text = context.text("text")
     try:
         require_open(context, "check_page")
-        text = _text(context)
+        # What was typed, else what is in the file; browsers send line ends as two characters.
+        typed = context.form.get("text", "")
+        file = context.form.get("file")
+        if not (isinstance(typed, str) and typed.strip()) and isinstance(file, UploadFile):
+            try:
+                typed = file.file.read().decode("utf-8-sig")
+            except UnicodeDecodeError as error:
+                raise BadInput(
+                    Problem("file", "expected plain text in UTF-8; save it as text (.txt) first")
+                ) from error
+        text = str(typed).replace("\r\n", "\n")
         return work(context, text)
     except (BadInput, UsageError) as error:
         status, problems = 422, lines_of(error)
@@ -158,18 +167,6 @@ def _feedback(context: RequestContext, text: str) -> Feedback:
     return context.server.proofreader.check(text)
 
 
-def _text(context: RequestContext) -> str:
-    """What was typed, else what is in the file; browsers send line ends as two characters."""
-    typed = context.form.get("text", "")
-    file = context.form.get("file")
-    if not (isinstance(typed, str) and typed.strip()) and isinstance(file, UploadFile):
-        try:
-            typed = file.file.read().decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise BadInput(Problem("file", "expected plain text in UTF-8; save it as text (.txt) first")) from error
-    return str(typed).replace("\r\n", "\n")
-
-
 def _answers(context: RequestContext) -> dict[str, str]:
     return {
         name.removeprefix(ANSWER): value
@@ -212,28 +209,24 @@ def _stretches(feedback: Feedback, answers: dict[str, str]) -> list[Stretch]:
         made = change(text, mark.findings[0])
         if not made.replacements or made.span.start < end:
             continue
-        note = _note(text, len(shown) + 1, mark, made, answers)
+        finding, rule = mark.findings[0], mark.explanation
+        note = MarkNote(
+            number=len(shown) + 1,
+            item_id=finding.item.item_id,
+            words=made.span.of(text),
+            better=made.replacements[0],
+            advice=advice(finding),
+            why=why(mark),
+            source=source(finding),
+            title=rule.title if rule else "",
+            wrong=rule.wrong if rule else "",
+            right=rule.right if rule else "",
+            answer=answers.get(finding.item.item_id, ""),
+        )
         shown.add(note.item_id)
         stretches += [Stretch(text[end : made.span.start]), Stretch(note.words, note)]
         end = made.span.end
     return [*stretches, Stretch(text[end:])]
-
-
-def _note(text: str, number: int, mark: Mark, made: TextChange, answers: dict[str, str]) -> MarkNote:
-    finding, rule = mark.findings[0], mark.explanation
-    return MarkNote(
-        number=number,
-        item_id=finding.item.item_id,
-        words=made.span.of(text),
-        better=made.replacements[0],
-        advice=advice(finding),
-        why=why(mark),
-        source=source(finding),
-        title=rule.title if rule else "",
-        wrong=rule.wrong if rule else "",
-        right=rule.right if rule else "",
-        answer=answers.get(finding.item.item_id, ""),
-    )
 
 
 # What is open to the public
@@ -342,7 +335,18 @@ def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
     language = _language(parameters)
     if not context.server.checks.take(f"check {context.address}"):
         raise HTTPException(429, "Too many requests; wait a minute and try again.", {"retry-after": "60"})
-    document = of_pieces(_pieces(parameters))
+    # What was sent, as text or as text with markup; more than may be checked is refused before it is looked at.
+    if "text" in parameters:
+        pieces: Pieces = [(parameters["text"], None)]
+    elif "data" in parameters:
+        pieces = _with_markup(parameters["data"])
+    else:
+        raise HTTPException(400, "Missing 'text' or 'data' parameter")
+    n = sum(len(sent if read_as is None else read_as) for sent, read_as in pieces)
+    if n > LONGEST["check.text"]:
+        most = LONGEST["check.text"]
+        raise HTTPException(413, f"Your text exceeds the limit of {most} characters (it's {n} characters).")
+    document = of_pieces(pieces)
     feedback = context.server.proofreader.check(document.text)
     choice = RuleChoice.of(parameters)
     matches = [match for match in _matches(feedback, document) if choice.takes(match["rule"])]
@@ -382,21 +386,6 @@ class Document:
 
 Pieces: TypeAlias = list[tuple[str, str | None]]
 """What was sent, and what it is read as; None where that is the same."""
-
-
-def _pieces(parameters: Mapping[str, str]) -> Pieces:
-    """What was sent, as text or as text with markup; more than may be checked is refused before it is looked at."""
-    if "text" in parameters:
-        pieces: Pieces = [(parameters["text"], None)]
-    elif "data" in parameters:
-        pieces = _with_markup(parameters["data"])
-    else:
-        raise HTTPException(400, "Missing 'text' or 'data' parameter")
-    n = sum(len(sent if read_as is None else read_as) for sent, read_as in pieces)
-    if n > LONGEST["check.text"]:
-        most = LONGEST["check.text"]
-        raise HTTPException(413, f"Your text exceeds the limit of {most} characters (it's {n} characters).")
-    return pieces
 
 
 def _with_markup(data: str) -> Pieces:

@@ -35,7 +35,7 @@ from grater.annotate.store.ids import new_secret
 from grater.annotate.store.people import Person
 from grater.annotate.study.dashboard import Dashboard, Live
 from grater.annotate.study.jobs import Previews
-from grater.annotate.study.people import ENDED, Beside, note_use, require_access
+from grater.annotate.study.people import ENDED, Beside, require_access
 from grater.annotate.study.raters import LargePools
 from grater.annotate.study.second_factor import is_missing
 from grater.annotate.study.status import study_name
@@ -382,7 +382,7 @@ def _by_token(server: Server, secret: str) -> Access | None:
     token, person = known
     if credentials.is_use_news(token, now):
         with suppress(GraterError), server.store.write(brief=True) as tx:  # a full disk must not keep readers out
-            note_use(tx, token.token_id)
+            credentials.note_use(tx, token.token_id)
     return Access(
         person,
         token.made_by or person.person_id,
@@ -455,7 +455,6 @@ def version_of(text: str) -> int | None:
 
 
 def decimal_of(context: RequestContext, name: str, default: float) -> float:
-    """A number of the form, perhaps with a decimal point."""
     text = context.text(name)
     try:
         value = float(text) if text else default

@@ -34,7 +34,7 @@ from grater.annotate.web.errors import lines_of
 from grater.annotate.web.money import Costs, costs_json
 from grater.annotate.web.raters import Message
 from grater.errors import BadInput, Conflict, NotFound, UsageError
-from grater.model import Interval, Json
+from grater.model import Json
 
 pages = APIRouter()
 
@@ -92,7 +92,18 @@ def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
     systems = dict.fromkeys(line.system for point in board.checkpoints for line in point.systems)
     drawn = {"Agreement over time": narrowing([Series("alpha", agreed)], title="Krippendorff’s alpha")}
     for measure in ("precision", "recall"):
-        series = [Series(name, _history(board, name, measure)) for name in systems]
+        series = [
+            Series(
+                name,
+                tuple(
+                    (point.n, getattr(line, measure))
+                    for point in board.checkpoints
+                    for line in point.systems
+                    if line.system == name
+                ),
+            )
+            for name in systems
+        ]
         drawn[f"{measure.capitalize()} over time"] = narrowing(series, title=measure.capitalize())
     if board.pairs:
         title = "Percentage of items on which the two agree"
@@ -103,15 +114,6 @@ def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
         drawn["Which answers are confused"] = confusion_map(board.confusion, title=title)
     drawn["Raters by speed and agreement"] = rater_scatter(_points(job.job_id, board.raters), title="Raters")
     return {title: chart for title, chart in drawn.items() if chart}
-
-
-def _history(board: Dashboard, system: str, measure: str) -> tuple[tuple[int, Interval], ...]:
-    return tuple(
-        (point.n, getattr(line, measure))
-        for point in board.checkpoints
-        for line in point.systems
-        if line.system == system
-    )
 
 
 def _points(job_id: str, raters: Sequence[RaterPlace]) -> list[RaterPoint]:

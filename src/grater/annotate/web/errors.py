@@ -85,7 +85,7 @@ def answer(request: Request, status: int, *lines: str) -> Response:
     person, csrf = known_visitor(request)
     shown = {
         "status": status,
-        "phrase": _heading(status),
+        "phrase": HEADINGS.get(status) or HTTPStatus(status).phrase,
         "lines": lines,
         "path": "",
         "way_on": _way_on(request),
@@ -94,10 +94,6 @@ def answer(request: Request, status: int, *lines: str) -> Response:
     name = server_of(request).title.name or "grater"  # the study may be what fails
     page = template.render(shown, person=person, csrf=csrf, is_change=is_change, study_name=name)
     return HTMLResponse(page, status)
-
-
-def _heading(status: int) -> str:
-    return HEADINGS.get(status) or HTTPStatus(status).phrase
 
 
 def _lines(request: Request, error: GraterError) -> list[str]:

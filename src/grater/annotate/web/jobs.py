@@ -226,7 +226,14 @@ def job_view(
             "n_panels": n_panels,
             "terms": terms_of(job.options),
         }
-        reached = _reached(tx, job, n_panels=n_panels, is_assigned=bool(assigned))
+        sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
+        links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
+        reached = Reached(
+            n_links=len(links),
+            n_unused=sum(one.used_at is None for one in links),
+            n_panels=n_panels,
+            has_others=bool(assigned) or any(map(_may_rate, people.all(tx))),
+        )
         practice = [
             (unit_id, shown_to_staff(tx, unit_id)) for unit_id in units.ids_of_job(tx, job_id, role="practice")
         ]
@@ -258,17 +265,6 @@ class Reached:
         if not is_tried:
             return "try"
         return "open" if self.has_people else "people"
-
-
-def _reached(tx: Tx, job: jobs.Job, *, n_panels: int, is_assigned: bool) -> Reached:
-    sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
-    links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
-    return Reached(
-        n_links=len(links),
-        n_unused=sum(one.used_at is None for one in links),
-        n_panels=n_panels,
-        has_others=is_assigned or any(map(_may_rate, people.all(tx))),
-    )
 
 
 def _may_rate(person: Person) -> bool:
@@ -348,7 +344,6 @@ def rename(context: Context, job_id: str) -> Response:
 
 @pages.post("/manage/jobs/{job_id}/archive")
 def archive(context: Context, job_id: str) -> Response:
-    """Out of sight, or back."""
     is_archived = context.text("archived") == "1"
     try:
         with context.changing() as tx:

@@ -87,7 +87,6 @@ def verdict_file(context: Context, job_id: str) -> Response:
 
 @pages.post("/mining/{job_id}/balanced")
 def balanced_form(context: Context, job_id: str) -> Response:
-    """The balanced corpus as a job, not open yet."""
     try:
         numbers = {
             "judgments": number_of(context, "judgments", JUDGMENTS),

@@ -125,7 +125,13 @@ def schema(app: FastAPI, *, url: str) -> dict[str, Any]:
     whole: dict[str, Any] = deepcopy(app.openapi())
     for path, methods in whole["paths"].items():
         for method, call in methods.items():
-            _describe(call, method.upper(), path)
+            call["summary"] = call["description"].partition("\n")[0].rstrip(".")
+            answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+            errors = {
+                str(status): {"description": ERRORS[status], "content": answer, "headers": HEADERS.get(status, {})}
+                for status in statuses(method.upper(), path)
+            }
+            call["responses"] = {name: reply for name, reply in call["responses"].items() if name < "400"} | errors
     parts = whole["components"]
     parts["schemas"] = {name: shape for name, shape in parts["schemas"].items() if "ValidationError" not in name}
     parts["schemas"] |= {"Error": ERROR, "Told": TOLD}
@@ -150,16 +156,6 @@ def statuses(method: str, path: str) -> list[int]:
         503: True,
     }
     return [status for status, is_possible in can_be.items() if is_possible]
-
-
-def _describe(call: dict[str, Any], method: str, path: str) -> None:
-    call["summary"] = call["description"].partition("\n")[0].rstrip(".")
-    answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    errors = {
-        str(status): {"description": ERRORS[status], "content": answer, "headers": HEADERS.get(status, {})}
-        for status in statuses(method, path)
-    }
-    call["responses"] = {name: reply for name, reply in call["responses"].items() if name < "400"} | errors
 
 
 router = APIRouter(include_in_schema=False)

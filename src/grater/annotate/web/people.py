@@ -96,7 +96,6 @@ def reset_second_factor_form(context: Context, person_id: str) -> Response:
 
 @pages.post("/manage/second-factor")
 def require_factor(context: Context) -> Response:
-    """Of which roles a second factor is required."""
     with context.changing(beside="owners") as tx:
         require_of(tx, context.fields().get("roles", []), actor=context.person.person_id)
     return context.go("/manage/people")

@@ -16,7 +16,6 @@ from starlette.responses import Response
 from grater.annotate import messages, money
 from grater.annotate import messages as study_messages
 from grater.annotate.messages import (
-    Missed,
     missed_by,
     review_job,
     say_about_oneself,
@@ -24,12 +23,11 @@ from grater.annotate.messages import (
     write_to_best,
     write_to_staff,
 )
-from grater.annotate.messages import dispute as dispute_gold
 from grater.annotate.money import pay_bonus
-from grater.annotate.store import Tx, ejection, jobs
+from grater.annotate.store import ejection, jobs
 from grater.annotate.store.clock import as_iso
+from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Job
 from grater.annotate.study import raters as study_raters
 from grater.annotate.study.jobs import visible_job
 from grater.annotate.study.raters import CHANGES, RaterLine, best, line_of, rater_lines
@@ -47,7 +45,7 @@ from grater.annotate.web.calls import (
     example,
     within,
 )
-from grater.annotate.web.context import Context, RequestContext, number_of, require_slow
+from grater.annotate.web.context import Context, number_of, require_slow
 from grater.annotate.web.money import Payment
 from grater.annotate.web.work import Known, crowd_view, known_json
 from grater.errors import BadInput, Problem
@@ -95,23 +93,20 @@ def rater_page(context: Context, job_id: str, person_id: str) -> Response:
 @pages.post("/manage/jobs/{job_id}/raters/{person_id}")
 def change_rater(context: Context, job_id: str, person_id: str) -> Response:
     with context.changing() as tx:
-        _change(tx, context, jobs.get(tx, job_id), person_id)
+        job = jobs.get(tx, job_id)
+        what, actor = context.text("what"), context.person.person_id
+        if what in CHANGES:
+            study_raters.change_standing(tx, job, person_id, what, actor=actor)
+        elif what == "bonus":
+            cents = number_of(context, "cents", 0)
+            note, payment_id = context.text("note"), context.text("payment_id") or None
+            pay_bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
+        elif what == "message":
+            study_messages.write_to_rater(tx, job, person_id, context.text("text"), actor=actor)
+        else:
+            words = f"what: expected flag, reject, reinstate, bonus or message, found {what[:20]!r}"
+            raise BadInput(Problem("form", words))
     return context.go(f"/manage/jobs/{job_id}/raters/{person_id}")
-
-
-def _change(tx: Tx, context: RequestContext, job: Job, person_id: str) -> None:
-    what, actor = context.text("what"), context.person.person_id
-    if what in CHANGES:
-        study_raters.change_standing(tx, job, person_id, what, actor=actor)
-    elif what == "bonus":
-        cents = number_of(context, "cents", 0)
-        note, payment_id = context.text("note"), context.text("payment_id") or None
-        pay_bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
-    elif what == "message":
-        study_messages.write_to_rater(tx, job, person_id, context.text("text"), actor=actor)
-    else:
-        words = f"what: expected flag, reject, reinstate, bonus or message, found {what[:20]!r}"
-        raise BadInput(Problem("form", words))
 
 
 @pages.get("/jobs/{job_id}/talk")
@@ -130,13 +125,12 @@ def talk_page(context: Context, job_id: str) -> Response:
 @pages.post("/jobs/{job_id}/disputes")
 def dispute_form(context: Context, job_id: str) -> Response:
     with context.changing() as tx:
-        dispute_gold(tx, context.text("submission_id"), context.text("text"), person_id=context.person.person_id)
+        open_dispute(tx, context.text("submission_id"), text=context.text("text"), person_id=context.person.person_id)
     return context.go(f"/jobs/{job_id}/talk")
 
 
 @pages.post("/jobs/{job_id}/messages")
 def send_message_form(context: Context, job_id: str) -> Response:
-    """To whoever runs the study."""
     require_slow(context, "message")
     with context.changing() as tx:
         write_to_staff(tx, job_id, context.text("text"), person_id=context.person.person_id)
@@ -256,7 +250,18 @@ def missed(context: Context, job_id: str) -> MissedQuestions:
     """The questions with known answers that you missed in a job, with the expected answers and why."""
     with context.server.store.read() as tx:
         missed = missed_by(tx, visible_job(tx, job_id), context.person.person_id)
-    return MissedQuestions(missed=[_missed(question) for question in missed])
+    return MissedQuestions(
+        missed=[
+            MissedQuestion(
+                submission_id=question.submission_id,
+                shown=Shown.of(question.shown),
+                answers=[Answer.of(answer) for answer in question.answers],
+                known=known_json(question.known),
+                dispute=Dispute.of(question.dispute) if question.dispute else None,
+            )
+            for question in missed
+        ]
+    )
 
 
 @talk.post("/jobs/{job_id}/disputes")
@@ -264,7 +269,7 @@ def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
     """Dispute the known answer to a question you missed, once for each."""
     with context.changing() as tx:
         visible_job(tx, job_id)
-        return Dispute.of(dispute_gold(tx, sent.submission_id, sent.text, person_id=context.person.person_id))
+        return Dispute.of(open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person.person_id))
 
 
 @talk.get("/jobs/{job_id}/messages")
@@ -299,16 +304,6 @@ def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
     with context.changing() as tx:
         say_about_oneself(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
     return Stored(job_id=job_id, stored=True)
-
-
-def _missed(question: Missed) -> MissedQuestion:
-    return MissedQuestion(
-        submission_id=question.submission_id,
-        shown=Shown.of(question.shown),
-        answers=[Answer.of(answer) for answer in question.answers],
-        known=known_json(question.known),
-        dispute=Dispute.of(question.dispute) if question.dispute else None,
-    )
 
 
 class Signals(Shape):

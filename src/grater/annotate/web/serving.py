@@ -68,7 +68,6 @@ def require_processes(store: Store, n: int) -> None:
 
 
 def run(study: str, settings: Settings, store: Store, *, host: str, port: int, processes: int = 1) -> None:
-    """Serve until somebody stops it."""
     if processes == 1:
         uvicorn.run(create_app(settings, store), host=host, port=port, **MANNERS)
         return

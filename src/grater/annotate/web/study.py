@@ -140,7 +140,6 @@ def essay_list_page(context: Context, page: int = 1, essay: str = "") -> Respons
 
 
 def essay_view(context: RequestContext, essay_id: str, *, problems: Sequence[str] = ()) -> Response:
-    """One essay, with what went wrong."""
     with context.server.store.read() as tx:
         essay = essays.find(tx, essay_id)
         if essay is None:
@@ -258,17 +257,19 @@ def brought_in(context: RequestContext, *, in_background: bool = False) -> list[
     with received(context) as paths:
         files = [(path, file) for path in paths for file in _files(path)]
         if in_background and sum(file.stat().st_size for _, file in files) > BIG:
-            return _later(context, kind, files)
+            options: dict[str, Json] = {
+                "kind": kind,
+                **{name: context.text(name) for name in ("format", "job", "task")},
+            }
+            sent = [
+                RunFile(name=file.relative_to(path.parent).as_posix(), content=file.read_bytes())
+                for path, file in files
+            ]
+            with context.changing() as tx:
+                run = ask_for_import(tx, sent, options, actor=context.person.person_id)
+            return context.server.runner.wait(run.run_id, seconds=0)
         imported = _import(context, kind, paths)
     return [replace(file, name=Path(file.name).name) for file in imported]
-
-
-def _later(context: RequestContext, kind: str, files: list[tuple[Path, Path]]) -> Run:
-    options: dict[str, Json] = {"kind": kind, **{name: context.text(name) for name in ("format", "job", "task")}}
-    sent = [RunFile(name=file.relative_to(path.parent).as_posix(), content=file.read_bytes()) for path, file in files]
-    with context.changing() as tx:
-        run = ask_for_import(tx, sent, options, actor=context.person.person_id)
-    return context.server.runner.wait(run.run_id, seconds=0)
 
 
 def _import(context: RequestContext, kind: str, paths: list[Path]) -> list[importing.Imported]:

@@ -19,7 +19,8 @@ from grater.annotate.store.adjudications import Adjudication
 from grater.annotate.study import jobs as study_jobs
 from grater.annotate.study import work
 from grater.annotate.study.gold import make_gold
-from grater.annotate.study.work import Sent, sent_for, shown_to_staff, unblind
+from grater.annotate.study.work import Sent, sent_for, shown_to_staff
+from grater.annotate.study.work import look as give_up_rating
 from grater.annotate.tasks import TASKS
 from grater.annotate.web.calls import A_PAGE, Answer, Most, Object, Page, Shape, Shown, Start, When, calls_about, cut
 from grater.annotate.web.context import Context, RequestContext
@@ -66,7 +67,7 @@ def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] 
 def look_form(context: Context, unit_id: str) -> Response:
     """See the answers of the unit's job from now on, and rate in it no more."""
     with context.changing() as tx:
-        unblind(tx, units.get(tx, unit_id).job.job_id, context.person.person_id)
+        give_up_rating(tx, units.get(tx, unit_id).job.job_id, context.person.person_id)
     return context.go(f"/manage/units/{unit_id}")
 
 
@@ -261,7 +262,7 @@ def job_judgments(
 def look(context: Context, job_id: str) -> Looked:
     """See the answers to unfinished units; you can no longer rate in the job."""
     with context.changing() as tx:
-        unblind(tx, job_id, context.person.person_id)
+        give_up_rating(tx, job_id, context.person.person_id)
     return Looked(job_id=job_id, looked=True)
 
 

@@ -96,7 +96,10 @@ def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
         return _one(Path(name).stem + TEXT, BytesIO(text), folder, room)
     opener = PACKED.get(suffix)
     plain = Path(name).stem if opener else name
-    _require_kind(plain)
+    kinds = (*sorted(suffixes_of_corpora()), *BESIDE_CORPORA)
+    if Path(plain).suffix.lower() not in kinds:
+        known = ", ".join(kind.removeprefix(".") for kind in (*kinds, WORD))
+        raise refusal(plain, f"expected a file of a known kind ({known}; zip, gz, bz2 or xz around it)")
     path = _new_file(folder, plain, name)
     source = cast(BinaryIO, opener(stream)) if opener else stream
     try:
@@ -106,7 +109,17 @@ def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
                 target.write(chunk)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise refusal(name, f"cannot be unpacked: {error}") from error
-    _check(path, name)
+    # UTF-8 without NUL; no entities in markup.
+    data = path.read_bytes()
+    if b"\0" in data:
+        raise refusal(name, "expected text, found a NUL byte")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        words = f"expected UTF-8, found byte 0x{data[error.start]:02x} at byte {error.start}; convert it first"
+        raise refusal(name, words) from error
+    if path.suffix.lower() in MARKUP and ENTITY in data.upper():
+        raise refusal(name, "declares entities, which are not read; write the characters themselves")
     return path
 
 
@@ -143,7 +156,15 @@ def _unzip(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
             members = [member for member in archive.infolist() if not member.is_dir()]
             if len(members) > MOST_FILES:
                 raise refusal(name, f"expected at most {MOST_FILES} files, found {len(members)}")
-            wanted = [member for member in members if not _is_clutter(member.filename)]
+            # What archives of some systems hold beside the files.
+            wanted = [
+                member
+                for member in members
+                if not (
+                    member.filename.startswith("__MACOSX/")
+                    or PurePosixPath(member.filename).name in (".DS_Store", "Thumbs.db")
+                )
+            ]
             for member in wanted:
                 _member(archive, member, folder, room)
             if not wanted:
@@ -154,44 +175,14 @@ def _unzip(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, room: Room) -> Path:
-    _require_plain(member)
+    # Only files, with names that stay inside the archive's folder.
+    if words := complaint(member):
+        raise refusal(member.filename, words)
     inside = PurePosixPath(member.filename)
     if inside.suffix.lower() in (".zip", *PACKED):
         raise refusal(member.filename, "an archive inside an archive; unpack it first")
     with archive.open(member) as stream:
         return _one(safe_name(inside.name), cast(BinaryIO, stream), folder.joinpath(*inside.parent.parts), room)
-
-
-def _require_plain(member: zipfile.ZipInfo) -> None:
-    """Only files, with names that stay inside the archive's folder."""
-    if words := complaint(member):
-        raise refusal(member.filename, words)
-
-
-def _is_clutter(name: str) -> bool:
-    """What archives of some systems hold beside the files."""
-    return name.startswith("__MACOSX/") or PurePosixPath(name).name in (".DS_Store", "Thumbs.db")
-
-
-def _require_kind(name: str) -> None:
-    kinds = (*sorted(suffixes_of_corpora()), *BESIDE_CORPORA)
-    if Path(name).suffix.lower() not in kinds:
-        known = ", ".join(kind.removeprefix(".") for kind in (*kinds, WORD))
-        raise refusal(name, f"expected a file of a known kind ({known}; zip, gz, bz2 or xz around it)")
-
-
-def _check(path: Path, name: str) -> None:
-    """UTF-8 without NUL; no entities in markup."""
-    data = path.read_bytes()
-    if b"\0" in data:
-        raise refusal(name, "expected text, found a NUL byte")
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        words = f"expected UTF-8, found byte 0x{data[error.start]:02x} at byte {error.start}; convert it first"
-        raise refusal(name, words) from error
-    if path.suffix.lower() in MARKUP and ENTITY in data.upper():
-        raise refusal(name, "declares entities, which are not read; write the characters themselves")
 
 
 def sent_files(context: RequestContext) -> list[UploadFile]:

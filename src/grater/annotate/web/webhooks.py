@@ -60,7 +60,6 @@ from grater.annotate.study.events import (
     record_delivery,
     release,
     require_webhook,
-    skip_events,
 )
 from grater.annotate.web.context import RequestContext, Server
 from grater.errors import BadInput, Problem
@@ -129,7 +128,11 @@ def destination(url: str, *, allow_private: bool) -> Destination:
     """Where an address leads now; one that cannot be used, or leads inside, is refused with the reason."""
     parts, port = _parts(url)
     host = str(parts.hostname)
-    sockets = _looked_up(host, port)
+    try:
+        known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, ValueError) as error:
+        raise _refused(f"{host}: no such host") from error
+    sockets = tuple((int(family), address) for family, _, _, _, address in known)
     texts = [str(address[0]).partition("%")[0] for _, address in sockets]
     if not all(_is_one_machine(text) for text in texts):
         raise _refused(f"{host}: expected the address of one machine")
@@ -140,7 +143,6 @@ def destination(url: str, *, allow_private: bool) -> Destination:
 
 
 def _parts(url: str) -> tuple[SplitResult, int]:
-    """The parts of a web address and its port."""
     shown = ascii(url[:100])
     if not VISIBLE.fullmatch(url):
         raise _refused(f"expected an address without spaces and in ASCII (encode the rest with %), found {shown}")
@@ -158,16 +160,7 @@ def _parts(url: str) -> tuple[SplitResult, int]:
     return parts, port
 
 
-def _looked_up(host: str, port: int) -> tuple[tuple[int, Any], ...]:
-    try:
-        known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, ValueError) as error:
-        raise _refused(f"{host}: no such host") from error
-    return tuple((int(family), address) for family, _, _, _, address in known)
-
-
 def is_outside(text: str) -> bool:
-    """Whether an IP address belongs to the public Internet."""
     address = ipaddress.ip_address(text)
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
@@ -202,10 +195,6 @@ def post_outside(url: str, body: bytes, headers: Mapping[str, str], *, allow_pri
         return Reply(0, f"no secure connection: {error.reason or error}")
     except OSError as error:
         return Reply(0, f"no connection: {error.strerror or error}")
-    return _judged(status)
-
-
-def _judged(status: int | None) -> Reply:
     if status is None:
         return Reply(0, "the answer is not HTTP")
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
@@ -379,7 +368,7 @@ class Telling(threading.Thread):
                 return
             skipped = n_failures = 0
         if skipped:
-            self._keeping(lambda tx: skip_events(tx, webhook.webhook_id, skipped))
+            self._keeping(lambda tx: events.skip_events(tx, webhook.webhook_id, skipped))
 
     def _news(self, webhook: Webhook) -> list[tuple[Event, Told | None]]:
         """The events that the webhook has not heard, each with what to tell; None where it asked for others."""

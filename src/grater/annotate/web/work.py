@@ -54,7 +54,6 @@ from grater.annotate.store.people import Person
 from grater.annotate.store.trust import Trust
 from grater.annotate.store.units import StudyUnit
 from grater.annotate.study import work
-from grater.annotate.study import work as study_work
 from grater.annotate.study.adjudication import review
 from grater.annotate.study.jobs import visible_job
 from grater.annotate.study.limits import LARGEST
@@ -73,7 +72,6 @@ from grater.annotate.study.work import (
     own_job,
     page_state,
     returns_left,
-    revise,
     seconds_of,
     submission_id_of,
     tag_json,
@@ -247,7 +245,6 @@ def submit_form(context: Context, lease_id: str) -> Response:
 
 @pages.post("/leases/{lease_id}/return")
 def give_back_form(context: Context, lease_id: str) -> Response:
-    """The rater would rather not do this one."""
     desk = _desk(context, lease_id)
     give_unit_back(context.store, lease_id, person_id=context.person.person_id)
     return context.go(f"/jobs/{desk.lease.job_id}")
@@ -340,7 +337,6 @@ class SentDraft(BaseModel):
 
 
 def marking_page(context: RequestContext, lease: leases.Lease, study_unit: StudyUnit, *, guidelines: str) -> Response:
-    """The page for an essay that the person holds."""
     with context.server.store.read() as tx:
         draft = revisions.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or revisions.Draft(0)
         pace = pace_of(tx, study_unit.job, lease.person_id)
@@ -401,9 +397,8 @@ def reviews_page(context: Context) -> Response:
 
 @pages.post("/reviews/{finding_id}/keep")
 def keep(context: Context, finding_id: str) -> Response:
-    """The mark is as it should be."""
     with context.changing() as tx:
-        study_work.settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
+        revisions.settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
     return context.go("/reviews")
 
 
@@ -411,7 +406,7 @@ def keep(context: Context, finding_id: str) -> Response:
 def mend_form(context: Context, unit_id: str) -> Response:
     """The essay again, with the marks as they are."""
     with context.changing() as tx:
-        lease = revise(tx, unit_id, person_id=context.person.person_id)
+        lease = revisions.begin(tx, unit_id=unit_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}")
 
 
@@ -876,7 +871,7 @@ def my_findings(context: Context) -> Findings:
 def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> FindingState:
     """Keep a mark as it is."""
     with context.changing() as tx:
-        study_work.settle_finding(tx, finding_id, sent.state, person_id=context.person.person_id)
+        revisions.settle_finding(tx, finding_id, sent.state, person_id=context.person.person_id)
     return FindingState(finding_id=finding_id, state=sent.state)
 
 
@@ -884,5 +879,5 @@ def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> F
 def mend(context: Context, unit_id: str) -> JSONResponse:
     """A lease for correcting your own marks; the new answer replaces the old one."""
     with context.changing() as tx:
-        lease = revise(tx, unit_id, person_id=context.person.person_id)
+        lease = revisions.begin(tx, unit_id=unit_id, person_id=context.person.person_id)
         return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=context.person.person_id))})

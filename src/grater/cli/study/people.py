@@ -14,13 +14,13 @@ from grater.annotate.money import job_costs, owed_frame, settle
 from grater.annotate.samples import of_sample
 from grater.annotate.store import Store, Tx, credentials, jobs, people, progress
 from grater.annotate.store.clock import as_iso
-from grater.annotate.store.credentials import TOKEN_DAYS
+from grater.annotate.store.credentials import TOKEN_DAYS, end_token
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.schema import SCOPES
 from grater.annotate.study.events import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.annotate.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
-from grater.annotate.study.people import add_seat, end_token, invite, invite_back, make_token
+from grater.annotate.study.people import add_seat, invite, invite_back, make_token
 from grater.annotate.study.second_factor import require_of, required_roles, reset
 from grater.annotate.study.status import open_study
 from grater.annotate.study.terms import protocol_sheet, set_terms
@@ -294,7 +294,7 @@ def print_token(
     """Print a new API token; it can do what the person can, within its scope."""
     with open_study(study) as store, store.write() as tx:
         if ended:
-            end_token(tx, ended)
+            end_token(tx, ended, person_id=None)
             say(f"{ended}: ended")
             return
         if is_list:
