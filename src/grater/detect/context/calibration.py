@@ -42,7 +42,7 @@ USUAL = {
     "verb-form": 0.03291,
 }
 """For the model that comes with grater, whose card has none: from the half of CoNLL-2014 that it was calibrated on
-(`python -m benchmarks.context usual`)."""
+(`python -m figures context usual` in training)."""
 
 PRECISIONS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 LEAST = 20

@@ -1,19 +1,64 @@
-"""What several parts read: essays of CoNLL-2014, halved by document, and well-formed text up to a number of words.
-
-Errors of CoNLL-2014 are those of its two official annotators together (A7 and A3 of Bryant & Ng 2015): `Prep` on
-prepositions, `ArtOrDet` on articles, `Nn` on nouns, `SVA` and `Vform` on verbs.
-"""
+"""What several figures read, and how they are shown."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
-from benchmarks.detect.articles import learner_essays
+from grater.corpora import read_corpus, read_merged
+from grater.corpora.merge import attach_documents
+from grater.corpora.source import open_source
+from grater.model import Edit, Essay, Interval, Span
 
-from grater.model import Edit, Essay, Span
+ROOT = Path(os.environ.get("GRATER_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
+WORK = Path(__file__).parents[1] / "work"
+NATIVE = ("amalgum", "elife", "gutenberg", "openstax", "scotus")
+"""What the shipped models learn from; onestop (CC BY-SA) is left out and serves to choose settings on."""
+
+
+def need(relative: str) -> Path:
+    path = ROOT / relative
+    if not path.exists():
+        sys.exit(f"real data missing: {relative} (set GRATER_DATA to the folder that holds it)")
+    return path
+
+
+def lines_of(relative: str) -> Iterator[str]:
+    yield from open_source(need(relative)).lines()
+
+
+def native_lines() -> Iterator[str]:
+    for name in NATIVE:
+        yield from lines_of(f"native/{name}.txt.xz")
+
+
+def brown_essays() -> Iterator[Essay]:
+    """Brown, a sentence an essay, tokens as they stand there."""
+    for number, line in enumerate(lines_of("native-test/brown.txt.xz")):
+        yield Essay(str(number), line.strip())
+
+
+def cell(value: Interval) -> str:
+    """As tables of the docs have it: `.312 [.251, .380]`."""
+    if value.undefined_because:
+        return "–"
+    shown, low, high = (f"{number:.3f}".removeprefix("0") for number in (value.value, value.low, value.high))
+    return f"{shown} [{low}, {high}]"
+
+
+def table(headers: list[str], rows: list[list[str]]) -> None:
+    """A table in Markdown."""
+    print("| " + " | ".join(headers) + " |")
+    print("|" + "---|" * len(headers))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print(flush=True)
+
 
 OFFICIAL = ("A7", "A3")
 TAGS = {
@@ -26,6 +71,18 @@ TAGS = {
 EVERY = 5
 """Of Brown's sentences, every fifth is looked at; they hold over 20,000 prepositions."""
 N_NATIVE_WORDS = 200_000
+
+
+def conll14() -> list[Essay]:
+    """The sentences of CoNLL-2014 with their ten annotators; A7 and A3 are the official ones (Bryant & Ng 2015)."""
+    folder = need("conll14/ten-annotators")
+    return list(read_merged([folder / f"A{number}.m2" for number in range(1, 11)]))
+
+
+def learner_essays() -> list[Essay]:
+    """The same, each with its document."""
+    documents = read_corpus(need("conll14/official/official-2014.0.sgml"), format_name="nucle")
+    return list(attach_documents(conll14(), documents))
 
 
 def learner_documents() -> list[Essay]:

@@ -1,20 +1,17 @@
-"""The language model: size, surprise, speed; and KenLM beside it: `python -m benchmarks.detect.language_model`.
+"""The figures of docs/language-model.md: `python -m figures language_model`.
 
-1. The shipped model: bytes, seconds to load, perplexity on Brown and on lines of `native` held out, words asked and
-   candidates scored in a second.
+1. The shipped model: bytes, seconds to load, perplexity on Brown and on lines of `native` held out, candidates
+   scored in a second.
 2. With KenLM (`make peers` puts its Python module into .peers/kenlm): a model of ours, trained on part of `native`
    without any quantisation, goes to KenLM as an ARPA file, and both score sentences of Brown.  Where lmplz is on the
-   path (or in $LMPLZ), it trains on the same text, so that smoothing is compared as well.  Perplexities must be equal
-   to 1e-4, or the benchmark fails.
-
-`--train` repeats the training of the shipped model first, with its time and memory.
+   path (or in $LMPLZ), it trains on the same text, so that smoothing is compared as well.  Perplexities must be
+   equal to 1e-4.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -25,24 +22,21 @@ from itertools import islice
 from math import exp, log
 from pathlib import Path
 
-from benchmarks.detect.data import NATIVE, keep, lines_of, native_lines, need
-
-from grater.detect.learning.events import distinct_lines
-from grater.detect.ngrams.arpa import write_arpa
-from grater.detect.ngrams.counts import normal
+from figures.data import lines_of, native_lines, table
+from grater.corpora.text.analysis import analyse
+from grater.detect.ngrams.counts import distinct_lines, normal, sentences_of_lines
 from grater.detect.ngrams.language_model import LanguageModel, load, perplexity
-from grater.detect.ngrams.training import HoldOutSplit, ModelSize, sentences_of_lines, train
 from grater.detect.prepositions.candidates import candidates_of
 from grater.detect.prepositions.ngram import engine_of
 from grater.models import shipped
-from grater.text.analysis import analyse
+from grater_train.arpa import write_arpa
+from grater_train.ngrams import HoldOutSplit, ModelSize, train
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER = ROOT / ".peers" / "kenlm" / "bin" / "python"
 N_LINES = 20_000
 N_SENTENCES = 5_000
 CLOSE = 1e-4
-
 ASK_KENLM = """
 import json, sys, kenlm
 model = kenlm.Model(sys.argv[1])
@@ -86,28 +80,6 @@ def of_shipped() -> dict[str, object]:
         "held out": round(kept.value, 1),
         "words a second": round(n_words / seconds_asked),
         "candidates a second": round(len(candidates) / timed(lambda: engine.scores(candidates))),
-    }
-
-
-def of_training() -> dict[str, object]:
-    """The training command of the shipped model, in a process of its own."""
-    command = [
-        sys.executable,
-        "-m",
-        "grater",
-        "train",
-        "lm",
-        *(str(need(f"native/{name}.txt.xz")) for name in NATIVE),
-    ]
-    with tempfile.TemporaryDirectory() as folder:
-        command += ["--prune", "0,0,1,2", "--out", str(Path(folder) / "prep-lm.model")]
-        started = time.perf_counter()
-        subprocess.run(command, check=True)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return {
-        "seconds": round(time.perf_counter() - started),
-        "CPU seconds": round(used.ru_utime + used.ru_stime),
-        "GB": round(used.ru_maxrss / 1e6, 2),
     }
 
 
@@ -157,16 +129,6 @@ def asked(arpa: Path, sentences: Sequence[Sequence[str]]) -> float:
     return exp(-sum(json.loads(ran.stdout)) * log(10) / n_words)
 
 
-def main() -> int:
-    result = {"training": of_training()} if "--train" in sys.argv else {}
-    result |= {"shipped": of_shipped(), "KenLM": beside_kenlm()}
-    for part, figures in result.items():
-        print(f"\n{part}")
-        for name, value in figures.items():
-            print(f"  {name:<40} {value}", flush=True)
-    keep("language-model", result)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def main(_: Sequence[str]) -> None:
+    for part, figures in {"shipped": of_shipped(), "KenLM": beside_kenlm()}.items():
+        table([part, ""], [[name, str(value)] for name, value in figures.items()])

@@ -1,4 +1,4 @@
-"""The figures of docs/articles.md: `python -m benchmarks.detect.articles [native ablation confidence learners]`.
+"""The figures of docs/articles.md: `python -m figures articles [native ablation confidence learners]`.
 
 Native text: Brown, never trained on, and the held-out passages of the training mix.  Learner text: CoNLL-2014 with
 the ten annotators of Bryant & Ng 2015, its sentences in their documents.  Thresholds come from corrupted native
@@ -8,7 +8,6 @@ text; nothing was tuned here.  `ablation` trains eight models on part of the mix
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,12 +15,9 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from benchmarks.detect.data import cell, keep, lines_of, need, table
-from benchmarks.detect.learners import CHANCE, at_least, decided
-from tests.detect.articles.flags import flagged_counts
 
-from grater.corpora import read_corpus, read_merged
-from grater.corpora.merge import attach_documents
+from figures.data import cell, learner_essays, lines_of, table
+from figures.prepositions import CHANCE, at_least, decided
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.detect.articles.constructions import CONSTRUCTIONS, EDGES, share_entropy
 from grater.detect.articles.detector import TYPE, ArticleDetector, Caution, article
@@ -39,8 +35,19 @@ from grater.detect.articles.features import (
 )
 from grater.detect.articles.model import ArticleModel, completed
 from grater.detect.articles.phrases import QUANTIFIERS
-from grater.detect.articles.training import ENTROPY as OF_ENTROPY
-from grater.detect.articles.training import (
+from grater.detect.linear import TAG_NUMBERS, Rows
+from grater.detect.ngrams.counts import HELD_OUT, fold_of
+from grater.measure.evaluation.cases import cases_of
+from grater.measure.evaluation.counts import f_score
+from grater.measure.evaluation.standard import Scored, against, each_rater
+from grater.measure.evaluation.truth import truth_of
+from grater.model import Essay, Interval
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.proportions import wilson
+from grater.uncertainty.rng import generator
+from grater_train import fitting as features_of
+from grater_train.articles import ENTROPY as OF_ENTROPY
+from grater_train.articles import (
     MOST_PASSAGES,
     PAIRS,
     ArticleOptions,
@@ -52,22 +59,12 @@ from grater.detect.articles.training import (
     passages,
     trial_of,
 )
-from grater.detect.learning import fitting as features_of
-from grater.detect.learning.events import HELD_OUT, Batch, Events, Labels, fold_of
-from grater.detect.learning.fitting import fit_maxent
-from grater.detect.learning.linear import TAG_NUMBERS, Rows
-from grater.evaluate.cases import cases_of
-from grater.evaluate.counts import f_score
-from grater.evaluate.standard import Scored, against, each_rater
-from grater.evaluate.truth import truth_of
-from grater.model import Essay, Interval
-from grater.rng import generator
-from grater.statistics.bootstrap import Chance
-from grater.statistics.proportions import wilson
+from grater_train.events import Batch, Events, Labels
+from grater_train.fitting import fit_maxent
+from tests.detect.articles.flags import flagged_counts
 
 EVERY = 3
 """The ablation learns from every third passage of what the shipped model has read."""
-
 BAG = ("l1", "l2", "l3", "m1", "m2", "r1", "r2", "r3")
 OFFICIAL = {"A7": "official annotator 0", "A3": "official annotator 1"}
 TAGS = {"article": "ArtOrDet", "number": "Nn"}
@@ -83,12 +80,6 @@ class Text:
     labels: Labels
 
 
-def main(parts: Sequence[str]) -> None:
-    for part in parts or PARTS:
-        print(f"\n## {part}\n", flush=True)
-        PARTS[part]()
-
-
 def native() -> None:
     """The shipped model on Brown and on the held-out part of its own mix."""
     model = article().model
@@ -102,8 +93,6 @@ def native() -> None:
     table(["text", "phrases", "majority class", "verb hidden", "verb seen"], rows)
     by_ease(model, texts["Brown"])
     by_entropy(model, texts["Brown"])
-    by_construction(model, texts["Brown"])
-    keep("articles-native", rows)
 
 
 def by_ease(model: ArticleModel, text: Text) -> None:
@@ -134,16 +123,6 @@ def by_entropy(model: ArticleModel, text: Text) -> None:
     table(["entropy of the noun", "phrases", "verb hidden", "verb seen"], rows)
 
 
-def by_construction(model: ArticleModel, text: Text) -> None:
-    answers = model.scores(text.rows, with_agreement=False).argmax(axis=1)
-    rows = []
-    for place, name in enumerate(CONSTRUCTIONS):
-        hit = int(((answers == place) & (text.labels == place)).sum())
-        precision, recall = (wilson(hit, int((each == place).sum())) for each in (answers, text.labels))
-        rows.append([name, f"{int((text.labels == place).sum()):,}", cell(precision), cell(recall)])
-    table(["construction", "phrases", "precision", "recall"], rows)
-
-
 def ablation() -> None:
     """What context and entropy add, each by itself, on the same part of the mix; and simpler guesses."""
     events = gathered(mix())
@@ -169,7 +148,6 @@ def ablation() -> None:
     rows.insert(1, ["bag of nearby words", cell(share(bag_right(events, brown_rows, BAG)))])
     rows.insert(2, ["the same with the noun", cell(share(bag_right(events, brown_rows, ("head", *BAG))))])
     table(["features", "Brown"], rows)
-    keep("articles-ablation", rows)
 
 
 def bag_right(events: Events, text: Text, fields: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -217,7 +195,6 @@ def confidence() -> None:
         for judge, scores in learner_scores(essays, systems, kind, judges=("majority", "any")).items():
             shown += [[f"{kind}, {judge}", each.system, f"{_n_flags(each):.0f}", *_cells(each)] for each in scores]
     table(["CoNLL-2014", "confidence", "flags", "P", "R", "F0.5"], shown)
-    keep("articles-confidence", [rows, shown])
 
 
 def precision_at(trial: Trial, caution: Caution, recall: float) -> Interval:
@@ -267,20 +244,11 @@ def learners() -> None:
         ]
         table(["judge", "errors", "system", "flags", "P", "R", "F0.5"], rows)
         result.append(rows)
-    keep("articles-learners", result)
 
 
 def lowered(caution: Caution, by: float) -> Caution:
     """All thresholds lower: more is flagged, and more of it wrongly."""
     return replace(caution, **{name: getattr(caution, name) - by for name in OF_TYPE})
-
-
-def learner_essays() -> list[Essay]:
-    """The sentences of the test set with their ten annotators and their documents."""
-    folder = need("conll14/ten-annotators")
-    essays = read_merged([folder / f"A{number}.m2" for number in range(1, 11)])
-    documents = read_corpus(need("conll14/official/official-2014.0.sgml"), format_name="nucle")
-    return list(attach_documents(essays, documents))
 
 
 def learner_scores(
@@ -377,5 +345,8 @@ PARTS: dict[str, Callable[[], None]] = {
     "learners": learners,
 }
 
-if __name__ == "__main__":
-    main(sys.argv[1:])
+
+def main(names: Sequence[str]) -> None:
+    for part in names or PARTS:
+        print(f"\n## {part}\n", flush=True)
+        PARTS[part]()
