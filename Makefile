@@ -57,12 +57,12 @@ java:  ## Debian's Java runtime, which Apache Spark runs on
 docs: $(STAMP)-dev  ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(STAMP)-dev  ## the race: every job beside its peer, into docs/race.md; LARGE=1 adds 10 M, SHORT=1 is quick, BENCH="agreement gleu" chooses
+bench: $(STAMP)-dev  ## every question that has a peer, into docs/benchmarks.md; LARGE=1 adds 10 M, SHORT=1 only tries, BENCH="agreement startup" chooses
 	-@$(MAKE) --no-print-directory peers  # a peer that cannot be installed is a row of the table
 	$(BIN)/python -m benchmarks $(if $(LARGE),--large) $(if $(SHORT),--short) $(BENCH)
 
 peers:  ## the tools we measure ourselves against, each in an environment of its own under .peers/
-	$(PYTHON) benchmarks/peers.py
+	$(PYTHON) benchmarks/peers/install.py
 
 hashes: $(STAMP)-dev  ## constraints-hashes.txt: the pins with the hashes of the files that pip installs here
 	$(BIN)/python release/hashes.py

@@ -1,95 +1,62 @@
-"""The race: every program that has a peer, one after the other, and the table of all ratios.
+"""Answer the questions of docs/benchmarks.md: `python -m benchmarks [--short|--large] [QUESTION ...]`.
 
-    python -m benchmarks [--large|--short] [NAME ...]
-
-`--large` adds ten million judgments; `--short` takes smaller texts and fewer runs, and ends within ten minutes on two
-idle cores.  Names choose programs, those without a peer too.  The rows that they record (`race.record`) become
-`benchmarks/race.json` after each program, and `docs/race.md` with its picture is written from it at the end: what a
-program that breaks off had recorded is kept, and the page names it.
+Without a name: every question that has a peer.  `--short` is a smoke test on small data and records nothing;
+`--large` adds ten million judgments.  What a question found goes to benchmarks/results.json as soon as it is
+answered, and docs/benchmarks.md is written from that file and benchmarks/page.md at the end; `python -m benchmarks
+page` only writes it.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
-import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
+import traceback
+from importlib import import_module
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+from benchmarks import results
+from benchmarks.harness import Row, Table
 
-import race  # noqa: E402  (found beside this file, as the programs find it)
-
-NOT_BENCHMARKS = {"__main__.py", "__init__.py", "peers.py", "race.py", "make_nucle_sized.py"}
-
-TAKES = {
-    race.SHORT: {"aggregation", "agreement", "extraction", "importing", "m2_parse", "maxmatch", "tokenising"},
-    "--large": {"aggregation", "agreement"},
-}
-"""Programs that know these options."""
-
-HAVE_PEERS = {
-    "aggregation",
-    "agreement",
-    "errant_compare",
-    "extraction",
-    "gleu",
-    "importing",
-    "m2_parse",
-    "maxmatch",
-    "startup",
-    "tokenising",
-}
-"""Programs that record something in the race."""
+RACES = ("agreement", "aggregation", "edits", "corrections", "reading", "startup")
+OTHERS = ("scale", "study", "load", "pages", "browser", "coverage", "sampling", "crowd", "skills", "edit_types")
 
 
-MOST_SECONDS = 3600
-"""How long one program may take."""
-
-
-def chosen(names: list[str]) -> list[Path]:
-    programs = {program.stem: program for program in HERE.glob("*.py") if program.name not in NOT_BENCHMARKS}
-    unknown = sorted(set(names) - set(programs))
-    if unknown:
-        raise SystemExit(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(sorted(programs))}")
-    return [programs[name] for name in sorted(names or HAVE_PEERS)]
-
-
-def run(program: Path, options: list[str], file: Path) -> bool:
-    """Run one program, whose rows go to the file; whether it ran to its end and reached what was wanted."""
-    own = [option for option in options if program.stem in TAKES.get(option, ())]
-    environment = {**os.environ, race.FILE: str(file)}
-    try:
-        done = subprocess.run([sys.executable, program, *own], env=environment, check=False, timeout=MOST_SECONDS)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
-
-
-def cpu_seconds() -> float:
-    """Those of all programs that have ended."""
-    times = os.times()
-    return times.children_user + times.children_system
+def answer(question: str, size: str) -> list[Row | Table]:
+    found = []
+    for each in import_module(f"benchmarks.{question}").measure(size):
+        print(results.shown(each), flush=True)
+        found.append(each)
+    return found
 
 
 def main() -> int:
-    options = [arg for arg in sys.argv[1:] if arg.startswith("--")]
-    programs = chosen([arg for arg in sys.argv[1:] if not arg.startswith("--")])
-    short = []
-    with tempfile.TemporaryDirectory() as folder:
-        for program in programs:
-            started, used = time.perf_counter(), cpu_seconds()
-            print(f"\n== {program.stem}", flush=True)
-            file = Path(folder) / f"{program.stem}.jsonl"
-            failed = [] if run(program, options, file) else [program.stem]
-            print(f"   {time.perf_counter() - started:.0f} seconds, {cpu_seconds() - used:.0f} of CPU", flush=True)
-            short += failed
-            race.keep(race.gathered(file, ran=[program.stem], failed=failed))
-    race.render()
-    print(f"\nfell short or could not run: {', '.join(short)}" if short else "\nall reached what was wanted")
-    return 1 if short else 0
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("questions", nargs="*", metavar="QUESTION", help=", ".join((*RACES, *OTHERS)))
+    parser.add_argument("--short", dest="size", action="store_const", const="short", default="usual")
+    parser.add_argument("--large", dest="size", action="store_const", const="large")
+    asked = parser.parse_args()
+    unknown = sorted({*asked.questions} - {*RACES, *OTHERS, "page"})
+    if unknown:
+        parser.error(f"no such question: {', '.join(unknown)}; there are {', '.join((*RACES, *OTHERS))}")
+    failed = []
+    for question in (asked.questions or RACES) if asked.questions != ["page"] else ():
+        print(f"\n== {question} (load {os.getloadavg()[0]:.1f})", flush=True)
+        started = time.perf_counter()
+        try:
+            found = answer(question, asked.size)
+        except Exception:
+            traceback.print_exc()
+            failed.append(question)
+            continue
+        print(f"   {time.perf_counter() - started:.0f} seconds", flush=True)
+        if asked.size != "short":
+            results.keep(question, found)
+    if asked.size != "short":
+        results.write_page()
+    if failed:
+        print(f"\ncould not be answered: {', '.join(failed)}", file=sys.stderr)
+    return int(bool(failed))
 
 
 if __name__ == "__main__":

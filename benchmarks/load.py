@@ -1,62 +1,47 @@
-"""Raters at work on the annotation server, over HTTP: waits, CPU seconds, and whether anything got lost.
+"""How many raters a server can take: raters at work over HTTP, their waits, and whether anything got lost.
 
-    python benchmarks/load.py [--raters 50 200 500] [--engine sqlite postgres] [--through api pages] [--seconds 20]
+A study of 4,800 units with 20 judgments each is served by `grater serve`, on PostgreSQL from two processes.
+Raters, in a process of their own, take a unit, think about five seconds, hand it in and take the next, through the
+API or through the pages; one answer in twenty is sent twice.  At the end every acknowledged answer is looked up,
+and the store's own checker looks for lost, doubled and over-issued judgments.  Raters, server and database share
+the machine, and every COMMIT waits for the disk.
 
-A study of 4,800 units with 20 judgments each is served by `grater serve`, on PostgreSQL from two processes.  Raters,
-in a process of their own (`benchmarks/serving/raters.py`), take a unit, think about five seconds, hand it in, and
-take the next; in one of twenty times the answer is sent twice.  At the end every acknowledged answer is looked up and
-the store's own checker looks for lost, doubled and over-issued judgments.
-
-Raters, server and PostgreSQL share the machine, so the table says what each of them costs a request, and how much of
-the machine others used meanwhile; databases lie on the disk, with every COMMIT waiting for it.  A line below each row
-has the CPU seconds of server and database and the bound: the requests a second at which the cores would be busy all
-the time, and the share of it that was asked for.  Wanted (issue "Part 7", Must hold): nothing lost, and a p95 under
-150 ms for 200 raters on SQLite and 500 on PostgreSQL, on two cores.
+    python -m benchmarks.load [--raters 200 500] [--engine sqlite postgres] [--through api pages] [--seconds 20]
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
+import random
+import re
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+import uuid
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import numpy as np
+from benchmarks.harness import GRATER, ROOT, Size, Table
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from benchmarks.serving import cpu
-from benchmarks.serving.raters import LIVES, Key, Plan
-from sqlalchemy import func, select
-from tests.store.postgres import new_database, running_cluster
-
-from grater.model import Essay
-from grater.store import Store, credentials, essays, open_store, people, schema
-from grater.store.checks import violations
-from grater.study.jobs import JobPlan, add_job
-from grater.study.status import new_study
-
-HERE = Path(__file__).parents[1]
 SENTENCE = "We walked along the river in the morning and talked about the plans for the summer. "
-GRATER = Path(sys.executable).parent / "grater"
+FORM = "application/x-www-form-urlencoded"
+HIDDEN = re.compile(rb'name="submission_id" value="([^"]*)"')
+TWICE = 0.05
+LABELS = ("error", "ok")
 START_SECONDS = 180
-HOURS = 1.0
-MOST_MS = 150
-WANTED = {"sqlite": 200, "postgres": 500}
-"""Raters for whom the wait is held against `MOST_MS`."""
-
-HEAD = (
-    "engine",
-    "processes",
-    "through",
+TICK = os.sysconf("SC_CLK_TCK")
+COLUMNS = (
+    "engine, through",
     "raters",
     "requests/s",
     "p50 ms",
@@ -64,8 +49,6 @@ HEAD = (
     "p99 ms",
     "server CPU ms",
     "database CPU ms",
-    "raters CPU ms",
-    "others' share",
     "judgments",
     "lost",
     "broken",
@@ -74,90 +57,178 @@ HEAD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """One row of the table; CPU is milliseconds a request."""
+class Plan:
+    """A rater's key is a token and, for the pages, the token of forms."""
 
-    engine: str
-    processes: int
+    url: str
+    job_id: str
+    keys: list[tuple[str, str]]
+    seconds: float
+    think: float
     through: str
-    raters: int
-    rate: float
-    n_requests: int
-    waits: tuple[float, float, float]
-    cpu: tuple[float, float, float]
-    others: float
-    judgments: int
-    lost: int
-    broken: int
-    failed: int
-
-    @property
-    def is_good(self) -> bool:
-        is_quick = self.raters != WANTED[self.engine] or self.waits[1] < MOST_MS
-        return is_quick and not (self.lost or self.broken or self.failed)
-
-    @property
-    def bound(self) -> str:
-        """What the cores allow at most, for server and database, and with the raters' client beside them."""
-        n_cores = os.cpu_count() or 1
-        server, database, raters = self.cpu
-        alone, together = (1000 * n_cores / each for each in (server + database, server + database + raters))
-        seconds = [f"{part * self.n_requests / 1000:.1f} s" for part in (server, database)]
-        return (
-            f"  CPU: server {seconds[0]}, database {seconds[1]} for {self.n_requests:,} requests; bound of {n_cores} "
-            f"cores {alone:.0f} requests/s, {together:.0f} with the raters' client; asked for {self.rate:.0f}, "
-            f"{self.rate / together:.0%} of it"
-        )
-
-    def row(self) -> str:
-        waits = [f"{wait:.0f}" for wait in self.waits]
-        parts = [f"{part:.1f}" for part in self.cpu]
-        counts = [f"{self.judgments:,}", self.lost, self.broken, self.failed]
-        which = [self.engine, self.processes, self.through, self.raters]
-        return _row([*which, f"{self.rate:.0f}", *waits, *parts, f"{self.others:.0%}", *counts])
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
-    """CPU seconds so far: of the server, of PostgreSQL, of everything on the machine."""
+@dataclass(slots=True)
+class Seen:
+    """Milliseconds of every request, those that began when everybody had come in, answers acknowledged, failures."""
 
-    server: float
-    database: float
-    machine: float
-    at: float
+    waits: list[float] = field(default_factory=list)
+    full: int = 0
+    acknowledged: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
 
 
-def make(location: str, n_raters: int, through: str) -> tuple[str, list[Key]]:
+class Line:
+    """HTTP/1.1 over one socket kept open: a client that costs a tenth of what the server does.
+
+    Where the server has hung up, as it does after five idle seconds, the request goes out again on a new socket; a
+    rater's requests may safely be repeated.
+    """
+
+    def __init__(self, url: str, headers: dict[str, str]) -> None:
+        place = urlsplit(url)
+        self.host, self.port = place.hostname or "", place.port or 80
+        own = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self._headers = f"host: {place.netloc}\r\n{own}"
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def ask(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> Reply:
+        head = f"{method} {path} HTTP/1.1\r\n{self._headers}"
+        if method != "GET":
+            head += f"content-type: {kind}\r\ncontent-length: {len(body)}\r\n"
+        sent = head.encode() + b"\r\n" + body
+        try:
+            return await self._exchange(sent)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self.close()
+            return await self._exchange(sent)
+
+    async def _exchange(self, sent: bytes) -> Reply:
+        if self._streams is None or self._streams[0].at_eof():
+            self.close()
+            self._streams = await asyncio.open_connection(self.host, self.port)
+        reader, writer = self._streams
+        writer.write(sent)
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines if line)}
+        body = await reader.readexactly(int(headers.get("content-length", 0)))
+        if headers.get("connection") == "close":
+            self.close()
+        return int(first.split(" ", 2)[1]), headers, body
+
+    def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+        self._streams = None
+
+
+Reply = tuple[int, dict[str, str], bytes]
+"""Status, headers, body."""
+
+
+@dataclass(slots=True)
+class Rater:
+    """Works until the time is up, and goes home with the last unit in hand."""
+
+    plan: Plan
+    key: tuple[str, str]
+    chance: random.Random
+    seen: Seen
+    begin: float
+
+    async def work(self) -> None:
+        token, _ = self.key
+        by_pages = self.plan.through == "pages"
+        own = {"cookie": f"grater-session={token}", "origin": self.plan.url}
+        line = Line(self.plan.url, own if by_pages else {"authorization": f"Bearer {token}"})
+        await asyncio.sleep(self.chance.uniform(0, self.plan.think))
+        try:
+            await (self.by_pages(line) if by_pages else self.by_api(line))
+        except (OSError, EOFError) as error:
+            self.seen.failures.append(f"{type(error).__name__}: {error}")
+        finally:
+            line.close()
+
+    async def timed(self, asked: Awaitable[Reply], *, wanted: int = 200) -> Reply:
+        self.seen.full += time.monotonic() >= self.begin
+        started = time.perf_counter()
+        reply = await asked
+        self.seen.waits.append(1000 * (time.perf_counter() - started))
+        if reply[0] != wanted:
+            self.seen.failures.append(str(reply[0]))
+        return reply
+
+    async def thinks(self) -> bool:
+        """Think for a while; False if the time is up before an answer is found."""
+        seconds = self.chance.expovariate(1 / self.plan.think)
+        left = self.begin + self.plan.seconds - time.monotonic()
+        await asyncio.sleep(max(0.0, min(seconds, left)))
+        return seconds < left
+
+    async def by_api(self, line: Line) -> None:
+        while True:
+            status, _, body = await self.timed(line.ask("POST", f"/api/v1/jobs/{self.plan.job_id}/next"))
+            lease = json.loads(body)["lease"] if status == 200 else None
+            if lease is None or not await self.thinks():
+                return
+            name = str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
+            fields = {"label": [self.chance.choice(LABELS)]}
+            sent = json.dumps({"fields": fields, "submission_id": name, "seconds": self.plan.think}).encode()
+            for _ in range(1 + (self.chance.random() < TWICE)):
+                status, *_ = await self.timed(line.ask("POST", f"/api/v1/leases/{lease['lease_id']}", sent))
+                if status == 200:
+                    self.seen.acknowledged.append(name)
+
+    async def by_pages(self, line: Line) -> None:
+        csrf = self.key[1]
+        sent = urlencode({"csrf": csrf}).encode()
+        reply = await self.timed(line.ask("POST", f"/jobs/{self.plan.job_id}/next", sent, FORM), wanted=303)
+        while reply[1].get("location", "").startswith("/leases/"):
+            path = reply[1]["location"]
+            found = HIDDEN.search((await self.timed(line.ask("GET", path)))[2])
+            if found is None or not await self.thinks():
+                return
+            name = found.group(1).decode()
+            sent = urlencode({"csrf": csrf, "submission_id": name, "label": self.chance.choice(LABELS)}).encode()
+            for _ in range(1 + (self.chance.random() < TWICE)):
+                reply = await self.timed(line.ask("POST", path, sent, FORM), wanted=303)
+                if reply[0] == 303:
+                    self.seen.acknowledged.append(name)
+
+
+async def crowd(plan: Plan) -> Seen:
+    seen, begin = Seen(), time.monotonic() + plan.think
+    await asyncio.gather(
+        *(Rater(plan, key, random.Random(number), seen, begin).work() for number, key in enumerate(plan.keys))
+    )
+    return seen
+
+
+def make(location: str, n_raters: int, through: str) -> tuple[str, list[tuple[str, str]]]:
     """A study with enough units of the task `error`, and a key for every rater."""
+    from grater.annotate.store import credentials, essays, people
+    from grater.annotate.study.jobs import JobPlan, add_job
+    from grater.annotate.study.status import new_study
+    from grater.model import Essay
+
     with new_study(location, name="load") as store:
         with store.write() as tx:
             essays.add_all(tx, [Essay(f"e{place}", SENTENCE * 12) for place in range(100)])
             raters = [people.add(tx, name=f"rater {place}", role="worker") for place in range(n_raters)]
         job = add_job(store, JobPlan("load", "error", judgments=min(20, n_raters)))
-        keys = [_key(store, rater.person_id, through) for rater in raters]
-        if store.is_postgres:
-            _analyse(store)
+        keys = []
+        with store.write() as tx:
+            for rater in raters:
+                if through == "api":
+                    keys.append((credentials.make_token(tx, rater.person_id), ""))
+                else:
+                    token, session = credentials.start_session(tx, rater.person_id, hours=1)
+                    keys.append((token, session.csrf))
+        if store.is_postgres:  # as it does by itself within a minute
+            with store.engine.connect() as connection:
+                connection.exec_driver_sql("ANALYZE")
+                connection.commit()
     return job.job_id, keys
-
-
-def _key(store: Store, person_id: str, through: str) -> Key:
-    with store.write() as tx:
-        if through == "api":
-            return Key(credentials.make_token(tx, person_id))
-        token, session = credentials.start_session(tx, person_id, hours=HOURS)
-        return Key(token, session.csrf)
-
-
-def _analyse(store: Store) -> None:
-    """Count the rows of what was imported, as PostgreSQL does by itself within a minute."""
-    with store.engine.connect() as connection:
-        full = [
-            name
-            for name in schema.METADATA.tables
-            if connection.exec_driver_sql(f"SELECT 1 FROM {name} LIMIT 1").first()
-        ]
-        connection.exec_driver_sql(f"ANALYZE {', '.join(full)}")
-        connection.commit()
 
 
 @contextmanager
@@ -166,111 +237,120 @@ def serving(location: str, *, processes: int) -> Iterator[tuple[str, int]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = ["--port", str(port), "--processes", str(processes)]
-    process = subprocess.Popen([GRATER, "serve", location, *options], stderr=subprocess.DEVNULL)
+    command = [*GRATER, "serve", location, "--port", str(port), "--processes", str(processes)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        _wait_for(port, process)
+        end = time.monotonic() + START_SECONDS
+        while socket.socket().connect_ex(("127.0.0.1", port)):
+            if process.poll() is not None or time.monotonic() > end:
+                raise RuntimeError("the server did not start")
+            time.sleep(0.1)
         yield f"http://127.0.0.1:{port}", process.pid
     finally:
         process.terminate()
         process.wait()
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < end:
-        with socket.socket() as line:
-            if line.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise SystemExit("the server did not start")
+def cpu_of_family(pid: int) -> float:
+    """CPU seconds of a process and of all its children, living or ended: PostgreSQL has one for every connection."""
+    if not pid:
+        return 0.0
+    own = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    seconds = sum(int(each) for each in own[11:15]) / TICK
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended since we looked
+            continue
+        if int(fields[1]) == pid:
+            seconds += sum(int(each) for each in fields[11:15]) / TICK
+    return seconds
 
 
-def run(location: str, plan_of: tuple[str, str, int], asked: argparse.Namespace, *, postmaster: int) -> Found:
-    engine, through, n_raters = plan_of
-    processes = asked.processes if postmaster else 1
+def run(
+    location: str, engine: str, through: str, n_raters: int, asked: argparse.Namespace, postmaster: int
+) -> list[Any]:
     job_id, keys = make(location, n_raters, through)
-    with serving(location, processes=processes) as (url, pid):
-        before = _used(pid, postmaster)
-        seen = _crowd(Plan(url, job_id, keys, asked.seconds, asked.think, through))
-        after = _used(pid, postmaster)
-    waits = np.concatenate([np.array(each) for each in seen["waits"].values()])
-    parts = (after.server - before.server, after.database - before.database, seen["cpu"])
-    everything = (after.at - before.at) * (os.cpu_count() or 1)
-    others = max(0.0, after.machine - before.machine - sum(parts)) / everything
-    n_stored, n_lost, n_broken = _checked(location, set(seen["acknowledged"]))
-    return Found(
-        engine,
-        processes,
-        through,
-        n_raters,
-        seen["full"] / seen["seconds"],
-        len(waits),
-        tuple(float(np.percentile(waits, share)) for share in (50, 95, 99)),  # type: ignore[arg-type]
-        tuple(1000 * part / len(waits) for part in parts),  # type: ignore[arg-type]
-        others,
-        n_stored,
-        n_lost,
-        n_broken,
-        len(seen["failures"]),
-    )
+    with serving(location, processes=asked.processes if postmaster else 1) as (url, pid):
+        before = cpu_of_family(pid), cpu_of_family(postmaster)
+        plan = Plan(url, job_id, keys, asked.seconds, asked.think, through)
+        command = [sys.executable, "-m", "benchmarks.load", "--crowd"]
+        done = subprocess.run(
+            command, input=json.dumps(asdict(plan)), capture_output=True, text=True, cwd=ROOT, check=True
+        )
+        after = cpu_of_family(pid), cpu_of_family(postmaster)
+    seen = json.loads(done.stdout)
+    n = len(seen["waits"])
+    used = [round(1000 * (now - then) / n, 1) for now, then in zip(after, before, strict=True)]
+    waits = [round(float(np.percentile(seen["waits"], part))) for part in (50, 95, 99)]
+    found = checked(location, set(seen["acknowledged"]))
+    rate = round(seen["full"] / asked.seconds)
+    return [f"{engine}, {through}", n_raters, rate, *waits, *used, *found, len(seen["failures"])]
 
 
-def _crowd(plan: Plan) -> dict:  # type: ignore[type-arg]
-    command = [sys.executable, "-m", "benchmarks.serving.raters"]
-    done = subprocess.run(
-        command, input=json.dumps(asdict(plan)), capture_output=True, text=True, cwd=HERE, check=True
-    )
-    return dict(json.loads(done.stdout))
+def checked(location: str, acknowledged: set[str]) -> tuple[int, int, int]:
+    """Judgments stored, those that were acknowledged and are not there, and promises broken."""
+    from sqlalchemy import select
 
+    from grater.annotate.store import open_store, schema
+    from grater.annotate.store.checks import violations
 
-def _used(pid: int, postmaster: int) -> Used:
-    database = cpu.of_family(postmaster) if postmaster else 0.0
-    return Used(cpu.of_family(pid), database, cpu.of_machine(), time.perf_counter())
-
-
-def _checked(location: str, acknowledged: set[str]) -> tuple[int, int, int]:
-    """Judgments stored, those of them that were acknowledged and are not there, and promises broken."""
     with open_store(location) as store, store.read() as tx:
         stored = {row.submission_id for row in tx.all(select(schema.submissions.c.submission_id))}
-        n_stored = tx.value(select(func.count()).select_from(schema.submissions))
-        return int(n_stored), len(acknowledged - stored), len(violations(tx))
+        return len(stored), len(acknowledged - stored), len(violations(tx))
 
 
-def _row(cells: Sequence[object]) -> str:
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+@contextmanager
+def databases(engines: Sequence[str]) -> Iterator[Any]:
+    """What gives a place for a new study by engine, with the first process of the database."""
+    from tests.annotate.store.postgres import new_database, running_cluster
+
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        server, postmaster = "", 0
+        if "postgres" in engines:
+            import psycopg
+
+            server = stack.enter_context(running_cluster(on_disk=True))
+            with psycopg.connect(f"{server}/postgres") as connection:
+                (data,) = connection.execute("SHOW data_directory").fetchone() or ("",)
+            postmaster = int((Path(data) / "postmaster.pid").read_text().splitlines()[0])
+
+        def place(engine: str) -> tuple[str, int]:
+            if engine == "postgres":
+                return new_database(server), postmaster
+            return f"{folder}/{uuid.uuid4()}.db", 0
+
+        yield place
 
 
-def main() -> int:
+def options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--raters", type=int, nargs="+", default=[50, 200, 500])
+    parser.add_argument("--raters", type=int, nargs="+", default=[200, 500])
     parser.add_argument("--engine", nargs="+", default=["sqlite", "postgres"], choices=["sqlite", "postgres"])
-    parser.add_argument("--through", nargs="+", default=["api", "pages"], choices=sorted(LIVES))
+    parser.add_argument("--through", nargs="+", default=["api", "pages"], choices=["api", "pages"])
     parser.add_argument("--processes", type=int, default=2, help="that serve a study on PostgreSQL")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--think", type=float, default=5)
-    asked = parser.parse_args()
-    print(_row(HEAD), _row(["---"] * 4 + ["---:"] * (len(HEAD) - 4)), sep="\n", flush=True)
-    found = []
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        server = stack.enter_context(running_cluster(on_disk=True)) if "postgres" in asked.engine else ""
-        for plan_of in [(e, t, n) for e in asked.engine for t in asked.through for n in asked.raters]:
-            is_postgres = plan_of[0] == "postgres"
-            location = new_database(server) if is_postgres else f"{folder}/{len(found)}.db"
-            postmaster = _postmaster(server) if is_postgres else 0
-            found.append(run(location, plan_of, asked, postmaster=postmaster))
-            print(found[-1].row(), found[-1].bound, sep="\n", flush=True)
-    return int(not all(each.is_good for each in found))
+    parser.add_argument("--crowd", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args(words)
 
 
-def _postmaster(server: str) -> int:
-    import psycopg
-
-    with psycopg.connect(f"{server}/postgres") as connection:
-        (folder,) = connection.execute("SHOW data_directory").fetchone() or ("",)
-    return int((Path(folder) / "postmaster.pid").read_text().splitlines()[0])
+def measure(size: Size, words: Sequence[str] = ()) -> Iterator[Table]:
+    short = ["--raters", "5", "--engine", "sqlite", "--seconds", "3", "--think", "1"]
+    asked = options(short if size == "short" else words)
+    rows = []
+    with databases(asked.engine) as place:
+        for engine, through, n in [(e, t, n) for e in asked.engine for t in asked.through for n in asked.raters]:
+            location, postmaster = place(engine)
+            rows.append(run(location, engine, through, n, asked, postmaster))
+            print(rows[-1], flush=True)
+    yield Table("Raters at work on two cores", COLUMNS, rows, f"{asked.seconds:g} seconds each")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if "--crowd" in sys.argv:
+        given = json.load(sys.stdin)
+        print(json.dumps(asdict(asyncio.run(crowd(Plan(**given))))))
+    else:
+        list(measure("usual", sys.argv[1:]))

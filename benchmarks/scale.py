@@ -1,14 +1,11 @@
-"""Memory, speed and CPU seconds of big jobs: `python benchmarks/scale.py [--sizes 100,1000] [--spark]`.
+"""How jobs grow with the text and with processes, and what a million items to evaluate take.
 
-The text is made: sentences of the bundled sample essays with their words drawn anew, so that every line differs.  For
-each size (in megabytes) and number of processes a job runs as a command of its own; every fifth of a second of its
-work the memory of its whole tree of processes is added up: what each has for itself, and once the files that they map
-(libraries), whoever else on the machine maps them too.  Wanted: the peak at 1 GB within 10 % of that at 100 MB, or of
-the peak in the first tenth of the run's CPU seconds, which is the same work; and `--jobs 2` at least 1.7 times as
-fast as one process on two idle cores: the last column, beside the first number of processes that was asked for.
+The text is made: sentences of the bundled sample essays with a quarter of their words drawn anew, cut into shards.
+Each job is a command of its own; five times a second the memory of its whole tree of processes is added up, mapped
+files once.  Every process has one core: left alone, polars would use all of them in a run of one process.
+`evaluate` has three systems and 20 judgments of each item by 200 raters, from Parquet.
 
-Every process has one core here: left alone, polars sorts with all of them in a run of one process, which workers
-never do.
+    python -m benchmarks.scale [--sizes 100,1000] [--jobs count,decide] [--workers 1,2] [--spark]
 """
 
 from __future__ import annotations
@@ -20,84 +17,49 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import numpy as np
+import polars as pl
+from benchmarks.harness import GRATER, WORK, Row, Size, Table, cost
 
-from grater.corpora import read_corpus
-from grater.sample import sample_path
-from grater.text.sentences import sentence_tokens
+import grater
+from grater.corpora.text.sentences import sentence_tokens
+from grater.demo import sample_path
 
-WORK = Path(__file__).parent / "work" / "scale"
+HERE = WORK / "scale"
 JOBS = {
     "shard": ("scale", "shard", "{text}", "--lines", "--out", "{out}"),
     "count": ("count", "{text}", "--out", "{out}"),
     "events": ("events", "{text}", "--out", "{out}"),
     "decide": ("decide", "{text}", "--system", "prep-maxent", "--out", "{out}"),
-    "context": ("decide", "{text}", "--system", "context", "--out", "{out}"),
     "stats": ("corpus", "stats", "{text}", "--resamples", "100"),
     "check": ("corpus", "check", "{text}"),
 }
-Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
-COLUMNS = ("job", "MB", "processes", "seconds", "CPU seconds", "peak MB of the first tenth", "peak MB", "speed")
-ONE_CORE = {"POLARS_MAX_THREADS": "1"}
 INTERVAL = 0.2
-PROBLEMS_FOUND = 1
-"""The exit status of a check that found something."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    job: str
-    megabytes: int
-    workers: str
-    seconds: float
-    cpu_seconds: float
-    early_peak: float
-    peak: float
-
-    def __str__(self) -> str:
-        costs = (self.seconds, self.cpu_seconds, self.early_peak, self.peak)
-        return f"| {self.job} | {self.megabytes} | {self.workers} | {' | '.join(f'{cost:.0f}' for cost in costs)} |"
+N_RATERS, N_EACH, SYSTEMS = 200, 20, ("A", "B", "C")
 
 
 def made_text(megabytes: int) -> Path:
-    """Lines of three sentences whose words are replaced, one in four, by words of the same essays."""
-    path = WORK / f"text-{megabytes}.txt"
+    """Lines of three sentences."""
+    path = HERE / f"text-{megabytes}.txt"
     if path.exists():
         return path
-    WORK.mkdir(parents=True, exist_ok=True)
-    sentences = [list(words) for essay in read_corpus(sample_path()) for _, words in sentence_tokens(essay.text)]
-    words = sorted({word for sentence in sentences for word in sentence}, key=lambda word: (not word.isalpha(), word))
-    n_alpha, number_of = sum(map(str.isalpha, words)), {word: number for number, word in enumerate(words)}
-    numbers = [np.array([number_of[word] for word in sentence]) for sentence in sentences]
-    spelt = [*(f"{word} " for word in words), "\n"]
+    HERE.mkdir(parents=True, exist_ok=True)
+    sentences = [
+        list(words) for essay in grater.read_corpus(sample_path()) for _, words in sentence_tokens(essay.text)
+    ]
+    words = np.array(sorted({word for sentence in sentences for word in sentence if word.isalpha()}))
     rng, n_bytes, part = np.random.default_rng(1), 0, path.with_suffix(".part")
     with part.open("w", encoding="utf-8") as stream:
         while n_bytes < megabytes * 1_000_000:
-            n_bytes += stream.write("".join(map(spelt.__getitem__, _lines(numbers, n_alpha, len(words), rng))))
+            line = [word for number in rng.integers(len(sentences), size=3) for word in sentences[number]]
+            new, chance = rng.choice(words, len(line)), rng.random(len(line))
+            kept = zip(line, new, chance, strict=True)
+            drawn = " ".join(str(other) if word.isalpha() and p < 0.25 else word for word, other, p in kept)
+            n_bytes += stream.write(drawn + "\n")
     return part.rename(path)
-
-
-def _lines(sentences: list[Numbers], n_alpha: int, newline: int, rng: np.random.Generator) -> list[int]:
-    """Ten thousand lines as numbers of words; the first `n_alpha` words are those of letters."""
-    end = np.array([newline])
-    drawn = rng.integers(len(sentences), size=(10_000, 3)).tolist()
-    words = np.concatenate([part for line in drawn for part in (*(sentences[number] for number in line), end)])
-    is_new = (words < n_alpha) & (rng.random(len(words)) < 0.25)
-    words[is_new] = rng.integers(n_alpha, size=int(is_new.sum()))
-    return words.tolist()  # type: ignore[no-any-return]
-
-
-def cut(megabytes: int) -> Path:
-    """The text in shards, a line an essay."""
-    text = made_text(megabytes)
-    folder = text.with_suffix(".cut")
-    if not (folder / "manifest.json").exists():
-        measure("shard", text, folder, megabytes, "1", [])
-    return folder
 
 
 def tree_of(pid: int) -> list[int]:
@@ -122,73 +84,88 @@ def memory_of(pid: int) -> float:
     return (own + files) / 1024
 
 
-def cpu_of(pid: int) -> dict[int, float]:
-    """CPU seconds so far of a process and all that it started; Spark's own processes are waited for by nobody."""
-    seconds = {}
-    for each in tree_of(pid):
-        try:
-            fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        seconds[each] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return seconds
-
-
-def measure(job: str, text: Path, out: Path, megabytes: int, workers: str, options: list[str]) -> Measured:
+def run(job: str, text: Path, out: Path, options: Sequence[str]) -> tuple[float, float, float]:
+    """Seconds, CPU seconds, peak megabytes."""
     shutil.rmtree(out, ignore_errors=True)
-    words = (word.format(text=text, out=out) for word in JOBS[job])
-    command = [sys.executable, "-m", "grater", *words, *options]
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    environment = {**os.environ, **ONE_CORE}
+    command = [*GRATER, *(word.format(text=text, out=out) for word in JOBS[job]), *options]
+    before, started, peak = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter(), 0.0
+    environment = {**os.environ, "POLARS_MAX_THREADS": "1"}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    memory, cpu_seen = list[tuple[float, float]](), dict[int, float]()
     while process.poll() is None:
-        cpu_seen |= cpu_of(process.pid)
-        so_far = sum(cpu_seen.values())
-        if not memory or so_far >= memory[-1][0] + INTERVAL:  # to add up takes a while: not where nothing was done
-            memory.append((so_far, memory_of(process.pid)))
+        peak = max(peak, memory_of(process.pid))
         time.sleep(INTERVAL)
-    if process.returncode not in (0, PROBLEMS_FOUND if job == "check" else 0):
-        raise SystemExit(f"{' '.join(command)}: exit status {process.returncode}")
-    after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - started
-    cpu = max(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, sum(cpu_seen.values()))
-    return Measured(
-        job=job,
-        megabytes=megabytes,
-        workers=workers,
-        seconds=seconds,
-        cpu_seconds=cpu,
-        early_peak=max(peak for so_far, peak in memory if so_far <= max(cpu / 10, memory[0][0])),
-        peak=max(peak for _, peak in memory),
-    )
+    if process.returncode not in (0, job == "check"):  # a check that found something ends with 1
+        raise RuntimeError(f"{' '.join(map(str, command))}: exit status {process.returncode}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - started, cpu, peak
 
 
-def ways_of(workers: str, *, spark: bool) -> dict[str, list[str]]:
-    """The options of each way to run a job."""
-    ways = {n: ["--jobs", n] for n in workers.split(",")}
-    return {**ways, "spark": ["--engine", "spark", "--master", "local[2]"]} if spark else ways
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("--sizes", default="100,1000", help="megabytes of text")
-    parser.add_argument("--jobs", default="count,events,decide,stats,check")
-    parser.add_argument("--workers", default="1,2")
-    parser.add_argument("--spark", action="store_true", help="also local[2] of Apache Spark")
-    parser.add_argument("--out", type=Path, default=WORK / "out", help="where results go for a while")
-    asked = parser.parse_args()
-    print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
+def jobs(asked: argparse.Namespace) -> Iterator[list[str | int | float]]:
     for size in map(int, asked.sizes.split(",")):
+        text, shards = made_text(size), HERE / f"text-{size}.cut"
+        if not (shards / "manifest.json").exists():
+            run("shard", text, shards, ())
         for job in asked.jobs.split(","):
-            first: Measured | None = None
-            text = made_text(size) if job == "shard" else cut(size)
-            ways = {"1": []} if job == "shard" else ways_of(asked.workers, spark=asked.spark)
+            ways = {n: ["--jobs", n] for n in asked.workers.split(",")}
+            if asked.spark:
+                ways["Spark, local[2]"] = ["--engine", "spark", "--master", "local[2]"]
+            first = 0.0
             for workers, options in ways.items():
-                measured = measure(job, text, asked.out, size, workers, options)
-                first = first or measured
-                print(f"{measured} {first.seconds / measured.seconds:.2f} |", flush=True)
+                seconds, cpu, peak = run(job, shards, HERE / "out", options)
+                first = first or seconds
+                yield [job, size, workers, round(seconds), round(cpu), round(peak), round(first / seconds, 2)]
+
+
+def made_judgments(n_items: int) -> tuple[Path, Path]:
+    """Decisions and judgments: errors are a tenth, raters right in nine cases of ten."""
+    paths = HERE / f"decisions-{n_items}.parquet", HERE / f"judgments-{n_items}.parquet"
+    if all(path.exists() for path in paths):
+        return paths
+    HERE.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(0)
+    names = np.array([f"{place:016x}" for place in range(n_items)])
+    is_error = rng.random(n_items) < 0.1
+    flags = [is_error ^ (rng.random(n_items) < noise) for noise in (0.05, 0.06, 0.2)]
+    decided = {
+        "item": np.tile(names, len(SYSTEMS)),
+        "system": np.repeat(SYSTEMS, n_items),
+        "flagged": np.concatenate(flags),
+    }
+    pl.DataFrame(decided).write_parquet(paths[0])
+    who = ((rng.integers(0, N_RATERS, (n_items, 1)) + np.arange(N_EACH)) % N_RATERS).ravel()
+    says = np.repeat(is_error, N_EACH) ^ (rng.random(n_items * N_EACH) < 0.1)
+    raters = np.array([f"r{place}" for place in range(N_RATERS)])
+    judged = {"item": np.repeat(names, N_EACH), "rater": raters[who], "label": np.where(says, "error", "ok")}
+    pl.DataFrame(judged).write_parquet(paths[1])
+    return paths
+
+
+def options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="30", help="megabytes of text")
+    parser.add_argument("--jobs", default="count,events,decide,stats")
+    parser.add_argument("--workers", default="1,2")
+    parser.add_argument("--spark", action="store_true")
+    return parser.parse_args(words)
+
+
+def measure(size: Size, words: Sequence[str] = ()) -> Iterator[Row | Table]:
+    short = ["--sizes", "1", "--jobs", "decide", "--workers", "1,2"]
+    large = ["--sizes", "100,1000", "--workers", "2"]
+    asked = options(words or {"short": short, "usual": (), "large": large}[size])
+    columns = ("job", "MB of text", "processes", "seconds", "CPU seconds", "peak MB", "times as fast")
+    yield Table("Jobs on shards", columns, list(jobs(asked)))
+    n_items = 10_000 if size == "short" else 1_000_000
+    subprocess.run(
+        [sys.executable, "-c", f"from benchmarks import scale; scale.made_judgments({n_items})"], check=True
+    )
+    decisions, judgments = made_judgments(n_items)
+    own = cost([*GRATER, "evaluate", "--decisions", decisions, "--judgments", judgments, "--json"])
+    yield Row("`evaluate`, three systems, 20 judgments an item", own.cpu, n_items, goal=60)
+    yield Row("its peak memory", own.megabytes, n_items, goal=2048, unit="MB")
 
 
 if __name__ == "__main__":
-    main()
+    for each in measure("usual", sys.argv[1:]):
+        print(each)

@@ -1,90 +1,44 @@
-"""What `grater --help` and one command cost beside a bare typer program: `python benchmarks/startup.py`.
+"""How long until something happens: `import grater`, `grater --help`, the help of a command.
 
-CPU seconds, best of ten, and where valgrind is installed the instructions of one run, which no other program on the
-machine changes.  (Valgrind 3.19 gives up on a program that loads numpy on ARM; there is no row then.)
+The peers are an empty Python and the smallest typer program.  CPU seconds of a process, the best of ten.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from race import record
-
-WANTED = 1.5
-N_RUNS = 10
-PEER = "a bare typer program"
-COMMANDS = {
-    "grater --help": [sys.executable, "-m", "grater", "--help"],
-    "grater agree --help": [sys.executable, "-m", "grater", "agree", "--help"],
-}
+from benchmarks.harness import GRATER, Row, Size, by_turns
 
 BARE = """
 import typer
-
 app = typer.Typer()
-
-
 @app.command()
 def one() -> None:
     "First."
-
-
 @app.command()
 def two() -> None:
     "Second."
-
-
 app()
 """
 
 
-def best_of(command: list[str]) -> float:
-    """The least CPU seconds that the command took."""
-    times = []
-    for _ in range(N_RUNS):
-        before = os.times()
-        subprocess.run(command, check=True, capture_output=True)
-        after = os.times()
-        user, system = after.children_user - before.children_user, after.children_system - before.children_system
-        times.append(user + system)
-    return min(times)
-
-
-VALGRIND = ("valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
-INSTRUCTIONS = re.compile(r"I\s+refs:\s+([\d,]+)")
-
-
-def instructions_of(command: list[str]) -> float | None:
-    """Millions of instructions; None where they cannot be counted."""
-    if shutil.which("valgrind") is None:
-        return None
-    ran = subprocess.run([*VALGRIND, *command], capture_output=True, text=True, check=False)
-    counted = INSTRUCTIONS.search(ran.stderr)
-    return int(counted.group(1).replace(",", "")) / 1e6 if counted and ran.returncode == 0 else None
-
-
-def main() -> int:
+def measure(size: Size) -> Iterator[Row]:
+    runs = 2 if size == "short" else 10
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "bare.py"
         program.write_text(BARE)
-        bare = best_of([sys.executable, str(program), "--help"])
-        bare_instructions = instructions_of([sys.executable, str(program), "--help"])
-    ours, of_command = (best_of(command) for command in COMMANDS.values())
-    for (job, command), seconds in zip(COMMANDS.items(), (ours, of_command), strict=True):
-        record(job=job, peer=PEER, ours=seconds, theirs=bare)
-        counted = instructions_of(command)
-        if counted and bare_instructions:
-            record(job=job, peer=PEER, ours=counted, theirs=bare_instructions, unit="M instructions")
-            print(f"{job}: {counted:,.0f} M instructions, bare typer {bare_instructions:,.0f}")
-    print(f"bare typer {bare * 1000:.0f} ms, grater {ours * 1000:.0f} ms: {ours / bare:.2f} times; wanted {WANTED}")
-    return 0 if ours / bare <= WANTED else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        empty, library, bare, help_, of_command = by_turns(
+            [sys.executable, "-c", ""],
+            [sys.executable, "-c", "import grater"],
+            [sys.executable, program, "--help"],
+            [*GRATER, "--help"],
+            [*GRATER, "agree", "--help"],
+            runs=runs,
+        )
+    yield Row("`import grater`, beyond an empty Python", max(0.0, library.cpu - empty.cpu), goal=0.02)
+    yield Row("`grater --help`", help_.cpu, goal=0.35)
+    for job, own in (("`grater --help`", help_), ("`grater agree --help`", of_command)):
+        yield Row(job, own.cpu, peer="a bare typer program", theirs=bare.cpu)

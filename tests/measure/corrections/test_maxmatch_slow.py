@@ -3,7 +3,7 @@
 The slow one and the fast one were both held to the functions of the official scorer (nusnlp/m2scorer, commit
 d12eea2) under Python 2.7.18: equal counts and choices on 6,000 random cases of the kind below, and on every
 sentence of the five CoNLL-2014 outputs with both reference files.  Whoever has it can do so again:
-`benchmarks/maxmatch.py` says how.
+`benchmarks/corrections.py` says how.
 """
 
 from __future__ import annotations

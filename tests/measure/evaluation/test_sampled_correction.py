@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks.coverage_corrected import WORLDS, intervals_of, truths
+from benchmarks.coverage import ERRING
 
 from grater.measure.evaluation.rater_error import RaterError
 from grater.measure.evaluation.sampled import SystemEstimate, sampled
@@ -210,9 +210,9 @@ def test_corrected_intervals_draw_essays_where_these_are_known() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain", "few", "believers"])
 def test_corrected_intervals_hold_in_worlds_of_essays_and_raters(name: str) -> None:
-    # docs/coverage.md has 400 worlds; 100 know a share of .95 to about .022
-    world = WORLDS[name]
-    truth, ways = truths(world), [intervals_of(world, number) for number in range(100)]
+    # benchmarks/results.json has 400 samples; 100 know a share of .95 to about .022
+    world = ERRING[name]
+    truth, ways = world.truth(), [world.intervals(number) for number in range(100)]
     way = "sample, by side" if world.belief else "sample, corrected"
     for score, true in truth.items():
         held = [ways_of[way][score].low <= true <= ways_of[way][score].high for ways_of in ways]

@@ -273,7 +273,7 @@ def _z(hits: float, n: int, other_hits: float, other_n: int) -> float:
 
 
 HELD = "corrected intervals held in .91 to .97 of simulated worlds, least for precision where errors are rare"
-"""docs/coverage.md: the printed 95 % is a little more than they keep there."""
+"""docs/benchmarks.md, coverage: the printed 95 % is a little more than they keep there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

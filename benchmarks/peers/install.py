@@ -15,7 +15,7 @@ from pathlib import Path
 ALONE = "# no-deps"
 """The line of a file whose packages are installed without those that they ask for."""
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def install(requirements: Path) -> None:

@@ -1,0 +1,114 @@
+"""What a good design of a sample saves, by simulation.
+
+*Score strata*: labels that two strata need for the deviation of recall that 1,000 labels in ten score strata with
+Neyman's allocation give; a tenth of an endless corpus is flagged.  The deviation is that of simulated estimates,
+not of the linearised formula.  *Reuse*: labels for a second version that shares 65 % of its flags with the first,
+and the standard deviation of the difference in recall from one union and from two samples drawn apart (T&C 2008,
+Table 7: "hard to re-test").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from benchmarks.harness import Size, Table
+
+import grater
+from grater.measure.sampling.strata import Allocation, allocate
+from grater.uncertainty.stratified import Stratum
+
+Numbers = npt.NDArray[np.float64]
+N_ITEMS, N_FLAGS, N_SHARED, N_JUDGED = 10_000, 1_000, 650, 2_250
+N_SIMULATED, SEEDS, N_LABELS = 40_000, 120, 1_000
+SHARES = [0.02] * 5 + [0.45, 0.225, 0.1125, 0.05625, 0.05625]
+"""Of the corpus in each stratum as `grater sample` cuts them: five flagged, then five others, lowest score first."""
+CORPORA = {
+    "few misses, a sharp score": (0.55, 0.7, 0.85, 0.93, 0.97, 0.002, 0.004, 0.01, 0.03, 0.12),
+    "more misses, a sharp score": (0.55, 0.7, 0.85, 0.93, 0.97, 0.005, 0.02, 0.06, 0.15, 0.35),
+    "more misses, a blunt score": (0.65, 0.75, 0.82, 0.87, 0.91, 0.02, 0.03, 0.05, 0.08, 0.15),
+}
+"""Rates of errors in these strata."""
+
+
+def measure(size: Size) -> Iterator[Table]:
+    columns = ("corpus", "recall", "deviation", "two strata, Neyman's", "two strata, the paper's", "saved")
+    rows = [saved(name, rates) for name, rates in CORPORA.items()]
+    yield Table("Labels for the same deviation of recall", columns, rows, f"as {N_LABELS:,} in ten score strata")
+    yield reuse(2 if size == "short" else SEEDS)
+
+
+def saved(name: str, rates: Sequence[float]) -> list[str | int | float]:
+    pairs = enumerate(zip(SHARES, rates, strict=True))
+    strata = [Stratum(f"{at:02}", at < 5, 1e6 * share, 1.0, rate) for at, (share, rate) in pairs]
+    found = recalls(strata, N_LABELS, "neyman")
+    sides = [[each for each in strata if each.is_flagged == side] for side in (True, False)]
+    two = []
+    for side in sides:
+        of_side = sum(each.size for each in side)
+        rate = sum(each.size * each.rate for each in side) / of_side
+        two.append(replace(side[0], size=of_side, errors=rate))
+    others = [needed(two, float(found.std()), how) for how in ("neyman", "paper")]
+    shown = " and ".join(f"{100 * (1 - N_LABELS / each):.0f} %" for each in others)
+    return [name, round(float(found.mean()), 3), round(float(found.std()), 4), *others, shown]
+
+
+def recalls(strata: Sequence[Stratum], n: int, method: Allocation) -> Numbers:
+    """Estimates of recall from many samples of n items; the same stream of chance for every n."""
+    sizes = allocate(strata, n, method=method, rates={each.name: each.rate for each in strata})
+    rng = np.random.default_rng(0)
+    hits, misses = np.zeros(N_SIMULATED), np.zeros(N_SIMULATED)
+    for each in strata:
+        errors = each.size * rng.binomial(sizes[each.name], each.rate, N_SIMULATED) / sizes[each.name]
+        (hits if each.is_flagged else misses)[:] += errors
+    return np.asarray(hits / (hits + misses))
+
+
+def needed(strata: Sequence[Stratum], deviation: float, method: Allocation) -> int:
+    """The smallest number of labels at which the simulated deviation of recall is no larger than this."""
+    low, high = 50, 50_000
+    while high - low > max(1, low // 500):
+        middle = (low + high) // 2
+        is_enough = recalls(strata, middle, method).std() <= deviation
+        low, high = (low, middle) if is_enough else (middle, high)
+    return high
+
+
+def reuse(n_seeds: int) -> Table:
+    place = np.arange(N_ITEMS)
+    first, second = place < N_FLAGS, (place >= N_FLAGS - N_SHARED) & (place < 2 * N_FLAGS - N_SHARED)
+    rate = np.select([first & second, first, second], [0.85, 0.6, 0.7], 0.03)
+    is_error = np.random.default_rng(0).random(N_ITEMS) < rate
+    items = [f"item-{number:05}" for number in place]
+    decided = {"item": items * 2, "system": ["first"] * N_ITEMS + ["second"] * N_ITEMS}
+    decisions = pl.DataFrame(decided | {"flagged": np.concatenate([first, second])})
+    judged = pl.DataFrame({"item": items, "rater": "oracle", "label": np.where(is_error, "error", "ok")})
+    truth = [float((flags & is_error).sum() / is_error.sum()) for flags in (first, second)]
+    labels, together, apart, held = [], [], [], []
+    for seed in range(n_seeds):
+        one = grater.sample(decisions, system="first", n=N_JUDGED, seed=seed)
+        union = grater.sample(decisions, system="second", add_to=one, seed=seed)
+        labels.append(union.frame["item"].n_unique() - one.frame["item"].n_unique())
+        here = judged.join(union.frame, on="item", how="semi")
+        [pair] = grater.estimate(decisions, union, here).differences
+        together.append(pair.recall.value)
+        held.append(pair.recall.low <= truth[0] - truth[1] <= pair.recall.high)
+        other = grater.sample(decisions, system="second", n=N_JUDGED, seed=seed + n_seeds)
+        values = []
+        for system, sample in (("first", one), ("second", other)):
+            known = judged.join(sample.frame, on="item", how="semi")
+            found = grater.estimate(decisions, sample, known, systems=[system])
+            values.append(found.systems[0].scores.recall.value)
+        apart.append(values[0] - values[1])
+    rows = [
+        ["labels for the second version", round(float(np.mean(labels)))],
+        ["recall of the first and the second version", f"{truth[0]:.3f} and {truth[1]:.3f}"],
+        ["standard deviation of the difference in recall, one union", round(float(np.std(together)), 4)],
+        ["the same, two samples drawn apart", round(float(np.std(apart)), 4)],
+        ["intervals for the difference held the truth", round(float(np.mean(held)), 3)],
+    ]
+    note = f"{N_ITEMS:,} items, {N_FLAGS:,} flags each, {N_SHARED} shared, {N_JUDGED:,} judged; {n_seeds} seeds"
+    return Table("Two versions on one sample", ("", "value"), rows, note)
