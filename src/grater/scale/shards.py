@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -35,7 +35,6 @@ from grater.corpora.source import files_of, ignore_progress, open_source
 from grater.errors import BadInput, GraterError, Problem, UsageError
 from grater.files import reason, replacing
 from grater.model import Essay, Json, hash_of
-from grater.result import Data, in_json, key
 
 if TYPE_CHECKING:
     from grater.corpora.source import PathSource
@@ -92,17 +91,11 @@ class Shard:
         return [_essay_of(row) for row in pl.read_parquet(BytesIO(content)).iter_rows(named=True)]
 
 
-def _shards_json(shards: Sequence[Shard]) -> list[dict[str, Json]]:
-    return [
-        {name: value for name, value in asdict(shard).items() if name not in ("folder", "number")} for shard in shards
-    ]
-
-
 @dataclass(frozen=True, slots=True)
-class Shards(Data):
+class Shards:
     """A corpus that has been cut: its shards in order, and the hash of all its essays, however they were cut."""
 
-    shards: tuple[Shard, ...] = field(metadata=key(write=_shards_json))
+    shards: tuple[Shard, ...]
     sha256: str
     lines: bool
 
@@ -110,19 +103,27 @@ class Shards(Data):
         return iter(self.shards)
 
     @property
-    @in_json("n_essays")
     def n_essays(self) -> int:
         return sum(shard.n_essays for shard in self.shards)
 
     @property
-    @in_json("n_characters")
     def n_characters(self) -> int:
         return sum(shard.n_characters for shard in self.shards)
 
-    @property
-    @in_json(flat=True)
-    def _kind(self) -> dict[str, Json]:
-        return {"format": FORMAT, "version": VERSION}
+    def manifest(self) -> dict[str, Json]:
+        """What `manifest.json` says."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "lines": self.lines,
+            "n_essays": self.n_essays,
+            "n_characters": self.n_characters,
+            "sha256": self.sha256,
+            "shards": [
+                {name: value for name, value in asdict(shard).items() if name not in ("folder", "number")}
+                for shard in self.shards
+            ],
+        }
 
 
 class ShardSource(Protocol):
@@ -212,7 +213,7 @@ class Cutter:
     def finish(self) -> Shards:
         shards = Shards(shards=tuple(self._shards), sha256=self._hash.hexdigest(), lines=self.lines)
         with replacing(self.folder / MANIFEST) as stream:
-            stream.write((json.dumps(shards.to_dict(), indent=1) + "\n").encode())
+            stream.write((json.dumps(shards.manifest(), indent=1) + "\n").encode())
         return shards
 
 
