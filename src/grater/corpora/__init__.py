@@ -1,7 +1,7 @@
 """Learner corpora in any format of the field, as one clean data type.
 
 `read_corpus` gives the essays of a file or folder, `write_corpus` writes them, `formats.FORMATS` lists the formats
-(docs/corpora.md).  Reading streams: a file of any size passes through in flat memory.
+(docs/corpora.md).  Reading streams: of an essay that has gone by only its id is kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Parallel text: sentences and their corrections, one per line in files of their own, as essays with edits.
 
-The edits are made by an engine (`text.edits.engine`): our own rules, or the errant package.  Each corrected file is
-one annotator.  Words are those between white space, as in M2, so both sides must be tokenised alike.
+The edits are made by an engine (`corpora.edits.engine`): our own rules, or the errant package.  Each corrected file
+is one annotator.  Words are those between white space, as in M2, so both sides must be tokenised alike.
 
 Sides of unequal length, a correction of an empty line, and a correction that is the same text cut into other words in
 most lines are refused; nothing is written then.  An empty source line is a sentence without words.

@@ -19,7 +19,7 @@ once.  ERRANT counts one hypothesis edit as two true positives there (errant #49
 `duplicates:once`, the result how many were left out; without duplicates the numbers are equal.  0/0 is 1, as in
 ERRANT.
 
-**Plain text** is turned into edits by an engine (`text.edits.engine`): our own rules, or the errant package.  The
+**Plain text** is turned into edits by an engine (`corpora.edits.engine`): our own rules, or the errant package.  The
 signature names the engine and its version.
 """
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.corpora import normalise
 from grater.corpora.normalise import align
-from grater.corpora.text import alignment
 
 some_words = st.lists(st.sampled_from(["a", "b", "ab", "abc", "B"]), max_size=6)
 
@@ -42,5 +42,5 @@ def test_words_that_have_nothing_in_common_are_paired_from_the_end() -> None:
 
 
 def test_a_rewritten_text_is_paired_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alignment, "MOST_CELLS", 5)
+    monkeypatch.setattr(normalise, "MOST_CELLS", 5)
     assert align(["a", "b", "c"], ["b", "c"]) == [("a", "b"), ("b", "c"), ("c", None)]
