@@ -64,36 +64,27 @@ def matched(schema: Schema, raw: Raw, columns: Mapping[str, str] | None = None, 
 
     An error for every column that must be there and is not; `but` is one that may be missing.
     """
-    sources = _sources(schema, raw, columns or {})
-    wanted = [column for column in schema.columns if column.required and column.name not in (but, *sources)]
-    if wanted:
-        raise BadInput(*(_missing(schema, column, raw) for column in wanted))
-    taken = {theirs: name for name, theirs in sources.items()}
-    ordered = {name: raw.columns[theirs].alias(name) for name, theirs in sources.items()}
-    for theirs, series in raw.columns.items():
-        if theirs not in taken:
-            ordered[_free_name(theirs, ordered)] = series
-    return raw.with_columns(ordered)
-
-
-def _free_name(name: str, taken: Mapping[str, object]) -> str:
-    while name in taken:
-        name = f"{name}.file"
-    return name
-
-
-def _sources(schema: Schema, raw: Raw, columns: Mapping[str, str]) -> dict[str, str]:
-    asked = canonical(schema, columns)
+    asked = canonical(schema, columns or {})
     for name, theirs in asked.items():
         if theirs != NONE and theirs not in raw.columns:
             raise UnknownName(f"{raw.name}: {unknown('column', theirs, list(raw.columns))} (asked for as {name})")
     free = [theirs for theirs in raw.columns if theirs not in asked.values()]
-    sources = {}
-    for column in schema.columns:
-        source = asked.get(column.name) if column.name in asked else _column_in(column, free, raw.name)
-        if source is not None and source != NONE:
-            sources[column.name] = source
-    return sources
+    found = {
+        column.name: asked[column.name] if column.name in asked else _column_in(column, free, raw.name)
+        for column in schema.columns
+    }
+    sources = {name: theirs for name, theirs in found.items() if theirs}
+    wanted = [column for column in schema.columns if column.required and column.name not in (but, *sources)]
+    if wanted:
+        raise BadInput(*(_missing(schema, column, raw) for column in wanted))
+    ordered = {name: raw.columns[theirs].alias(name) for name, theirs in sources.items()}
+    for theirs, series in raw.columns.items():
+        if theirs not in sources.values():
+            name = theirs
+            while name in ordered:
+                name = f"{name}.file"
+            ordered[name] = series
+    return raw.with_columns(ordered)
 
 
 def canonical(schema: Schema, columns: Mapping[str, str]) -> dict[str, str]:
@@ -158,11 +149,6 @@ def is_list(cells: pl.Series) -> bool:
     return bool(cells.drop_nulls().str.contains(r"^\s*\[[\s\S]*\]\s*$").all())
 
 
-def positions(n_raters: int) -> list[str]:
-    """The names of raters that have none."""
-    return [str(number) for number in range(1, n_raters + 1)]
-
-
 def from_list(raw: Raw, label: str) -> tuple[Raw, int]:
     """One row for every entry of the column `label`, and the number of rows that had none."""
     problems = Problems(raw.name)
@@ -173,7 +159,7 @@ def from_list(raw: Raw, label: str) -> tuple[Raw, int]:
         if texts is None:
             message = f"expected a list of labels in column {label!r}, found {str(cell)[:60]!r}"
             add(problems, raw, row_places[row], message)
-        entries.append(list(zip(positions(len(texts or [])), texts or [], strict=True)))
+        entries.append([(str(number), text) for number, text in enumerate(texts or [], 1)])
     problems.done()
     kept = {name: cells for name, cells in raw.columns.items() if name != label}
     return _long(raw.with_columns(kept), entries)
@@ -190,7 +176,7 @@ def from_columns(raw: Raw, labels: Sequence[str], *, are_raters: bool = False) -
     if not labels:
         raise BadInput(Problem(raw.name, "expected columns of labels, found none named"))
     columns = [[text_of(plain(cell)) for cell in raw.columns[name].to_list()] for name in labels]
-    raters = list(labels) if are_raters else positions(len(labels))
+    raters = [name if are_raters else str(number) for number, name in enumerate(labels, 1)]
     entries = [
         [(rater, cell) for rater, cell in zip(raters, row, strict=True) if cell] for row in zip(*columns, strict=True)
     ]
@@ -203,21 +189,18 @@ def _labels(cell: object) -> list[str] | None:
     if cell is None:
         return []
     if isinstance(cell, str):
-        cell = _parsed(cell)
+        inside = cell.strip()
+        if not (inside.startswith("[") and inside.endswith("]")):
+            cell = [entry.strip() for entry in inside.split(LIST_SEPARATOR)]
+        else:
+            try:
+                cell = json.loads(inside)
+            except (ValueError, RecursionError):
+                cell = [entry.strip().strip("'\"") for entry in inside[1:-1].split(",")]
     if not isinstance(cell, list):
         return None
     texts = [text_of(plain(entry)) for entry in cell]
     return None if None in texts else [text for text in texts if text]
-
-
-def _parsed(cell: str) -> object:
-    inside = cell.strip()
-    if not (inside.startswith("[") and inside.endswith("]")):
-        return [entry.strip() for entry in inside.split(LIST_SEPARATOR)]
-    try:
-        return json.loads(inside)
-    except (ValueError, RecursionError):
-        return [entry.strip().strip("'\"") for entry in inside[1:-1].split(",")]
 
 
 def _long(raw: Raw, entries: list[list[tuple[str, str]]]) -> tuple[Raw, int]:
@@ -332,7 +315,11 @@ def read_judgments(
     raw = matched(SCHEMA, raw, columns, but="rater")
     is_anonymous = "rater" not in raw.columns
     if is_anonymous:
-        _refuse_a_likely_rater(raw, columns)
+        # A misspelt rater column must not make raters anonymous unnoticed.
+        guess = near(SCHEMA, next(column for column in SCHEMA.columns if column.name == "rater"), raw)
+        if guess is not None and "rater" not in columns:
+            wish = f"columns rater={guess}, or columns rater= if raters are not known"
+            raise BadInput(Problem(raw.name, f"expected a column 'rater', found {guess!r}; say {wish}"))
         if is_list(raw.columns["label"]):
             raw, n_empty = from_list(raw, "label")
     judgments = _judgments(raw, is_anonymous=is_anonymous, n_empty=n_empty)
@@ -357,15 +344,6 @@ def read_wide(
     raw, n_empty = from_columns(load(source, name=name or "judgments frame"), labels, are_raters=are_raters)
     raw = matched(SCHEMA, raw, columns)
     return _finished(_judgments(raw, is_anonymous=not are_raters, n_empty=n_empty), raw, duplicates)
-
-
-def _refuse_a_likely_rater(raw: Raw, columns: Mapping[str, str]) -> None:
-    """A misspelt rater column must not make raters anonymous unnoticed."""
-    rater = SCHEMA.column("rater")
-    guess = near(SCHEMA, rater, raw) if rater is not None else None
-    if guess is not None and "rater" not in columns:
-        wish = f"columns rater={guess}, or columns rater= if raters are not known"
-        raise BadInput(Problem(raw.name, f"expected a column 'rater', found {guess!r}; say {wish}"))
 
 
 def _judgments(raw: Raw, *, is_anonymous: bool, n_empty: int) -> Judgments:
