@@ -128,13 +128,7 @@ def reviews_of_job(tx: Tx, job_id: str) -> list[Review]:
     )
     query = query.where(schema.reviews.c.job_id == job_id)
     return [
-        Review(
-            pseudonym=row.pseudonym,
-            stars=row.stars,
-            clear=row.payload.get("clear"),
-            text=row.text,
-            at=row.at,
-        )
+        Review(pseudonym=row.pseudonym, stars=row.stars, clear=row.payload.get("clear"), text=row.text, at=row.at)
         for row in tx.all(query.order_by(schema.reviews.c.at.desc(), schema.reviews.c.review_id))
     ]
 

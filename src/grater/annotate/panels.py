@@ -48,11 +48,7 @@ from grater.registry import unknown
 
 Ending: TypeAlias = Literal["completed", "screened-out", "failed"]
 ENDINGS: tuple[Ending, ...] = ("completed", "screened-out", "failed")
-ENDING_WORDS: dict[str, str] = {
-    "completed": "completed",
-    "screened-out": "screened out",
-    "failed": "failed the quiz",
-}
+ENDING_WORDS: dict[str, str] = {"completed": "completed", "screened-out": "screened out", "failed": "failed the quiz"}
 SIGNATURE = "signature"
 LONGEST_ID = 200
 
@@ -197,12 +193,7 @@ def get(tx: Tx, panel_id: str) -> StudyPanel:
         raise NotFound("there is no such panel")
     panel, places, minutes = _panel(row.provider, row.options)
     return StudyPanel(
-        panel_id=row.panel_id,
-        job_id=row.job_id,
-        panel=panel,
-        places=places,
-        minutes=minutes,
-        state=row.state,
+        panel_id=row.panel_id, job_id=row.job_id, panel=panel, places=places, minutes=minutes, state=row.state
     )
 
 

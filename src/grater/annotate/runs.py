@@ -145,11 +145,6 @@ def _next(tx: Tx) -> Run | None:
     return None if row is None else COLUMNS.read(row)
 
 
-def release_all(tx: Tx) -> None:
-    """Every run that was being worked on waits again: for the only process of a study, at its start."""
-    tx.execute(schema.runs.update().where(schema.runs.c.state == "running").values(state="waiting"))
-
-
 def beat(tx: Tx, run: Run, *, done: int, total: int) -> None:
     """Say that somebody works on it, and how far it is."""
     tx.execute(_own(run).values(beat_at=tx.now, done=done, total=total))
@@ -211,13 +206,7 @@ def ask_for_system(tx: Tx, name: str, *, actor: str | None = None) -> Run:
 
 
 def ask_for_report(
-    tx: Tx,
-    *,
-    job: str = "",
-    title: str = "",
-    author: str = "",
-    earlier: Sequence[str] = (),
-    actor: str | None = None,
+    tx: Tx, *, job: str = "", title: str = "", author: str = "", earlier: Sequence[str] = (), actor: str | None = None
 ) -> Run:
     """Make the report of the study, or of the job of this name; `earlier` are versions as `NEW=OLD`."""
     require_text("report.title", title)
@@ -391,7 +380,8 @@ class Runner:
         """At the start of a server: on SQLite it is the only one, and whatever was being worked on waits again."""
         if not self.store.is_postgres:
             with self.store.write() as tx:
-                release_all(tx)
+                # Every run that was being worked on waits again: for the only process of a study, at its start.
+                tx.execute(schema.runs.update().where(schema.runs.c.state == "running").values(state="waiting"))
         self.wake()
 
     def wait(self, run_id: str, *, seconds: float) -> Run:

@@ -429,22 +429,8 @@ LABELS: Types = {
     "role": str,
     "who": str,
 }
-DECISIONS: Types = {
-    "item": str,
-    "system": str,
-    "flagged": bool,
-    "score": float,
-    "type": str,
-    "suggestion": str,
-}
-ITEMS: Types = {
-    "item": str,
-    "essay": str,
-    "start": int,
-    "end": int,
-    "kind": str,
-    "target": str,
-}
+DECISIONS: Types = {"item": str, "system": str, "flagged": bool, "score": float, "type": str, "suggestion": str}
+ITEMS: Types = {"item": str, "essay": str, "start": int, "end": int, "kind": str, "target": str}
 
 
 def _labels_query(job_id: str, role: str) -> Select[Any]:

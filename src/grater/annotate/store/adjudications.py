@@ -51,12 +51,7 @@ def save(
             f"somebody adjudicated this unit in the meantime (version {known}); yours was made from {version}"
         )
     saved = Adjudication(
-        unit_id=unit_id,
-        version=known + 1,
-        person_id=person_id,
-        answers=tuple(answers),
-        comment=comment,
-        at=tx.now,
+        unit_id=unit_id, version=known + 1, person_id=person_id, answers=tuple(answers), comment=comment, at=tx.now
     )
     tx.insert(schema.adjudications, COLUMNS.row(saved) | {"answers": [asdict(answer) for answer in answers]})
     events.write(tx, person_id, "adjudication.saved", unit_id, {"version": saved.version})

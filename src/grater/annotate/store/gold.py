@@ -68,11 +68,7 @@ def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
 
 def read(row: Record) -> Gold:
     return Gold(
-        unit_id=row.unit_id,
-        item_id=row.item_id,
-        accepted=frozenset(row.accepted),
-        reason=row.reason,
-        state=row.state,
+        unit_id=row.unit_id, item_id=row.item_id, accepted=frozenset(row.accepted), reason=row.reason, state=row.state
     )
 
 

@@ -86,11 +86,7 @@ def of_job(tx: Tx, job_id: str) -> list[GoldRecord]:
         seen, missed = counts.get(unit_id, (0, 0))
         records.append(
             GoldRecord(
-                unit_id=unit_id,
-                known=tuple(known),
-                seen=seen,
-                missed=missed,
-                disputes=n_disputes.get(unit_id, 0),
+                unit_id=unit_id, known=tuple(known), seen=seen, missed=missed, disputes=n_disputes.get(unit_id, 0)
             )
         )
     return sorted(records, key=lambda record: (-record.missed, -record.seen))

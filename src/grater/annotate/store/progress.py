@@ -66,9 +66,7 @@ class FinishedUnit:
 
 BY_UNIT = (
     select(
-        schema.units.c.unit_id,
-        schema.units.c.wanted,
-        func.count(schema.submissions.c.submission_id).label("valid"),
+        schema.units.c.unit_id, schema.units.c.wanted, func.count(schema.submissions.c.submission_id).label("valid")
     )
     .outerjoin(
         schema.submissions,

@@ -199,12 +199,7 @@ def _work(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
 
 
 def _free_work(tx: Tx, job: Job, person_id: str, *, left_out: int) -> UnitSlot | None:
-    values: dict[str, str | int] = {
-        "job": job.job_id,
-        "person": person_id,
-        "now": tx.now,
-        "left_out": left_out,
-    }
+    values: dict[str, str | int] = {"job": job.job_id, "person": person_id, "now": tx.now, "left_out": left_out}
     if job.access == "assigned":
         row = _locked(tx, "assigned", **values, factor=multiplier(tx.key, person_id))
     else:

@@ -115,13 +115,7 @@ def decide(store: Store, job: str, path: Path, *, decider: str | None = None) ->
 
 
 def save(
-    tx: Tx,
-    unit_id: str,
-    person: Person,
-    answers: Sequence[Answer],
-    *,
-    version: int | None = None,
-    comment: str = "",
+    tx: Tx, unit_id: str, person: Person, answers: Sequence[Answer], *, version: int | None = None, comment: str = ""
 ) -> Adjudication:
     """Store a decision; one made from an older `version` is stale."""
     return adjudications.save(
@@ -278,12 +272,8 @@ def progress_of(tx: Tx, job: Job, unit_id: str = "") -> AdjudicationProgress:
 
 def done_of(tx: Tx, job: Job) -> list[FinishedUnit]:
     """The finished units of a job, those on which raters differ first."""
-    return progress.finished_units(tx, job.job_id, by=where_raters_differ(job))
-
-
-def where_raters_differ(job: Job) -> Literal["label", "payload"]:
-    """Of an essay all say that it is marked, and what they marked is in the payload; else they differ in labels."""
-    return "payload" if job.task == MARKING else "label"
+    # Of an essay all say that it is marked, and what they marked is in the payload; else they differ in labels.
+    return progress.finished_units(tx, job.job_id, by="payload" if job.task == MARKING else "label")
 
 
 Kind: TypeAlias = Literal["identification", "type", "correction", "same"]

@@ -275,10 +275,7 @@ def hand_over(tx: Tx, job: Job, giver: Person, taker: Person, *, actor: str | No
         raise UsageError(f"{job.name}: its units are not assigned to anyone, so they cannot be reassigned")
     if taker.state != "active":
         raise UsageError(f"{taker.name!r} has no access to the study and cannot take over units")
-    here = {each.person_id for each in jobs.assignments_of(tx, job.job_id)} | {
-        giver.person_id,
-        taker.person_id,
-    }
+    here = {each.person_id for each in jobs.assignments_of(tx, job.job_id)} | {giver.person_id, taker.person_id}
     require_other_heads(tx, {people.get(tx, person_id).name: person_id for person_id in sorted(here)})
     n_units = jobs.move_assignments(tx, job.job_id, giver=giver.person_id, taker=taker.person_id, actor=actor)
     if not n_units:

@@ -133,12 +133,7 @@ ENDED = "your access ended a moment ago; log in again"
 
 
 def require_access(
-    tx: Tx,
-    person_ids: Collection[str],
-    *,
-    session_token: str = "",
-    bearer: str = "",
-    beside: Beside = "nobody",
+    tx: Tx, person_ids: Collection[str], *, session_token: str = "", bearer: str = "", beside: Beside = "nobody"
 ) -> None:
     """Refuse somebody whose session or token ended after their request was let in.
 

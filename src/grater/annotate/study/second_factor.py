@@ -70,10 +70,6 @@ def confirm(tx: Tx, person: Person, code: str) -> list[str]:
     credentials.confirm(tx, person.person_id)
     credentials.end_all_sessions(tx, person.person_id)
     events.write(tx, person.person_id, "factor.on", person.person_id)
-    return renew_recovery_codes(tx, person)
-
-
-def renew_recovery_codes(tx: Tx, person: Person) -> list[str]:
     letters = [b32encode(secrets.token_bytes(RECOVERY_BYTES)).decode() for _ in range(N_RECOVERY_CODES)]
     codes = ["-".join(each[start : start + 4] for start in range(0, len(each), 4)) for each in letters]
     credentials.set_recovery_codes(tx, person.person_id, [_plain(code) for code in codes])

@@ -18,7 +18,7 @@ from grater.annotate.store import Store, Tx, decisions, essays, items
 from grater.annotate.store.transaction import chunks
 from grater.annotate.study.job_units import own_essays
 from grater.detect.decisions import answers_of
-from grater.detect.detector import Detector, Finding
+from grater.detect.detector import Detector
 from grater.detect.systems import SYSTEMS, load_system
 from grater.errors import Conflict, UsageError
 from grater.model import Decision, Essay, Item
@@ -27,17 +27,6 @@ from grater.result import Data
 FIELDS = {"flagged": "flags", "score": "scores", "type": "types", "suggestion": "suggestions"}
 NEARLY = 1e-6
 """Scores this close are the same: another machine adds up in another order."""
-
-
-def require_same_findings(tx: Tx, system: str, findings: Sequence[Finding]) -> None:
-    """Refuse findings on all essays of the study that differ from what the system said of them before."""
-    stored = {each.item_id: each for each in decisions.all(tx, system=system)}
-    changed = _changes(stored, (finding.decision for finding in findings))
-    decided = {(each.item.essay_id, each.item.kind) for each in findings if each.item.item_id in stored}
-    new = (each.item for each in findings if each.item.item_id not in stored)
-    changed["places it did not look at"] = sum((item.essay_id, item.kind) in decided for item in new)
-    changed["places it no longer looks at"] = len(stored.keys() - {each.item.item_id for each in findings})
-    _require_none(system, len(stored), changed)
 
 
 def require_same_decisions(tx: Tx, new: Iterable[Decision]) -> None:
@@ -109,7 +98,14 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
         # of essays that were deleted meanwhile nothing is stored
         known = essays.known(tx, {finding.item.essay_id for finding in findings})
         findings = [finding for finding in findings if finding.item.essay_id in known]
-        require_same_findings(tx, detector.name, findings)
+        # Refuse findings on all essays of the study that differ from what the system said of them before.
+        stored = {each.item_id: each for each in decisions.all(tx, system=detector.name)}
+        changed = _changes(stored, (finding.decision for finding in findings))
+        decided = {(each.item.essay_id, each.item.kind) for each in findings if each.item.item_id in stored}
+        new = (each.item for each in findings if each.item.item_id not in stored)
+        changed["places it did not look at"] = sum((item.essay_id, item.kind) in decided for item in new)
+        changed["places it no longer looks at"] = len(stored.keys() - {each.item.item_id for each in findings})
+        _require_none(detector.name, len(stored), changed)
         items.add_all(tx, (items.of(finding.item) for finding in findings))
         n_new = decisions.add_all(tx, (finding.decision for finding in findings))
         # The words of every place where the system gives probabilities, flagged or not (T&C 2008, 4).

@@ -88,12 +88,7 @@ class ErrorOrOk:
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         item = only_item(unit).item
-        return Shown(
-            before="",
-            pieces=pieces_around(unit.essay, item.span),
-            after="",
-            fields=(_question(unit),),
-        )
+        return Shown(before="", pieces=pieces_around(unit.essay, item.span), after="", fields=(_question(unit),))
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         item = only_item(unit).item

@@ -98,23 +98,13 @@ def suggestions_of(unit: Unit) -> tuple[Suggestion, ...]:
     )
 
 
-def system_of(unit: Unit) -> str:
-    """Whose suggestions they are; empty for a unit without the condition."""
-    return str(_kept(unit).get("system") or "")
-
-
-def draw_condition(unit: Unit, *, rng: Rng) -> dict[str, Json]:
-    """Whether suggestions are shown, as the server keeps it with the lease; nothing for a unit without them."""
-    share = _kept(unit).get("share")
-    return {SUGGESTED: bool(rng.random() < cast(float, share))} if share is not None else {}
-
-
 def record(
     unit: Unit, rows: Sequence[Mapping[str, object]], edits: Sequence[Edit], rejected: object, *, is_shown: bool
 ) -> dict[str, Json]:
     """What an answer says of its condition: `fates` by suggestion, `origins` by mark."""
     offered = suggestions_of(unit)
-    condition: dict[str, Json] = {"system": system_of(unit), "shown": is_shown}
+    # Whose suggestions they are; empty for a unit without the condition.
+    condition: dict[str, Json] = {"system": str(_kept(unit).get("system") or ""), "shown": is_shown}
     if not is_shown:
         return condition
     numbers = [row.get(NUMBER) for row in rows]
@@ -188,7 +178,9 @@ class Marking:
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:
         """The essay is shown whole by the marking page; there are no questions beside it."""
-        kept = draw_condition(unit, rng=rng)
+        # Whether suggestions are shown, as the server keeps it with the lease; nothing for a unit without them.
+        share = _kept(unit).get("share")
+        kept = {SUGGESTED: bool(rng.random() < cast(float, share))} if share is not None else {}
         return Shown(before=unit.essay.text, pieces=(), after="", fields=(), kept=kept)
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:
@@ -319,11 +311,7 @@ def _edit(row: Mapping[str, Json], rater: str) -> Edit:
     span = Span(cast(int, row["start"]), cast(int, row["end"]))
     replacements = tuple(cast("list[str]", row["replacements"]))
     return Edit(
-        span=span,
-        replacements=replacements,
-        tag=str(row["tag"]),
-        rater=rater,
-        comment=str(row.get("comment") or ""),
+        span=span, replacements=replacements, tag=str(row["tag"]), rater=rater, comment=str(row.get("comment") or "")
     )
 
 

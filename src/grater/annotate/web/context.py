@@ -132,10 +132,6 @@ def end_session(response: Response, settings: Settings) -> None:
     response.delete_cookie(_name(SESSION, settings), path="/", secure=settings.is_secure, httponly=True)
 
 
-def set_nonce(response: Response, settings: Settings, nonce: str) -> None:
-    _set(response, settings, NONCE, nonce, None)
-
-
 def read_return_code(request: Request, settings: Settings, person_id: str) -> str:
     """What the browser of a rater from a panel keeps, so that it is known again."""
     return request.cookies.get(_name(f"{PLACE}-{person_id}", settings), "")[:LONGEST_COOKIE]
@@ -286,7 +282,7 @@ class RequestContext:
         template = self.server.templates.get_template(template_name)
         response = HTMLResponse(template.render({**on_every_page, **(values or {}), **more}), status)
         if self.fresh_nonce and self.visitor is None:
-            set_nonce(response, self.server.settings, self.fresh_nonce)
+            _set(response, self.server.settings, NONCE, self.fresh_nonce, None)
         return response
 
     def go(self, path: str) -> Response:

@@ -137,29 +137,25 @@ def terms_page(context: Context, job_id: str) -> Response:
 @pages.post("/manage/jobs/{job_id}/terms")
 def new_terms(context: Context, job_id: str) -> Response:
     try:
-        wanted = terms_from(context)
+        # The terms that a filled form asks for; what is left empty is taken away.
+        wanted = {
+            "page": number_of(context, "page", 10),
+            "gold": _gold(context),
+            "redundancy": _redundancy(context),
+            "pay": _pay(context),
+            "opening": _opening(context),
+            "limit": number_of(context, "limit", 0),
+            "countries": _words(context, "countries"),
+            "languages": _words(context, "languages"),
+            "qualifications": _qualifications(context),
+            "pilot": context.text("pilot"),
+            "pool": number_of(context, "pool", 0),
+        }
         with context.changing() as tx:
             set_terms(tx, job_id, wanted, actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
         return _terms_page(context, job_id, problems=lines_of(error))
     return _terms_page(context, job_id, problems=[], told="Terms saved.")
-
-
-def terms_from(context: RequestContext) -> dict[str, Json]:
-    """The terms that a filled form asks for; what is left empty is taken away."""
-    return {
-        "page": number_of(context, "page", 10),
-        "gold": _gold(context),
-        "redundancy": _redundancy(context),
-        "pay": _pay(context),
-        "opening": _opening(context),
-        "limit": number_of(context, "limit", 0),
-        "countries": _words(context, "countries"),
-        "languages": _words(context, "languages"),
-        "qualifications": _qualifications(context),
-        "pilot": context.text("pilot"),
-        "pool": number_of(context, "pool", 0),
-    }
 
 
 def _gold(context: RequestContext) -> Json:
@@ -178,11 +174,7 @@ def _redundancy(context: RequestContext) -> Json:
     if not context.text("least"):
         return None
     least = number_of(context, "least", 1)
-    return {
-        "least": least,
-        "most": number_of(context, "most", least),
-        "lead": number_of(context, "lead", 1),
-    }
+    return {"least": least, "most": number_of(context, "most", least), "lead": number_of(context, "lead", 1)}
 
 
 def _pay(context: RequestContext) -> Json:

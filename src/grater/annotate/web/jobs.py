@@ -746,7 +746,21 @@ def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Res
     with context.server.store.read() as tx:
         unit, n_units = _unit(tx, job_id, n)
     if unit.job.task == MARKING and marked < 0:
-        return _essay_page(context, unit, n, n_units)
+        with context.server.store.read() as tx:
+            guidelines = jobs.current_guidelines(tx, unit.job.job_id)
+        address = f"/manage/jobs/{unit.job.job_id}/try?n={n}"
+        name = f"try-{unit.unit_id}"
+        sent: dict[str, Json] = told(unit.unit, Draft(0)) | {
+            "lease": name,
+            "person": context.person.person_id,
+            "token": context.csrf,
+            "submission": name,
+            "urls": {"draft": address, "submit": address},
+        }
+        text = guidelines.markdown if guidelines else TASKS[MARKING].guidelines
+        pace = OwnPace(n_done=max(1, min(n, n_units)) - 1, n_total=n_units, minutes_left=None, earned="")
+        shown = {"sent": sent, "job": unit.job, "guidelines": text, "pace": pace, "receipt": None, "mends": True}
+        return context.page("manage_try_essay.html", shown)
     return _form_page(context, unit, n, n_units, marked=marked)
 
 
@@ -810,21 +824,3 @@ def _form_page(
     more = {"problems": problems or {}, "answers": answers, "marked": marked, "filled": context.fields()}
     text = guidelines.markdown if guidelines else TASKS[unit.job.task].guidelines
     return context.page("manage_try.html", {**values, **more}, status=422 if problems else 200, guidelines=text)
-
-
-def _essay_page(context: RequestContext, unit: StudyUnit, n: int, n_units: int) -> Response:
-    with context.server.store.read() as tx:
-        guidelines = jobs.current_guidelines(tx, unit.job.job_id)
-    address = f"/manage/jobs/{unit.job.job_id}/try?n={n}"
-    name = f"try-{unit.unit_id}"
-    sent: dict[str, Json] = told(unit.unit, Draft(0)) | {
-        "lease": name,
-        "person": context.person.person_id,
-        "token": context.csrf,
-        "submission": name,
-        "urls": {"draft": address, "submit": address},
-    }
-    text = guidelines.markdown if guidelines else TASKS[MARKING].guidelines
-    pace = OwnPace(n_done=max(1, min(n, n_units)) - 1, n_total=n_units, minutes_left=None, earned="")
-    shown = {"sent": sent, "job": unit.job, "guidelines": text, "pace": pace, "receipt": None, "mends": True}
-    return context.page("manage_try_essay.html", shown)

@@ -35,7 +35,7 @@ from grater.annotate.study.importing import KINDS, import_files
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.status import rename_study, study_name
 from grater.annotate.study.writing import Public, open_to_public, public_pages
-from grater.annotate.tables import ALL_COUNT, Counting, targets_of
+from grater.annotate.tables import Counting, targets_of
 from grater.annotate.tasks import TASKS
 from grater.annotate.web.calls import (
     A_PAGE,
@@ -314,25 +314,6 @@ def _zip(folder: Path, archive: Path) -> None:
                 shutil.copyfileobj(source, target)
 
 
-def report_file(
-    store: Store,
-    *,
-    job: str,
-    title: str,
-    author: str = "",
-    earlier: Sequence[str] = (),
-    counting: Counting = ALL_COUNT,
-) -> Response:
-    """One page that works offline; a download, for its style stands in it, which the policy of our pages forbids."""
-    with store.read() as tx:
-        names = [jobs.named(tx, job).name] if job else []
-        inputs = study_inputs(
-            tx, title=title, author=author, job_names=names, counting=counting, earlier=told_versions(earlier)
-        )
-    headers = {"content-disposition": 'attachment; filename="report.html"'}
-    return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)
-
-
 def result_file(store: Store, run_id: str, *, is_shown: bool = False) -> Response:
     """The file that a run made: a page that works offline, to save or to read at once."""
     with store.read() as tx:
@@ -549,7 +530,14 @@ def report(
 ) -> Response:
     """The report of the study, or of one job, as one HTML page."""
     counting = Counting(_entries(drop_flags), min_confidence)
-    return report_file(context.server.store, job=job, title=title, author=author, earlier=earlier, counting=counting)
+    # One page that works offline; a download, for its style stands in it, which the policy of our pages forbids.
+    with context.server.store.read() as tx:
+        names = [jobs.named(tx, job).name] if job else []
+        inputs = study_inputs(
+            tx, title=title, author=author, job_names=names, counting=counting, earlier=told_versions(earlier)
+        )
+    headers = {"content-disposition": 'attachment; filename="report.html"'}
+    return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)
 
 
 class Evaluation(Shape):

@@ -532,9 +532,7 @@ def _quiz(terms: Terms, standing: Trust) -> QuizState | None:
     if terms.gold is None or not gold.is_in_quiz(terms, standing.state):
         return None
     return QuizState(
-        questions=terms.gold.quiz,
-        needed=quiz_needed(terms.gold),
-        tries=terms.gold.attempts - standing.attempts,
+        questions=terms.gold.quiz, needed=quiz_needed(terms.gold), tries=terms.gold.attempts - standing.attempts
     )
 
 
