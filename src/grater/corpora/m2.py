@@ -130,7 +130,8 @@ class Sentence(NamedTuple):
 
 def read_blocks(lines: Iterable[str], problems: Problems) -> Iterator[Sentence]:
     """The blocks of a file, without the A lines that have a problem."""
-    block, n_tokens = None, 0
+    block: Sentence | None = None
+    n_tokens = -1  # no A line is within a sentence that is not there
     after_blank, is_orphan = True, False  # A lines without a sentence are reported once, and then left out
     for number, line in enumerate(lines, 1):
         line = line.removesuffix("\n").removesuffix("\r")
@@ -177,13 +178,13 @@ def _annotation(line: str, number: int, n_tokens: int, problems: Problems) -> An
         message = "expected an annotator after the last '|||', found nothing"
     else:
         start, end = int(numbers[1]), int(numbers[2])
-        if 0 <= start <= end <= n_tokens or fields[1] == NOOP:
+        if 0 <= start <= end <= n_tokens or (fields[1] == NOOP and n_tokens >= 0):
             return Annotation(start, end, fields[1], fields[2], fields[3], fields[4], annotator, number)
         message = (
             f"expected a start that is not after the end, found {start} {end}"
             if start > end
-            else f"expected token numbers from 0 to {n_tokens} (the sentence has {n_tokens} tokens), "
-            f"found {start} {end}"
+            else f"expected token numbers from 0 to {max(n_tokens, 0)} "
+            f"(the sentence has {max(n_tokens, 0)} tokens), found {start} {end}"
         )
     problems.add(message, line=number)
     return None
