@@ -665,11 +665,7 @@ def check_essays(
 UNREADABLE = "unreadable"
 
 
-def check_corpora(
-    corpora: Mapping[str, Iterable[Essay]],
-    *,
-    tagset: TagSet | None = None,
-) -> CheckResult:
+def check_corpora(corpora: Mapping[str, Iterable[Essay]], *, tagset: TagSet | None = None) -> CheckResult:
     """The defects of every corpus by its name, then those of all of them side by side.
 
     Several corpora are read twice, so they must not be iterators.  A file that cannot be read is not compared: its

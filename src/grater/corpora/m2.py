@@ -46,15 +46,7 @@ from itertools import count
 from typing import NamedTuple
 
 from grater.corpora.formats import EssayIds, FileFormat, Loss, Losses, Report, Source, edit_name
-from grater.corpora.normalise import (
-    GROWN,
-    NO_TOKEN,
-    Block,
-    TokenRange,
-    cut,
-    grown_to_tokens,
-    tokens_of_edit,
-)
+from grater.corpora.normalise import GROWN, NO_TOKEN, Block, TokenRange, cut, grown_to_tokens, tokens_of_edit
 from grater.errors import Problems
 from grater.model import DELETE, Edit, Essay, Json, Span
 

@@ -122,11 +122,7 @@ class Words:
         return False
 
 
-FOLLOWS = {
-    "be": frozenset({"VBG", "VBN", "VBD"}),
-    "have": frozenset({"VBN", "VBD"}),
-    "do": frozenset({"VB", "VBP"}),
-}
+FOLLOWS = {"be": frozenset({"VBG", "VBN", "VBD"}), "have": frozenset({"VBN", "VBD"}), "do": frozenset({"VB", "VBP"})}
 
 
 def category(text: str, tag: str) -> str:

@@ -276,57 +276,9 @@ ONSETS = re.compile(r"S[CHKLMNPQTW]|F[LR]|RH|TH|CH|SH|PH|WH|[BCDGPT]R|[BCGP]L|TW
 SHORTENED = frozenset(["ft", "lb", "lt", "ltd", "mr", "mrs", "ms", "mt", "mts", "sgt", "sr", "st"])
 """Abbreviations that are read as the word they stand for, none of which begins with a vowel."""
 
-SPELT_OUT = frozenset(
-    [
-        "ATM",
-        "API",
-        "CEO",
-        "CFO",
-        "CPU",
-        "DNA",
-        "EU",
-        "FAA",
-        "FAQ",
-        "GPA",
-        "GPU",
-        "HIV",
-        "HOA",
-        "IPO",
-        "LA",
-        "LED",
-        "MBA",
-        "MEP",
-        "MIT",
-        "MOT",
-        "NGO",
-        "NIH",
-        "NUS",
-        "PIN",
-        "RAF",
-        "REM",
-        "RNA",
-        "SAT",
-        "SOS",
-        "SUV",
-        "UFO",
-        "UK",
-        "UN",
-        "URL",
-        "US",
-        "USA",
-        "USB",
-        "UI",
-        "UV",
-        "UVA",
-        "UVB",
-        "UX",
-        "VIP",
-        "NPO",
-        "BA",
-        "MA",
-        "BSC",
-        "PHD",
-    ]
+SPELT_OUT = _words(
+    "ATM API CEO CFO CPU DNA EU FAA FAQ GPA GPU HIV HOA IPO LA LED MBA MEP MIT MOT NGO NIH NUS PIN RAF REM RNA SAT "
+    "SOS SUV UFO UK UN URL US USA USB UI UV UVA UVB UX VIP NPO BA MA BSC PHD"
 )
 
 
