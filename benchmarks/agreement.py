@@ -32,9 +32,9 @@ frame = pl.read_parquet(sys.argv[1]) if sys.argv[1].endswith("parquet") else pl.
 OURS = """
 import sys
 from grater.measure.agreement.coefficients import alpha
-from grater.measure.agreement.counts import tally
+from grater.measure.agreement.coded import tally
 from grater.tables import Judgments
-from grater.uncertainty.bca import point_estimate
+from grater.uncertainty.bootstrap import point_estimate
 judgments = Judgments(frame, "frame")
 def ours():
     counts = tally(judgments)

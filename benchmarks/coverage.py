@@ -24,7 +24,7 @@ from scipy.special import expit, logit
 from scipy.stats import binom
 
 import grater
-from grater.measure.evaluation.sampled.correction import correct
+from grater.measure.evaluation.sampled.results import correct
 from grater.model import Interval
 from grater.tables import as_decisions, as_judgments, read_gold
 

@@ -18,7 +18,7 @@ import polars as pl
 from benchmarks.harness import Size, Table
 
 import grater
-from grater.measure.sampling.strata import Allocation, allocate
+from grater.measure.sampling.plan import Allocation, allocate
 from grater.uncertainty.stratified import Stratum
 
 Numbers = npt.NDArray[np.float64]

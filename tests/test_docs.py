@@ -20,7 +20,7 @@ from grater.corpora.formats import FORMATS
 from grater.corpora.tagsets import TAGSETS
 from grater.detect.systems import SYSTEMS
 from grater.measure.agreement.coefficients import COEFFICIENTS
-from grater.measure.corrections.metrics import METRICS
+from grater.measure.corrections.scores import METRICS
 from grater.measure.crowd.aggregate import METHODS
 from tests.conftest import Demo
 from tests.each import for_each

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from grater.measure.agreement.difficulty import spreads
 from grater.measure.agreement.raters_needed import NeedOptions, raters_needed
-from grater.measure.agreement.spread import spreads
 from grater.measure.agreement.summary import Options, agreement
 from grater.sheet import count, number
 from grater.tables import Judgments, read_judgments

@@ -30,32 +30,29 @@ if TYPE_CHECKING:
     from grater.detect.prepositions.selection import SelectionTest
     from grater.detect.systems import SystemCards
     from grater.measure.agreement.coded import Unknown
+    from grater.measure.agreement.coefficients import Scale, WeightName
     from grater.measure.agreement.cohen import Method
     from grater.measure.agreement.difficulty import Difficulty
     from grater.measure.agreement.edits import CorpusAgreement
-    from grater.measure.agreement.labels import Scale, WeightName
     from grater.measure.agreement.raters_needed import RatersNeeded
     from grater.measure.agreement.summary import Agreement
     from grater.measure.corrections.ceiling import Ceiling
     from grater.measure.corrections.edit_table import Mode, Tier
-    from grater.measure.corrections.metrics import Metric
     from grater.measure.corrections.scores import Cluster as TextCluster
-    from grater.measure.corrections.scores import Scores
+    from grater.measure.corrections.scores import Metric, Scores
     from grater.measure.corrections.systems import Hypothesis, References
     from grater.measure.crowd.aggregate import Aggregation
     from grater.measure.crowd.raters import Raters
     from grater.measure.crowd.simulate import SimulatedCrowd
     from grater.measure.evaluation.comparison import Comparison
-    from grater.measure.evaluation.evaluation import Evaluation
+    from grater.measure.evaluation.evaluation import Evaluation, Verification
     from grater.measure.evaluation.sampled import Sampled
-    from grater.measure.evaluation.verified import Verification
-    from grater.measure.sampling.plan import Plan
-    from grater.measure.sampling.strata import Allocation
+    from grater.measure.sampling.plan import Allocation, Plan
     from grater.reporting.document import Report
     from grater.tables import Judgments, Sample, Table
     from grater.uncertainty.bootstrap import Cluster
+    from grater.uncertainty.intervals import Population
     from grater.uncertainty.paired import Test
-    from grater.uncertainty.population import Population
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -283,7 +280,7 @@ def agreement(
 
     Essays are drawn where `items`, or a column of the judgments, names them; `cluster` names another column.
     """
-    from grater.measure.agreement.essays import essays_of
+    from grater.measure.agreement.coded import essays_of
     from grater.measure.agreement.summary import Options, agreement
     from grater.tables import as_items, as_judgments
 
@@ -344,8 +341,7 @@ def raters_needed(
 
     With `gold` in place of experts it is the smallest number whose majority is right on the share `reach` of items.
     """
-    from grater.measure.agreement.coded import with_unknown
-    from grater.measure.agreement.essays import essays_of
+    from grater.measure.agreement.coded import essays_of, with_unknown
     from grater.measure.agreement.raters_needed import NeedOptions, as_expert, raters_needed
     from grater.tables import as_gold, as_items, as_judgments
 
@@ -439,7 +435,7 @@ def simulate(
 ) -> SimulatedCrowd:
     """Judgments of raters of known skill, with the true labels."""
     from grater.measure.crowd.simulate import Crowd, simulate
-    from grater.uncertainty.rng import generator
+    from grater.uncertainty.intervals import generator
 
     crowd = Crowd(
         n_items=n_items,
@@ -542,7 +538,7 @@ def sample(
     A system is added with as few new items as keep the chances of the first draw or, with the `judgments` so far, as
     bring its recall to an interval of this `width`.
     """
-    from grater.measure.evaluation.truth import error_shares
+    from grater.measure.evaluation.cases import error_shares
     from grater.measure.sampling.draw import add_system, draw_sample
     from grater.tables import as_decisions, as_judgments, as_sample
 
@@ -637,7 +633,7 @@ def estimate(
     column of items or decisions with its numbers.
     """
     from grater.measure.evaluation.sampled import chance_of, sampled
-    from grater.measure.evaluation.sampled.assist import judge_of_column, judge_of_labels
+    from grater.measure.evaluation.sampled.estimates import judge_of_column, judge_of_labels
     from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
 
     decided, drawn, known = as_decisions(decisions), as_sample(sample), _given(as_items, items)
@@ -732,9 +728,8 @@ def verify(
     seed: int = 0,
 ) -> Verification:
     """Precision of systems from judged flags; recall is undefined."""
-    from grater.measure.evaluation.evaluation import EvaluationOptions
-    from grater.measure.evaluation.truth import ADJUDICATED
-    from grater.measure.evaluation.verified import verify
+    from grater.measure.evaluation.cases import ADJUDICATED
+    from grater.measure.evaluation.evaluation import EvaluationOptions, verify
     from grater.tables import as_decisions, as_gold, as_items, as_judgments
     from grater.uncertainty.bootstrap import Chance
 
@@ -918,8 +913,7 @@ def score(
     References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`.  M2 and ERRANT
     score edits: of plain text they are made by the `engine`, `grater` or `errant:MODEL` with a spaCy model.
     """
-    from grater.measure.corrections.metrics import METRICS, MetricOptions
-    from grater.measure.corrections.scores import Resampling, score_systems
+    from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling, score_systems
 
     return score_systems(
         METRICS[metric],
@@ -948,8 +942,7 @@ def ceiling(
 ) -> Ceiling:
     """What people reach: each annotator against the others, and systems against the same numbers of references."""
     from grater.measure.corrections.ceiling import ceiling
-    from grater.measure.corrections.metrics import METRICS, MetricOptions
-    from grater.measure.corrections.scores import Resampling
+    from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling
 
     return ceiling(
         METRICS[metric],

@@ -42,7 +42,7 @@ from grater.corpora.formats import EssayIds, FileFormat, FolderFormat, Loss, Rep
 from grater.corpora.tagsets import Tag, TagSet
 from grater.detect.detector import Detector, Finding
 from grater.errors import BadInput, GraterError, Problem, Problems, UsageError
-from grater.measure.corrections.metrics import (
+from grater.measure.corrections.scores import (
     AnnotatorCounts,
     EditMetric,
     Metric,

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.measure.corrections.metrics import METRICS, MetricOptions
-from grater.measure.corrections.scores import Resampling, score_systems
+from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling, score_systems
 from grater.measure.corrections.systems import Hypothesis, References
 from grater.reporting.board import board, changed_words
 from grater.reporting.document import Report

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from grater.measure.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, pattern_units
-from grater.uncertainty import bca
-from grater.uncertainty.bca import bca_interval, group_interval, grouped, resampled_weights
-from grater.uncertainty.rng import generator
+from grater.uncertainty import bootstrap
+from grater.uncertainty.bootstrap import bca_interval, group_interval, grouped, resampled_weights
+from grater.uncertainty.intervals import generator
 from tests.measure.agreement.tables import counts_of
 
 COUNTS = counts_of(generator(1).multinomial(5, [0.5, 0.3, 0.2], size=200))
@@ -20,7 +20,7 @@ def test_every_resample_has_as_many_items_as_the_data() -> None:
 
 @pytest.mark.parametrize("cost", [0, 10**9])
 def test_both_ways_to_draw_give_each_pattern_its_share(cost: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bca, "CHEAP_MULTINOMIAL", cost)
+    monkeypatch.setattr(bootstrap, "CHEAP_MULTINOMIAL", cost)
     drawn = np.vstack(list(resampled_weights(pattern_units(COUNTS), rng=generator(0), n_resamples=4000)))
     expected = pattern_units(COUNTS).weights * 200 / 201
     assert np.abs(drawn.mean(axis=0) - expected).max() < 5 * np.sqrt(expected.max() / 4000)

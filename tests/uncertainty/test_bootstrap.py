@@ -5,8 +5,7 @@ import pytest
 
 from grater.uncertainty import bootstrap
 from grater.uncertainty.bootstrap import distinct, resample
-from grater.uncertainty.intervals import Numbers, expanded_tail, student_quantile
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import Numbers, expanded_tail, generator, student_quantile
 
 
 def test_ratio_of_sums_is_the_value() -> None:

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import UsageError
-from grater.measure.evaluation.cases import cases_of
-from grater.measure.evaluation.scope import discordant
-from grater.measure.evaluation.truth import truth_of
+from grater.measure.evaluation.cases import cases_of, truth_of
+from grater.measure.evaluation.standard import discordant
 from grater.uncertainty.paired import mcnemar
 from tests.examples import examples
 from tests.measure.evaluation.worlds import decisions, votes

@@ -7,7 +7,7 @@ from math import isnan
 import numpy as np
 import pytest
 
-from grater.uncertainty.population import AS_ASKED, Scope, cluster_interval, design_effect
+from grater.uncertainty.intervals import AS_ASKED, Scope, cluster_interval, design_effect
 
 
 def test_essays_that_were_drawn_are_named_with_their_design_effect() -> None:

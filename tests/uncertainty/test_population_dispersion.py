@@ -7,7 +7,7 @@ from math import isnan
 import numpy as np
 import pytest
 
-from grater.uncertainty.population import dispersion
+from grater.uncertainty.intervals import dispersion
 
 
 def test_index_by_hand() -> None:

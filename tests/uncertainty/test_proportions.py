@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.uncertainty.proportions import (
+from grater.uncertainty.intervals import (
     cluster_wilson,
     degrees_of_freedom,
     effective_n,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.uncertainty.rng import generator, permanent_number
+from grater.uncertainty.intervals import generator, permanent_number
 
 
 def test_a_stream_is_the_same_for_the_same_seed_and_purpose() -> None:
@@ -34,7 +34,7 @@ def test_even_the_highest_hash_stays_below_one(monkeypatch: pytest.MonkeyPatch) 
         def digest(self) -> bytes:
             return b"\xff" * 32
 
-    monkeypatch.setattr("grater.uncertainty.rng.hashlib.sha256", Highest)
+    monkeypatch.setattr("grater.uncertainty.intervals.hashlib.sha256", Highest)
     assert permanent_number(0, "item") < 1
 
 

@@ -7,13 +7,11 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from grater.measure.evaluation.cases import Cases, cases_of
+from grater.measure.evaluation.cases import Cases, cases_of, truth_of
 from grater.measure.evaluation.comparison import compare_systems
-from grater.measure.evaluation.truth import truth_of
 from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty.intervals import Numbers, percentile_interval
-from grater.uncertainty.paired import Drawn, PairTest, paired_tests
-from grater.uncertainty.student_t import SHARE, student_interval, student_tests
+from grater.uncertainty.paired import SHARE, Drawn, PairTest, paired_tests, student_interval, student_tests
 from tests.measure.evaluation.coverage import coverage
 from tests.measure.evaluation.worlds import decisions, items, votes
 

@@ -37,14 +37,11 @@ from grater.detect.articles.model import ArticleModel, completed
 from grater.detect.articles.phrases import QUANTIFIERS
 from grater.detect.linear import TAG_NUMBERS, Rows
 from grater.detect.ngrams.counts import HELD_OUT, fold_of
-from grater.measure.evaluation.cases import cases_of
-from grater.measure.evaluation.counts import f_score
+from grater.measure.evaluation.cases import cases_of, f_score, truth_of
 from grater.measure.evaluation.standard import Scored, against, each_rater
-from grater.measure.evaluation.truth import truth_of
 from grater.model import Essay, Interval
 from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.proportions import wilson
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator, wilson
 from grater_train import fitting as features_of
 from grater_train.articles import ENTROPY as OF_ENTROPY
 from grater_train.articles import (

@@ -38,14 +38,12 @@ from grater.detect.prepositions.detector import NAMES, PrepositionDetector
 from grater.detect.prepositions.features import ALL, HASHING, TEMPLATES, stem_numbers, stemmed
 from grater.detect.prepositions.selection import selections, tally_of
 from grater.detect.systems import load_system
-from grater.measure.evaluation.cases import Cases, cases_of
+from grater.measure.evaluation.cases import Cases, Truth, cases_of
 from grater.measure.evaluation.standard import Scored, against, each_rater, weighted
-from grater.measure.evaluation.truth import Truth
 from grater.model import DELETE, Essay, Interval
 from grater.tables import Judgments, Table
 from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.proportions import wilson
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator, wilson
 from grater_train.events import Events, keep, kept, renumbered, renumbering, source_of
 from grater_train.fitting import fit_maxent, looked_up, numbered
 from grater_train.prepositions import GAP_RATE, LAYOUT, batch_of, batches_of, gathered

@@ -40,14 +40,14 @@ from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import subject_of
 from grater.corpora.text.sentences import sentences_of
 from grater.errors import Conflict, NotFound, UnknownName, UsageError
-from grater.measure.evaluation.truth import error_shares
+from grater.measure.evaluation.cases import error_shares
 from grater.measure.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
-from grater.measure.sampling.strata import Allocation
+from grater.measure.sampling.plan import Allocation
 from grater.model import Json
 from grater.registry import unknown
 from grater.sheet import counted
 from grater.tables import Sample, SampleMeta, Table, read_decisions, read_sample
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 
 TYPES: dict[str, type] = {
     "item": str,

@@ -31,23 +31,23 @@ from grater.corpora import read_corpus, read_merged
 from grater.corpora.jsonl import FORMAT_NAME
 from grater.corpora.merge import attach_documents
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.agreement.coded import LEFT_OUT, Unknown, coded, with_unknown
+from grater.measure.agreement.coded import LEFT_OUT, Essays, Unknown, coded, essays_of, with_essays, with_unknown
+from grater.measure.agreement.coefficients import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows, one_spelling
 from grater.measure.agreement.cohen import Method
-from grater.measure.agreement.compare import Comparison, compare_pairs, compare_tables
 from grater.measure.agreement.constructions import construction_study
 from grater.measure.agreement.difficulty import SPLIT, DifficultyOptions, difficulty
-from grater.measure.agreement.edit_marks import SeveralMarks
-from grater.measure.agreement.edits import CorpusAgreement, EditInterval, EditOptions, edit_agreement
-from grater.measure.agreement.essays import Essays, essays_of, with_essays
+from grater.measure.agreement.edits import CorpusAgreement, EditInterval, EditOptions, SeveralMarks, edit_agreement
 from grater.measure.agreement.groups import (
     AgreementReport,
+    Comparison,
     Groups,
     agreement_by_context,
     agreement_by_group,
     by_batch,
     by_column,
+    compare_pairs,
+    compare_tables,
 )
-from grater.measure.agreement.labels import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows, one_spelling
 from grater.measure.agreement.raters_needed import NeedOptions, RatersNeeded, as_expert, raters_needed, shown
 from grater.measure.agreement.summary import Options, RatersAre, agreement
 from grater.measure.crowd.aggregate import METHODS
@@ -70,8 +70,7 @@ from grater.tables import (
 )
 from grater.tables import Table as ItemTable
 from grater.tables.files import SPREADSHEETS, load
-from grater.uncertainty.intervals import RESAMPLES
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import RESAMPLES, generator
 
 ALL_RATERS = 10**9
 GOLD_REACH = 0.95

@@ -39,13 +39,12 @@ from grater.cli.command import (
     warn,
 )
 from grater.errors import UsageError
+from grater.measure.evaluation.cases import ADJUDICATED
 from grater.measure.evaluation.comparison import compare
-from grater.measure.evaluation.construction_scores import construction_scores
-from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
+from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate, verify
+from grater.measure.evaluation.selection import construction_scores
 from grater.measure.evaluation.standard import EDGES
 from grater.measure.evaluation.thresholds import Higher
-from grater.measure.evaluation.truth import ADJUDICATED
-from grater.measure.evaluation.verified import verify
 from grater.tables import Table as DecisionTable
 from grater.tables import parse_merge, read_gold, read_items, write_table
 from grater.uncertainty.bootstrap import Chance

@@ -42,11 +42,25 @@ from grater.corpora.judgments import items_of
 from grater.errors import UsageError
 from grater.measure.evaluation.rater_error import rater_error
 from grater.measure.evaluation.sampled import chance_of, sampled
-from grater.measure.evaluation.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
+from grater.measure.evaluation.sampled.estimates import CheapJudge, judge_of_column, judge_of_labels
 from grater.measure.sampling.draw import draws_of, few_flags, to_judge
-from grater.measure.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
+from grater.measure.sampling.plan import (
+    Allocation,
+    Expected,
+    Panel,
+    Skill,
+    Work,
+    assign_strata,
+    majority_of,
+    missed_of,
+    panel,
+    score_rates,
+    skill_of_kappa,
+    strata_of,
+    system_names,
+    with_rates,
+)
 from grater.measure.sampling.plan import plan as plan_of
-from grater.measure.sampling.strata import Allocation, assign_strata, score_rates, strata_of, system_names, with_rates
 from grater.sheet import counted
 from grater.tables import (
     Judgments,

@@ -45,15 +45,20 @@ from grater.files import require_place
 from grater.measure.corrections.ceiling import MOST_SUBSETS, ceiling
 from grater.measure.corrections.ceiling import RESAMPLES as CEILING_RESAMPLES
 from grater.measure.corrections.edit_table import Mode, Tier
-from grater.measure.corrections.metrics import METRICS, Metric, MetricOptions
-from grater.measure.corrections.saved import compare_saved, read_saved, saved_json, version_notes
 from grater.measure.corrections.scores import (
+    METRICS,
     RESAMPLES,
     Cluster,
+    Metric,
+    MetricOptions,
     Resampling,
+    compare_saved,
     documents_of,
+    read_saved,
+    saved_json,
     score_systems,
     sentence_frame,
+    version_notes,
 )
 from grater.measure.corrections.systems import Hypothesis, References, Sentences, rewritten
 from grater.model import Essay

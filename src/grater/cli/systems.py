@@ -56,7 +56,7 @@ from grater.detect.prepositions.selection import selection_test
 from grater.detect.systems import at_precision, load_system, load_systems, system_cards
 from grater.errors import UsageError
 from grater.files import require_place
-from grater.measure.agreement.essays import NO_ESSAYS, known_essays
+from grater.measure.agreement.coded import NO_ESSAYS, known_essays
 from grater.measure.evaluation.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval
 from grater.model import Json as JsonValue
@@ -67,7 +67,7 @@ from grater.scale.shards import is_cut, read_shards
 from grater.sheet import counted
 from grater.tables import Judgments, read_decisions, read_gold, read_items, read_judgments, write_joined, write_table
 from grater.tables import Table as DataTable
-from grater.uncertainty.proportions import cluster_wilson, wilson
+from grater.uncertainty.intervals import cluster_wilson, wilson
 
 OUTSIDE = ("harper", "languagetool:URL", "corrected:FILE", "edits:FILE", "command:LINE")
 """Systems that grater did not write (docs/howto/bring-your-own-detector.md)."""

@@ -23,7 +23,7 @@ units (fewer than the cases themselves, so rather too wide), and for a density o
 top five and ten tags are those of the whole portion, not chosen anew in every resample.
 
 NUCLE, section 4, sees that a few essays have many errors ("rich get richer"); `dispersion` tests it: edits in the
-same blocks against chance, given their tokens (`grater.uncertainty.population`).  Annotators who find the same errors
+same blocks against chance, given their tokens (`grater.uncertainty.intervals`).  Annotators who find the same errors
 would make chance look uneven, so where several read a block their mean counts; as far as they differ, the index by
 chance is then below 1, and p is too large rather than too small.
 
@@ -70,9 +70,7 @@ from grater.result import FLAT, HIDDEN, Data, Result, encode, in_json, key
 from grater.sheet import UNDEFINED, Sheet, count, interval, number, p_value
 from grater.signature import Signature
 from grater.uncertainty.bootstrap import Resampled, resample
-from grater.uncertainty.population import Dispersion, Scope, dispersion
-from grater.uncertainty.proportions import wilson
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import Dispersion, Scope, dispersion, generator, wilson
 
 FIXED = ("tokens_read", "sentences_read", "edits", "edits_inside", "places", "places_with_several", "labels")
 SENTENCES = ("0", "1", "2", "more")

@@ -20,9 +20,9 @@ from typing import Any
 
 import polars as pl
 
+from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.coefficients import band_words, coefficient_title
-from grater.measure.agreement.confusion import Confusion, disagreements, ok_label
-from grater.measure.agreement.essays import known_essays
+from grater.measure.agreement.cohen import Confusion, disagreements, ok_label
 from grater.measure.agreement.groups import without_flagged
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
 from grater.measure.agreement.summary import Agreement, Options, agreement, kappa_cells

@@ -20,11 +20,13 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from grater import __version__
-from grater.measure.corrections.metrics import Metric, MetricOptions, SentenceCounts
 from grater.measure.corrections.scores import (
     TYPE_RESAMPLES,
+    Metric,
+    MetricOptions,
     Resampling,
     Scores,
+    SentenceCounts,
     documents_of,
     metric_title,
     score_title,

@@ -12,7 +12,7 @@ from grater.errors import UsageError
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.offered import SuggestionEffect
 from grater.measure.evaluation.sampled import Sampled
-from grater.measure.evaluation.sampled.assist import CheapJudge
+from grater.measure.evaluation.sampled.estimates import CheapJudge
 from grater.measure.evaluation.selection import WRITER, exact_accuracy
 from grater.model import Essay, Interval
 from grater.reporting.agreement import agreement_section, experts_section, usage_section

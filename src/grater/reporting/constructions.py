@@ -12,7 +12,7 @@ from grater.measure.agreement.constructions import (
     SeveralRight,
     construction_study,
 )
-from grater.measure.evaluation.construction_scores import construction_scores
+from grater.measure.evaluation.selection import construction_scores
 from grater.reporting.agreement import confusion_map
 from grater.reporting.document import Section, interval, sentence
 from grater.sheet import Sheet, counted, number, p_value

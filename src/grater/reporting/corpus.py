@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.measure.agreement.coefficients import band_words
-from grater.measure.agreement.edit_marks import Criterion
-from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
+from grater.measure.agreement.edits import CorpusAgreement, Criterion, edit_agreement
 from grater.model import Essay, Interval
 from grater.reporting.document import Figure, Section, interval, listed, percent_of
 from grater.reporting.drawing import HEIGHT, SERIES, WIDTH, data, names_axis

@@ -16,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.measure.agreement.cohen import cohen_kappa
-from grater.measure.agreement.confusion import Confusion, between
-from grater.measure.agreement.essays import Essays, known_essays
+from grater.measure.agreement.coded import Essays, known_essays
+from grater.measure.agreement.cohen import Confusion, between, cohen_kappa
 from grater.measure.agreement.summary import kappa_cells
 from grater.reporting.document import Section, interval
 from grater.sheet import Sheet, count
 from grater.tables import Judgments, Table
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 
 ERROR, OK = "error", "ok"
 ALL = "all"

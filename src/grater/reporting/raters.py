@@ -17,7 +17,7 @@ from statistics import median
 
 from grater import sheet
 from grater.errors import GraterError
-from grater.measure.agreement.essays import known_essays
+from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.raters_needed import NeedOptions, Point, RatersNeeded, raters_needed, whole_words
 from grater.measure.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
 from grater.reporting.document import Figure, Row, Section, interval, listed

@@ -8,9 +8,8 @@ from typing import Any
 
 from grater.measure.evaluation.rater_error import as_many_votes
 from grater.measure.evaluation.sampled import Sampled, SystemEstimate, chance_of, sampled
-from grater.measure.evaluation.sampled.assist import CheapJudge
-from grater.measure.evaluation.sampled.correction import correct
-from grater.measure.evaluation.sampled.results import CorrectedSample
+from grater.measure.evaluation.sampled.estimates import CheapJudge
+from grater.measure.evaluation.sampled.results import CorrectedSample, correct
 from grater.reporting.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.reporting.drawing import GRID, INK, MUTED, SERIES, WIDTH, data
 from grater.reporting.systems import raters_words

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grater.errors import MissingExtra, UsageError
 from grater.files import complaining, replacing
-from grater.measure.evaluation.scope import with_words
+from grater.measure.evaluation.standard import with_words
 from grater.reporting.document import Figure, Report, Section
 from grater.reporting.drawing import FILE_TYPES, FileType, as_bytes, as_svg, variables
 from grater.sheet import Sheet, as_latex, as_markdown

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
+from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.coefficients import band_words
-from grater.measure.agreement.essays import known_essays
 from grater.measure.evaluation.offered import FATE_WORDS, SuggestionEffect
 from grater.measure.evaluation.selection import ClozePair, choice_study, cloze_study, corrected_accuracy
 from grater.model import Interval

@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from grater.measure.evaluation.cases import bounds_sheet
 from grater.measure.evaluation.comparison import Comparison, compare_systems, is_comparable, too_few_resamples
-from grater.measure.evaluation.error_types import types_sheet
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.rater_error import RaterError
-from grater.measure.evaluation.scope import effects_note
-from grater.measure.evaluation.standard import Scored
+from grater.measure.evaluation.standard import Scored, effects_note
+from grater.measure.evaluation.suggestions import types_sheet
 from grater.measure.evaluation.thresholds import Curve, Point, curve_of_thresholds, scored_systems
-from grater.measure.evaluation.truth import bounds_sheet
 from grater.model import Interval
 from grater.reporting.document import Figure, Row, Section, interval, listed, sentence
 from grater.reporting.drawing import (

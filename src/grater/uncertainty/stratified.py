@@ -47,8 +47,7 @@ from math import inf, nan, sqrt
 from typing import Literal, NamedTuple, TypeAlias
 
 from grater.model import Interval
-from grater.uncertainty.intervals import LEVEL, z_value
-from grater.uncertainty.proportions import effective_n, finite_jeffreys
+from grater.uncertainty.intervals import LEVEL, effective_n, finite_jeffreys, z_value
 
 BETAS = (0.5, 1.0)
 IntervalMethod: TypeAlias = Literal["score", "jeffreys"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 
 SENTENCES = [
     line.split()

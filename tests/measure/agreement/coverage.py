@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.measure.agreement.coded import Coded
+from grater.measure.agreement.coded import Coded, Counts, tally
 from grater.measure.agreement.coefficients import (
     Coefficient,
     alpha,
@@ -26,12 +26,10 @@ from grater.measure.agreement.coefficients import (
     gwet,
     observed,
 )
-from grater.measure.agreement.cohen import cohen_kappa, kappa, mean_pairwise
-from grater.measure.agreement.confusion import NOBODY, confusions
-from grater.measure.agreement.counts import Counts, tally
+from grater.measure.agreement.cohen import NOBODY, cohen_kappa, confusions, kappa, mean_pairwise
 from grater.model import Interval
-from grater.uncertainty.bca import PatternUnits, bca_interval, point_estimate
-from grater.uncertainty.rng import generator
+from grater.uncertainty.bootstrap import PatternUnits, bca_interval, point_estimate
+from grater.uncertainty.intervals import generator
 
 N_TRUTH = 400_000
 N_RESAMPLES = 400

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grater.measure.agreement.coefficients import band
-from grater.measure.agreement.labels import Scale
+from grater.measure.agreement.coefficients import Scale, band
 from grater.measure.agreement.summary import Agreement, Options, agreement
 from grater.model import Interval
 from grater.tables import read_judgments

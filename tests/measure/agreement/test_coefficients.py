@@ -13,29 +13,32 @@ from hypothesis.extra.numpy import arrays
 
 from grater.errors import GraterError
 from grater.measure.agreement import coefficients
+from grater.measure.agreement.coded import Counts, tally
 from grater.measure.agreement.coefficients import (
     COEFFICIENTS,
+    SCALES,
+    WEIGHTS,
     Coefficient,
+    Scale,
+    WeightName,
     alpha,
     band,
     band_words,
     bennett,
     coefficient_json,
+    distances,
     fleiss,
     gwet,
     margin_scores,
     observed,
     pair_agreement,
+    weight_matrix,
 )
-from grater.measure.agreement.cohen import cohen_kappa, kappa, standard_error
-from grater.measure.agreement.compare import independent_test
-from grater.measure.agreement.confusion import disagreements
-from grater.measure.agreement.counts import Counts, tally
-from grater.measure.agreement.labels import SCALES, WEIGHTS, Scale, WeightName, distances, weight_matrix
+from grater.measure.agreement.cohen import cohen_kappa, disagreements, kappa, standard_error
+from grater.measure.agreement.groups import independent_test
 from grater.model import Interval
-from grater.uncertainty.bca import gradient, point_estimate
-from grater.uncertainty.intervals import Ints
-from grater.uncertainty.rng import generator
+from grater.uncertainty.bootstrap import gradient, point_estimate
+from grater.uncertainty.intervals import Ints, generator
 from tests.examples import examples
 from tests.measure.agreement.tables import (
     IN_CONTEXT,

@@ -13,12 +13,20 @@ from scipy.special import stdtrit
 from grater.errors import GraterError
 from grater.measure.agreement import cohen
 from grater.measure.agreement.coded import Coded, coded
-from grater.measure.agreement.cohen import ONE_LABEL, MeanPairwise, cohen_kappa, kappa, mean_pairwise, standard_error
-from grater.measure.agreement.confusion import Confusion, confusion, confusions
-from grater.measure.agreement.labels import WeightName, weight_matrix
+from grater.measure.agreement.coefficients import WeightName, weight_matrix
+from grater.measure.agreement.cohen import (
+    ONE_LABEL,
+    Confusion,
+    MeanPairwise,
+    cohen_kappa,
+    confusion,
+    confusions,
+    kappa,
+    mean_pairwise,
+    standard_error,
+)
 from grater.tables import Judgments
-from grater.uncertainty.intervals import Ints, student_quantile
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import Ints, generator, student_quantile
 from tests.examples import examples
 from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion, of_matrix
 

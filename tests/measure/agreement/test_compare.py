@@ -4,16 +4,16 @@ import pytest
 from grater.errors import GraterError
 from grater.measure.agreement.coded import coded
 from grater.measure.agreement.coefficients import fleiss
-from grater.measure.agreement.compare import (
+from grater.measure.agreement.cohen import Confusion, confusion
+from grater.measure.agreement.groups import (
     Comparison,
     compare_pairs,
     compare_tables,
     dependent_test,
     independent_test,
 )
-from grater.measure.agreement.confusion import Confusion, confusion
 from grater.tables import Judgments
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 from tests.measure.agreement.tables import IN_CONTEXT, NO_CONTEXT, judgments, of_confusion, of_matrix
 
 

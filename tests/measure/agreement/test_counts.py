@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from grater.errors import GraterError
-from grater.measure.agreement import counts as counts_module
-from grater.measure.agreement.coded import coded
-from grater.measure.agreement.counts import distinct, from_rows, tally
+from grater.measure.agreement import coded as coded_module
+from grater.measure.agreement.coded import coded, distinct, from_rows, tally
 from grater.tables import Judgments
 from grater.uncertainty.intervals import Ints
 from tests.examples import examples
@@ -74,7 +73,7 @@ def test_distinct_rows_of_many_labels_do_not_overflow() -> None:
 
 
 def test_too_many_labels_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts_module, "MOST_CELLS", 5)
+    monkeypatch.setattr(coded_module, "MOST_CELLS", 5)
     with pytest.raises(GraterError, match="at most 2 different labels for 2 items, found 3"):
         tally(coded(judgments("a 1 x", "a 2 y", "b 1 z")))
 

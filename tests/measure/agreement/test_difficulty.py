@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError
-from grater.measure.agreement.difficulty import Difficulty, DifficultyOptions, difficulty, ranked
-from grater.measure.agreement.spread import column_groups, spreads
+from grater.measure.agreement.difficulty import (
+    Difficulty,
+    DifficultyOptions,
+    column_groups,
+    difficulty,
+    ranked,
+    spreads,
+)
 from grater.tables import Table, read_items
 from tests.examples import examples
 from tests.measure.agreement.tables import judgments

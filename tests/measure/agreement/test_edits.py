@@ -8,8 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError
-from grater.measure.agreement.edit_marks import Cells, Criterion, cells, edit_marks, judged, pair_statistic
-from grater.measure.agreement.edits import EditOptions, edit_agreement, fce_interval, mean_of
+from grater.measure.agreement.edits import (
+    Cells,
+    Criterion,
+    EditOptions,
+    cells,
+    edit_agreement,
+    edit_marks,
+    fce_interval,
+    judged,
+    mean_of,
+    pair_statistic,
+)
 from grater.measure.agreement.summary import Options, agreement
 from grater.model import Edit, Essay, Span
 from tests.examples import examples

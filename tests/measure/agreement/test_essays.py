@@ -7,14 +7,12 @@ import pytest
 
 import grater
 from grater.errors import GraterError
-from grater.measure.agreement.coded import coded
-from grater.measure.agreement.compare import compare_pairs, compare_tables
-from grater.measure.agreement.essays import essays_of, with_essays
-from grater.measure.agreement.groups import agreement_by_group, by_column
+from grater.measure.agreement.coded import coded, essays_of, with_essays
+from grater.measure.agreement.groups import agreement_by_group, by_column, compare_pairs, compare_tables
 from grater.measure.agreement.summary import Agreement, Options, agreement
 from grater.model import Interval
 from grater.tables import read_judgments
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 from tests.measure.agreement.worlds import clustered
 
 FAST = Options(n_resamples=200)

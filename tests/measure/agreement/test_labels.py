@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.agreement.labels import spelled_alike
+from grater.measure.agreement.coefficients import spelled_alike
 from grater.measure.agreement.summary import Options, agreement
 from tests.measure.agreement.tables import judgments
 

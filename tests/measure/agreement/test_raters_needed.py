@@ -11,10 +11,18 @@ from hypothesis import strategies as st
 
 from grater.errors import GraterError
 from grater.measure.agreement.coded import LEFT_OUT, with_unknown
-from grater.measure.agreement.cohen import kappa
-from grater.measure.agreement.confusion import confusion
-from grater.measure.agreement.majorities import MOST_WORK, win_probabilities, wins_of_rows, work
-from grater.measure.agreement.raters_needed import MEAN, NeedOptions, RatersNeeded, first_reaching, raters_needed
+from grater.measure.agreement.cohen import confusion, kappa
+from grater.measure.agreement.raters_needed import (
+    MEAN,
+    MOST_WORK,
+    NeedOptions,
+    RatersNeeded,
+    first_reaching,
+    raters_needed,
+    win_probabilities,
+    wins_of_rows,
+    work,
+)
 from grater.tables import Judgments
 from tests.examples import examples
 from tests.measure.agreement.tables import judgments

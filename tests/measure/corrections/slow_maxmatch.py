@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from grater.measure.corrections.best_path import GoldEdit
+from grater.measure.corrections.maxmatch import GoldEdit
 
 Vertex = tuple[int, int]
 Arc = tuple[Vertex, Vertex]

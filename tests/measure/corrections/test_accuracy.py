@@ -6,8 +6,7 @@ import pytest
 
 from grater.measure.corrections.accuracy import METRIC
 from grater.measure.corrections.ceiling import ceiling
-from grater.measure.corrections.metrics import MetricOptions
-from grater.measure.corrections.scores import Resampling, score_systems
+from grater.measure.corrections.scores import MetricOptions, Resampling, score_systems
 from grater.measure.corrections.systems import Hypothesis, References, rewritten
 
 SOURCE = ["a b", "c d", "e f", "g h"]

@@ -17,8 +17,15 @@ from grater.measure.corrections.edit_table import match, table_of
 from grater.measure.corrections.errant import choose_pairs as errant_choose
 from grater.measure.corrections.errant import errant_keys
 from grater.measure.corrections.maxmatch import choose_references, maxmatch_keys
-from grater.measure.corrections.metrics import METRICS, MetricOptions, choose_annotators, chosen_rows, subsets_of
-from grater.measure.corrections.scores import Resampling, score_systems
+from grater.measure.corrections.scores import (
+    METRICS,
+    MetricOptions,
+    Resampling,
+    choose_annotators,
+    chosen_rows,
+    score_systems,
+    subsets_of,
+)
 from grater.measure.corrections.systems import Hypothesis, References, rewritten
 from tests.examples import examples
 from tests.measure.corrections.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system

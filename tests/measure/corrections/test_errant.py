@@ -19,7 +19,7 @@ from grater.corpora.source import open_source
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.measure.corrections.edit_table import MODES, Mode, Tier, read_table
 from grater.measure.corrections.errant import ErrantScore, errant_signature, score_errant
-from grater.measure.corrections.metrics import precision_recall_f
+from grater.measure.corrections.scores import precision_recall_f
 from grater.model import Edit, Essay, Span
 from tests.examples import examples
 from tests.measure.corrections import slow_errant

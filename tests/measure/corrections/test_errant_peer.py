@@ -12,7 +12,7 @@ import pytest
 from grater.corpora.source import open_source
 from grater.measure.corrections.edit_table import MODES, Tier, read_table
 from grater.measure.corrections.errant import score_errant
-from grater.measure.corrections.metrics import precision_recall_f
+from grater.measure.corrections.scores import precision_recall_f
 from tests.measure.corrections.errant_peer import errant_compare
 from tests.real_data import data_path
 

@@ -19,7 +19,7 @@ from grater.measure.corrections.gleu import (
     gleu_statistics,
     sentence_gleu,
 )
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 from tests.examples import examples
 from tests.measure.corrections import slow_gleu
 from tests.real_data import data_path

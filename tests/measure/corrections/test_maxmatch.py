@@ -6,8 +6,8 @@ import pytest
 
 from grater.corpora.m2 import read_m2
 from grater.errors import UsageError
-from grater.measure.corrections.best_path import GoldEdit
 from grater.measure.corrections.maxmatch import (
+    GoldEdit,
     choose_references,
     corrected_tokens,
     count_systems,

@@ -15,14 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
-from grater.measure.corrections import best_path, maxmatch
-from grater.measure.corrections.best_path import GoldEdit, search
-from grater.measure.corrections.lattice import align
+from grater.measure.corrections import maxmatch
 from grater.measure.corrections.maxmatch import (
+    GoldEdit,
+    align,
     choose_references,
     count_systems,
     gold_edits,
     maxmatch_counts,
+    search,
     source_tokens,
 )
 from grater.model import Essay
@@ -114,7 +115,7 @@ def test_search_and_replay_agree_where_there_is_no_tie(monkeypatch: pytest.Monke
     )
     edits = [GoldEdit(0, 1, ((),)), GoldEdit(3, 5, (("were", "walking"),))]
     searched = maxmatch_counts(source, hypothesis, {"0": edits})["0"]
-    assert best_path.replay(align(source, hypothesis), hypothesis, edits, max_unchanged=2) == searched[:2]
+    assert maxmatch.replay(align(source, hypothesis), hypothesis, edits, max_unchanged=2) == searched[:2]
     monkeypatch.setattr(maxmatch, "replay", None)  # not needed here, or this would fail
     assert maxmatch_counts(source, hypothesis, {"0": edits})["0"] == searched
 
@@ -127,7 +128,7 @@ def test_sentence_with_too_many_arcs_to_replay_is_counted_all_the_same(monkeypat
         ["she", "likes", "walk", "in", "rain", "every", "days"],
     )
     assert maxmatch_counts(source, hypothesis, {"0": edits})["0"] == (1, 2, 2)
-    monkeypatch.setattr(best_path, "MOST_ARCS", 3)
+    monkeypatch.setattr(maxmatch, "MOST_ARCS", 3)
     assert maxmatch_counts(source, hypothesis, {"0": edits})["0"] == (2, 2, 2)
 
 

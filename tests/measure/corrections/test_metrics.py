@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.measure.corrections.metrics import SentenceCounts, of_rows, precision_recall_f, score_names
+from grater.measure.corrections.scores import SentenceCounts, of_rows, precision_recall_f, score_names
 from tests.examples import examples
 
 

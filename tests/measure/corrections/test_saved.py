@@ -8,9 +8,17 @@ from pathlib import Path
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.corrections.metrics import METRICS, MetricOptions
-from grater.measure.corrections.saved import compare_saved, read_saved, saved_json, version_notes
-from grater.measure.corrections.scores import Resampling, Scores, score_systems
+from grater.measure.corrections.scores import (
+    METRICS,
+    MetricOptions,
+    Resampling,
+    Scores,
+    compare_saved,
+    read_saved,
+    saved_json,
+    score_systems,
+    version_notes,
+)
 from grater.measure.corrections.systems import Hypothesis, References
 from tests.cli.running import Ran, grater
 from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays

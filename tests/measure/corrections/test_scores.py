@@ -11,8 +11,7 @@ import pytest
 from grater.corpora.plain import read_sentences
 from grater.corpora.source import open_source
 from grater.errors import UnknownName, UsageError
-from grater.measure.corrections.metrics import METRICS, MetricOptions
-from grater.measure.corrections.scores import Resampling, Scores, score_systems, together
+from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling, Scores, score_systems, together
 from grater.measure.corrections.systems import Hypothesis, References, rewritten
 from grater.uncertainty.paired import PairTest
 from tests.measure.corrections.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system

@@ -5,8 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from grater.measure.corrections.ceiling import ceiling
-from grater.measure.corrections.metrics import METRICS, MetricOptions
-from grater.measure.corrections.scores import Resampling, score_systems, score_title
+from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling, score_systems, score_title
 from grater.sheet import as_markdown
 from tests.measure.corrections.essays import SOURCE, references, text_system
 

@@ -7,7 +7,7 @@ import pytest
 from grater.corpora.plain import read_sentences
 from grater.errors import BadInput, UsageError
 from grater.measure.corrections.edit_table import table_of
-from grater.measure.corrections.metrics import METRICS, MetricOptions
+from grater.measure.corrections.scores import METRICS, MetricOptions
 from grater.measure.corrections.systems import (
     Hypothesis,
     References,

@@ -15,14 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from grater.measure.evaluation.cases import Cases, cases_of
-from grater.measure.evaluation.counts import SCORES, scores
+from grater.measure.evaluation.cases import SCORES, Cases, cases_of, scores, truth_of
 from grater.measure.evaluation.standard import against
-from grater.measure.evaluation.truth import truth_of
 from grater.tables import read_decisions, read_judgments
 from grater.uncertainty.bootstrap import Chance, Cluster
-from grater.uncertainty.intervals import Numbers
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import Numbers, generator
 
 CLUSTERS: tuple[Cluster, ...] = ("item", "rater", "item+rater")
 QUESTIONS = ("other items", "other raters", "both")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.measure.evaluation.counts import SCORES, Counts, count, scores
+from grater.measure.evaluation.cases import SCORES, Counts, counts_of, scores
 from tests.examples import examples
 
 amounts = st.floats(0, 1000, allow_nan=False)
@@ -15,7 +15,7 @@ many_counts = st.builds(Counts, amounts, amounts, amounts, amounts)
 
 
 def test_counts_of_whole_truths_are_those_everybody_knows() -> None:
-    assert count([1, 1, 0, 0, 1], [1, 0, 1, 0, 1]) == Counts(2, 1, 1, 1)
+    assert counts_of([1, 1, 0, 0, 1], [1, 0, 1, 0, 1]) == Counts(2, 1, 1, 1)
 
 
 def test_counts_add_up() -> None:
@@ -47,7 +47,7 @@ def test_nothing_at_all_leaves_every_score_undefined() -> None:
 
 
 def test_an_absent_decision_counts_nowhere() -> None:
-    assert count([1, -1, 0], [1, 1, 1]) == Counts(1, 0, 1, 0)
+    assert counts_of([1, -1, 0], [1, 1, 1]) == Counts(1, 0, 1, 0)
 
 
 @examples(50)

@@ -7,13 +7,12 @@ import pytest
 from grater.errors import BadInput
 from grater.measure.evaluation.rater_error import RaterError, rater_error, true_rate
 from grater.measure.evaluation.sampled import Sampled, SystemEstimate, sampled
-from grater.measure.evaluation.sampled.correction import correct, corrected
 from grater.measure.evaluation.sampled.estimates import HorvitzThompson
-from grater.measure.evaluation.sampled.results import CorrectedSample
+from grater.measure.evaluation.sampled.results import CorrectedSample, correct, corrected
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Interval
 from grater.tables import Judgments, Table, read_gold, read_judgments
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 from grater.uncertainty.stratified import Stratum, normal_scores, scores
 from tests.measure.sampling.corpora import decisions_of, item_ids
 

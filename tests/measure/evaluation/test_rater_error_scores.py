@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from grater.errors import UsageError
-from grater.measure.evaluation.cases import cases_of
+from grater.measure.evaluation.cases import TRUTHS, cases_of, truth_of
 from grater.measure.evaluation.comparison import compare_systems
 from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
 from grater.measure.evaluation.rater_error import (
@@ -15,7 +15,6 @@ from grater.measure.evaluation.rater_error import (
     corrected_scores,
     corrected_sums,
 )
-from grater.measure.evaluation.truth import TRUTHS, truth_of
 from grater.tables import Judgments, Table, read_gold, read_judgments
 from tests.measure.evaluation.worlds import QUICK, decisions, votes
 

@@ -7,16 +7,14 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, GraterError
-from grater.measure.evaluation.cases import cases_of, votes_of
-from grater.measure.evaluation.error_types import scores_by_type
+from grater.measure.evaluation.cases import cases_of, frame_of_truth, votes_of
+from grater.measure.evaluation.cases import truth_of as truth_of_votes
 from grater.measure.evaluation.sampled import Sampled, sampled
-from grater.measure.evaluation.truth import frame_of_truth
-from grater.measure.evaluation.truth import truth_of as truth_of_votes
+from grater.measure.evaluation.suggestions import scores_by_type
 from grater.measure.sampling.draw import add_system, draw_sample
 from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments, read_sample
 from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.population import Population
-from grater.uncertainty.proportions import wilson
+from grater.uncertainty.intervals import Population, wilson
 from tests.measure.sampling.corpora import decisions_of, figure_1, item_ids, oracle
 
 N = 3000

@@ -12,10 +12,10 @@ import pytest
 import grater
 from grater.errors import BadInput, UnknownName
 from grater.measure.evaluation.sampled import Sampled, sampled
-from grater.measure.evaluation.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
+from grater.measure.evaluation.sampled.estimates import CheapJudge, judge_of_column, judge_of_labels
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import Judgments, Sample, Table, read_items, read_judgments
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 from tests.measure.sampling.corpora import decisions_of, item_ids, oracle
 
 N = 3000

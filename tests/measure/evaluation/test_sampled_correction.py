@@ -13,13 +13,12 @@ from benchmarks.coverage import ERRING
 
 from grater.measure.evaluation.rater_error import RaterError
 from grater.measure.evaluation.sampled import SystemEstimate, sampled
-from grater.measure.evaluation.sampled.cells import Cells
-from grater.measure.evaluation.sampled.correction import correct, corrected, corrected_differences
-from grater.measure.evaluation.sampled.estimates import Difference, HorvitzThompson, differences
+from grater.measure.evaluation.sampled.estimates import Cells, Difference, HorvitzThompson, differences
+from grater.measure.evaluation.sampled.results import correct, corrected, corrected_differences
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Interval
 from grater.tables import read_gold, read_items, read_judgments
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 from grater.uncertainty.stratified import Stratum, normal_scores, scores
 from tests.measure.sampling.corpora import decisions_of, item_ids
 

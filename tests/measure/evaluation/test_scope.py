@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import grater
-from grater.measure.evaluation.scope import unit_of_items
-from grater.uncertainty.proportions import wilson
+from grater.measure.evaluation.standard import unit_of_items
+from grater.uncertainty.intervals import wilson
 from tests.measure.evaluation.worlds import decisions, items, votes
 
 ESSAYS = [str(place // 10) for place in range(240)]

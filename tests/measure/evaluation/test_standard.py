@@ -15,16 +15,14 @@ from grater.corpora.merge import Reread, merge_annotators
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.tokens import tokens_of
 from grater.errors import UsageError
-from grater.measure.evaluation.cases import cases_of
+from grater.measure.evaluation.cases import cases_of, truth_of
 from grater.measure.evaluation.comparison import compare_systems
 from grater.measure.evaluation.evaluation import WITH_UNKNOWN, WITHOUT_UNKNOWN, EvaluationOptions, evaluate
-from grater.measure.evaluation.scope import effective_number
-from grater.measure.evaluation.standard import against, each_rater, spread
-from grater.measure.evaluation.truth import truth_of
+from grater.measure.evaluation.standard import against, each_rater, effective_number, spread
 from grater.model import Interval, Item
 from grater.tables import Judgments, read_decisions, read_items, read_judgments
 from grater.uncertainty.bootstrap import Chance, Cluster, UnitCounts, distinct
-from grater.uncertainty.proportions import wilson
+from grater.uncertainty.intervals import wilson
 from tests.examples import examples
 from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion
 from tests.measure.evaluation.worlds import QUICK, decisions, items, votes

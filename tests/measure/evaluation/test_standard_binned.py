@@ -5,9 +5,8 @@ from math import isnan
 import pytest
 
 from grater.errors import UsageError
-from grater.measure.evaluation.cases import cases_of
+from grater.measure.evaluation.cases import cases_of, truth_of
 from grater.measure.evaluation.standard import agreement_of, binned, curve, different_rates, histogram, small_bins
-from grater.measure.evaluation.truth import truth_of
 from tests.measure.evaluation.worlds import QUICK, decisions, madnani, votes
 
 

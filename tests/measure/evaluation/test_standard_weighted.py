@@ -4,10 +4,8 @@ from math import isnan
 
 import pytest
 
-from grater.measure.evaluation.cases import cases_of
-from grater.measure.evaluation.counts import Counts, count
+from grater.measure.evaluation.cases import Counts, cases_of, counts_of, truth_of
 from grater.measure.evaluation.standard import against, weighted
-from grater.measure.evaluation.truth import truth_of
 from grater.uncertainty.bootstrap import Chance
 from tests.measure.evaluation.coverage import CLUSTERS, coverage
 from tests.measure.evaluation.worlds import FLAGGED, QUICK, SHARES, decisions, items, madnani, votes
@@ -15,7 +13,7 @@ from tests.measure.evaluation.worlds import FLAGGED, QUICK, SHARES, decisions, i
 
 def test_equations_1_to_3_on_the_worked_example() -> None:
     # statistics.md, golden: Madnani 2011, by hand
-    counts = count(FLAGGED, SHARES)
+    counts = counts_of(FLAGGED, SHARES)
     assert (counts.hit, counts.miss, counts.false_alarm) == pytest.approx((2.8, 1.35, 1.2))
     assert counts.score("precision") == pytest.approx(0.7)
     assert counts.score("recall") == pytest.approx(0.674699, abs=5e-7)
@@ -42,8 +40,8 @@ def test_one_rater_who_changes_sides_moves_the_weighted_score_less() -> None:
     # Madnani 2011, 4.1: 7 of 15 raters against 8 of 15, in a small set.
     shares = [14 / 15, 1 / 15, 13 / 15, 1.0, 0.0]
     flagged = [1, 0, 1, 1, 0, 1]
-    before, after = (count(flagged, [*shares, n / 15]) for n in (7, 8))
-    majority = [(count(flagged, [round(p) for p in [*shares, n / 15]])) for n in (7, 8)]
+    before, after = (counts_of(flagged, [*shares, n / 15]) for n in (7, 8))
+    majority = [(counts_of(flagged, [round(p) for p in [*shares, n / 15]])) for n in (7, 8)]
     for name in ("precision", "f0.5", "f1"):
         moved = abs(after.score(name) - before.score(name))
         jumped = abs(majority[1].score(name) - majority[0].score(name))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.evaluation.cases import Cases, cases_of
+from grater.measure.evaluation.cases import Cases, cases_of, truth_of
 from grater.measure.evaluation.evaluation import EvaluationOptions, signature_of
 from grater.measure.evaluation.standard import against, weighted
 from grater.measure.evaluation.thresholds import (
@@ -23,7 +23,6 @@ from grater.measure.evaluation.thresholds import (
     f_by_threshold,
     frame_of_curve,
 )
-from grater.measure.evaluation.truth import truth_of
 from grater.tables import Judgments, Table, read_decisions, read_judgments
 from grater.uncertainty.bootstrap import Chance, Cluster
 from tests.examples import examples

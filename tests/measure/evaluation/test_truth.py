@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
-from grater.measure.evaluation.cases import cases_of
-from grater.measure.evaluation.truth import graded, truth_of
+from grater.measure.evaluation.cases import cases_of, graded, truth_of
 from grater.tables import read_gold, read_judgments
 from tests.measure.agreement.tables import judgments
 from tests.measure.evaluation.worlds import decisions, votes

@@ -6,12 +6,10 @@ from math import isnan
 import pytest
 
 from grater.errors import UsageError
-from grater.measure.evaluation.cases import cases_of
-from grater.measure.evaluation.evaluation import EvaluationOptions
-from grater.measure.evaluation.truth import truth_of
-from grater.measure.evaluation.verified import verified, verify
+from grater.measure.evaluation.cases import cases_of, truth_of
+from grater.measure.evaluation.evaluation import EvaluationOptions, verified, verify
 from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.proportions import wilson
+from grater.uncertainty.intervals import wilson
 from tests.measure.agreement.tables import judgments
 from tests.measure.evaluation.worlds import QUICK, decisions, votes
 

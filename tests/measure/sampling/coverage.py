@@ -16,9 +16,9 @@ from typing import TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from grater.measure.sampling.strata import Allocation, allocate, neyman_weights, with_rates
+from grater.measure.sampling.plan import Allocation, allocate, neyman_weights, with_rates
 from grater.model import Interval
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import generator
 from grater.uncertainty.stratified import Stratum, normal_scores, scores
 
 NEGLIGIBLE = 1e-9

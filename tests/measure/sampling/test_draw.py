@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, GraterError
+from grater.measure.evaluation.cases import error_shares
 from grater.measure.evaluation.sampled import sampled
-from grater.measure.evaluation.truth import error_shares
 from grater.measure.sampling.draw import (
     add_system,
     crossed,
@@ -18,9 +18,9 @@ from grater.measure.sampling.draw import (
     to_judge,
     with_numbers,
 )
-from grater.measure.sampling.strata import assign_strata
+from grater.measure.sampling.plan import assign_strata
 from grater.tables import Sample, Table, read_decisions, read_sample, write_table
-from grater.uncertainty.rng import permanent_number
+from grater.uncertainty.intervals import permanent_number
 from tests.measure.sampling.corpora import decisions_of, figure_1, oracle
 
 OLD = [place < 1000 for place in range(10_000)]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError, UsageError
-from grater.measure.sampling.strata import Allocation, allocate, assign_strata, decided, decisions_hash, strata_of
+from grater.measure.sampling.plan import Allocation, allocate, assign_strata, decided, decisions_hash, strata_of
 from grater.tables import read_decisions
 from grater.uncertainty.stratified import Stratum
 from tests.measure.sampling.corpora import decisions_of, oracle

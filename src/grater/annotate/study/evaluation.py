@@ -30,21 +30,20 @@ from grater.annotate.tables import (
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Task, merged_by
 from grater.errors import GraterError, UsageError
+from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
-from grater.measure.agreement.essays import known_essays
 from grater.measure.agreement.summary import Agreement, Options, agreement
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.rater_error import as_many_votes
 from grater.measure.evaluation.sampled import Sampled, chance_of, sampled
-from grater.measure.evaluation.sampled.assist import CheapJudge, judge_of_labels
-from grater.measure.evaluation.sampled.correction import correct
+from grater.measure.evaluation.sampled.estimates import CheapJudge, judge_of_labels
+from grater.measure.evaluation.sampled.results import correct
 from grater.model import Essay, Interval, Json
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, equal_in_number, first_of_each, items_hash
 from grater.tables.judgments import with_labels
 from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import RESAMPLES
-from grater.uncertainty.population import Population
+from grater.uncertainty.intervals import RESAMPLES, Population
 
 
 def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:

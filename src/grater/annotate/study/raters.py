@@ -38,7 +38,7 @@ from grater.errors import GraterError, NotFound, UsageError
 from grater.measure.crowd.raters import Rater, raters
 from grater.model import Interval, Json
 from grater.tables import Judgments
-from grater.uncertainty.proportions import wilson
+from grater.uncertainty.intervals import wilson
 
 ENOUGH = 20
 """Judgments before a rater is ranked."""

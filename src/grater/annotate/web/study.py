@@ -66,7 +66,7 @@ from grater.reporting.build import build
 from grater.reporting.save import report_html
 from grater.reporting.versions import earlier_versions, told_versions
 from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.population import Population
+from grater.uncertainty.intervals import Population
 
 pages = APIRouter()
 

@@ -24,7 +24,7 @@ from grater.annotate.web.errors import lines_of
 from grater.annotate.web.study import result_file
 from grater.detect.systems import SYSTEMS
 from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
-from grater.measure.sampling.strata import Allocation
+from grater.measure.sampling.plan import Allocation
 from grater.tables import Sample as Drawn
 
 pages = APIRouter()

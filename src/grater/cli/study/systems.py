@@ -35,7 +35,7 @@ from grater.detect.mining.ranking import MOST, RATIO
 from grater.detect.mining.review import N_EACH, N_GOLD, Balanced
 from grater.detect.systems import load_systems
 from grater.errors import UsageError
-from grater.measure.sampling.strata import Allocation
+from grater.measure.sampling.plan import Allocation
 from grater.model import Json as JsonValue
 from grater.sheet import counted
 from grater.tables import read_items, write_table

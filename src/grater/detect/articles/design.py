@@ -33,8 +33,7 @@ from grater.model import Essay, Item, Json, Span, short_hash
 from grater.result import HIDDEN, Data, Result, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature, digest
-from grater.uncertainty.proportions import wilson
-from grater.uncertainty.rng import permanent_number
+from grater.uncertainty.intervals import permanent_number, wilson
 
 Row: TypeAlias = tuple[str | None, str, int, float, float | None, float | None]
 

@@ -29,10 +29,7 @@ from grater.model import Essay, Interval, Json
 from grater.result import HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
-from grater.uncertainty.intervals import alike_interval, are_alike, tail_interval, z_value
-from grater.uncertainty.population import Scope
-from grater.uncertainty.proportions import wilson
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import Scope, alike_interval, are_alike, generator, tail_interval, wilson, z_value
 
 GAMON = ("about", "as", "at", "by", "for", "from", "in", "like", "of", "on", "since", "to", "with")
 FELICE = ("of", "to", "in", "for", "on")

@@ -1,6 +1,6 @@
 """How far raters agree, and with what certainty we know it (docs/agreement.md)."""
 
-from grater.measure.agreement.coded import Coded
+from grater.measure.agreement.coded import Coded, Counts, from_rows, tally
 from grater.measure.agreement.coefficients import (
     band,
     band_words,
@@ -9,12 +9,10 @@ from grater.measure.agreement.coefficients import (
     fleiss,
     gwet,
     observed,
+    weight_matrix,
 )
-from grater.measure.agreement.cohen import cohen_kappa, standard_error
-from grater.measure.agreement.compare import compare_pairs, compare_tables, dependent_test, independent_test
-from grater.measure.agreement.confusion import Confusion, confusions, disagreements
-from grater.measure.agreement.counts import Counts, from_rows, tally
-from grater.measure.agreement.labels import weight_matrix
+from grater.measure.agreement.cohen import Confusion, cohen_kappa, confusions, disagreements, standard_error
+from grater.measure.agreement.groups import compare_pairs, compare_tables, dependent_test, independent_test
 from grater.measure.agreement.summary import Agreement, Options, agreement
 
 __all__ = [

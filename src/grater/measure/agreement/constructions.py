@@ -34,19 +34,15 @@ import numpy as np
 import polars as pl
 
 from grater.errors import BadInput, Problem
-from grater.measure.agreement.cohen import cohen, cohen_kappa
-from grater.measure.agreement.compare import KappaTest, dependent_test, independent_test
-from grater.measure.agreement.confusion import Confusion, between
-from grater.measure.agreement.labels import weight_matrix
+from grater.measure.agreement.coefficients import weight_matrix
+from grater.measure.agreement.cohen import Confusion, between, cohen, cohen_kappa
+from grater.measure.agreement.groups import KappaTest, dependent_test, independent_test
 from grater.model import Interval
 from grater.result import FLAT, Data, Estimate, Result, frame_of, key
 from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, require_raters
-from grater.uncertainty.intervals import Ints
-from grater.uncertainty.population import Scope
-from grater.uncertainty.proportions import cluster_wilson
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import Ints, Scope, cluster_wilson, generator
 
 CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
 """In the order of Table 1."""

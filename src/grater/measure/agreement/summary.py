@@ -4,7 +4,7 @@ The coefficients over all raters (`grater.measure.agreement.coefficients`); Cohe
 mean, where there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Warnings say
 where intervals are less sure than they look; the numbers behind them are in docs/agreement.md.
 
-Where the essay of each item is known (`grater.measure.agreement.essays`), essays are drawn; the scope of a result
+Where the essay of each item is known (`grater.measure.agreement.coded`), essays are drawn; the scope of a result
 says so in words.  A pair's interval is the bootstrap's, with that of Fleiss, Cohen & Everitt beside it under its own
 name (`fce`), and is judged by the pair's own shared and rare items.
 """
@@ -22,9 +22,23 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UsageError
-from grater.measure.agreement.coded import Coded, coded, reordered
+from grater.measure.agreement.coded import (
+    ITEM,
+    Coded,
+    Counts,
+    Essays,
+    coded,
+    essay_warnings,
+    essays_of,
+    reordered,
+    tally,
+    with_essays,
+)
 from grater.measure.agreement.coefficients import (
     COEFFICIENTS,
+    Matrix,
+    Scale,
+    WeightName,
     alpha,
     band_words,
     bootstrap_intervals,
@@ -32,42 +46,37 @@ from grater.measure.agreement.coefficients import (
     coefficient_title,
     coefficients_json,
     observed_json,
+    one_spelling,
     pattern_units,
     random_interval,
+    require_order,
     require_random,
     specific,
+    spelling_warnings,
+    weight_matrix,
     without_each_rater,
 )
 from grater.measure.agreement.cohen import (
     METHODS,
+    Confusion,
+    Disagreement,
     MeanPairwise,
     Method,
     cohen_kappa,
+    confusions,
     conger_kappa,
     conger_without_each,
+    disagreements,
     mean_pairwise,
-)
-from grater.measure.agreement.confusion import Confusion, Disagreement, confusions, disagreements, ok_label
-from grater.measure.agreement.counts import Counts, tally
-from grater.measure.agreement.essays import ITEM, Essays, essay_warnings, essays_of, with_essays
-from grater.measure.agreement.labels import (
-    Matrix,
-    Scale,
-    WeightName,
-    one_spelling,
-    require_order,
-    spelling_warnings,
-    weight_matrix,
+    ok_label,
 )
 from grater.model import Interval, Json
 from grater.result import Data, Estimate, Result, encode, frame_of, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments
-from grater.uncertainty.bca import group_effect
-from grater.uncertainty.intervals import LEVEL, RESAMPLES, Numbers
-from grater.uncertainty.population import Scope
-from grater.uncertainty.rng import generator
+from grater.uncertainty.bootstrap import group_effect
+from grater.uncertainty.intervals import LEVEL, RESAMPLES, Numbers, Scope, generator
 
 MOST_RATERS = 40
 """Raters whose pairs are compared unless asked: forty have 780."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grater.measure.corrections.metrics import (
+from grater.measure.corrections.scores import (
     AnnotatorCounts,
     Bools,
     MetricOptions,

@@ -19,32 +19,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan, nan
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from grater.errors import UsageError
-from grater.measure.corrections.metrics import (
+from grater.measure.corrections.scores import (
     AnnotatorCounts,
     Bools,
     Metric,
     MetricOptions,
+    Resampling,
     SentenceCounts,
+    documents_of,
+    knowing_texts,
+    metric_title,
+    score_title,
     subsets_of,
 )
-from grater.measure.corrections.scores import Resampling, documents_of, knowing_texts, metric_title, score_title
 from grater.measure.corrections.systems import Hypothesis, References
 from grater.model import Essay, Interval
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import Sheet, count, counted, percent
 from grater.signature import Signature
 from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums
-from grater.uncertainty.intervals import Numbers, percentile_interval
-from grater.uncertainty.population import Scope
-from grater.uncertainty.rng import generator
-
-if TYPE_CHECKING:
-    pass
+from grater.uncertainty.intervals import Numbers, Scope, generator, percentile_interval
 
 Kind: TypeAlias = Literal["annotator", "human", "system"]
 

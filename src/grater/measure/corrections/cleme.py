@@ -33,7 +33,7 @@ import numpy as np
 from grater.corpora.normalise import tokens_of_edit
 from grater.errors import UsageError
 from grater.measure.corrections.errant import errant_signature, extracted, extracted_with
-from grater.measure.corrections.metrics import (
+from grater.measure.corrections.scores import (
     COLUMNS,
     AnnotatorCounts,
     Bools,

@@ -46,7 +46,7 @@ from grater.measure.corrections.edit_table import (
     read_table,
     table_of,
 )
-from grater.measure.corrections.metrics import (
+from grater.measure.corrections.scores import (
     COLUMNS,
     AnnotatorCounts,
     Bools,

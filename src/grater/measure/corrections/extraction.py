@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,11 +27,7 @@ from grater.result import FLAT, HIDDEN, Estimate, Result, in_json, key
 from grater.sheet import Sheet, count, counted, interval
 from grater.signature import Signature
 from grater.uncertainty.bootstrap import by_sentence, resampled_sums
-from grater.uncertainty.intervals import Numbers, percentile_interval
-from grater.uncertainty.rng import generator
-
-if TYPE_CHECKING:
-    pass
+from grater.uncertainty.intervals import Numbers, generator, percentile_interval
 
 Spans: TypeAlias = dict[tuple[int, int, str], str]
 """Types by start, end and correction."""

@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.errors import UsageError
-from grater.measure.corrections.metrics import AnnotatorCounts, Bools, MetricOptions, SentenceCounts, TextMetric
+from grater.measure.corrections.scores import AnnotatorCounts, Bools, MetricOptions, SentenceCounts, TextMetric
 from grater.measure.corrections.systems import (
     Hypothesis,
     References,
@@ -47,8 +47,7 @@ from grater.measure.corrections.systems import (
 from grater.model import Essay
 from grater.signature import Signature, digest
 from grater.uncertainty.bootstrap import MOST_WEIGHTS
-from grater.uncertainty.intervals import Ints, Numbers
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import Ints, Numbers, generator
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 

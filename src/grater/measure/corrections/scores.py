@@ -9,31 +9,296 @@ not marked, since the rank groups say more.
 
 For GLEU the intervals cover the choice of reference too; the randomisation test works on the mean over references.
 polars is imported by what makes frames only: it takes longer than scoring does.
+
+What a metric of corrections must be able to do, the counts it works on, and the metrics there are.
+
+A metric counts a hypothesis against references (`count`), turns sums of counts into scores (`scores`) and names how
+it did so (`signature`).  For the human ceiling it also counts against each annotator by itself (`against_each`) and
+chooses among some of them (`among`).  Third parties join by the entry-point group `grater.metrics`.
+
+**Counts** are the sufficient statistics of every score, sentence by sentence: they add up, scores do not.  A
+sentence has one row of counts, or, where the metric draws a reference at random (GLEU), one row for each of its
+references.
+
+**Precision, recall and F.** 0/0 is 1, as in m2scorer and ERRANT: a system that proposes nothing has precision 1, a
+corpus without errors recall 1.  F is 0 where both are 0.  The signature says `zero:1`.
+
+**Choosing annotators.** m2scorer and ERRANT go through the corpus and take for each sentence the annotator with the
+best F *so far*, so every set of annotators is a walk of its own.  Here all sets walk together, one sentence at a
+time: a thousand sets cost little more than ten.  A test holds the result to the official walks.
+
+Scores kept in a file, and compared with others later.
+
+A saved result is the JSON of `Scores.to_dict` with what it was made of: the counts of every sentence of each system,
+how they were counted, and the documents where whole documents are drawn.  Intervals, tests and rank groups of several
+saved results are made anew from the counts, with draws that all systems share, so differences are paired by
+sentence.  Results are refused unless they have the same measure, options, references and units.
+
+Counts by type are kept as rows (sentence, counts...) of the sentences that have any.  Systems of one name in two
+files are called by file and name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from grater.errors import UsageError
-from grater.measure.corrections.metrics import Metric, MetricOptions, SentenceCounts
-from grater.measure.corrections.systems import Hypothesis, References
-from grater.model import Interval
-from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
+from grater import __version__
+from grater.corpora.formats import Source
+from grater.corpora.m2 import FORMAT as M2_FORMAT
+from grater.errors import BadInput, Problem, UsageError
+from grater.measure.corrections.edit_table import Mode, Tier
+from grater.measure.corrections.systems import Hypothesis, References, Sentences, corrected_texts
+from grater.model import Essay, Interval, Json
+from grater.registry import Registry
+from grater.result import FLAT, HIDDEN, Data, Estimate, Result, encode, in_json
 from grater.sheet import Sheet, count, counted, p_value, percent, undefined_notes
 from grater.signature import Signature, require_same
 from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums, swapped_sums
-from grater.uncertainty.intervals import LEVEL, Numbers, percentile_interval
+from grater.uncertainty.intervals import LEVEL, Ints, Numbers, Scope, generator, percentile_interval
 from grater.uncertainty.paired import Drawn, PairTest, Test, paired_tests, rank_groups, resamples_needed
-from grater.uncertainty.population import Scope
-from grater.uncertainty.rng import generator
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceCounts:
+    """`cells` has the shape (sentences, rows, columns); sentence i has `n_rows[i]` rows, zeros stand beyond them.
+
+    `references` are the annotators that the sentences were held against, where the metric chooses one.  `by_type` has
+    an array (sentences, columns) for each type of error, where the metric knows types.
+    """
+
+    system: str
+    cells: Ints | Numbers
+    n_rows: Ints
+    references: tuple[str, ...] = ()
+    by_type: Mapping[str, Ints] = field(default_factory=dict)
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.cells)
+
+    @property
+    def expected(self) -> Numbers:
+        """The mean row of each sentence."""
+        rows: Numbers = self.cells.sum(axis=1) / np.maximum(self.n_rows, 1)[:, None]
+        return rows
+
+    @property
+    def shares(self) -> Numbers | None:
+        """The chance of each row, where there is a choice."""
+        if self.cells.shape[1] < 2:
+            return None
+        is_there = np.arange(self.cells.shape[1]) < self.n_rows[:, None]
+        return is_there / self.n_rows[:, None]
+
+
+def of_rows(
+    system: str, rows: Ints | Numbers, *, references: Sequence[str] = (), by_type: Mapping[str, Ints] | None = None
+) -> SentenceCounts:
+    """Counts with one row per sentence."""
+    return SentenceCounts(system, rows[:, None, :], np.ones(len(rows), np.int64), tuple(references), by_type or {})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnnotatorCounts:
+    """One hypothesis against every annotator: `cells` (sentences, annotators, columns), before any is chosen."""
+
+    annotators: tuple[str, ...]
+    cells: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class MetricOptions:
+    """Every metric takes what concerns it; `tier` None asks for no scores by type.
+
+    `engine` makes edits of plain text; `extracts` says that it had to, for the signature.
+    """
+
+    beta: float = 0.5
+    mode: Mode = "cs"
+    tier: Tier | None = None
+    max_unchanged: int = 2
+    engine: str = "grater"
+    extracts: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.beta > 0 or self.beta == float("inf"):
+            raise UsageError(f"expected a beta above 0, found {self.beta:g}")
+
+
+class Metric(Protocol):
+    """`columns` are the names of its counts; `references_are_texts` where plain references serve as
+    they are, and no edits need to be made of them."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def references_are_texts(self) -> bool: ...
+
+    def read(self, source: Source) -> Sentences:
+        """An M2 file in the shape that this metric works on quickest."""
+
+    def score_names(self, options: MetricOptions) -> tuple[str, ...]:
+        """The scores in the order of the table; systems are ranked and compared by the last."""
+
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
+        """From sums of counts in the last axis to scores in the last axis."""
+
+    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        """The scores of a whole corpus, as the official tool gives them."""
+
+    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        """The scores of every sentence by itself: (sentences, scores)."""
+
+    def count(
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
+    ) -> list[SentenceCounts]: ...
+
+    def signature(self, references: References, options: MetricOptions) -> Signature: ...
+
+    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
+        """The output of a system that corrects as the annotator did."""
+
+    def against_each(
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
+    ) -> Iterator[AnnotatorCounts]:
+        """Counts of each hypothesis, one after the other; every annotator must have read every sentence."""
+
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
+        """Counts against each of some sets of annotators."""
+
+
+METRICS: Registry[Metric] = Registry(
+    "metric",
+    "grater.metrics",
+    {
+        "accuracy": "grater.measure.corrections.accuracy:METRIC",
+        "cleme": "grater.measure.corrections.cleme:METRIC",
+        "errant": "grater.measure.corrections.errant:METRIC",
+        "gleu": "grater.measure.corrections.gleu:METRIC",
+        "m2": "grater.measure.corrections.maxmatch:METRIC",
+    },
+)
+
+
+COLUMNS = ("tp", "fp", "fn")
+
+
+def precision_recall_f(counts: npt.ArrayLike, *, beta: float) -> Numbers:
+    """Precision, recall and F in place of the tp, fp, fn of the last axis, unrounded."""
+    tp, fp, fn = np.moveaxis(np.asarray(counts, np.float64), -1, 0)
+    precision, recall = _ratio(tp, tp + fp, 1.0), _ratio(tp, tp + fn, 1.0)
+    f = _ratio((1 + beta**2) * precision * recall, beta**2 * precision + recall, 0.0)
+    return np.stack([precision, recall, f], axis=-1)
+
+
+def _ratio(above: Numbers, below: Numbers, otherwise: float) -> Numbers:
+    ratio: Numbers = np.divide(above, below, out=np.full(np.shape(below), otherwise), where=below != 0)
+    return ratio
+
+
+def score_names(beta: float) -> tuple[str, ...]:
+    """`precision`, `recall`, `f0.5`."""
+    return "precision", "recall", f"f{beta:g}"
+
+
+class TextMetric:
+    """What metrics share that compare sentences as they stand once corrected."""
+
+    __slots__ = ()
+    name: str
+
+    def read(self, source: Source) -> Sentences:
+        return list(M2_FORMAT.read(source))
+
+    def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
+        return (self.name,)
+
+    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
+        return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
+
+
+class EditMetric:
+    """What metrics share that count true positives, false positives and false negatives of edits."""
+
+    __slots__ = ()
+
+    def score_names(self, options: MetricOptions) -> tuple[str, ...]:
+        return score_names(options.beta)
+
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
+        return precision_recall_f(sums, beta=options.beta)
+
+    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        return self.scores(counts.cells.sum(axis=(0, 1)), options)
+
+    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        return self.scores(counts.cells[:, 0].astype(np.float64), options)
+
+
+Keys: TypeAlias = Callable[[Ints], list[Numbers]]
+"""From sums with a sentence added, (tp, fp, fn) in the last axis, to what is wanted high, first things first."""
+
+
+def subsets_of(n_annotators: int, size: int, *, most: int, rng: np.random.Generator) -> Bools:
+    """A row for each set of annotators: all of them, or a sample without repeats where they are more than `most`."""
+    if comb(n_annotators, size) <= most:
+        chosen = list(combinations(range(n_annotators), size))
+    else:
+        drawn: dict[tuple[int, ...], None] = {}
+        while len(drawn) < most:
+            drawn[tuple(sorted(rng.choice(n_annotators, size, replace=False).tolist()))] = None
+        chosen = list(drawn)
+    rows = np.zeros((len(chosen), n_annotators), np.bool_)
+    for row, members in zip(rows, chosen, strict=True):
+        row[list(members)] = True
+    return rows
+
+
+def choose_annotators(cells: Ints, subsets: Bools, keys: Keys) -> Ints:
+    """The annotator of each sentence, for every set: (sets, sentences), from (sentences, annotators, 3)."""
+    so_far = np.zeros((len(subsets), 1, 3), np.int64)
+    chosen = np.zeros((len(subsets), len(cells)), np.int64)
+    for sentence, counts in enumerate(cells):
+        if (counts == counts[0]).all():  # as of most sentences that a system leaves alone
+            chosen[:, sentence] = subsets.argmax(axis=1)
+            so_far += counts[0]
+            continue
+        best = subsets
+        for key in keys(so_far + counts):
+            key = np.where(best, key, -np.inf)
+            best = key == key.max(axis=1, keepdims=True)
+        place = best.argmax(axis=1)
+        chosen[:, sentence] = place
+        so_far += counts[place][:, None, :]
+    return chosen
+
+
+def chosen_rows(cells: Ints, chosen: Ints) -> Ints:
+    """The counts of the chosen annotators: (sets, sentences, columns)."""
+    return cells[np.arange(len(cells)), chosen]
+
+
+# Scores of systems
+
 
 Cluster: TypeAlias = Literal["sentence", "document"]
 
@@ -417,3 +682,159 @@ def _by_type(
         name: ScoredCounts(_intervals(names, values[place], drawn[:, place], design), _totals(metric, rows[:, place]))
         for place, name in enumerate(counts.by_type)
     }
+
+
+# Counts in a file
+
+
+SAVED_FORMAT = "grater-scores-1"
+DRAWN = frozenset({"resamples", "seed", "test", "baseline"})
+"""Parts of a signature that are about the draws, which are made anew."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedScores:
+    """What one file holds.
+
+    `name` is the file, for messages; `label` goes before names of systems that two files have; `version` is that of
+    the grater that counted.
+    """
+
+    name: str
+    label: str
+    metric: Metric
+    options: MetricOptions
+    signature: Signature
+    counts: tuple[SentenceCounts, ...]
+    documents: tuple[str, ...] | None
+    version: str
+
+
+def saved_json(scores: Scores, options: MetricOptions, documents: Sequence[str] | None = None) -> str:
+    """The scores as text for a file."""
+    made = {"what": scores.signature.what, "options": dict(scores.signature.options)}
+    counts = {system.system: _counts_json(system.sentences) for system in scores.systems}
+    how = {"made": made, "metric_options": asdict(options), "documents": documents and list(documents)}
+    value = {"format": SAVED_FORMAT, "grater": __version__, **scores.to_dict(), **how, "sentence_counts": counts}
+    return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _counts_json(counts: SentenceCounts) -> dict[str, Json]:
+    by_type = {name: _sparse(rows) for name, rows in counts.by_type.items()}
+    return {
+        "cells": encode(counts.cells),
+        "rows": encode(counts.n_rows),
+        "references": list(counts.references),
+        "by_type": encode(by_type),
+    }
+
+
+def _sparse(rows: Ints) -> list[list[int]]:
+    return [[place, *rows[place].tolist()] for place in np.flatnonzero(rows.any(axis=1)).tolist()]
+
+
+def read_saved(text: str, *, name: str, label: str = "") -> SavedScores:
+    """A saved result; anything else is refused in one line."""
+    try:
+        value = json.loads(text)
+        if value["format"] != SAVED_FORMAT:
+            raise ValueError(value["format"])
+        return _saved(value, name, label or name)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise BadInput(Problem(name, "expected scores that grater saved, found something else")) from error
+
+
+def _saved(value: Any, name: str, label: str) -> SavedScores:
+    metric = METRICS[value["metric"]]
+    documents = value["documents"]
+    counts = tuple(_counts(system, own, len(metric.columns)) for system, own in value["sentence_counts"].items())
+    n_sentences = {own.n_sentences for own in counts} | ({len(documents)} if documents else set())
+    if len(n_sentences) != 1:
+        raise ValueError("systems with different numbers of sentences")
+    return SavedScores(
+        name=name,
+        label=label,
+        metric=metric,
+        options=MetricOptions(**value["metric_options"]),
+        signature=Signature(str(value["made"]["what"]), dict(value["made"]["options"])),
+        counts=counts,
+        documents=tuple(documents) if documents else None,
+        version=str(value["grater"]),
+    )
+
+
+def _counts(system: str, own: Any, n_columns: int) -> SentenceCounts:
+    cells, n_rows = np.array(own["cells"]), np.array(own["rows"], np.int64)
+    if (
+        cells.ndim != 3
+        or cells.shape[0] != len(n_rows)
+        or cells.shape[2] != n_columns
+        or cells.dtype.kind not in "if"
+    ):
+        raise ValueError("counts of another shape")
+    by_type = {name: _dense(rows, len(n_rows), n_columns) for name, rows in own["by_type"].items()}
+    return SentenceCounts(system, cells, n_rows, tuple(own["references"]), by_type)
+
+
+def _dense(rows: Sequence[Sequence[int]], n_sentences: int, n_columns: int) -> Ints:
+    dense = np.zeros((n_sentences, n_columns), np.int64)
+    for place, *numbers in rows:
+        dense[place] = numbers
+    return dense
+
+
+def compare_saved(saved: Sequence[SavedScores], chance: Resampling) -> Scores:
+    """All systems of some saved results in one table, tested in pairs."""
+    first, *others = saved
+    for other in others:
+        _require_same(first, other)
+    counts = _named_apart(saved)
+    names = [own.system for own in counts]
+    if chance.baseline and chance.baseline not in names:
+        raise UsageError(f"expected the baseline to be one of {', '.join(names)}, found {chance.baseline!r}")
+    made = {name: option for one in saved for name, option in one.signature.options.items() if name not in DRAWN}
+    units = replace(chance, cluster="document" if first.documents else "sentence")
+    signature = replace(first.signature, options=made)
+    return compare_counts(
+        first.metric, counts, signature, options=first.options, chance=units, documents=first.documents
+    )
+
+
+def version_notes(saved: Sequence[SavedScores]) -> tuple[str, ...]:
+    """A warning where the counts were made by different versions."""
+    versions = {one.name: one.version for one in saved}
+    if len(set(versions.values())) < 2:
+        return ()
+    makers = ", ".join(f"{name} by {version}" for name, version in versions.items())
+    return (f"counted by different versions of grater: {makers}",)
+
+
+def _require_same(first: SavedScores, other: SavedScores) -> None:
+    ours, theirs = _how(first), _how(other)
+    shared = ours.keys() & theirs.keys() if "engine" in ours.keys() ^ theirs.keys() else ours.keys() | theirs.keys()
+    differing = [name for name in sorted(shared) if ours.get(name) != theirs.get(name)]
+    if not differing:
+        return
+    if "measure" in differing:
+        why = f"its measure is {theirs['measure']}, not {ours['measure']}"
+    elif "reference" in differing or "documents" in differing:
+        why = "it was scored on other sentences or references, so nothing can be paired"
+    else:
+        name = differing[0]
+        why = f"{name} is {theirs.get(name, 'not set')} here and {ours.get(name, 'not set')} there"
+    raise UsageError(f"{other.name}: cannot be compared with {first.name}: {why}")
+
+
+def _how(saved: SavedScores) -> dict[str, str]:
+    options = {name: value for name, value in saved.signature.options.items() if name not in DRAWN}
+    documents = {"documents": "\n".join(saved.documents)} if saved.documents else {}
+    return {"measure": saved.signature.what, **options, **documents}
+
+
+def _named_apart(saved: Sequence[SavedScores]) -> list[SentenceCounts]:
+    times: Mapping[str, int] = Counter(own.system for one in saved for own in one.counts)
+    return [
+        replace(own, system=f"{one.label}:{own.system}") if times[own.system] > 1 else own
+        for one in saved
+        for own in one.counts
+    ]

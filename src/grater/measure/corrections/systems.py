@@ -41,6 +41,7 @@ from grater.model import Edit, Essay, Span, short_hash
 if TYPE_CHECKING:
     from grater.corpora.edits.engine import Engine
 
+
 Sentences: TypeAlias = Sequence[Essay] | EditTable
 """Sentences with the edits of annotators."""
 MOST_SHOWN = 60

@@ -8,13 +8,36 @@ are those of the first N judgments of each item, `equal` in number; majorities a
 
 **Cases** are items that at least one system decided on, with the votes that they got.  Judgments of items that no
 system decided on are counted in `n_stray` and take no part.
+
+Sufficient statistics of a detector against raters: four counts that add up, and the scores made of them.
+
+Where raters disagree an item may count in parts: with truth t in [0, 1] a flagged item is t of a hit and 1 - t of a
+false alarm, one that is not flagged t of a miss and 1 - t of a correct rejection (Madnani et al. 2011, eq. 1-3; with
+t of 0 or 1 these are the counts that everybody knows).  Scores do not add; they are taken from sums.
+
+0/0 is nan, and says why: precision where nothing was flagged, recall where nothing is an error.  F is (1 + b^2) H /
+(flagged + b^2 errors), so it is 0, not undefined, for a system that flags nothing where there are errors.
+
+What is taken for true: how far each item is an error, from 0 to 1.
+
+`share` is the share of raters who call it one (Madnani et al. 2011, 4.1), `majority` the side with more votes, a tie
+half on each side; `rater:NAME` is one rater, as most of the field does; `adjudicated` a table of gold (an item for
+which both verdicts are accepted is half an error); `dawid-skene` weighs raters by their own skill and gives the
+posterior, or its more likely side.  An item that the source says nothing about is nan: not scored, and counted.
+
+**Items that nobody judged** bound how far precision and recall could move if all of them, or none, were errors.  No
+assumption, no interval: with u flagged and v passed-over items without a truth, precision lies between H / (F + u)
+and (H + u) / (F + u), recall between H / (H + M + v) (no unjudged flag is an error, every unjudged item passed over
+is one) and (H + u) / (H + u + M).  Manski 2003, Partial Identification of Probability Distributions, calls them
+worst-case bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import nan
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -31,11 +54,142 @@ from grater.measure.agreement.coded import (
     codes_of_items,
     with_unknown,
 )
-from grater.measure.evaluation.counts import ABSENT, Flags
+from grater.measure.crowd.aggregate import Options, aggregate
+from grater.model import Interval, Json
+from grater.registry import unknown
 from grater.registry import unknown as unknown_name
-from grater.tables import Judgments, Table, are_first, exploded
+from grater.result import HIDDEN, Data, Estimate, encode, in_json
+from grater.sheet import Sheet, count, number
+from grater.tables import Judgments, Table, are_first, exploded, require_raters
 from grater.tables.check import may_repeat
 from grater.uncertainty.intervals import Ints, Numbers
+
+Flags: TypeAlias = npt.NDArray[np.int8]
+
+ABSENT = -1
+"""In a matrix of flags: this system did not decide on this item."""
+
+CELLS = ("hit", "false_alarm", "miss", "correct_rejection")
+SCORES = ("precision", "recall", "f0.5", "f1", "kappa", "error_rate")
+SHARES = ("precision", "recall", "error_rate")
+"""Scores that are a share of items: Wilson's interval holds for them."""
+
+REASONS = {
+    "precision": "no judged item is flagged",
+    "recall": "no judged item is an error",
+    "f0.5": "nothing is flagged and no item is an error",
+    "f1": "nothing is flagged and no item is an error",
+    "kappa": "system and raters use only one label, so chance alone would agree as often",
+    "error_rate": "no item was judged",
+}
+ALL_FLAGGED = "everything is flagged, so recall is 1 by definition, not an estimate"
+ONE_DECISION = "everything is flagged, or nothing, so kappa is 0 by definition"
+NO_PASSED = "no unflagged item was judged, so the misses are unknown"
+NO_FLAGS = "no flagged item was judged, so the hits are unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """They add up; scores do not."""
+
+    hit: float = 0.0
+    false_alarm: float = 0.0
+    miss: float = 0.0
+    correct_rejection: float = 0.0
+
+    @classmethod
+    def of_row(cls, row: Numbers) -> Counts:
+        """The counts in the order of `CELLS`."""
+        return cls(**dict(zip(CELLS, row.tolist(), strict=True)))
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts.of_row(self.row() + other.row())
+
+    @property
+    def n(self) -> float:
+        return float(self.row().sum())
+
+    def row(self) -> Numbers:
+        return np.array([self.hit, self.false_alarm, self.miss, self.correct_rejection])
+
+    def score(self, name: str) -> float:
+        """One of `SCORES`; nan where it is undefined."""
+        return float(scores(self.row())[SCORES.index(name)])
+
+    def f(self, beta: float) -> float:
+        return float(f_score(self.row(), beta))
+
+    def as_json(self) -> dict[str, float]:
+        return {name: whole(float(value)) for name, value in zip(CELLS, self.row(), strict=True)}
+
+
+def counts_of(flagged: npt.ArrayLike, truth: npt.ArrayLike) -> Counts:
+    """The counts of one system: whether each item is flagged, and how far it is an error."""
+    marks = np.asarray(flagged, np.int8)
+    return Counts.of_row(cells(marks[:, None], np.asarray(truth, np.float64)).sum(axis=(0, 1)))
+
+
+def cells(flagged: Flags, truth: Numbers) -> Numbers:
+    """Flags (items, systems) and truths (items) give (items, systems, 4); an absent decision counts nowhere."""
+    is_error = truth[:, None]
+    is_flagged, is_passed = flagged == 1, flagged == 0
+    parts = [is_flagged * is_error, is_flagged * (1 - is_error), is_passed * is_error, is_passed * (1 - is_error)]
+    return np.stack(parts, axis=-1)
+
+
+def scores(sums: Numbers) -> Numbers:
+    """All `SCORES` in place of the four counts of the last axis."""
+    hit, false_alarm, miss, _ = np.moveaxis(sums, -1, 0)
+    parts = [
+        ratio(hit, hit + false_alarm),
+        ratio(hit, hit + miss),
+        f_score(sums, 0.5),
+        f_score(sums, 1.0),
+        kappa(sums),
+        ratio(hit + miss, sums.sum(axis=-1)),
+    ]
+    return np.stack(parts, axis=-1)
+
+
+def f_score(sums: Numbers, beta: float) -> Numbers:
+    hit, false_alarm, miss, _ = np.moveaxis(sums, -1, 0)
+    return ratio((1 + beta**2) * hit, hit + false_alarm + beta**2 * (hit + miss))
+
+
+def kappa(sums: Numbers) -> Numbers:
+    """Cohen's kappa of the system and the truth."""
+    hit, false_alarm, miss, rejection = np.moveaxis(sums, -1, 0)
+    n = sums.sum(axis=-1)
+    by_chance = (hit + false_alarm) * (hit + miss) + (miss + rejection) * (false_alarm + rejection)
+    return ratio(n * (hit + rejection) - by_chance, n * n - by_chance)
+
+
+def below(name: str, counts: Counts) -> float:
+    """What a share is a share of; for F the mean of flags and errors, weighted as F weighs them."""
+    flags, errors = counts.hit + counts.false_alarm, counts.hit + counts.miss
+    lines = {"precision": flags, "recall": errors, "error_rate": counts.n}
+    return {**lines, "f0.5": (flags + errors / 4) / 1.25, "f1": (flags + errors) / 2}[name]
+
+
+def ratio(above: Numbers, under: Numbers) -> Numbers:
+    """above / under, nan where there is nothing to divide by."""
+    out: Numbers = np.divide(above, under, out=np.full(np.shape(under), np.nan), where=np.asarray(under) != 0)
+    return out
+
+
+def each_score(scores: Mapping[str, Interval], **labels: str) -> Iterator[Estimate]:
+    """The numbers of a tidy frame: the labels, the name of a score, and the score."""
+    for name, score in scores.items():
+        yield {**labels, "score": name}, score
+
+
+def whole(value: float) -> float:
+    """A whole number as such, for JSON."""
+    return int(value) if value == int(value) else value
+
+
+# Decisions and votes
+
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 
@@ -240,3 +394,180 @@ def unset_flags(judgments: Judgments, flags: Sequence[str]) -> Iterator[str]:
     missing = [flag for flag in flags if flag not in known]
     if missing:
         yield f"no judgment has the flag {', '.join(missing)}; flags that raters set: {', '.join(known) or 'none'}"
+
+
+# Truth
+
+
+ADJUDICATED = "adjudicated"
+TRUTHS = ("share", "majority", "dawid-skene", ADJUDICATED, "rater:NAME")
+RATER = "rater:"
+DECIMALS = 12
+"""Truths that differ by less are the same: sums in another order of rows must not tell them apart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """`values` by item, nan where nothing is known; `is_of_votes` where it is a function of the votes of raters."""
+
+    name: str
+    values: Numbers
+    is_graded: bool
+    is_of_votes: bool = False
+
+
+def truth_of(votes: Votes, name: str = "majority", *, gold: Table | None = None, seed: int = 0) -> Truth:
+    """The truth by name."""
+    if name == "share":
+        return Truth(name, _rounded(votes.equal.share), is_graded=True, is_of_votes=True)
+    if name == "majority":
+        return Truth(name, sides(votes.share), is_graded=False, is_of_votes=True)
+    if name.startswith(RATER):
+        return Truth(name, _of_rater(votes, name.removeprefix(RATER)), is_graded=False)
+    if name == "dawid-skene":
+        return Truth(name, sides(_posterior(votes, seed)), is_graded=False)
+    if name == ADJUDICATED:
+        return Truth(name, _adjudicated(votes, gold), is_graded=False)
+    raise UnknownName(unknown("truth", name, list(TRUTHS)))
+
+
+def graded(votes: Votes, truth: Truth, *, seed: int = 0) -> Truth:
+    """The truth that weighted scores use beside this one: the posterior for Dawid-Skene, the share otherwise."""
+    if truth.is_graded:
+        return truth
+    if truth.name == "dawid-skene":
+        return Truth(truth.name, np.round(_posterior(votes, seed), DECIMALS), is_graded=True)
+    return truth_of(votes, "share")
+
+
+def error_shares(judgments: Judgments) -> dict[str, float]:
+    """By item, how far the majority calls it an error: 0, 1, or a half where raters are split."""
+    votes = votes_of(judgments)
+    return dict(frame_of_truth(votes, truth_of(votes, "majority")).iter_rows())
+
+
+def frame_of_truth(votes: Votes, truth: Truth) -> pl.DataFrame:
+    """The items that have a truth, by name: item, error."""
+    frame = pl.DataFrame({"item": votes.items.cast(pl.String), "error": truth.values})
+    return frame.filter(pl.col("error").is_not_nan()).sort("item")
+
+
+def sides(share: Numbers) -> Numbers:
+    """1 above one half, 0 below, and half on each side for a tie."""
+    side: Numbers = np.round(share, DECIMALS)
+    side -= 0.5
+    np.sign(side, out=side)
+    side += 1
+    side /= 2
+    return side
+
+
+def _rounded(share: Numbers) -> Numbers:
+    """The same array, rounded: of twenty million items one is enough."""
+    rounded: Numbers = np.round(share, DECIMALS, out=share)
+    return rounded
+
+
+def _of_rater(votes: Votes, rater: str) -> Numbers:
+    require_raters(votes.judgments, "results by rater")
+    if rater not in votes.raters:
+        raise UnknownName(unknown("rater", rater, list(votes.raters)))
+    values, code = np.full(len(votes), np.nan), votes.raters.index(rater)
+    is_own = votes.rater == code
+    values[votes.item[is_own]] = votes.is_error[is_own]
+    return values
+
+
+def _posterior(votes: Votes, seed: int) -> Numbers:
+    """The chance that each item is an error, by Dawid and Skene's model on the votes that take part."""
+    values = np.full(len(votes), np.nan)
+    if not len(votes.item):
+        return values
+    # Rows in one order whatever the file's, so that sums of floating-point numbers do not depend on it.
+    order = np.lexsort((votes.rater, votes.item))
+    frame = pl.DataFrame(
+        {
+            "item": votes.items.gather(votes.item[order]),
+            "rater": pl.Series(votes.raters, dtype=pl.String).gather(votes.rater[order]),
+            "label": pl.Series([OK, ERROR], dtype=pl.String).gather(votes.is_error[order].astype(np.int32)),
+        }
+    )
+    judged = votes.judgments
+    answers = aggregate(Judgments(frame, judged.name, judged.anonymous_raters), options=Options(seed=seed))
+    chance = answers.posteriors[:, answers.labels.index(ERROR)] if ERROR in answers.labels else 0.0
+    values[places_of(answers.items, votes.items)] = chance
+    return values
+
+
+def _adjudicated(votes: Votes, gold: Table | None) -> Numbers:
+    if gold is None:
+        raise UsageError("an adjudicated truth needs the table of gold that has it")
+    rows = exploded(gold.frame.with_columns(pl.col("item").cast(pl.String)), "label")
+    labels = rows["label"].str.to_lowercase()
+    places = places_of(rows["item"], votes.items)
+    is_error, is_ok = (places[(labels == verdict).to_numpy() & (places >= 0)] for verdict in (ERROR, OK))
+    n_error, n_ok = (np.bincount(rows_of, minlength=len(votes)) > 0 for rows_of in (is_error, is_ok))
+    n_accepted = n_error.astype(np.float64) + n_ok
+    values: Numbers = np.divide(n_error, n_accepted, out=np.full(len(votes), np.nan), where=n_accepted > 0)
+    return values
+
+
+def _both(counts: Counts) -> dict[str, Json]:
+    return {name: encode(counts.score(name)) for name in ("precision", "recall")}
+
+
+def _recall(counts: Counts) -> Json:
+    return _both(counts)["recall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds(Data):
+    """One system: what it flagged and passed over unjudged, and the counts of the judged items."""
+
+    system: str = field(metadata=HIDDEN)
+    n_flagged: int = field(metadata=HIDDEN)
+    n_passed: int = field(metadata=HIDDEN)
+    counts: Counts = field(metadata=HIDDEN)
+
+    @property
+    @in_json("none_errors", write=_both)
+    def none(self) -> Counts:
+        """The counts if no unjudged item were an error."""
+        return self.counts + Counts(false_alarm=self.n_flagged, correct_rejection=self.n_passed)
+
+    @property
+    @in_json("all_errors", write=_both)
+    def all(self) -> Counts:
+        """The counts if every unjudged item were an error."""
+        return self.counts + Counts(hit=self.n_flagged, miss=self.n_passed)
+
+    @property
+    @in_json("recall_lowest", write=_recall)
+    def worst(self) -> Counts:
+        return self.counts + Counts(false_alarm=self.n_flagged, miss=self.n_passed)
+
+    @property
+    @in_json("recall_highest", write=_recall)
+    def best(self) -> Counts:
+        return self.counts + Counts(hit=self.n_flagged, correct_rejection=self.n_passed)
+
+
+def bounds_sheet(bounds: Sequence[Bounds]) -> Sheet:
+    """The table of all systems."""
+    rows = [
+        (
+            bound.system,
+            count(bound.n_flagged),
+            count(bound.n_passed),
+            *(_range(bound.none.score(name), bound.all.score(name)) for name in ("precision", "recall")),
+            _range(bound.worst.score("recall"), bound.best.score("recall")),
+        )
+        for bound in bounds
+    ]
+    columns = ("", "flags", "passed over", "precision: none, all", "recall: none, all", "recall: lowest, highest")
+    title = "If none of the items that nobody judged were errors, or all of them"
+    return Sheet(title, columns, tuple(rows), name="bounds")
+
+
+def _range(low: float, high: float = nan) -> str:
+    return f"{number(low)}, {number(high)}"

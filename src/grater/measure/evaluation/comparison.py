@@ -1,7 +1,7 @@
 """Detectors against each other on the same items: McNemar, paired bootstrap, randomisation, rank groups.
 
 Only items that every system decided on and that have a truth take part; the others are counted.  Resamples are those
-of `scope.py`: essays with all their items where they are known, else items; all systems share them, so
+of `standard.py`: essays with all their items where they are known, else items; all systems share them, so
 differences are paired.  Swaps of the randomisation test are of whole essays, too.  With fewer than 20 essays the
 bootstrap's p and interval are Student's t.  McNemar's test, under its name, looks at items one by one and at right
 and wrong only: where errors cluster it rejects too often.
@@ -20,8 +20,23 @@ from math import isnan
 import numpy as np
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.evaluation.cases import Cases, Truths, cases_of, only
-from grater.measure.evaluation.counts import CELLS, SCORES, Counts, below, each_score, scores
+from grater.measure.evaluation.cases import (
+    ADJUDICATED,
+    CELLS,
+    SCORES,
+    Cases,
+    Counts,
+    Truth,
+    Truths,
+    below,
+    cases_of,
+    each_score,
+    graded,
+    only,
+    scores,
+    sides,
+    truth_of,
+)
 from grater.measure.evaluation.different import Different, different_data
 from grater.measure.evaluation.evaluation import (
     EvaluationOptions,
@@ -31,17 +46,19 @@ from grater.measure.evaluation.evaluation import (
     signature_of,
 )
 from grater.measure.evaluation.rater_error import Correction, corrected_scores
-from grater.measure.evaluation.scope import (
+from grater.measure.evaluation.standard import (
+    Scored,
+    against,
     discordant,
     drawn_sums,
     effects_note,
+    is_clustered,
     narrowing,
+    of_systems,
     settled,
     units_of,
     with_words,
 )
-from grater.measure.evaluation.standard import Scored, against, is_clustered, of_systems
-from grater.measure.evaluation.truth import ADJUDICATED, Truth, graded, sides, truth_of
 from grater.model import Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
@@ -49,7 +66,7 @@ from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Table
 from grater.uncertainty.bootstrap import Chance, swap_units
-from grater.uncertainty.intervals import LEVEL, Ints, Numbers
+from grater.uncertainty.intervals import FEW_UNITS, LEVEL, Ints, Numbers, Scope, generator
 from grater.uncertainty.paired import (
     Drawn,
     McNemar,
@@ -59,10 +76,8 @@ from grater.uncertainty.paired import (
     paired_tests,
     rank_groups,
     resamples_needed,
+    student_tests,
 )
-from grater.uncertainty.population import FEW_UNITS, Scope
-from grater.uncertainty.rng import generator
-from grater.uncertainty.student_t import student_tests
 
 SHOWN = ("precision", "recall", "f0.5")
 TITLES = ("precision", "recall", "F0.5")

@@ -25,9 +25,19 @@ from math import isnan, nan, sqrt
 
 import numpy as np
 
-from grater.measure.evaluation.cases import Cases, Truths
-from grater.measure.evaluation.counts import ABSENT, CELLS, REASONS, SCORES, Counts, below, scores
-from grater.measure.evaluation.scope import drawn_sums, units_of
+from grater.measure.evaluation.cases import (
+    ABSENT,
+    CELLS,
+    REASONS,
+    SCORES,
+    Cases,
+    Counts,
+    Truth,
+    Truths,
+    below,
+    scores,
+    sides,
+)
 from grater.measure.evaluation.standard import (
     EDGES,
     FEW,
@@ -37,17 +47,17 @@ from grater.measure.evaluation.standard import (
     agreement_of,
     binned,
     different_rates,
+    drawn_sums,
     of_systems,
     same_items,
+    units_of,
 )
-from grater.measure.evaluation.truth import Truth, sides
 from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, Data, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
 from grater.uncertainty.bootstrap import Chance, defined_draws
-from grater.uncertainty.intervals import Ints, Numbers
-from grater.uncertainty.population import Scope
-from grater.uncertainty.student_t import share_interval
+from grater.uncertainty.intervals import Ints, Numbers, Scope
+from grater.uncertainty.paired import share_interval
 
 SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
 LEAST = 5

@@ -3,6 +3,13 @@
 T,C&M 2013, section 6, ask for all of these beside each other.  The signature says what was taken for true, what was
 resampled for intervals and which data it was; warnings say where numbers deserve less trust.  On request suggestions
 are scored too (`suggestions.py`), and every threshold on a system's scores (`thresholds.py`).
+
+Precision alone, from judgments of what a system flagged.
+
+T&C 2008, Table 7, "verification": raters check the system's flags, nothing else.  Cheap, and enough for precision;
+recall needs errors that the system missed, so it is undefined here and says so, whatever else happens to be judged.
+Items that a system flagged and nobody judged are counted.  By default the corpus stands for a wider one; where the
+population is exactly these items, intervals shrink as the judged flags come near to all flags, to no width at all.
 """
 
 from __future__ import annotations
@@ -17,11 +24,21 @@ import numpy as np
 import polars as pl
 
 from grater.measure.agreement.coded import Unknown
-from grater.measure.agreement.labels import spelling_warnings
-from grater.measure.evaluation.cases import Cases, Truths, cases_of, unset_flags
-from grater.measure.evaluation.counts import Flags, each_score
+from grater.measure.agreement.coefficients import spelling_warnings
+from grater.measure.evaluation.cases import (
+    ADJUDICATED,
+    Bounds,
+    Cases,
+    Flags,
+    Truth,
+    Truths,
+    bounds_sheet,
+    cases_of,
+    each_score,
+    truth_of,
+    unset_flags,
+)
 from grater.measure.evaluation.different import Different, different_data
-from grater.measure.evaluation.error_types import TypeScore, scores_by_type, types_sheet
 from grater.measure.evaluation.rater_error import (
     Correction,
     as_many_votes,
@@ -31,7 +48,6 @@ from grater.measure.evaluation.rater_error import (
     rater_error,
     sides_of,
 )
-from grater.measure.evaluation.scope import effects_note, scope_of, settled, with_words
 from grater.measure.evaluation.standard import (
     EDGES,
     HEADLINE,
@@ -43,22 +59,25 @@ from grater.measure.evaluation.standard import (
     binned,
     different_rates,
     each_rater,
+    effects_note,
     histogram,
     is_clustered,
+    scope_of,
+    settled,
     small_bins,
     spread,
     weighted,
+    with_words,
 )
-from grater.measure.evaluation.suggestions import Suggested, suggestions
+from grater.measure.evaluation.suggestions import Suggested, TypeScore, scores_by_type, suggestions, types_sheet
 from grater.measure.evaluation.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
-from grater.measure.evaluation.truth import ADJUDICATED, Bounds, Truth, bounds_sheet, truth_of
-from grater.model import Json
+from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, with_confidence, without_flags
 from grater.uncertainty.bootstrap import Chance, patterns
-from grater.uncertainty.population import Scope
+from grater.uncertainty.intervals import Scope
 
 WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
 MANY_TIES = 0.2
@@ -588,3 +607,129 @@ def _suggestions(suggested: Sequence[Suggested]) -> Sheet:
 
 def _undefined(part: Part) -> list[str]:
     return undefined_notes(scored[name] for scored in (*part.standard, *part.weighted) for name in SHOWN)
+
+
+# Verification
+
+
+NO_RECALL = "only flagged items were judged: misses are unknown, so recall is undefined; estimate it from a sample"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verified(Data):
+    """One system's flags: how many, how many judged, and the share that are right."""
+
+    system: str
+    n_flagged: int
+    n_judged: int
+    hit: float = field(metadata=HIDDEN)
+    false_alarm: float = field(metadata=HIDDEN)
+    precision: Interval
+    design_effect: float = field(default=nan, metadata=HIDDEN)
+
+    @property
+    @in_json()
+    def recall(self) -> Interval:
+        return Interval(nan, nan, nan, NO_RECALL)
+
+    @property
+    @in_json()
+    def counts(self) -> dict[str, float]:
+        return {"hit": self.hit, "false_alarm": self.false_alarm}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Verification(Result):
+    """The precision of every system, on all items and on parts of them."""
+
+    systems: tuple[Verified, ...]
+    signature: Signature
+    parts: Mapping[str, Sequence[Verified]] = field(default_factory=dict, metadata=OPTIONAL)
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Few essays, and the systems of which not every flag was judged."""
+        return self.scope.warnings + tuple(
+            f"{system.system}: {system.n_flagged - system.n_judged} of {system.n_flagged} flags are not judged"
+            for system in self.systems
+            if system.n_judged < system.n_flagged
+        )
+
+    def estimates(self) -> Iterator[Estimate]:
+        for name, part in {"": self.systems, **self.parts}.items():
+            for verified in part:
+                yield from each_score({"precision": verified.precision}, part=name, system=verified.system)
+
+    def sheets(self) -> list[Sheet]:
+        parts = {"Flags that raters call errors": self.systems, **self.parts}
+        *sheets, last = with_words((_sheet(title, part) for title, part in parts.items()), [self.scope.sentence])
+        return [*sheets, replace(last, notes=(f"{NO_RECALL}.", *last.notes), signature=str(self.signature))]
+
+
+def _sheet(title: str, part: Sequence[Verified]) -> Sheet:
+    rows = [
+        (
+            verified.system,
+            count(verified.n_flagged),
+            count(verified.n_judged),
+            count(verified.hit),
+            interval(verified.precision),
+        )
+        for verified in part
+    ]
+    return Sheet(title, ("", "flags", "judged", "right", "precision"), tuple(rows), name="verified")
+
+
+def verify(
+    decisions: Table,
+    judgments: Judgments,
+    *,
+    items: Table | None = None,
+    gold: Table | None = None,
+    options: EvaluationOptions | None = None,
+) -> Verification:
+    """The precision of every system from judged flags; `gold` is the truth where that is adjudicated."""
+    options = options or EvaluationOptions()
+    cases = cases_of(decisions, judgments, items=items, unknown=options.unknown)
+    truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
+    is_flagged = (cases.flagged == 1).any(axis=1)
+    chance, because = settled(options.chance, cases.columns.filter(is_flagged & ~np.isnan(truth.values)))
+    parts = {
+        name: verified(cases, truth, chance=chance, where=where)
+        for name, where in parts_by(cases, options.by).items()
+    }
+    systems = verified(cases, truth, chance=chance)
+    scope = scope_of_cases(cases, truth, chance, because, where=is_flagged)
+    effects = [system.design_effect for system in systems if not isnan(system.design_effect)]
+    return Verification(
+        systems=tuple(systems),
+        signature=signature_of(
+            cases,
+            replace(options, chance=chance),
+            what="verify",
+            fpc="yes" if chance.population == "these" else "no",
+        ),
+        parts=parts,
+        scope=replace(scope, design_effect=max(effects, default=nan)),
+    )
+
+
+def verified(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None = None) -> list[Verified]:
+    """The precision of every system on the items that it flagged itself."""
+    systems = []
+    for column in range(len(cases.systems)):
+        is_flagged = (cases.flagged[:, column] == 1) & (True if where is None else where)
+        scored = against(cases, truth, chance=chance, where=is_flagged)[column]
+        systems.append(
+            Verified(
+                system=scored.system,
+                n_flagged=int(is_flagged.sum()),
+                n_judged=int((is_flagged & ~np.isnan(truth.values)).sum()),
+                hit=scored.counts.hit,
+                false_alarm=scored.counts.false_alarm,
+                precision=scored["precision"],
+                design_effect=scored.design_effect.get("precision", nan),
+            )
+        )
+    return systems

@@ -25,15 +25,13 @@ import numpy.typing as npt
 
 from grater.errors import UsageError
 from grater.measure.agreement.edits import EditOptions, edit_agreement
-from grater.measure.evaluation.counts import each_score
+from grater.measure.evaluation.cases import each_score
 from grater.model import FATES, Edit, Essay, Interval, Suggestion
 from grater.result import Estimate, Result, in_json, key
 from grater.sheet import Sheet, count, interval, number, undefined_notes
 from grater.signature import Signature
 from grater.uncertainty.bootstrap import Chance, Resampled, resample
-from grater.uncertainty.intervals import Numbers
-from grater.uncertainty.population import Scope, cluster_interval
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import Numbers, Scope, cluster_interval, generator
 
 CONDITIONS = ("with", "without")
 FATE_WORDS = {"left": "left unanswered"}

@@ -19,7 +19,7 @@ The correction is linear in counts: with F flagged items and h hits as judged, t
 (h - (1 - sp) F) / (se + sp - 1), and likewise for misses, each clipped to the size of its side.  So it is made on
 sums, after they are resampled, and differences between systems stay paired: every resample has one se and one sp for
 all systems.  McNemar's test looks at items one by one and stays as judged.  Estimates from a sample are corrected in
-`sampled/correction.py`.
+`sampled/results.py`.
 """
 
 from __future__ import annotations
@@ -35,22 +35,41 @@ import polars as pl
 
 from grater.errors import BadInput, Problem
 from grater.measure.agreement.coded import Unknown
-from grater.measure.evaluation.cases import ERROR, OK, Cases, Truths, votes_of
-from grater.measure.evaluation.counts import CELLS, REASONS, SCORES, Counts, scores
-from grater.measure.evaluation.scope import drawn_sums, units_of
-from grater.measure.evaluation.standard import Scored
-from grater.measure.evaluation.truth import RATER, Truth, frame_of_truth, truth_of
-from grater.measure.sampling.strata import decided
+from grater.measure.evaluation.cases import (
+    CELLS,
+    ERROR,
+    OK,
+    RATER,
+    REASONS,
+    SCORES,
+    Cases,
+    Counts,
+    Truth,
+    Truths,
+    frame_of_truth,
+    scores,
+    truth_of,
+    votes_of,
+)
+from grater.measure.evaluation.standard import Scored, drawn_sums, units_of
+from grater.measure.sampling.plan import decided
 from grater.model import Interval
 from grater.result import HIDDEN, Data, in_json
 from grater.sheet import counted, interval, number
 from grater.signature import digest
 from grater.tables import Judgments, Table, exploded
 from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import ONE_UNIT, Numbers, are_alike, expanded_tail, tail_interval, z_value
-from grater.uncertainty.proportions import wilson
-from grater.uncertainty.rng import generator
-from grater.uncertainty.student_t import student_interval
+from grater.uncertainty.intervals import (
+    ONE_UNIT,
+    Numbers,
+    are_alike,
+    expanded_tail,
+    generator,
+    tail_interval,
+    wilson,
+    z_value,
+)
+from grater.uncertainty.paired import student_interval
 
 FEW_GOLD = 10
 USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts say nothing about the truth"

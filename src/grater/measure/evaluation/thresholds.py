@@ -25,10 +25,19 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.evaluation.cases import Cases, Truths, places_of
-from grater.measure.evaluation.counts import ABSENT, CELLS, Flags, f_score
+from grater.measure.evaluation.cases import (
+    ABSENT,
+    CELLS,
+    DECIMALS,
+    Cases,
+    Flags,
+    Truth,
+    Truths,
+    f_score,
+    graded,
+    places_of,
+)
 from grater.measure.evaluation.standard import Scored, against
-from grater.measure.evaluation.truth import DECIMALS, Truth, graded
 from grater.model import Json
 from grater.registry import unknown
 from grater.result import HIDDEN, Data, in_json, key

@@ -36,8 +36,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.sampling.plan import recall_width
-from grater.measure.sampling.strata import (
+from grater.measure.sampling.plan import (
     FLAGGED,
     UNFLAGGED,
     Allocation,
@@ -45,14 +44,14 @@ from grater.measure.sampling.strata import (
     assign_strata,
     decided,
     decisions_hash,
+    recall_width,
     strata_of,
 )
 from grater.model import Json
 from grater.result import Data, key
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, SampleMeta, Table, items_hash, require_same_items
-from grater.uncertainty.intervals import Ints, Numbers
-from grater.uncertainty.rng import permanent_number
+from grater.uncertainty.intervals import Ints, Numbers, permanent_number
 from grater.uncertainty.stratified import Stratum
 
 FEW_FLAGS = 20

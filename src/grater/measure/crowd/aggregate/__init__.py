@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from grater.measure.agreement.coded import Codes
-from grater.measure.agreement.labels import one_spelling, spelled_alike, spelling_warnings
+from grater.measure.agreement.coefficients import one_spelling, spelled_alike, spelling_warnings
 from grater.measure.crowd.aggregate.ballots import (
     Ballots,
     Fit,
@@ -38,8 +38,7 @@ from grater.result import HIDDEN, Result, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature
 from grater.tables import Judgments, Table, require_raters
-from grater.uncertainty.population import Scope
-from grater.uncertainty.proportions import wilson
+from grater.uncertainty.intervals import Scope, wilson
 
 __all__ = ["METHODS", "Accuracy", "Aggregation", "Fit", "Method", "Options", "accuracy", "aggregate"]
 

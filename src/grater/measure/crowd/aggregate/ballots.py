@@ -36,11 +36,22 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.agreement.coded import Codes, by_name, categories, codes_of_items, in_order, physicals, texts
-from grater.measure.agreement.counts import Table as Counted
-from grater.measure.agreement.counts import label_table, runs, table_of_items, table_of_runs
+from grater.measure.agreement.coded import (
+    Codes,
+    by_name,
+    categories,
+    codes_of_items,
+    in_order,
+    label_table,
+    physicals,
+    runs,
+    table_of_items,
+    table_of_runs,
+    texts,
+)
+from grater.measure.agreement.coded import LabelTable as Counted
 from grater.tables import Judgments, Table, exploded
-from grater.uncertainty.rng import permanent_number
+from grater.uncertainty.intervals import permanent_number
 
 T = TypeVar("T")
 Numbers: TypeAlias = npt.NDArray[np.float64]

@@ -6,7 +6,7 @@ several systems and versions share one sample; a drawn item without a usable jud
 it had not been drawn, and is counted.  Intervals are for a wider population, other essays like these, and draw essays
 where these are known (`resampled.py`), else items.  For the population `these` they are about which items of this
 corpus were drawn and nothing else, so a corpus judged whole has intervals without width.  With gold items, scores are
-also corrected for what raters get wrong (`correction.py`).
+also corrected for what raters get wrong (`results.py`).
 
 With fewer than three errors among the judged items that a system does not flag, no interval for recall is to be
 trusted; a warning says so.
@@ -22,47 +22,40 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coded import Unknown
-from grater.measure.evaluation.cases import Votes, votes_of
-from grater.measure.evaluation.sampled.assist import (
+from grater.measure.evaluation.cases import ADJUDICATED, Truth, Votes, frame_of_truth, truth_of, votes_of
+from grater.measure.evaluation.sampled.estimates import (
     Assisted,
+    Cells,
     CheapJudge,
+    Members,
+    SystemEstimate,
+    TypedPart,
     Weights,
     assisted,
-    judgments_saved,
-    weights_of,
-)
-from grater.measure.evaluation.sampled.cells import (
-    Cells,
-    Members,
     cells_of,
+    differences,
+    horvitz_thompson,
+    judgments_saved,
     knows_essays,
     members_of,
     parts_of,
-    units_of_items,
-    without_unknown,
-)
-from grater.measure.evaluation.sampled.correction import correct
-from grater.measure.evaluation.sampled.estimates import (
-    SystemEstimate,
-    TypedPart,
-    differences,
-    horvitz_thompson,
     precision_only,
     truth_of_type,
     typed_parts,
+    units_of_items,
+    weights_of,
     with_recall,
+    without_unknown,
 )
 from grater.measure.evaluation.sampled.resampled import Resampled, resample_sample
-from grater.measure.evaluation.sampled.results import Sampled
-from grater.measure.evaluation.truth import ADJUDICATED, Truth, frame_of_truth, truth_of
+from grater.measure.evaluation.sampled.results import Sampled, correct
 from grater.measure.sampling.draw import draws_of
-from grater.measure.sampling.strata import system_names
+from grater.measure.sampling.plan import system_names
 from grater.sheet import count, counted
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Sample, Table
 from grater.uncertainty.bootstrap import Chance, Cluster
-from grater.uncertainty.intervals import RESAMPLES
-from grater.uncertainty.population import AS_ASKED, ESSAYS_UNKNOWN, Population, Scope
+from grater.uncertainty.intervals import AS_ASKED, ESSAYS_UNKNOWN, RESAMPLES, Population, Scope
 from grater.uncertainty.stratified import Stratum, expected_misses, normal_scores, scores
 
 __all__ = ["Sampled", "SystemEstimate", "chance_of", "sampled"]

@@ -18,11 +18,37 @@ item of no width, so gaps have a precision and a recall of their own.  Elsewhere
 is (`evaluate.error_types`): recall is of the errors of that type, however they were flagged, and F has the limits
 that those of precision and recall give together, which is wide.  Where raters do not say, choice and extraneous have
 a precision, and no recall.
+
+A judged sample as cells: items that were drawn alike and that every system treats alike.
+
+A sample that grater drew has its design beside it: cells cross the strata of all its draws with the flags of the
+systems asked for, their sizes are counted in the corpus, and what was judged in a cell is a simple random sample of
+it (post-stratification).  So any system with decisions on the corpus can be estimated, drawn for or not, and so can a
+part of the corpus (`only`).
+
+A sample from elsewhere has only its strata: their sizes are as the table says, each must be flagged as a whole, and
+nobody knows how much of them lies in a part of the corpus.
+
+Parts of the corpus: a column of the items, or else of the decisions, says which part an item is in.  It is known for
+the whole corpus, so a part has cells of its own, with sizes counted.  That somebody found an item impossible to judge
+is known for judged items only: those are set aside (`without unknown`), as if they had not been judged.
+
+A cheap judge of every item beside people who judged a sample: narrower intervals, however good the judge.
+
+The difference estimator with its best weight (Cochran 1977, section 7.5; prediction-powered inference, PPI++:
+Angelopoulos, Duchi & Zrnic 2023).  In cell k people found the rate y, the judge says g on average over the judged
+items and G over all items of the cell; the rate of errors is y + b (G - g).  The best weight b is the slope of
+verdicts on what the judge says.  What is left of their variance is 1 - r²; `uncertainty/stratified.py` says how r²
+enters an interval.  A binary judge makes this post-stratification on its label; a score may have any scale.
+
+Departures: r² is adjusted for the one slope it took, and where that leaves nothing (a judge that is no better than
+chance, fewer than ten judged items, one verdict only) b is 0: a worthless judge changes neither estimate nor
+interval.  The judge must have said something of every item.  It is never truth by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -32,15 +58,321 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from grater.measure.evaluation.cases import Votes
-from grater.measure.evaluation.error_types import stated_types
-from grater.measure.evaluation.sampled.cells import Cells, Members
-from grater.measure.evaluation.truth import Truth
-from grater.measure.sampling.strata import decided
+from grater.errors import BadInput, Problem, UnknownName
+from grater.measure.evaluation.cases import NONE, Truth, Votes, votes_of
+from grater.measure.evaluation.suggestions import stated_types
+from grater.measure.sampling.draw import crossed, draws_of, require_unchanged
+from grater.measure.sampling.plan import decided
 from grater.model import Interval
-from grater.tables import Sample, Table
-from grater.uncertainty.intervals import z_value
-from grater.uncertainty.stratified import Scores, Slopes, Stratum, scores, slopes
+from grater.registry import unknown
+from grater.result import Data, key
+from grater.tables import Judgments, Sample, Table, require_same_items, with_stratum_size
+from grater.uncertainty.intervals import Numbers, z_value
+from grater.uncertainty.stratified import Scores, Slopes, Stratum, drawn_variance, scores, slopes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """Items with their cell: item, name, is_drawn, and a column `flag SYSTEM` for each system.
+
+    The whole corpus where the design is known; else the drawn items, with the size of their stratum in `size`.
+    """
+
+    frame: pl.DataFrame
+    systems: tuple[str, ...]
+    is_whole: bool
+    name: str
+
+    @property
+    def keys(self) -> list[str]:
+        return ["name", *(f"flag {system}" for system in self.systems)]
+
+    @property
+    def cell_numbers(self) -> pl.DataFrame:
+        """The cells in their order, each with its number."""
+        rows = self.frame.select(self.keys).unique().sort(self.keys).with_row_index("cell")
+        return rows.with_columns(pl.col("cell").cast(pl.Int64))
+
+    def only(self, items: pl.Series) -> Members:
+        """The same sample for a part of the corpus."""
+        if not self.is_whole:
+            message = "expected a sample with its design for parts of the corpus, found strata of unknown make-up"
+            raise BadInput(Problem(self.name, f"{message}; draw it with grater, and keep NAME.meta.json beside it"))
+        return replace(self, frame=self.frame.join(pl.DataFrame({"item": items}), on="item", how="semi"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells with what was judged in each; `flags` says by system which cells it flags."""
+
+    cells: tuple[Stratum, ...]
+    flags: dict[str, tuple[bool, ...]]
+    n_items: float
+
+    @property
+    def n_counted(self) -> float:
+        """The items that sizes were counted among; infinite where a table has shares in place of counts."""
+        return self.n_items if self.n_items >= sum(cell.n_drawn for cell in self.cells) else inf
+
+    def of(self, system: str) -> list[Stratum]:
+        """The cells as strata of one system."""
+        pairs = zip(self.cells, self.flags[system], strict=True)
+        return [replace(cell, is_flagged=is_flagged) for cell, is_flagged in pairs]
+
+
+def members_of(
+    decisions: Table, sample: Sample, systems: Sequence[str], *, labels: Judgments | None = None
+) -> Members:
+    """Which cell each item is in for these systems; another corpus than the sample's is refused."""
+    draws = draws_of(sample)
+    if not draws:
+        require_same_items(sample, decisions.frame["item"].unique())
+        return _from_table(decisions, sample, systems)
+    require_unchanged(sample, decisions)
+    if labels is None and len(draws) == 1 and draws[0].strata == "label" and list(systems) == [draws[0].system]:
+        return _from_table(decisions, sample, systems)
+    whole = crossed(decisions, sample, labels=labels)
+    strata = [f"stratum {place}" for place in range(len(draws))]
+    named = whole.select("item", "is_drawn", name=pl.concat_str(strata, separator=" / "))
+    return Members(_with_flags(named, decisions, systems), tuple(systems), True, sample.name)
+
+
+def cells_of(members: Members, truth: pl.DataFrame) -> Cells:
+    """The cells with their sizes and what was judged in them; `truth` has item and error."""
+    drawn = members.frame.filter("is_drawn").join(truth, on="item", how="left")
+    judged = drawn.group_by(members.keys).agg(
+        n_drawn=pl.col("is_drawn").sum(), n_judged=pl.col("error").is_not_null().sum(), errors=pl.col("error").sum()
+    )
+    size = pl.len() if members.is_whole else pl.col("size").first()
+    sizes = members.frame.group_by(members.keys).agg(size=size)
+    rows = sizes.join(judged, on=members.keys, how="left").fill_null(0).sort(members.keys)
+    return _cells(rows, members.systems)
+
+
+def _from_table(decisions: Table, sample: Sample, systems: Sequence[str]) -> Members:
+    rows = with_stratum_size(sample)
+    if rows["item"].is_duplicated().any():
+        message = "expected each item once, found several draws without their design; keep NAME.meta.json beside it"
+        raise BadInput(Problem(sample.name, message))
+    named = rows.select("item", is_drawn=pl.lit(True), name=pl.col("stratum"), size=pl.col("stratum_size"))
+    members = Members(_with_flags(named, decisions, systems), tuple(systems), False, sample.name)
+    mixed = members.frame.select(members.keys).unique().filter(pl.col("name").is_duplicated())
+    if not mixed.is_empty():
+        message = (
+            f"expected strata that a system flags as a whole or not at all, found both in {mixed['name'].min()!r}"
+        )
+        raise BadInput(Problem(sample.name, f"{message}; draw it with grater to have its design kept"))
+    return members
+
+
+def _with_flags(rows: pl.DataFrame, decisions: Table, systems: Sequence[str]) -> pl.DataFrame:
+    for system in systems:
+        own = decided(decisions, system).select("item", pl.col("flagged").alias(f"flag {system}"))
+        rows = rows.join(own, on="item", how="left")
+        n_missing = rows[f"flag {system}"].null_count()
+        if n_missing:
+            message = f"expected a decision of {system!r} on every item, found none on {n_missing}"
+            raise BadInput(Problem(decisions.name, f"{message}; run the system on the whole corpus"))
+    return rows
+
+
+def _cells(rows: pl.DataFrame, systems: Sequence[str]) -> Cells:
+    columns = rows.select("name", "size", "n_judged", "errors", "n_drawn")
+    cells = tuple(
+        Stratum(
+            name=name,
+            is_flagged=False,
+            size=float(size),
+            n_judged=float(n_judged),
+            errors=float(errors),
+            n_drawn=int(n_drawn),
+        )
+        for name, size, n_judged, errors, n_drawn in columns.iter_rows()
+    )
+    flags = {system: tuple(rows[f"flag {system}"].to_list()) for system in systems}
+    return Cells(cells, flags, sum(cell.size for cell in cells))
+
+
+ESSAY = "essay"
+NOT_A_PROPERTY = ("item", "system", "flagged", "score", "suggestion")
+
+
+def parts_of(decisions: Table, items: Table | None, column: str) -> dict[str, pl.Series]:
+    """The items with each value of a column, by value."""
+    rows = _column(decisions, items, column).with_columns(pl.col("value").fill_null(NONE)).sort("value", "item")
+    return {str(value): part["item"] for (value,), part in rows.group_by("value", maintain_order=True)}
+
+
+def units_of_items(
+    decisions: Table, items: Table | None, column: str, *, sample: Sample | None = None
+) -> pl.DataFrame:
+    """The essay or document of every item that was decided on: item, unit.
+
+    Where only the sample has the column, of the drawn items; the others have none.
+    """
+    source = _source_of(decisions, items, column)
+    if source is None and sample is not None and column in sample.frame.columns:
+        return sample.frame.select("item", unit=pl.col(column).cast(pl.String)).unique("item").sort("item")
+    rows = _column(decisions, items, column).rename({"value": "unit"})
+    n_missing = rows["unit"].null_count()
+    if n_missing:
+        name = (source or decisions).name
+        raise BadInput(Problem(name, f"expected the {column} of every item, found none for {n_missing}"))
+    return rows
+
+
+def knows_essays(decisions: Table, items: Table | None, sample: Sample) -> bool:
+    """Whether a table says which essay every item stands in, or at least every drawn one."""
+    if _source_of(decisions, items, ESSAY) is not None:
+        return _column(decisions, items, ESSAY)["value"].null_count() == 0
+    return ESSAY in sample.frame.columns and sample.frame[ESSAY].null_count() == 0
+
+
+def _source_of(decisions: Table, items: Table | None, column: str) -> Table | None:
+    """The table that has a column of the items: theirs, or else the decisions."""
+    return next((table for table in (items, decisions) if table is not None and column in table.frame.columns), None)
+
+
+def without_unknown(votes: Votes, truth: Truth) -> Truth:
+    """The truth, with nothing known of items that somebody called unknown."""
+    return replace(truth, values=np.where(votes.has_unknown, np.nan, truth.values))
+
+
+def _column(decisions: Table, items: Table | None, column: str) -> pl.DataFrame:
+    """Every item that was decided on, with its value in a column: item, value."""
+    source = (_source_of(decisions, items, column) or items or decisions).frame
+    known = [name for name in source.columns if name not in NOT_A_PROPERTY]
+    if column not in known:
+        raise UnknownName(f"{unknown('column', column, known)}; columns of items come from a table of items")
+    decided = decisions.frame.select(pl.col("item").cast(pl.String)).unique()
+    values = source.select(pl.col("item").cast(pl.String), value=pl.col(column).cast(pl.String))
+    return decided.join(values.unique("item", keep="first", maintain_order=True), on="item", how="left")
+
+
+# A cheap judge
+
+
+FEWEST = 10
+"""Judged items of a cell below which no slope is fitted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheapJudge:
+    """What it says of every item: item, value; its name is that of its file or column."""
+
+    name: str
+    frame: pl.DataFrame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """By cell: the slope, the share of variance that it explains, what the judge says on average."""
+
+    slopes: Numbers
+    explained: Numbers
+    means: Numbers
+    judged_means: Numbers
+    judge: CheapJudge
+
+
+@dataclass(frozen=True, slots=True)
+class Assisted(Data):
+    """The cheap judge of a result, and by system how many more judgments of people it was worth for recall."""
+
+    name: str = field(metadata=key("judge"))
+    saved: Mapping[str, float] = field(default_factory=dict, metadata=key("judgments_saved"))
+
+    @property
+    def sentence(self) -> str:
+        worth = "; ".join(f"{system}: {n:,.0f}" for system, n in self.saved.items())
+        return f"assisted by {self.name}; for recall it is worth this number of additional human judgments: {worth}"
+
+
+def judge_of_labels(judgments: Judgments) -> CheapJudge:
+    """A cheap rater's verdicts, or the share of several that call an item an error."""
+    votes = votes_of(judgments)
+    frame = pl.DataFrame({"item": votes.items.cast(pl.String), "value": votes.share})
+    return CheapJudge(judgments.name, frame.filter(pl.col("value").is_not_nan()))
+
+
+def judge_of_column(column: str, *tables: Table | None) -> CheapJudge:
+    """A number that a table of items, or of decisions, has for every item; of several rows the mean."""
+    present = [table for table in tables if table is not None]
+    table = next((each for each in present if column in each.frame.columns), None)
+    if table is None:
+        known = sorted({name for each in present for name in each.frame.columns})
+        raise UnknownName(unknown("column", column, known))
+    number = pl.col(column).cast(pl.Float64, strict=False)
+    frame = table.frame.group_by(pl.col("item").cast(pl.String)).agg(value=number.mean()).drop_nulls()
+    if frame.is_empty():
+        raise BadInput(Problem(table.name, f"expected numbers in column {column!r}, found none"))
+    return CheapJudge(column, frame)
+
+
+def weights_of(members: Members, cells: Cells, truth: pl.DataFrame, judge: CheapJudge) -> Weights:
+    """The best weight in each cell; `truth` has item and error."""
+    if not members.is_whole:
+        message = "expected a sample with its design for a cheap judge, found strata of unknown make-up"
+        raise BadInput(Problem(members.name, message))
+    rows = members.frame.join(members.cell_numbers, on=members.keys).select("item", "cell", "is_drawn")
+    rows = rows.join(judge.frame, on="item", how="left").join(truth, on="item", how="left")
+    n_missing = rows["value"].null_count()
+    if n_missing:
+        raise BadInput(Problem(judge.name, f"expected a value for every item, found none for {n_missing:,}"))
+    judged = rows.filter(pl.col("is_drawn") & pl.col("error").is_not_null())
+    fitted = {cell: _fit(part["error"].to_numpy(), part["value"].to_numpy()) for (cell,), part in _by_cell(judged)}
+    means = dict(rows.group_by("cell").agg(pl.col("value").mean()).iter_rows())
+    seen = dict(judged.group_by("cell").agg(pl.col("value").mean()).iter_rows())
+    n = len(cells.cells)
+    return Weights(
+        slopes=np.array([fitted.get(cell, (0.0, 0.0))[0] for cell in range(n)]),
+        explained=np.array([fitted.get(cell, (0.0, 0.0))[1] for cell in range(n)]),
+        means=np.array([means.get(cell, 0.0) for cell in range(n)]),
+        judged_means=np.array([seen.get(cell, 0.0) for cell in range(n)]),
+        judge=judge,
+    )
+
+
+def _by_cell(rows: pl.DataFrame) -> Iterator[tuple[tuple[int], pl.DataFrame]]:
+    for (cell,), part in rows.group_by("cell"):
+        yield (int(str(cell)),), part
+
+
+def _fit(error: Numbers, value: Numbers) -> tuple[float, float]:
+    """The slope, and the share of variance that it explains beyond what any slope would."""
+    n = len(error)
+    if n < FEWEST or np.ptp(error) == 0 or np.ptp(value) == 0:
+        return 0.0, 0.0
+    spread = value - value.mean()
+    slope = float(spread @ error / (spread @ spread))
+    plain = float(np.corrcoef(error, value)[0, 1]) ** 2
+    adjusted = 1 - (1 - plain) * (n - 1) / (n - 2)
+    return (slope, min(adjusted, 0.999)) if adjusted > 0 else (0.0, 0.0)
+
+
+def assisted(cells: Cells, weights: Weights) -> Cells:
+    """The cells with rates moved by what the judge says of the items that nobody judged."""
+    moved = []
+    for place, cell in enumerate(cells.cells):
+        slope = float(weights.slopes[place])
+        if not slope:
+            moved.append(cell)
+            continue
+        rate = cell.rate + slope * float(weights.means[place] - weights.judged_means[place])
+        explained = float(weights.explained[place])
+        moved.append(replace(cell, assisted=min(1.0, max(0.0, rate)), explained=explained))
+    return replace(cells, cells=tuple(moved))
+
+
+def judgments_saved(strata: Sequence[Stratum]) -> float:
+    """How many more judgments, drawn alike, would bring recall as far without the judge."""
+    plain = [replace(stratum, assisted=None, explained=0.0) for stratum in strata]
+    n_judged = sum(stratum.n_judged for stratum in strata)
+    with_judge, without = (drawn_variance(parts, "recall") for parts in (strata, plain))
+    return max(0.0, n_judged * (without / with_judge - 1)) if with_judge > 0 else 0.0
+
+
+# Estimates
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ and raters, each by itself.
 
 A cell without an error seen never has one in a resample.  So intervals over essays or items never lie inside those by
 item alone, for a wider corpus.  Where the design is not known, sizes of cells are fixed.  Below twenty essays
-intervals are Student's t (`uncertainty/population.py`), with as many essays as the score rests on: (sum n_j)² / sum
+intervals are Student's t (`uncertainty/intervals.py`), with as many essays as the score rests on: (sum n_j)² / sum
 n_j² over the judged flags of essay j for precision, over its errors otherwise.  Where three of twelve essays have
 most of the errors, twelve would promise too much (.915 held for .95 in the sharp worlds of docs/sampling.md).
 
@@ -28,20 +28,23 @@ import numpy as np
 import polars as pl
 
 from grater.measure.agreement.coded import Codes
-from grater.measure.evaluation.cases import Votes, places_of
-from grater.measure.evaluation.counts import f_score, ratio
-from grater.measure.evaluation.sampled.assist import Weights
-from grater.measure.evaluation.sampled.cells import Cells, Members
-from grater.measure.evaluation.sampled.estimates import Difference
-from grater.measure.evaluation.scope import rater_shares, require_drawable
-from grater.measure.evaluation.truth import Truth
+from grater.measure.evaluation.cases import Truth, Votes, f_score, places_of, ratio
+from grater.measure.evaluation.sampled.estimates import Cells, Difference, Members, Weights
+from grater.measure.evaluation.standard import rater_shares, require_drawable
 from grater.model import Interval
 from grater.uncertainty.bootstrap import Chance, defined_draws
-from grater.uncertainty.intervals import Ints, Numbers, holding, percentile_interval
-from grater.uncertainty.population import FEW_UNITS, cluster_interval, variance_ratio
-from grater.uncertainty.rng import generator
+from grater.uncertainty.intervals import (
+    FEW_UNITS,
+    Ints,
+    Numbers,
+    cluster_interval,
+    generator,
+    holding,
+    percentile_interval,
+    variance_ratio,
+)
+from grater.uncertainty.paired import SHARE, student_interval
 from grater.uncertainty.stratified import Scores, Stratum, slopes
-from grater.uncertainty.student_t import SHARE, student_interval
 
 AT_ONCE = 100
 """Resamples drawn at one time where raters are not."""
