@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grater.detect.explanations import BY_KIND, EXAMPLE, Place, example_sides, explain, place_of
-from grater.detect.rules import Rule
+from grater.detect.explanations import BY_KIND, EXAMPLE, Place, Rule, example_sides, explain, place_of
 from grater.model import DELETE, Span
 from tests.each import for_each
 

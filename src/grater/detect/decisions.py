@@ -57,13 +57,7 @@ DECISION: dict[str, type] = {
 }
 ANSWERS: dict[str, type] = {"best": str, "probability": float, "answers": str}
 PLACE: dict[str, type] = {"essay": str, "start": int, "end": int, "kind": str}
-ITEM: dict[str, type] = {
-    "item": str,
-    **PLACE,
-    "document": str,
-    "target": str,
-    "context": str,
-}
+ITEM: dict[str, type] = {"item": str, **PLACE, "document": str, "target": str, "context": str}
 COLUMNS: dict[str, type] = {
     "item": str,
     "system": str,
@@ -307,7 +301,11 @@ def filled(
     """What a system writes into the blanks of these items (by the names of their table), or of all its words."""
     called = names or {}
     asked = set(wanted)
-    places = tuple(place for place in _places(detector, essays) if not asked or _called(place, called) in asked)
+    places = tuple(
+        place
+        for place in _places(detector, essays)
+        if not asked or called.get(place.item.item_id, place.item.item_id) in asked
+    )
     missing = len(asked) - len(places)
     if asked and not places:
         raise UsageError(
@@ -319,10 +317,6 @@ def filled(
             f"the other {missing:,}; leave them out, or name the table of items"
         )
     return Filled(system=detector.name, findings=places, names=called)
-
-
-def _called(finding: Finding, names: Mapping[str, str]) -> str:
-    return names.get(finding.item.item_id, finding.item.item_id)
 
 
 def _places(detector: Detector, essays: Iterable[Essay]) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Why a place is marked: the first rule of `grater.detect.rules` whose patterns match the mark and its neighbours.
+"""Why a place is marked: the first rule of `rules.toml` whose patterns match the mark and its neighbours.
 
 A rule is for somebody who wants to learn: one sentence, and one example wrong and right.  It explains the suggestion
 that a system made; it does not decide whether there is an error.  A mark of a kind that no rule is about has no
@@ -8,30 +8,46 @@ explanation.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 
-from grater.detect import rules
-from grater.detect.rules import Rule
+from grater.detect import patterns
 from grater.model import DELETE, Span
 from grater.result import Data
 
-BY_KIND: Mapping[str, tuple[Rule, ...]] = {
-    "prep": rules.PREPOSITIONS,
-    "prep-missing": rules.PREPOSITIONS,
-    "article": rules.ARTICLES,
-    "number": rules.NUMBERS,
-    "verb": rules.VERB_FORMS,
-    "agreement": rules.VERB_FORMS,
-    "verb-form": rules.VERB_FORMS,
-    "capital": rules.CAPITALS,
-    "punctuation": rules.PUNCTUATION,
-    "spacing": (rules.SPACE,),
-    "repetition": (rules.REPETITION,),
-    "compound": (rules.COMPOUND,),
-    "spelling": (rules.WORD_FORM, rules.SPELLING),
-}
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing to learn, and the marks that it explains; the head of `rules.toml` says what the fields mean."""
+
+    name: str
+    title: str
+    reason: str
+    example: str
+    before: str | None = None
+    word: str | None = None
+    better: str | None = None
+    after: str | None = None
+    phrases: tuple[str, ...] = ()
+
+
+def _rules_by_kind() -> dict[str, tuple[Rule, ...]]:
+    groups = tomllib.loads((files("grater.detect") / "rules.toml").read_text(encoding="utf-8"))
+    known = vars(patterns)
+    rules = {
+        kind: tuple(
+            Rule(name=name, **{key: known.get(value, value) for key, value in fields.items()})
+            for name, fields in of_kind.items()
+        )
+        for kind, of_kind in groups.items()
+    }
+    return rules | {"prep-missing": rules["prep"], "verb": rules["verb-form"], "agreement": rules["verb-form"]}
+
+
+BY_KIND: Mapping[str, tuple[Rule, ...]] = _rules_by_kind()
 """The rules of every kind of mark, special ones before general ones."""
 
 REACH = 80
@@ -97,25 +113,27 @@ def example_sides(rule: Rule) -> tuple[str, str]:
 
 
 def _example_with(rule: Rule, side: str) -> str:
-    before, words, after = _parts(rule, side)
+    match = EXAMPLE.search(rule.example)
+    if match is None:
+        raise ValueError(f"{rule.name}: expected an example with [wrong→right], found {rule.example!r}")
+    before, words, after = rule.example[: match.start()], match[side], rule.example[match.end() :]
     if not words and before[-1:] in ("", " "):
         after = after.lstrip(" ")
     text = before + words + after
     return text[:1].upper() + text[1:]
 
 
-def _parts(rule: Rule, side: str) -> tuple[str, str, str]:
-    match = EXAMPLE.search(rule.example)
-    if match is None:
-        raise ValueError(f"{rule.name}: expected an example with [wrong→right], found {rule.example!r}")
-    return rule.example[: match.start()], match[side], rule.example[match.end() :]
-
-
 def _match(rule: Rule, place: Place) -> dict[str, str] | None:
     """The slots of a rule that applies; None where it does not."""
     if not _is(rule.word, place.word) or not _is(rule.better, place.better):
         return None
-    slots = _beside(place)
+    left, right = LAST_WORD.search(place.before), FIRST_WORD.match(place.after)
+    slots = {
+        "word": place.word,
+        "better": place.better,
+        "left": left[0] if left else "",
+        "right": right[0] if right else "",
+    }
     if rule.phrases:
         phrase = _phrase(rule.phrases, place)
         if phrase is None:
@@ -132,16 +150,6 @@ def _match(rule: Rule, place: Place) -> dict[str, str] | None:
 
 def _is(pattern: str | None, words: str) -> bool:
     return pattern is None or re.fullmatch(pattern, words, re.IGNORECASE) is not None
-
-
-def _beside(place: Place) -> dict[str, str]:
-    left, right = LAST_WORD.search(place.before), FIRST_WORD.match(place.after)
-    return {
-        "word": place.word,
-        "better": place.better,
-        "left": left[0] if left else "",
-        "right": right[0] if right else "",
-    }
 
 
 @cache

@@ -55,7 +55,9 @@ def factor_rows(
     asked: Mapping[str, Sequence[tuple[str, Item]]], essays: Iterable[Essay]
 ) -> Iterator[tuple[object, ...]]:
     """Name, frequency, surprise, length and alternatives of each item in these essays."""
-    language, choice = _language_model(), prep_maxent().engine
+    engine = prep_lm().engine
+    assert isinstance(engine, NgramEngine)
+    language, choice = engine.model, prep_maxent().engine
     wanted = (essay for essay in essays if essay.essay_id in asked)
     for group in grouped(wanted):
         held = [
@@ -82,12 +84,6 @@ class _Place:
     item: Item
     first: int
     last: int
-
-
-def _language_model() -> LanguageModel:
-    engine = prep_lm().engine
-    assert isinstance(engine, NgramEngine)
-    return engine.model
 
 
 def _is_in(sentence: Sentence, span: Span) -> bool:

@@ -17,7 +17,7 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
@@ -177,17 +177,14 @@ def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str) -> Feed
         n_candidates[system.name] = len(findings)
         flags += [finding for finding in findings if finding.decision.flagged]
     for checker in (system for system in systems if isinstance(system, Checker)):
-        flags += _elsewhere(checker.marks(essay), flags)
+        taken = [flag.item.span for flag in flags]
+        for finding in checker.marks(essay):
+            if not any(_is_same(finding.item.span, span) for span in taken):
+                flags.append(finding)
     flags = [taught(finding, essay.text) for finding in flags]
     flags.sort(key=lambda finding: (finding.item.span, finding.item.kind, finding.decision.system))
     kinds = tuple(dict.fromkeys(kind for system in detectors for kind in system.kinds))
     return Feedback(name=name, essay=essay, flags=tuple(flags), n_candidates=n_candidates, kinds=kinds)
-
-
-def _elsewhere(findings: Iterable[Finding], flags: Sequence[Finding]) -> list[Finding]:
-    """The findings about words that are not flagged yet."""
-    taken = [flag.item.span for flag in flags]
-    return [finding for finding in findings if not any(_is_same(finding.item.span, span) for span in taken)]
 
 
 def _is_same(one: Span, other: Span) -> bool:

@@ -1,7 +1,7 @@
 """A class report: which marks, how many, for each learner and over time.
 
 Essays are counted by what their metadata says of learner and date; an essay without a learner is counted for its
-file.  Marks are told by the rules that explain them (`grater.detect.rules`), so that a class can be taught what comes
+file.  Marks are told by the rules that explain them (`rules.toml`), so that a class can be taught what comes
 up most.  Rates are per 100 words, since essays differ in length; a learner's change is the rate of the later half of
 their essays less that of the earlier half, and none where there is only one date.  A mark is not yet an error: the
 note of the feedback stands under the tables.
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from grater.detect.detector import Detector
 from grater.detect.explanations import BY_KIND, example_sides
-from grater.detect.feedback import BADGES, STYLE, Feedback, feedback_on, whole_page
+from grater.detect.feedback import BADGES, STYLE, feedback_on, whole_page
 from grater.detect.marks import Mark
 from grater.model import Essay, Json
 from grater.result import Result, in_json, key
@@ -216,14 +216,10 @@ def class_report(
                 learner=name if learner is None else str(learner),
                 date="" if date is None else str(date),
                 n_words=len(essay.text.split()),
-                rules=_rules(feedback),
+                rules=tuple(map(_rule, feedback.marks)),
             )
         )
     return ClassReport(essays=tuple(checked), note=note)
-
-
-def _rules(feedback: Feedback) -> tuple[str, ...]:
-    return tuple(map(_rule, feedback.marks))
 
 
 def _rule(mark: Mark) -> str:

@@ -2,14 +2,13 @@
 
 A flag is put as a question and says how sure the detector is: `SURE`, `FAIRLY` and `ALSO` are the probabilities from
 which an answer is called sure, fairly sure, or worth a second suggestion; a calibrated detector says which share of
-such marks is right (`ODDS`).  Why a place is flagged is one of the rules for learners (`grater.detect.rules`), else
+such marks is right (`ODDS`).  Why a place is flagged is one of the rules for learners (`rules.toml`), else
 what the system says of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grater.detect.detector import Finding
@@ -175,39 +174,32 @@ def change(text: str, finding: Finding) -> TextChange:
     if suggestion is None:
         return TextChange(span=span, replacements=())
     if suggestion == DELETE:
-        return _without(text, span)
+        follows = NEXT_WORD.match(text, span.end)
+        if span.of(text)[:1].isupper() and follows:
+            return TextChange(span=Span(span.start, follows.end()), replacements=(_capital(follows["word"]),))
+        if text[span.end : span.end + 1] == " ":
+            return TextChange(span=Span(span.start, span.end + 1), replacements=("",))
+        start = span.start - (text[: span.start].endswith(" ") and not span.of(text).isspace())
+        return TextChange(span=Span(start, span.end), replacements=("",))
     words = [suggestion, *alternatives(finding)]
     if span.start == span.end:
-        return _with(text, span.start, words)
+        place = span.start
+        follows = NEXT_WORD.match(text, place)
+        if not follows:
+            before = LAST_WORD.search(text, 0, place)
+            start = before.start() if before else place
+            return TextChange(
+                span=Span(start, place), replacements=tuple(f"{text[start:place]} {word}".strip() for word in words)
+            )
+        start, word = follows.start("word"), follows["word"]
+        if _begins_sentence(text, start) and word[:1].isupper() and word != "I":
+            return TextChange(
+                span=Span(start, follows.end()),
+                replacements=tuple(f"{_capital(each)} {word[:1].lower()}{word[1:]}" for each in words),
+            )
+        return TextChange(span=Span(start, follows.end()), replacements=tuple(f"{each} {word}" for each in words))
     is_first = span.of(text)[:1].isupper() and finding.item.kind != "capital"
     return TextChange(span=span, replacements=tuple(map(_capital, words)) if is_first else tuple(words))
-
-
-def _without(text: str, span: Span) -> TextChange:
-    follows = NEXT_WORD.match(text, span.end)
-    if span.of(text)[:1].isupper() and follows:
-        return TextChange(span=Span(span.start, follows.end()), replacements=(_capital(follows["word"]),))
-    if text[span.end : span.end + 1] == " ":
-        return TextChange(span=Span(span.start, span.end + 1), replacements=("",))
-    start = span.start - (text[: span.start].endswith(" ") and not span.of(text).isspace())
-    return TextChange(span=Span(start, span.end), replacements=("",))
-
-
-def _with(text: str, place: int, words: Sequence[str]) -> TextChange:
-    follows = NEXT_WORD.match(text, place)
-    if not follows:
-        before = LAST_WORD.search(text, 0, place)
-        start = before.start() if before else place
-        return TextChange(
-            span=Span(start, place), replacements=tuple(f"{text[start:place]} {word}".strip() for word in words)
-        )
-    start, word = follows.start("word"), follows["word"]
-    if _begins_sentence(text, start) and word[:1].isupper() and word != "I":
-        return TextChange(
-            span=Span(start, follows.end()),
-            replacements=tuple(f"{_capital(each)} {word[:1].lower()}{word[1:]}" for each in words),
-        )
-    return TextChange(span=Span(start, follows.end()), replacements=tuple(f"{each} {word}" for each in words))
 
 
 def _begins_sentence(text: str, start: int) -> bool:

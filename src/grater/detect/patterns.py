@@ -1,7 +1,7 @@
 """The words and patterns that rules for learners look for: what verbs, adjectives and nouns go with, times, places.
 
 Our own lists, of what learners of English meet early.  A pattern is a regular expression in any case of letters; a
-named group in it is a slot in the reason of its rule (`grater.detect.rules`).
+named group in it is a slot in the reason of its rule (`rules.toml`).
 """
 
 from __future__ import annotations

@@ -60,22 +60,18 @@ NOT_A_WORD = "“{}” is not an English word form: “{}”."
 def taught(finding: Finding, text: str) -> Finding:
     """The finding with what a teacher would suggest."""
     if finding.item.kind == "verb-form":
-        return _without_be(finding, text)
+        # *am agree* → *agree*, *is not agree* → *does not agree*, where the form that is offered is the *-ing* form.
+        base = verb_base(finding.target.lower())
+        end = finding.item.span.end
+        be = BE.search(text[max(0, finding.item.span.start - WINDOW) : finding.item.span.start])
+        if be is None or base not in STATIVE or finding.decision.suggestion != verb_forms(base).ing:
+            return finding
+        words = " ".join(_plain(be, base))
+        item = Item(finding.item.essay_id, Span(finding.item.span.start - len(be["words"]), end), finding.item.kind)
+        decision = replace(finding.decision, item_id=item.item_id, suggestion=words)
+        message = f"“{base}” is not used after “be”: “{words}”."
+        return replace(finding, item=item, decision=decision, target=item.span.of(text), message=message)
     return _formed(finding) if finding.item.kind == "spelling" else finding
-
-
-def _without_be(finding: Finding, text: str) -> Finding:
-    """*am agree* → *agree*, *is not agree* → *does not agree*, where the form that is offered is the *-ing* form."""
-    base = verb_base(finding.target.lower())
-    end = finding.item.span.end
-    be = BE.search(text[max(0, finding.item.span.start - WINDOW) : finding.item.span.start])
-    if be is None or base not in STATIVE or finding.decision.suggestion != verb_forms(base).ing:
-        return finding
-    words = " ".join(_plain(be, base))
-    item = Item(finding.item.essay_id, Span(finding.item.span.start - len(be["words"]), end), finding.item.kind)
-    decision = replace(finding.decision, item_id=item.item_id, suggestion=words)
-    message = f"“{base}” is not used after “be”: “{words}”."
-    return replace(finding, item=item, decision=decision, target=item.span.of(text), message=message)
 
 
 def _plain(be: re.Match[str], base: str) -> list[str]:

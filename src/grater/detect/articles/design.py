@@ -73,7 +73,17 @@ class NounConstructions(Result):
                 {"construction": name, "n": n, "share": wilson(n, sum(totals)).as_json()}
                 for name, n in zip(CONSTRUCTIONS, totals, strict=True)
             ],
-            "nouns": [_noun_dict(noun) for noun in self.listed],
+            "nouns": [
+                {
+                    "noun": noun.noun,
+                    "n": noun.n,
+                    "dominant": CONSTRUCTIONS[noun.dominant],
+                    "entropy": noun.entropy,
+                    "is_count": noun.is_count,
+                    "counts": dict(zip(CONSTRUCTIONS, noun.counts, strict=True)),
+                }
+                for noun in self.listed
+            ],
             "scope": {"sentence": self.spoken_of},
         }
 
@@ -144,17 +154,6 @@ def _constructions(essays: Iterable[Essay]) -> Iterator[tuple[str, int]]:
                 for phrase in noun_phrases(sentence):
                     if phrase.is_of_study:
                         yield phrase.noun, phrase.construction
-
-
-def _noun_dict(noun: Noun) -> Json:
-    return {
-        "noun": noun.noun,
-        "n": noun.n,
-        "dominant": CONSTRUCTIONS[noun.dominant],
-        "entropy": noun.entropy,
-        "is_count": noun.is_count,
-        "counts": dict(zip(CONSTRUCTIONS, noun.counts, strict=True)),
-    }
 
 
 STAGES = ("no-context", "in-context")
@@ -263,7 +262,7 @@ def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = 
     for sentence in sentences:
         phrases = list(noun_phrases(sentence))
         for phrase in phrases:
-            if _is_wanted(phrase):
+            if phrase.is_of_study and len(within_reach(phrase)) == len(CONSTRUCTIONS):
                 yield _place(essay_id, phrase, any(phrase.noun in nouns for nouns in before))
         before.append(Counter(phrase.noun for phrase in phrases))
 
@@ -310,10 +309,6 @@ def item_rows(design: Design) -> Iterator[dict[str, object]]:
                 item = Item(place.essay_id, span, f"construction/{stage}/{name}")
                 where = {"item": item.item_id, "essay": place.essay_id, "start": span.start, "end": span.end}
                 yield {**where, "kind": item.kind, "group": group, **about, "words": words}
-
-
-def _is_wanted(phrase: NounPhrase) -> bool:
-    return phrase.is_of_study and len(within_reach(phrase)) == len(CONSTRUCTIONS)
 
 
 def _place(essay_id: str, phrase: NounPhrase, is_anaphoric: bool) -> NounPlace:

@@ -205,7 +205,9 @@ class ArticleDetector:
         beliefs = _beliefs(shares, phrase.construction)
         for kind in KINDS:
             change = next((change for change in made if change.kind == kind), None)
-            score = max((excess[code] for code in range(len(excess)) if _changes(phrase, code, kind)), default=-inf)
+            written = phrase.article if kind == ARTICLE else phrase.number
+            others: Sequence[str] = ARTICLE_OF if kind == ARTICLE else NUMBER_OF
+            score = max((over for over, other in zip(excess, others, strict=True) if other != written), default=-inf)
             finding = self._finding(essay_id, phrase, kind, change, score, beliefs)
             yield replace(finding, words=_words(phrase, kind, shares))
 
@@ -237,11 +239,6 @@ class ArticleDetector:
                 suggestion=change.suggestion,
             )
         return Finding(item=item, decision=decision, target=target_of(phrase, kind), probabilities=beliefs)
-
-
-def _changes(phrase: NounPhrase, target: int, kind: Kind) -> bool:
-    """Whether a construction would change the item of a kind."""
-    return ARTICLE_OF[target] != phrase.article if kind == ARTICLE else NUMBER_OF[target] != phrase.number
 
 
 def _beliefs(shares: list[float], written: int) -> tuple[tuple[str, float], ...]:

@@ -25,16 +25,7 @@ from grater.detect.articles.features import (
     PlacedPhrase,
     rows_of,
 )
-from grater.detect.linear import (
-    Keys,
-    Rows,
-    Scores,
-    Vocabulary,
-    Weights,
-    log_probabilities,
-    packed,
-    unpacked,
-)
+from grater.detect.linear import Keys, Rows, Scores, Vocabulary, Weights, log_probabilities, packed, unpacked
 from grater.model import Json
 from grater.models import expecting, read_model, write_model
 

@@ -194,13 +194,11 @@ def _is_modifier(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
     if tags[index] == "VBG":
         return False
     before = index - 1
-    while before >= 0 and (tags[before].startswith("RB") or _is_article(words, tags, before)):
+    while before >= 0 and (
+        tags[before].startswith("RB") or (tags[before] == "DT" and words[before].lower() in ARTICLES)
+    ):
         before -= 1
     return before < 0 or words[before].lower() not in AUXILIARIES
-
-
-def _is_article(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
-    return tags[index] == "DT" and words[index].lower() in ARTICLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,12 @@ class ContextDetector:
         excesses = [option.margin + shift - least for option, least in zip(options, thresholds, strict=True)]
         best = max(range(len(options)), key=lambda number: (excesses[number], options[number].margin))
         option, excess = options[best], excesses[best]
-        decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=_rounded(excess))
+        decision = Decision(
+            item_id=item.item_id,
+            system=self.name,
+            flagged=False,
+            score=None if excess == -inf else round(excess, DECIMALS),
+        )
         confidence = None
         if excess > 0:
             decision = replace(
@@ -263,34 +268,17 @@ class ContextDetector:
             decision = replace(
                 decision, flagged=True, score=0.0, type=FORM, suggestion=suggestion(slot, sentence, slot.written)
             )
-        return Finding(
-            item=item,
-            decision=decision,
-            target=slot.target,
-            probabilities=_beliefs(answered),
-            confidence=confidence,
-        )
+        kept = list(answered.shares[:MOST_ANSWERS])
+        if all(word != answered.slot.written for word, _ in kept):
+            kept += [pair for pair in answered.shares if pair[0] == answered.slot.written]
+        beliefs = tuple([(word, round(share, DECIMALS)) for word, share in kept])
+        return Finding(item=item, decision=decision, target=slot.target, probabilities=beliefs, confidence=confidence)
 
 
 def _with_word(words: Sequence[str], slot: Slot) -> list[str]:
     """The words of a sentence with the one that the slot says was written, in the case of the one there."""
     is_capital = words[slot.index][:1].isupper()
-    return [
-        *words[: slot.index],
-        slot.written.capitalize() if is_capital else slot.written,
-        *words[slot.index + 1 :],
-    ]
-
-
-def _rounded(excess: float) -> float | None:
-    return None if excess == -inf else round(excess, DECIMALS)
-
-
-def _beliefs(answered: Asked) -> tuple[tuple[str, float], ...]:
-    kept = list(answered.shares[:MOST_ANSWERS])
-    if all(word != answered.slot.written for word, _ in kept):
-        kept += [pair for pair in answered.shares if pair[0] == answered.slot.written]
-    return tuple([(word, round(share, DECIMALS)) for word, share in kept])
+    return [*words[: slot.index], slot.written.capitalize() if is_capital else slot.written, *words[slot.index + 1 :]]
 
 
 def is_wrong_indefinite(slot: Slot) -> bool:

@@ -119,11 +119,6 @@ def is_in_capitals(sentence: Sentence) -> bool:
     return len(sentence.words) >= FEWEST_CAPITALS and _is_all_capitals(sentence)
 
 
-def is_heading(sentence: Sentence) -> bool:
-    """Whether a sentence has no verb and does not end as sentences do."""
-    return not any(tag in VERBS or tag == "MD" for tag in sentence.tags) and any(map(str.isalnum, sentence.words[-1]))
-
-
 def words_read(sentence: Sentence) -> Sequence[str]:
     """The words as the network learnt them: a sentence in capitals has one at its start alone, and in *I*."""
     if not is_in_capitals(sentence):
@@ -134,13 +129,10 @@ def words_read(sentence: Sentence) -> Sequence[str]:
 
 def slots_of(sentence: Sentence) -> list[Slot]:
     """Every slot of a sentence, in order; a gap comes before the word after it."""
-    slots = [
-        *_prepositions(sentence),
-        *_preposition_gaps(sentence),
-        *_articles(sentence),
-        *_verbs(sentence),
-    ]
-    if not is_heading(sentence):
+    slots = [*_prepositions(sentence), *_preposition_gaps(sentence), *_articles(sentence), *_verbs(sentence)]
+    has_verb = any(tag in VERBS or tag == "MD" for tag in sentence.tags)
+    is_heading = not has_verb and any(map(str.isalnum, sentence.words[-1]))
+    if not is_heading:
         slots += [*_article_gaps(sentence), *_numbers(sentence)]
     return sorted(slots, key=lambda slot: (slot.span, KINDS.index(slot.kind)))
 
@@ -317,12 +309,9 @@ def _verb_words(sentence: Sentence, index: int, small: str) -> tuple[str, ...]:
     tag = sentence.tags[index]
     words = dict(zip(FORMS, surfaces(verb_forms(verb_base(small, tag))), strict=True))
     if words["base"] == "be":
-        words["present"] = "am" if _is_beside_i(sentence, index) else "are"
+        is_beside_i = sentence.words[index - 1] == "I" if index else sentence.words[1:2] == ("I",)
+        words["present"] = "am" if is_beside_i else "are"
     if (small not in words.values() or small in SECOND_FORMS) and tag in ("VBD", "VBN", "VBG"):
         names = {"VBG": ("ing",)}.get(tag, ("past", "past_plural", "participle"))
         words |= dict.fromkeys(names, small)
     return tuple(words.values())
-
-
-def _is_beside_i(sentence: Sentence, index: int) -> bool:
-    return sentence.words[index - 1] == "I" if index else sentence.words[1:2] == ("I",)

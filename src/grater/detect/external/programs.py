@@ -250,18 +250,18 @@ class Harper:
             text, hidden = _without_long_words(essay.text)
             with LINTING:
                 lints = linter.lint(text, language="plaintext")
-            lints = [lint for lint in lints if not _touches(lint, hidden)]
-            kept = [lint for lint in lints if _is_error(lint)] if self.without_style else lints
+            kept = [
+                lint
+                for lint in lints
+                if not any(lint.span.start <= end and start <= lint.span.end for start, end in hidden)
+                and (not self.without_style or _is_error(lint))
+            ]
             yield essay, tuple(_edit(lint, essay, self.name) for lint in kept)
 
 
 def _without_long_words(text: str) -> tuple[str, list[tuple[int, int]]]:
     """The text with blanks in place of words that are too long, and where they stood."""
     return TOO_LONG.sub(lambda word: " " * len(word[0]), text), [word.span() for word in TOO_LONG.finditer(text)]
-
-
-def _touches(lint: Any, spans: Iterable[tuple[int, int]]) -> bool:
-    return any(lint.span.start <= end and start <= lint.span.end for start, end in spans)
 
 
 def _is_error(lint: Any) -> bool:
@@ -283,20 +283,11 @@ def _american(word: str) -> str:
 def _edit(lint: Any, essay: Essay, rater: str) -> Edit:
     span = Span(lint.span.start, lint.span.end)
     texts = tuple(dict.fromkeys(_replacement(suggestion, span.of(essay.text)) for suggestion in lint.suggestions))
-    kind = _kind(lint.lint_kind, lint.message)
+    about = (kind for words, kind in OUR_KINDS.items() if words in lint.message)
+    kind = next(about, KINDS.get(lint.lint_kind, lint.lint_kind.lower()))
     return Edit(
-        span=span,
-        replacements=texts,
-        tag=lint.lint_kind,
-        rater=rater,
-        comment=lint.message,
-        extra={"kind": kind},
+        span=span, replacements=texts, tag=lint.lint_kind, rater=rater, comment=lint.message, extra={"kind": kind}
     )
-
-
-def _kind(lint_kind: str, message: str) -> str:
-    about = (kind for words, kind in OUR_KINDS.items() if words in message)
-    return next(about, KINDS.get(lint_kind, lint_kind.lower()))
 
 
 def _replacement(suggestion: Any, words: str) -> str:

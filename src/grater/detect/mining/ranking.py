@@ -79,12 +79,9 @@ def uses_of(essays: Iterable[Essay]) -> Iterator[Use]:
         document = str(essay.metadata.get("document") or "")
         for sentence in analyse(essay):
             for index in preposition_places(sentence):
-                if 0 < index < len(sentence.words) - 1 and _is_between_words(sentence, index):
+                beside = sentence.words[index - 1 : index + 2 : 2] if index else ()
+                if len(beside) == 2 and all(word[0].isalpha() for word in beside):
                     yield _use(essay, document, sentence, index)
-
-
-def _is_between_words(sentence: Sentence, index: int) -> bool:
-    return sentence.words[index - 1][0].isalpha() and sentence.words[index + 1][0].isalpha()
 
 
 def _use(essay: Essay, document: str, sentence: Sentence, index: int) -> Use:
@@ -126,11 +123,7 @@ def wanted_ngrams(uses: Iterable[Use]) -> set[tuple[str, ...]]:
 
 
 def rank(
-    uses: Sequence[Use],
-    counts: Mapping[tuple[str, ...], float],
-    *,
-    least_bigram: float = 1,
-    ratio: float = RATIO,
+    uses: Sequence[Use], counts: Mapping[tuple[str, ...], float], *, least_bigram: float = 1, ratio: float = RATIO
 ) -> list[Suspect]:
     """The suspicious trigrams, worst first."""
     uses_by_words = {uses_of_words[0].trigram: uses_of_words for uses_of_words in by_trigram(uses).values()}

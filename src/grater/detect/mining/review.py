@@ -115,22 +115,21 @@ def place_columns(use: Use) -> dict[str, object]:
 
 def suspects_table(suspects: Sequence[Suspect], verdicts: Mapping[str, str]) -> pl.DataFrame:
     """The list, with the verdicts that are known by trigram."""
-    rows = [_row(suspect, verdicts.get(suspect.words, OPEN)) for suspect in suspects]
+    rows = [
+        {
+            **place_columns(suspect.uses[0]),
+            "verdict": verdicts.get(suspect.words, OPEN),
+            "trigram": suspect.words,
+            "bigram": " ".join(without(suspect.trigram)),
+            "n_trigram": round(suspect.n_trigram, 3),
+            "n_bigram": round(suspect.n_bigram, 3),
+            "expected": round(suspect.expected, 3),
+            "score": round(suspect.score, 6),
+            "n_uses": len(suspect.uses),
+        }
+        for suspect in suspects
+    ]
     return pl.DataFrame(rows, schema={**PLACE_SCHEMA, **SCHEMA}, orient="row")
-
-
-def _row(suspect: Suspect, verdict: str) -> dict[str, object]:
-    return {
-        **place_columns(suspect.uses[0]),
-        "verdict": verdict,
-        "trigram": suspect.words,
-        "bigram": " ".join(without(suspect.trigram)),
-        "n_trigram": round(suspect.n_trigram, 3),
-        "n_bigram": round(suspect.n_bigram, 3),
-        "expected": round(suspect.expected, 3),
-        "score": round(suspect.score, 6),
-        "n_uses": len(suspect.uses),
-    }
 
 
 def verdicts_of(table: Table) -> dict[str, str]:
@@ -212,12 +211,7 @@ def balance(
         *(len(wrong) + k for k in _drawn(len(right), n_gold // 2, rng)),
     }
     rows = [
-        {
-            **place_columns(use),
-            "label": ERROR if k < len(wrong) else OK,
-            "trigram": use.words,
-            "gold": int(k in gold),
-        }
+        {**place_columns(use), "label": ERROR if k < len(wrong) else OK, "trigram": use.words, "gold": int(k in gold)}
         for k, use in enumerate([*wrong, *right])
     ]
     schema = {**PLACE_SCHEMA, "label": str, "trigram": str, "gold": int}
@@ -279,12 +273,7 @@ def mine(uses: Sequence[Use], count: TrigramCounter, *, least_bigram: float = 1,
 
 
 def balanced_from(
-    mined: Mined,
-    verdicts: Mapping[str, str],
-    *,
-    rng: np.random.Generator,
-    n_each: int = N_EACH,
-    n_gold: int = N_GOLD,
+    mined: Mined, verdicts: Mapping[str, str], *, rng: np.random.Generator, n_each: int = N_EACH, n_gold: int = N_GOLD
 ) -> Balanced:
     """The balanced corpus of the accepted trigrams, worst first; correct uses are no suspects and on no list."""
     by_words = by_trigram(mined.uses)

@@ -106,13 +106,8 @@ def counts_in_text(
     paths: Iterable[Path], wanted: Collection[Ngram], *, advance: Progress = ignore_progress
 ) -> Counts:
     """From files and folders of plain text."""
-    return counts_in_sentences(sentences_of_lines(text_lines(paths, advance=advance)), wanted)
-
-
-def counts_in_sentences(sentences: Iterable[list[str]], wanted: Collection[Ngram]) -> Counts:
-    """The counts of wanted bigrams and trigrams in sentences of normal words."""
     counts: Counter[Ngram] = Counter()
-    for words in sentences:
+    for words in sentences_of_lines(text_lines(paths, advance=advance)):
         for n in (2, 3):
             counts.update(ngram for ngram in zip(*(words[k:] for k in range(n)), strict=False) if ngram in wanted)
     return counts

@@ -120,7 +120,9 @@ class _Flat:
 def _rows(flat: _Flat, left: Places, right: Places, starts: Places, ends: Places) -> Rows:
     """The left side ends before the index `left`, the right side begins at `right`."""
     words, tags = np.array(flat.words, np.int32), np.array(flat.tags, np.int32)
-    noun, verb = (np.where(heads[left] >= starts, heads[left], 0) for heads in map(flat.last_head, _sides(flat)))
+    noun, verb = (
+        np.where(heads[left] >= starts, heads[left], 0) for heads in map(flat.last_head, (flat.nouns, flat.verbs))
+    )
     next_start, next_head = (heads[right] for heads in flat.next_phrase())
     is_near = (next_start <= right + FARTHEST) & (next_start < ends)
     head = np.where(is_near, next_head, 0)
@@ -135,10 +137,6 @@ def _rows(flat: _Flat, left: Places, right: Places, starts: Places, ends: Places
         nearest,
     ]
     return np.stack(columns, axis=1).astype(np.int32)
-
-
-def _sides(flat: _Flat) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    return flat.nouns, flat.verbs
 
 
 TEMPLATES: tuple[Template, ...] = (
