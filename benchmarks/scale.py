@@ -32,7 +32,6 @@ HERE = WORK / "scale"
 JOBS = {
     "shard": ("scale", "shard", "{text}", "--lines", "--out", "{out}"),
     "count": ("count", "{text}", "--out", "{out}"),
-    "events": ("events", "{text}", "--out", "{out}"),
     "decide": ("decide", "{text}", "--system", "prep-maxent", "--out", "{out}"),
     "stats": ("corpus", "stats", "{text}", "--resamples", "100"),
     "check": ("corpus", "check", "{text}"),

@@ -65,7 +65,7 @@ def agreement_section(
     seed: int = 0,
 ) -> Section:
     """Coefficients over all raters, and the two pairs with most common items face to face."""
-    options = Options(seed=seed, ok=_ok(judgments))
+    options = Options(seed=seed, ok=ok_label(sorted(judgments.frame["label"].cast(str).unique().to_list())))
     result = agreement(judgments, options, essays=known_essays(judgments, places))
     kappa = result.mean.kappa if result.mean else result.coefficients["fleiss"]
     who = "expert" if name == "experts" else "rater"
@@ -89,10 +89,6 @@ def _kappa_words(kappa: Interval) -> str:
         return f"is undefined: {kappa.undefined_because}" if kappa.undefined_because else "is undefined"
     words = band_words(kappa)
     return f"{interval(kappa)} ({words} on the Landis and Koch scale)" if words else interval(kappa)
-
-
-def _ok(judgments: Judgments) -> str | None:
-    return ok_label(sorted(judgments.frame["label"].cast(str).unique().to_list()))
 
 
 def _maps(result: Agreement) -> tuple[Figure, ...]:
@@ -131,7 +127,11 @@ def confusion_map(
     spec = {**data(rows), "width": WIDTH, "height": height, "layer": _shaded_cells(table)}
     title = f"{first} against {second}" + (f", {about}" if about else "")
     return Figure(
-        name=name or _file_stem(first, second), title=title, words=_confusion_words(table), spec=spec, source=source
+        name=name or f"confusion-{safe_name(first)}-{safe_name(second)}",
+        title=title,
+        words=_confusion_words(table),
+        spec=spec,
+        source=source,
     )
 
 
@@ -158,11 +158,6 @@ def _shaded_cells(table: Confusion) -> list[dict[str, Any]]:
         "encoding": {**encoding, "text": {"field": "n", "format": ","}},
     }
     return [cells, counts]
-
-
-def _file_stem(first: str, second: str) -> str:
-    """A name that every file system takes, whatever raters are called."""
-    return "-".join(("confusion", safe_name(first), safe_name(second)))
 
 
 def _confusion_words(table: Confusion) -> str:
@@ -274,21 +269,24 @@ ALL, CLEAN, SURE = "all items", "no other error nearby", "confident judgments on
 def usage_section(judgments: Judgments, *, places: Table | None = None, seed: int = 0) -> Section:
     """Agreement in three classes on all items, after the paper's removal, and of confident judgments."""
     named = with_labels(judgments, LABELS)
-    options = Options(seed=seed, ok=OK, order=_order(named))
+    given = set(named.frame["label"].cast(pl.String).unique().to_list())
+    order = tuple(label for label in ORDER if label in given)
+    options = Options(seed=seed, ok=OK, order=order)
     results = {name: agreement(part, options, essays=known_essays(part, places)) for name, part in _parts(named)}
+    rows = tuple(
+        (name, count(result.counts.n_compared), interval(result.observed), *kappa_cells(result.headline[1]))
+        for name, result in results.items()
+    )
+    columns = ("", "items", "observed", results[ALL].headline[0], "band")
+    kappas_sheet = Sheet(name="usage-agreement", title="Agreement in three classes", columns=columns, rows=rows)
     return Section(
         name="usage",
         title="Prepositions in three classes",
         words=(_words(results), results[ALL].scope.sentence, *map(sentence, results[ALL].warnings)),
         figures=tuple(_usage_maps(results)),
-        sheets=(_kappas_sheet(results), *_accepted_sheets(results)),
+        sheets=(kappas_sheet, *_accepted_sheets(results)),
         signature=str(results[ALL].signature),
     )
-
-
-def _order(judgments: Judgments) -> tuple[str, ...]:
-    given = set(judgments.frame["label"].cast(pl.String).unique().to_list())
-    return tuple(label for label in ORDER if label in given)
 
 
 def _parts(judgments: Judgments) -> Iterator[tuple[str, Judgments]]:
@@ -318,15 +316,6 @@ def _words(results: Mapping[str, Agreement]) -> str:
     clean = results[CLEAN]
     removed = f"{interval(clean.headline[1])} on the {clean.counts.n_compared:,} with no other error flagged nearby"
     return f"{text} and {removed}, which is how T&C 2008 count (.630 on 1,336 items)."
-
-
-def _kappas_sheet(results: Mapping[str, Agreement]) -> Sheet:
-    rows = tuple(
-        (name, count(result.counts.n_compared), interval(result.observed), *kappa_cells(result.headline[1]))
-        for name, result in results.items()
-    )
-    columns = ("", "items", "observed", results[ALL].headline[0], "band")
-    return Sheet(name="usage-agreement", title="Agreement in three classes", columns=columns, rows=rows)
 
 
 def _accepted_sheets(results: Mapping[str, Agreement]) -> Iterator[Sheet]:

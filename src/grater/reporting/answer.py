@@ -79,7 +79,13 @@ def answer_of(
     """From the evaluation, or from the estimates for the whole corpus where most items have no judgment."""
     whole = evaluation.whole
     known = estimates if estimates is not None and whole.n_unjudged else None
-    scores = _estimated(known) if known else {each.system: dict(each.scores) for each in whole.standard}
+    scores = {each.system: dict(each.scores) for each in whole.standard}
+    if known:
+        estimated = {each.system: each.scores for each in known.systems}
+        scores = {
+            system: {"precision": each.precision, "recall": each.recall, "f0.5": each.f[0.5]}
+            for system, each in estimated.items()
+        }
     replaced = {old: new for new, old in (earlier or {}).items()}
     rows = [
         Answered(
@@ -105,13 +111,6 @@ def answer_of(
     )
 
 
-def _estimated(estimates: Sampled) -> dict[str, dict[str, Interval]]:
-    return {
-        each.system: {"precision": each.scores.precision, "recall": each.scores.recall, "f0.5": each.scores.f[0.5]}
-        for each in estimates.systems
-    }
-
-
 def _ranges(
     evaluation: Evaluation, system: str, *, scores: Sequence[str]
 ) -> Iterator[tuple[str, tuple[float, float]]]:
@@ -120,16 +119,11 @@ def _ranges(
         scored for by_system in evaluation.whole.by_rater.values() for scored in by_system if scored.system == system
     ]
     for score in scores:
-        values = [
-            scored[score].value for scored in alone if all(n_behind(scored, side) >= ENOUGH for side in _sides(score))
-        ]
+        sides = ("precision", "recall") if score == "f0.5" else (score,)
+        values = [scored[score].value for scored in alone if all(n_behind(scored, side) >= ENOUGH for side in sides)]
         known = [value for value in values if not isnan(value)]
         if len(known) > 1:
             yield score, (min(known), max(known))
-
-
-def _sides(score: str) -> tuple[str, ...]:
-    return ("precision", "recall") if score == "f0.5" else (score,)
 
 
 def _ordered(rows: Sequence[Answered]) -> list[Answered]:
@@ -217,10 +211,7 @@ def _cells(row: Answered, score: str) -> tuple[str, str]:
 def headline_figure(answer: Answer) -> Figure:
     """Points with intervals, a pale bar behind them for the range over raters; panels side by side, or stacked."""
     panels = list(SCORES)
-    wide = {
-        "hconcat": [_panel(answer, score, has_names=score == panels[0]) for score in panels],
-        "spacing": GAP,
-    }
+    wide = {"hconcat": [_panel(answer, score, has_names=score == panels[0]) for score in panels], "spacing": GAP}
     narrow = {"vconcat": [_panel(answer, score, is_narrow=True) for score in panels], "spacing": GAP}
     return Figure(
         name="headline",
@@ -256,6 +247,8 @@ def _panel(answer: Answer, score: str, *, has_names: bool = True, is_narrow: boo
     colour = {"color": {**look["color"], "legend": None}}
     shape = {"shape": {**look["shape"], "legend": None}}
     place = {"y": y, "x": x}
+    mark = {"type": "text", "dy": -15, "fontSize": 12, "fontWeight": 600}
+    label = {"mark": mark, "encoding": {**place, "text": {"field": "label"}}}
     return {
         **data([_row(row, score) for row in answer.rows]),
         "title": {"text": SCORES[score], "fontSize": 14, "fontWeight": 600, "anchor": "start", "frame": "group"},
@@ -266,7 +259,7 @@ def _panel(answer: Answer, score: str, *, has_names: bool = True, is_narrow: boo
             _bar({**place, **colour}, "low", "high", strokeWidth=2.5, opacity=1),
             _points({**place, **colour, **shape}, "!datum.is_earlier", filled=True),
             _points({**place, **colour, **shape}, "datum.is_earlier", filled=False, fill=PAPER, strokeWidth=2),
-            _label(place),
+            label,
         ],
     }
 
@@ -291,8 +284,3 @@ def _bar(encoding: Mapping[str, Any], start: str, end: str, **mark: Any) -> dict
 def _points(encoding: Mapping[str, Any], where: str, **mark: Any) -> dict[str, Any]:
     look = {"type": "point", "size": 110, "opacity": 1, **mark}
     return {"transform": [{"filter": where}], "mark": look, "encoding": dict(encoding)}
-
-
-def _label(encoding: Mapping[str, Any]) -> dict[str, Any]:
-    mark = {"type": "text", "dy": -15, "fontSize": 12, "fontWeight": 600}
-    return {"mark": mark, "encoding": {**encoding, "text": {"field": "label"}}}

@@ -145,7 +145,7 @@ def _ranking(page: _Data) -> Section:
     links = {
         (row, first_count + column if page.counted_edits else len(sheet.columns) - 2): _list_name(row, kind)
         for row in range(len(scores.systems))
-        for column, kind in enumerate(_kinds(page))
+        for column, kind in enumerate(COUNTS if page.counted_edits else ("lowest",))
     }
     sheet = replace(sheet, links=links, columns=("system", *sheet.columns[1:]), signature="")
     return Section("systems", "Systems", (), (_forest(scores),), (sheet,), signature=str(scores.signature))
@@ -177,10 +177,6 @@ def _forest(scores: Scores) -> Figure:
     if scores.signature.options.get("baseline") or len(headlines) == 1:
         words = f"{'; '.join(headlines)}."
     return Figure(name="systems", title=f"{score_title(scores.headline)} of every system", words=words, spec=spec)
-
-
-def _kinds(page: _Data) -> tuple[str, ...]:
-    return COUNTS if page.counted_edits else ("lowest",)
 
 
 def _list_name(system: int, *parts: object) -> str:

@@ -143,7 +143,12 @@ def _known(inputs: Inputs) -> _Known | None:
     decisions, judgments = inputs.decisions, inputs.judgments
     if decisions is None or judgments is None:
         return None
-    evaluation = _evaluation(inputs, decisions, judgments)
+    # The systems against the majority; corrected by gold, each side by itself where raters err differently there.
+    options = EvaluationOptions(chance=inputs.chance, redundancy=inputs.redundancy, errors_by_flag=None)
+    gold = gold_met(inputs.gold, inputs.on_gold or judgments)
+    evaluation = evaluate(
+        decisions, judgments, items=inputs.items, gold=gold, on_gold=inputs.on_gold, options=options
+    )
     estimates = _estimates(inputs, decisions, inputs.sample_judgments or judgments)
     versions = versions_of(evaluation, earlier_versions(evaluation.cases.systems, inputs.earlier))
     earlier = {version.new: version.old for version in versions}
@@ -162,21 +167,8 @@ def _estimates(inputs: Inputs, decisions: Table, judged: Judgments) -> Sampled |
         return None
     gold = gold_met(inputs.gold, inputs.on_gold) if inputs.on_gold is not None else None
     return estimates_of(
-        decisions,
-        inputs.sample,
-        judged,
-        items=inputs.items,
-        chance=inputs.chance,
-        gold=gold,
-        on_gold=inputs.on_gold,
+        decisions, inputs.sample, judged, items=inputs.items, chance=inputs.chance, gold=gold, on_gold=inputs.on_gold
     )
-
-
-def _evaluation(inputs: Inputs, decisions: Table, judgments: Judgments) -> Evaluation:
-    """The systems against the majority; corrected by gold, each side by itself where raters err differently there."""
-    options = EvaluationOptions(chance=inputs.chance, redundancy=inputs.redundancy, errors_by_flag=None)
-    gold = gold_met(inputs.gold, inputs.on_gold or judgments)
-    return evaluate(decisions, judgments, items=inputs.items, gold=gold, on_gold=inputs.on_gold, options=options)
 
 
 def _lists(inputs: Inputs, known: _Known) -> Iterator[ItemList]:
@@ -198,10 +190,7 @@ def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -
     yield from _native_text_sections(inputs)
     if inputs.hours or inputs.protocol:
         yield effort_section(
-            inputs.hours,
-            cost=inputs.cost,
-            protocol=inputs.protocol,
-            has_judgments=inputs.judgments is not None,
+            inputs.hours, cost=inputs.cost, protocol=inputs.protocol, has_judgments=inputs.judgments is not None
         )
     if inputs.essays:
         yield corpus_section(inputs.essays)

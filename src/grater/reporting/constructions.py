@@ -35,7 +35,24 @@ def constructions_section(
         )
         for part in study.stages
     )
-    sheets = [_freedom_sheet(study), *([_stages_sheet(study)] if study.stages else []), _several_sheet(study)]
+    rows = tuple(
+        (row.rater, STAGES.get(row.stage, row.stage), f"{row.n:,}", interval(row.yes)) for row in study.freedom
+    )
+    freedom_sheet = Sheet(
+        name="constructions-yes",
+        title="Share of yes answers (Lee et al. 2009, Table 4)",
+        columns=("rater", "stage", "answers", "yes"),
+        rows=rows,
+    )
+    columns = ("rater", "nouns", "several accepted", "several best", "original accepted", "original best")
+    several_sheet = Sheet(
+        name="constructions-several",
+        title="Several acceptable constructions, and the writer’s own",
+        columns=columns,
+        rows=tuple(map(_row, study.several)),
+        notes=("Best: marked yes*, the rater’s first choice; original: the writer’s own construction.",),
+    )
+    sheets = [freedom_sheet, *([_stages_sheet(study)] if study.stages else []), several_sheet]
     if study.contrasts:
         sheets.append(_contrasts_sheet(study.contrasts))
     words = [*_words(study), study.scope.sentence]
@@ -71,18 +88,6 @@ def _words(study: ConstructionStudy) -> list[str]:
     return words
 
 
-def _freedom_sheet(study: ConstructionStudy) -> Sheet:
-    rows = tuple(
-        (row.rater, STAGES.get(row.stage, row.stage), f"{row.n:,}", interval(row.yes)) for row in study.freedom
-    )
-    return Sheet(
-        name="constructions-yes",
-        title="Share of yes answers (Lee et al. 2009, Table 4)",
-        columns=("rater", "stage", "answers", "yes"),
-        rows=rows,
-    )
-
-
 def _stages_sheet(study: ConstructionStudy) -> Sheet:
     rows = tuple(
         (STAGES.get(part.name, part.name), f"{part.table.n:,}", interval(part.observed), interval(part.kappa))
@@ -93,17 +98,6 @@ def _stages_sheet(study: ConstructionStudy) -> Sheet:
         title="Agreement by stage (Lee et al. 2009, Table 5)",
         columns=("stage", "answers", "agreement", "kappa"),
         rows=rows,
-    )
-
-
-def _several_sheet(study: ConstructionStudy) -> Sheet:
-    columns = ("rater", "nouns", "several accepted", "several best", "original accepted", "original best")
-    return Sheet(
-        name="constructions-several",
-        title="Several acceptable constructions, and the writer’s own",
-        columns=columns,
-        rows=tuple(map(_row, study.several)),
-        notes=("Best: marked yes*, the rater’s first choice; original: the writer’s own construction.",),
     )
 
 

@@ -33,12 +33,19 @@ def annotators_section(essays: Sequence[Essay]) -> Section | None:
         f"{counted(n_readers, 'annotator')}, {counted(n_shared, 'essay')} read by two or more of them: on which "
         f"tokens are wrong they agree with kappa {kappa}{on_scale}."
     )
+    rows = tuple((what, *_pair(agreement, name)) for name, what in CRITERIA.items() if name in agreement.criteria)
+    agreement_sheet = Sheet(
+        name="edit-agreement",
+        title="Agreement among annotators (NUCLE 2013, Table 3)",
+        columns=("on", "kappa", "band"),
+        rows=rows,
+    )
     return Section(
         name="annotators",
         title="Agreement among annotators",
         words=(words, agreement.scope.sentence),
         figures=(),
-        sheets=(_agreement_sheet(agreement),),
+        sheets=(agreement_sheet,),
         signature=str(agreement.signature),
     )
 
@@ -81,16 +88,6 @@ def _histogram(unit: str, by_number: Mapping[int, int], n_readers: int, source: 
     return counts_histogram(by_number, name=name, unit=unit, noun="edits", n_readers=n_readers, source=source)
 
 
-def _agreement_sheet(agreement: CorpusAgreement) -> Sheet:
-    rows = tuple((what, *_pair(agreement, name)) for name, what in CRITERIA.items() if name in agreement.criteria)
-    return Sheet(
-        name="edit-agreement",
-        title="Agreement among annotators (NUCLE 2013, Table 3)",
-        columns=("on", "kappa", "band"),
-        rows=rows,
-    )
-
-
 def _pair(agreement: CorpusAgreement, criterion: Criterion) -> tuple[str, str]:
     kappa = agreement.criteria[criterion].mean_kappa
     return interval(kappa), band_words(kappa)
@@ -126,18 +123,14 @@ def counts_histogram(
         "mark": mark,
         "encoding": {"x": x, "x2": {"field": "high"}, "y": y},
     }
-    words = _histogram_words(by_number, unit, noun, n_readers)
-    return Figure(name=name, title=f"{noun.capitalize()} per {unit}", words=words, spec=spec, source=source)
-
-
-def _histogram_words(by_number: Mapping[int, int], unit: str, noun: str, n_readers: int) -> str:
     n_units, n_without = sum(by_number.values()), by_number.get(0, 0)
     mean = sum(key * n for key, n in by_number.items()) / n_units if n_units else 0.0
     whose = f"A {unit}" if n_readers == 1 else f"Counted once per annotator, a {unit}"
-    return (
+    words = (
         f"{whose} has {mean:.1f} {noun} on average; {n_without:,} of {counted(n_units, unit)} "
         f"({percent_of(n_without, n_units)}) {'has' if n_without == 1 else 'have'} none."
     )
+    return Figure(name=name, title=f"{noun.capitalize()} per {unit}", words=words, spec=spec, source=source)
 
 
 def tag_bars(

@@ -82,7 +82,8 @@ def difficulty_section(
     ranked_items = (("hardest", "The hardest items", hardest), ("easiest", "The easiest items", easiest))
     sheets = [_sheet(name, title, ranked, texts, listed) for name, title, ranked in ranked_items if ranked]
     if experts is not None:
-        words.append(_of_experts(result))
+        n_agreed = counted(result.n_unanimous, "item")
+        words.append(f"Experts agree on {n_agreed}; on {len(result.split):,} of these the crowd is split.")
         if result.split:
             sheets.append(_split(result, texts, listed))
     if has_factors:
@@ -119,11 +120,6 @@ def _factors(crowd: GroupDifficulty) -> Sheet:
     )
     columns = ("factor", "quarter", "items", "majority share", "pairs that agree")
     return Sheet(name="difficulty-factors", title="What goes with disagreement", columns=columns, rows=rows)
-
-
-def _of_experts(result: Difficulty) -> str:
-    n_agreed = counted(result.n_unanimous, "item")
-    return f"Experts agree on {n_agreed}; on {len(result.split):,} of these the crowd is split."
 
 
 def _sheet(
@@ -187,7 +183,11 @@ def bins_section(evaluation: Evaluation) -> Section:
     """Where raters agree and where they do not (Madnani et al. 2011, 4.2)."""
     agreement = agreement_of(evaluation.cases)
     n_split = int((agreement[~np.isnan(agreement)] < SPLIT).sum())
-    bars = histogram(evaluation.cases, n_bars=_n_bars(evaluation))
+    # As many bars as shares of the raters of an item can tell apart.
+    equal = evaluation.cases.equal
+    votes = equal.n_votes[equal.is_judged]
+    n_bars = int(min(MOST_BARS, max(1, np.median(votes) // 2))) if len(votes) else MOST_BARS
+    bars = histogram(evaluation.cases, n_bars=n_bars)
     figures = [agreement_histogram(bars, n_split=n_split, split=SPLIT)]
     if evaluation.whole.bins:
         figures += [
@@ -209,13 +209,6 @@ def bins_section(evaluation: Evaluation) -> Section:
     )
 
 
-def _n_bars(evaluation: Evaluation) -> int:
-    """As many bars as shares of the raters of an item can tell apart."""
-    equal = evaluation.cases.equal
-    votes = equal.n_votes[equal.is_judged]
-    return int(min(MOST_BARS, max(1, np.median(votes) // 2))) if len(votes) else MOST_BARS
-
-
 def _bins_sheet(bins: Sequence[Bin]) -> Sheet:
     """The numbers of the figures; items on which raters differ lead to the list of them."""
     rows: list[tuple[str, ...]] = []
@@ -234,12 +227,17 @@ def _bins_sheet(bins: Sequence[Bin]) -> Sheet:
 def scores_by_agreement(bins: Sequence[Bin], *, scores: Sequence[str] = ("precision", "recall")) -> Figure:
     """One panel per score, one line per system, from the most contested items to the clearest."""
     systems = [scored.system for scored in bins[0].systems] if bins else []
-    rows = [row for part in bins for row in _bin_rows(part, scores)]
+    rows: list[Row] = [
+        {"bin": part.title, "n": scored.n, "system": scored.system, "score": score, **interval_columns(scored[score])}
+        for part in bins
+        for scored in part.systems
+        for score in scores
+    ]
     encoding = {
         "x": names_axis(
             "bin", "raters who side with the majority", [part.title for part in bins], axis={"labelAngle": 0}
         ),
-        "y": number_axis("value", "", domain=(min(0.0, _lowest(rows)), 1.0)),
+        "y": number_axis("value", "", domain=(min([0.0, *(row["low"] or 0.0 for row in rows)]), 1.0)),
         "xOffset": {"field": "system", "sort": systems},
         **series("system", systems),
     }
@@ -255,18 +253,6 @@ def scores_by_agreement(bins: Sequence[Bin], *, scores: Sequence[str] = ("precis
     return Figure(
         name=name, title=title, words=_bin_words(bins, scores[0]), spec=spec, source="Madnani et al. 2011, figure 2"
     )
-
-
-def _bin_rows(part: Bin, scores: Sequence[str]) -> list[Row]:
-    return [
-        {"bin": part.title, "n": scored.n, "system": scored.system, "score": score, **interval_columns(scored[score])}
-        for scored in part.systems
-        for score in scores
-    ]
-
-
-def _lowest(rows: Sequence[Row]) -> float:
-    return min((row["low"] for row in rows if row["low"] is not None), default=0.0)
 
 
 def _bin_words(bins: Sequence[Bin], score: str) -> str:

@@ -54,17 +54,17 @@ def _diagonal(shape: tuple[int, ...], row: int) -> tuple[npt.NDArray[np.bool_], 
 
 
 def programs_section(
-    people: Judgments,
-    programs: Judgments,
-    *,
-    items: Table | None = None,
-    places: Table | None = None,
-    seed: int = 0,
+    people: Judgments, programs: Judgments, *, items: Table | None = None, places: Table | None = None, seed: int = 0
 ) -> Section | None:
     """Every program on all items and on those of each kind; None where no item was judged by both."""
     essays = known_essays(people, places)
-    said, kinds = _votes(people), _kinds(items)
-    majority = _majority(said)
+    said = _votes(people)
+    kinds = dict(items.frame.select(pl.col("item", "kind").cast(pl.String)).iter_rows()) if items is not None else {}
+    # The majority of people on each item; a tie is none.
+    n_error = (pl.col("label") == ERROR).sum()
+    counts = said.group_by("item").agg(n_error=n_error, n=pl.len()).filter(2 * pl.col("n_error") != pl.col("n"))
+    most = pl.when(2 * pl.col("n_error") > pl.col("n")).then(pl.lit(ERROR)).otherwise(pl.lit(OK))
+    majority = counts.select("item", most=most)
     own = _votes(programs)
     compared = [
         each
@@ -84,18 +84,6 @@ def programs_section(
 def _votes(judgments: Judgments) -> pl.DataFrame:
     frame = judgments.frame.select(pl.col("item", "rater", "label").cast(pl.String))
     return frame.filter(pl.col("label").is_in([ERROR, OK]))
-
-
-def _kinds(items: Table | None) -> dict[str, str]:
-    return dict(items.frame.select(pl.col("item", "kind").cast(pl.String)).iter_rows()) if items is not None else {}
-
-
-def _majority(said: pl.DataFrame) -> pl.DataFrame:
-    """The majority of people on each item; a tie is none."""
-    n_error = (pl.col("label") == ERROR).sum()
-    counts = said.group_by("item").agg(n_error=n_error, n=pl.len()).filter(2 * pl.col("n_error") != pl.col("n"))
-    most = pl.when(2 * pl.col("n_error") > pl.col("n")).then(pl.lit(ERROR)).otherwise(pl.lit(OK))
-    return counts.select("item", most=most)
 
 
 def _against_others(said: pl.DataFrame) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from statistics import median
 from grater import sheet
 from grater.errors import GraterError
 from grater.measure.agreement.coded import known_essays
-from grater.measure.agreement.raters_needed import NeedOptions, Point, RatersNeeded, raters_needed, whole_words
+from grater.measure.agreement.raters_needed import NeedOptions, RatersNeeded, raters_needed, whole_words
 from grater.measure.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
 from grater.reporting.document import Figure, Row, Section, interval, listed
 from grater.reporting.drawing import (
@@ -93,16 +93,20 @@ def _rater_words(rows: list[Rater]) -> str:
 def rater_scatter(raters: Sequence[Rater]) -> Figure:
     """Accuracy on gold where there is any, else agreement with the other raters."""
     has_gold = any(rater.n_gold for rater in raters)
-    rows = [
+    rows: list[Row] = [
         {"rater": rater.rater, "n": rater.n, **interval_columns(rater.on_gold if has_gold else rater.with_others)}
         for rater in raters
     ]
     title = "correct on gold" if has_gold else "agrees with the majority of the others"
-    across, up = _domains(rows)
-    encoding = {
-        "x": fixed_axis("n", "items judged", across),
-        "y": fixed_axis("value", title, up),
-    }
+    # Both axes leave room for names; amounts begin at nought only where the raters fill the field.
+    amounts = [row["n"] for row in rows]
+    fewest, most = min(amounts, default=0), max(amounts, default=1)
+    fewest = 0 if 2 * fewest < most else fewest
+    margin = max(1.0, 0.1 * (most - fewest))
+    shares = [row[end] for row in rows for end in ("low", "value", "high") if row[end] is not None]
+    low, high = floor(10 * min(shares, default=0.0)) / 10, ceil(10 * max(shares, default=1.0)) / 10
+    across, up = (max(0.0, fewest - margin), most + margin), (low, max(high, low + 0.1))
+    encoding = {"x": fixed_axis("n", "items judged", across), "y": fixed_axis("value", title, up)}
     ends = {**encoding, "y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
     whiskers = {"mark": {"type": "rule", "color": SERIES[0], "opacity": 0.3}, "encoding": ends}
     dots = {
@@ -118,17 +122,6 @@ def rater_scatter(raters: Sequence[Rater]) -> Figure:
         words=_scatter_words(raters, has_gold=has_gold),
         spec=spec,
     )
-
-
-def _domains(rows: Sequence[Row]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Of both axes, with room for names; amounts begin at nought only where the raters fill the field."""
-    amounts = [row["n"] for row in rows]
-    fewest, most = min(amounts, default=0), max(amounts, default=1)
-    fewest = 0 if 2 * fewest < most else fewest
-    margin = max(1.0, 0.1 * (most - fewest))
-    shares = [row[end] for row in rows for end in ("low", "value", "high") if row[end] is not None]
-    low, high = floor(10 * min(shares, default=0.0)) / 10, ceil(10 * max(shares, default=1.0)) / 10
-    return (max(0.0, fewest - margin), most + margin), (low, max(high, low + 0.1))
 
 
 def _oddest_first(rows: Sequence[Row]) -> list[Row]:
@@ -209,7 +202,9 @@ def turnaround_curve(hours: Sequence[float]) -> Figure:
         "opacity": 0.25,
         "line": {"color": SERIES[0]},
     }
-    spec = {**data(_thinned(rows)), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
+    step = max(1, len(rows) // 300)
+    thinned = rows[::step] + (rows[-1:] if step > 1 else [])
+    spec = {**data(thinned), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
     half, most = (hours[int(share * (len(hours) - 1))] if hours else 0.0 for share in (0.5, 0.9))
     done = f"Half of the judgments were in after {_time(half)}, nine in ten after {_time(most)}"
     return Figure(
@@ -219,11 +214,6 @@ def turnaround_curve(hours: Sequence[float]) -> Figure:
         spec=spec,
         source="T,C&M 2013, Table 5",
     )
-
-
-def _thinned(rows: list[dict[str, float]], most: int = 300) -> list[dict[str, float]]:
-    step = max(1, len(rows) // most)
-    return rows[::step] + (rows[-1:] if step > 1 else [])
 
 
 # Crowd jobs beside experts
@@ -283,19 +273,16 @@ def _matched(job: CrowdJob, needed: RatersNeeded) -> tuple[str, ...]:
     points = [point for point in needed.headline.points if isfinite(point.kappa.value)]
     enough = next((point for point in points if point.n_raters == needed.smallest.value), None)
     each = len(job.judgments) / max(job.n_items, 1)
+    too_few = f"more than {points[-1].n_raters}" if points else UNDEFINED
     return (
         job.name,
         count(needed.n_items),
         number(each, digits=1),
         sheet.interval(needed.target.kappa),
-        f"{enough.n_raters} ({whole_words(needed.smallest)})" if enough else _too_few(points),
+        f"{enough.n_raters} ({whole_words(needed.smallest)})" if enough else too_few,
         sheet.interval(enough.kappa) if enough else UNDEFINED,
         sheet.interval(points[-1].kappa) if points else UNDEFINED,
     )
-
-
-def _too_few(points: Sequence[Point]) -> str:
-    return f"more than {points[-1].n_raters}" if points else UNDEFINED
 
 
 def _took(job: CrowdJob) -> tuple[str, ...]:

@@ -64,18 +64,28 @@ def sampling_section(
         f"and recall {interval(first.scores.recall)}."
     )
     tree = sampling_tree([_branch(stratum) for stratum in first.strata if stratum.size])
+    rows = [(estimate.system, *_numbers(estimate)) for estimate in estimates.systems]
+    for other in helped:
+        judge = other.assist.name if other.assist else ""
+        rows += [(f"{estimate.system}, with {judge}", *_numbers(estimate)) for estimate in other.systems]
+    drawn = "MOVER on the strata" if not estimates.scope.is_clustered else f"resampling {estimates.scope.unit}s"
+    note = f"Intervals by {drawn}; in the last two columns, by the normal approximation of T&C 2008."
+    estimates_sheet = Sheet(
+        name="estimates",
+        title="Estimated for the whole corpus",
+        columns=("system", "precision", "recall", "F0.5", "precision (T&C)", "recall (T&C)"),
+        rows=tuple(rows),
+        notes=(note,),
+    )
+    warnings = (*estimates.warnings, *(estimates.correction.warnings if estimates.correction else ()))
     return Section(
         name="sampling",
         title="Estimates from the sample",
-        words=(words, estimates.scope.sentence, *map(sentence, _warnings(estimates)), *_help(helped)),
+        words=(words, estimates.scope.sentence, *map(sentence, warnings), *_help(helped)),
         figures=(tree,),
-        sheets=(_estimates_sheet(estimates, helped), *_corrected_sheets(estimates.correction)),
+        sheets=(estimates_sheet, *_corrected_sheets(estimates.correction)),
         signature=str(estimates.signature),
     )
-
-
-def _warnings(estimates: Sampled) -> tuple[str, ...]:
-    return (*estimates.warnings, *(estimates.correction.warnings if estimates.correction else ()))
 
 
 def _corrected_sheets(correction: CorrectedSample | None) -> Iterator[Sheet]:
@@ -109,22 +119,6 @@ def _help(helped: Sequence[Sampled]) -> Iterator[str]:
     for estimates in helped:
         if estimates.assist is not None:
             yield sentence(estimates.assist.sentence)
-
-
-def _estimates_sheet(estimates: Sampled, helped: Sequence[Sampled] = ()) -> Sheet:
-    rows = [(estimate.system, *_numbers(estimate)) for estimate in estimates.systems]
-    for other in helped:
-        judge = other.assist.name if other.assist else ""
-        rows += [(f"{estimate.system}, with {judge}", *_numbers(estimate)) for estimate in other.systems]
-    drawn = "MOVER on the strata" if not estimates.scope.is_clustered else f"resampling {estimates.scope.unit}s"
-    note = f"Intervals by {drawn}; in the last two columns, by the normal approximation of T&C 2008."
-    return Sheet(
-        name="estimates",
-        title="Estimated for the whole corpus",
-        columns=("system", "precision", "recall", "F0.5", "precision (T&C)", "recall (T&C)"),
-        rows=tuple(rows),
-        notes=(note,),
-    )
 
 
 def _numbers(estimate: SystemEstimate) -> tuple[str, ...]:

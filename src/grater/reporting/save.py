@@ -18,7 +18,7 @@ from grater.files import complaining, replacing
 from grater.measure.evaluation.standard import with_words
 from grater.reporting.document import Figure, Report, Section
 from grater.reporting.drawing import FILE_TYPES, FileType, as_bytes, as_svg, variables
-from grater.sheet import Sheet, as_latex, as_markdown
+from grater.sheet import as_latex, as_markdown
 
 FIGURES = "figures"
 SPOKEN = re.compile(r' (?:role|aria-(?!hidden)[\w-]+)="[^"]*"')
@@ -100,13 +100,13 @@ def _section_markdown(section: Section, figures: str) -> list[str]:
 def report_latex(report: Report) -> str:
     r"""Every table; `\usepackage{booktabs}` is all they need."""
     cite = "".join(f"% {line}\n" for line in report.bibtex.splitlines())
-    sheets = [sheet for section in report.parts for sheet in _noted(section)]
+    # Each table has what its section says of its intervals: in a paper it stands alone.
+    sheets = [
+        sheet
+        for section in report.parts
+        for sheet in with_words(section.sheets, [line for line, is_small in section.paragraphs if is_small])
+    ]
     return f"% {report.made}\n% \\usepackage{{booktabs}}\n{cite}\n" + "\n".join(map(as_latex, sheets))
-
-
-def _noted(section: Section) -> list[Sheet]:
-    """The tables of a section, each with what the section says of its intervals: in a paper it stands alone."""
-    return with_words(section.sheets, [line for line, is_small in section.paragraphs if is_small])
 
 
 def save_figure(figure: Figure, path: Path) -> None:

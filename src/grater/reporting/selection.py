@@ -8,14 +8,14 @@ Also what a system's suggestions change in marked essays: with and without, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from math import isnan
 
 from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.coefficients import band_words
 from grater.measure.evaluation.offered import FATE_WORDS, SuggestionEffect
-from grater.measure.evaluation.selection import ClozePair, choice_study, cloze_study, corrected_accuracy
+from grater.measure.evaluation.selection import choice_study, cloze_study, corrected_accuracy
 from grater.model import Interval
 from grater.reporting.document import Section, interval, listed, percent_of
 from grater.sheet import Sheet, counted, number
@@ -37,17 +37,6 @@ def cloze_section(
     means = study.mean_kappa
     shown = ", ".join(f"{number(means[kind])} {whose}" for kind, whose in KINDS.items() if kind in means)
     words = f"{counted(max(pair.n for pair in study.pairs), 'blank')}: mean kappa {shown}."
-    return Section(
-        name="cloze",
-        title="Filled blanks",
-        words=(words, study.scope.sentence),
-        figures=(),
-        sheets=(_pairs_sheet(study.pairs),),
-        signature=str(study.signature),
-    )
-
-
-def _pairs_sheet(pairs: Sequence[ClozePair]) -> Sheet:
     rows = tuple(
         (
             f"{pair.first} and {pair.second}",
@@ -56,11 +45,19 @@ def _pairs_sheet(pairs: Sequence[ClozePair]) -> Sheet:
             interval(pair.kappa),
             band_words(pair.kappa),
         )
-        for pair in pairs
+        for pair in study.pairs
     )
     columns = ("pair", "blanks", "agreement", "kappa", "band")
-    return Sheet(
+    pairs_sheet = Sheet(
         name="cloze", title="Agreement on the word in the blank (T&C 2008, Table 2)", columns=columns, rows=rows
+    )
+    return Section(
+        name="cloze",
+        title="Filled blanks",
+        words=(words, study.scope.sentence),
+        figures=(),
+        sheets=(pairs_sheet,),
+        signature=str(study.signature),
     )
 
 

@@ -20,7 +20,7 @@ from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, 
 from grater.measure.evaluation.rater_error import RaterError
 from grater.measure.evaluation.standard import Scored, effects_note
 from grater.measure.evaluation.suggestions import types_sheet
-from grater.measure.evaluation.thresholds import Curve, Point, curve_of_thresholds, scored_systems
+from grater.measure.evaluation.thresholds import Curve, curve_of_thresholds, scored_systems
 from grater.model import Interval
 from grater.reporting.document import Figure, Row, Section, interval, listed, sentence
 from grater.reporting.drawing import (
@@ -94,7 +94,16 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
             )
         )
     if evaluation.correction and not evaluation.correction.raters.undefined_because:
-        sheets.append(_corrected_sheet(evaluation.corrected, evaluation.correction.raters))
+        # What the scores would be if raters made no mistakes, as far as gold says what mistakes they make.
+        shown = ("precision", "recall", "f0.5")
+        corrected = Sheet(
+            "Corrected for rater error (Rogan and Gladen 1978)",
+            ("system", "precision", "recall", "F0.5"),
+            tuple((scored.system, *(interval(scored[name]) for name in shown)) for scored in evaluation.corrected),
+            notes=(raters_words(evaluation.correction.raters),),
+            name="corrected-scores",
+        )
+        sheets.append(corrected)
     if comparison:
         sheets.append(_pairs_sheet(comparison))
     if evaluation.types:
@@ -104,20 +113,13 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
     if evaluation.different:
         sheets += evaluation.different.sheets()
     if people:
-        sheets.append(_people_sheet(people))
+        rows = tuple((scored.system, *(interval(scored[score]) for score in SCORES)) for scored in people)
+        columns = ("expert", *("F0.5" if score == "f0.5" else score for score in SCORES))
+        note = (
+            "Experts scored against the raters as if they were systems; the line in the figure is the best of them."
+        )
+        sheets.append(Sheet(name="people", title="Human ceiling", columns=columns, rows=rows, notes=(note,)))
     return sheets
-
-
-def _corrected_sheet(systems: Sequence[Scored], raters: RaterError) -> Sheet:
-    """What the scores would be if raters made no mistakes, as far as gold says what mistakes they make."""
-    shown = ("precision", "recall", "f0.5")
-    return Sheet(
-        "Corrected for rater error (Rogan and Gladen 1978)",
-        ("system", "precision", "recall", "F0.5"),
-        tuple((scored.system, *(interval(scored[name]) for name in shown)) for scored in systems),
-        notes=(raters_words(raters),),
-        name="corrected-scores",
-    )
 
 
 def raters_words(raters: RaterError) -> str:
@@ -203,13 +205,6 @@ def _pairs_sheet(comparison: Comparison) -> Sheet:
         rows=rows,
         notes=("p values are Holm-corrected over all pairs.",),
     )
-
-
-def _people_sheet(people: Sequence[Scored]) -> Sheet:
-    rows = tuple((scored.system, *(interval(scored[score]) for score in SCORES)) for scored in people)
-    columns = ("expert", *("F0.5" if score == "f0.5" else score for score in SCORES))
-    note = "Experts scored against the raters as if they were systems; the line in the figure is the best of them."
-    return Sheet(name="people", title="Human ceiling", columns=columns, rows=rows, notes=(note,))
 
 
 NAMES = {"f0.5": "F0.5", "f1": "F1"}
@@ -375,21 +370,7 @@ def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
         return None
     figures = (precision_recall_curves(curves), precision_recall_curves(curves, is_weighted=True))
     signature = "\n".join(str(curve.signature(evaluation.signature)) for curve in curves)
-    return Section(
-        name="thresholds",
-        title="Every threshold",
-        words=(CHOSEN_HERE, evaluation.scope.sentence),
-        figures=figures,
-        sheets=(_best_sheet(curves),),
-        signature=signature,
-    )
-
-
-CHOSEN_HERE = "A threshold chosen and reported on the same data looks better than it is: confirm it on other items."
-
-
-def _best_sheet(curves: Sequence[Curve]) -> Sheet:
-    """Where each system does best, and what it would reach there."""
+    # Where each system does best, and what it would reach there.
     rows = tuple(
         (
             curve.system,
@@ -399,7 +380,18 @@ def _best_sheet(curves: Sequence[Curve]) -> Sheet:
         for curve in curves
     )
     columns = ("system", "threshold", "precision", "recall", "F0.5")
-    return Sheet(name="best-thresholds", title="The threshold with the best F0.5", columns=columns, rows=rows)
+    best_sheet = Sheet(name="best-thresholds", title="The threshold with the best F0.5", columns=columns, rows=rows)
+    return Section(
+        name="thresholds",
+        title="Every threshold",
+        words=(CHOSEN_HERE, evaluation.scope.sentence),
+        figures=figures,
+        sheets=(best_sheet,),
+        signature=signature,
+    )
+
+
+CHOSEN_HERE = "A threshold chosen and reported on the same data looks better than it is: confirm it on other items."
 
 
 MARKED = 5
@@ -440,23 +432,14 @@ def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = Fals
     }
     name = "precision-recall-weighted" if is_weighted else "precision-recall"
     how = "weighted by rater shares" if is_weighted else "against the majority"
-    return Figure(
-        name=name,
-        title=f"Precision and recall at every threshold, {how}",
-        words=CURVES,
-        spec=spec,
-    )
-
-
-def _point_scores(point: Point, *, is_weighted: bool) -> Scored:
-    return point.weighted if is_weighted else point.standard
+    return Figure(name=name, title=f"Precision and recall at every threshold, {how}", words=CURVES, spec=spec)
 
 
 def _curve_rows(curve: Curve, *, is_weighted: bool, first_marker: int = 0) -> list[Row]:
     """Every fifth point has a marker, on each curve another fifth, so that they do not hide each other."""
     rows: list[Row] = []
     for place, point in enumerate(curve.points, start=MARKED - first_marker):
-        scored = _point_scores(point, is_weighted=is_weighted)
+        scored = point.weighted if is_weighted else point.standard
         precision, recall = scored["precision"], scored["recall"]
         if isnan(precision.value) or isnan(recall.value):
             continue

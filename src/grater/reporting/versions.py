@@ -141,29 +141,22 @@ def _turned(difference: Interval) -> Interval:
 
 def versions_section(evaluation: Evaluation, versions: Sequence[Version]) -> Section:
     """What each new version changes, in scores and in items."""
-    return Section(
-        name="versions",
-        title="New versions",
-        words=(*(version.words for version in versions), evaluation.scope.sentence),
-        sheets=(_differences_sheet(versions), _changes_sheet(versions)),
-        signature=str(evaluation.signature),
-    )
-
-
-def _differences_sheet(versions: Sequence[Version]) -> Sheet:
     rows = tuple(
-        (
-            *(version.new, version.old),
-            *(_signed(version.differences[score]) for score in SCORES),
-            p_value(version.p),
-        )
+        (version.new, version.old, *(_signed(version.differences[score]) for score in SCORES), p_value(version.p))
         for version in versions
     )
-    return Sheet(
+    differences_sheet = Sheet(
         name="versions",
         title="Change from the earlier version, on the same items",
         columns=("new version", "earlier", *(f"Δ {title}" for title in SCORES.values()), "p (F0.5)"),
         rows=rows,
+    )
+    return Section(
+        name="versions",
+        title="New versions",
+        words=(*(version.words for version in versions), evaluation.scope.sentence),
+        sheets=(differences_sheet, _changes_sheet(versions)),
+        signature=str(evaluation.signature),
     )
 
 
