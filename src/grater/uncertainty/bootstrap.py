@@ -60,6 +60,7 @@ from grater.uncertainty.intervals import (
     Population,
     cluster_interval,
     effective_units,
+    student_interval,
     student_quantile,
     variance_ratio,
 )
@@ -484,7 +485,6 @@ def group_interval(
     value: float, draws: Sums, *, n_units: float, level: float = LEVEL, is_difference: bool = False
 ) -> Interval:
     """Student's t on the spread of log(1 - x), or of x itself where it reaches 1."""
-    from grater.uncertainty.paired import student_interval  # scipy: a fifth of a second that few need
 
     if n_units < 2:
         return Interval(value, nan, nan, ONE_UNIT)

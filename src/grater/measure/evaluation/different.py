@@ -56,8 +56,7 @@ from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, Data, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
 from grater.uncertainty.bootstrap import Chance, defined_draws
-from grater.uncertainty.intervals import Ints, Numbers, Scope
-from grater.uncertainty.paired import share_interval
+from grater.uncertainty.intervals import Ints, Numbers, Scope, share_interval
 
 SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
 LEAST = 5

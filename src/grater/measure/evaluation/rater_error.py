@@ -65,11 +65,11 @@ from grater.uncertainty.intervals import (
     are_alike,
     expanded_tail,
     generator,
+    student_interval,
     tail_interval,
     wilson,
     z_value,
 )
-from grater.uncertainty.paired import student_interval
 
 FEW_GOLD = 10
 USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts say nothing about the truth"

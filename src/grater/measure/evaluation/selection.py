@@ -52,8 +52,7 @@ from grater.sheet import Sheet, count, interval, number
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, exploded, require_raters
 from grater.uncertainty.bootstrap import Chance, resample
-from grater.uncertainty.intervals import Scope, generator, wilson
-from grater.uncertainty.paired import share_interval
+from grater.uncertainty.intervals import Scope, generator, share_interval, wilson
 
 WRITER = "writer"
 EQUALLY_BAD = "equally bad"

@@ -106,6 +106,7 @@ from grater.uncertainty.bootstrap import (
 from grater.uncertainty.intervals import (
     AS_ASKED,
     ESSAYS_UNKNOWN,
+    SHARE,
     Numbers,
     Scope,
     alike_interval,
@@ -114,12 +115,14 @@ from grater.uncertainty.intervals import (
     generator,
     graded_wilson,
     percentile_interval,
+    share_interval,
+    student_interval,
     student_quantile,
     variance_ratio,
     wilson,
     z_value,
 )
-from grater.uncertainty.paired import SHARE, McNemar, mcnemar, share_interval, student_interval
+from grater.uncertainty.paired import McNemar, mcnemar
 
 Unit: TypeAlias = Literal["item", "essay", "document"]
 

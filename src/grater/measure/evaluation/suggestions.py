@@ -38,8 +38,7 @@ from grater.result import FLAT, Data
 from grater.sheet import Sheet, count, interval, undefined_notes
 from grater.tables import Judgments, Table, exploded
 from grater.uncertainty.bootstrap import Chance, UnitCounts, defined_draws, resample_units
-from grater.uncertainty.intervals import RESAMPLES, Numbers, generator, percentile_interval, wilson
-from grater.uncertainty.paired import share_interval
+from grater.uncertainty.intervals import RESAMPLES, Numbers, generator, percentile_interval, share_interval, wilson
 
 SCORES = ("any_rater", "graded", "recall", "adjudicated", "adjudicated_recall")
 NO_WORDS = Interval(nan, nan, nan, "raters gave no alternatives")

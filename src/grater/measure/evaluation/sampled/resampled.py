@@ -35,15 +35,16 @@ from grater.model import Interval
 from grater.uncertainty.bootstrap import Chance, defined_draws
 from grater.uncertainty.intervals import (
     FEW_UNITS,
+    SHARE,
     Ints,
     Numbers,
     cluster_interval,
     generator,
     holding,
     percentile_interval,
+    student_interval,
     variance_ratio,
 )
-from grater.uncertainty.paired import SHARE, student_interval
 from grater.uncertainty.stratified import Scores, Stratum, slopes
 
 AT_ONCE = 100
