@@ -121,7 +121,8 @@ class Store:
             return self.of_columns({str(k): list(row) for k, row in enumerate(sheet.iter_rows(values_only=True))})
         if path.suffix in BINARY or b"\0" in path.read_bytes()[:1000]:
             return "binary"
-        return self.of_content(path.suffix, path.read_text("utf-8"))
+        found = self.of_content(path.suffix, path.read_text("utf-8"))
+        return {"lines": found.count("\n"), "sha": sha(found)} if self.words and isinstance(found, str) else found
 
     def of_content(self, kind: str, text: str) -> Any:
         for parse in (json.loads, json_lines) if kind in (".json", ".jsonl") and text[:1] in ("{", "[") else ():
