@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.edits.align import align, merge
+from grater.corpora.edits.align import Words, align, merge
 from grater.corpora.edits.engine import GraterEngine, WordEdit, type_of
 from grater.corpora.text.tags import load_tagger
 from tests.examples import examples
@@ -28,7 +28,7 @@ class WholeSentences:
 
 
 def edits_of_whole_sentence(old: list[str], new: list[str]) -> tuple[WordEdit, ...]:
-    ((source, target),) = ENGINE._tagged([(old, new)])
+    source, target = (Words(tuple(side), ENGINE.tagger.tag(side)) for side in (old, new))
     return tuple(
         WordEdit(
             start=step.start,

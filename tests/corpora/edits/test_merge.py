@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.edits.align import ALIKE, CONTENT, IGNORED, TOGETHER, Step, Words, align, character_ratio, merge
-from grater.corpora.edits.engine import GraterEngine
 from grater.corpora.text.tags import load_tagger
 from tests.examples import examples
 
 
 def edits(source: str, target: str) -> list[tuple[int, int, str]]:
-    ((old, new),) = GraterEngine(load_tagger())._tagged([(source.split(), target.split())])
+    old, new = (Words(tuple(side.split()), load_tagger().tag(side.split())) for side in (source, target))
     return [
         (step.start, step.end, " ".join(new.texts[step.new_start : step.new_end]))
         for step in merge(align(old, new), old, new)

@@ -135,10 +135,6 @@ def phrasal(text: str, tag: str) -> str:
     return PHRASAL.get(tag) or category(text, tag)
 
 
-def words_of(texts: Sequence[str], tags: Sequence[str]) -> Words:
-    return Words(tuple(texts), tuple(tags))
-
-
 LEMMA_COST = 0.499
 CONTENT_COST = 0.25
 TAG_COST = 0.5
