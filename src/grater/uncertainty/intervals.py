@@ -469,12 +469,7 @@ class Scope(Data):
 
 
 def cluster_interval(
-    value: float,
-    draws: Numbers,
-    *,
-    n_units: int,
-    level: float = LEVEL,
-    ends: tuple[float, float] = (-inf, inf),
+    value: float, draws: Numbers, *, n_units: int, level: float = LEVEL, ends: tuple[float, float] = (-inf, inf)
 ) -> Interval:
     """A value with the interval of its draws by essay or rater: Student's t where these are few."""
     if n_units >= FEW_UNITS:

@@ -202,12 +202,8 @@ def rank_groups(ranked: Sequence[str], apart: Collection[tuple[str, str]]) -> di
     letters = dict.fromkeys(ranked, "")
     for number, members in enumerate(sets):
         for member in members:
-            letters[ranked[member]] += _letter(number)
+            letters[ranked[member]] += LETTERS[number] if number < len(LETTERS) else f"({number + 1})"
     return letters
-
-
-def _letter(number: int) -> str:
-    return LETTERS[number] if number < len(LETTERS) else f"({number + 1})"
 
 
 def _maximal_sets(alike: Mapping[str, set[str]]) -> list[set[str]]:
@@ -282,10 +278,7 @@ def student_tests(tests: Sequence[PairTest], systems: Drawn) -> list[PairTest]:
         p.append(_p(value, drawn, systems.n_units))
     return [
         replace(
-            test,
-            difference=difference,
-            p={**test.p, "bootstrap": plain},
-            holm={**test.holm, "bootstrap": adjusted},
+            test, difference=difference, p={**test.p, "bootstrap": plain}, holm={**test.holm, "bootstrap": adjusted}
         )
         for test, difference, plain, adjusted in zip(tests, differences, p, holm(p), strict=True)
     ]

@@ -143,15 +143,17 @@ def _named(alike: Sequence[tuple[str, ...]]) -> str:
 
 def require_order(labels: Sequence[str], *, scale: str, weights: object, order: Sequence[str]) -> None:
     """Refuse an order of words by the alphabet."""
-    needed_for = "scale ordinal" if scale == "ordinal" else f"weights {weights}" if _is_distance(weights) else ""
+    needed_for = (
+        "scale ordinal"
+        if scale == "ordinal"
+        else f"weights {weights}"
+        if (isinstance(weights, str) and weights in ("linear", "quadratic"))
+        else ""
+    )
     if not needed_for or order or len(labels) < FEWEST_ORDERED or as_numbers(labels) is not None:
         return
     names = ", ".join(map(str, labels[:MOST_NAMED])) + (", ..." if len(labels) > MOST_NAMED else "")
     raise UsageError(f"{needed_for} needs the order of labels that are not numbers ({names}); name it, lowest first")
-
-
-def _is_distance(weights: object) -> bool:
-    return isinstance(weights, str) and weights in ("linear", "quadratic")
 
 
 def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:

@@ -65,9 +65,7 @@ from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json,
 from grater.sheet import Sheet, count, interval, number, p_value, with_notes
 from grater.tables import Judgments, Table
 from grater.tables.schema import LIST_SEPARATOR
-from grater.uncertainty.bootstrap import (
-    Groups as EssayGroups,
-)
+from grater.uncertainty.bootstrap import Groups as EssayGroups
 from grater.uncertainty.bootstrap import (
     PatternUnits,
     Sums,

@@ -581,7 +581,12 @@ def _experts(shared: Design) -> list[int]:
 def _resampled(shared: Design, wins: Numbers, options: NeedOptions, rng: np.random.Generator) -> Scores:
     lots = generator(options.seed, "raters-needed", "made-up")
     blocks = [
-        _scores(shared, wins, _weights(shared, n_now, rng), _lots(shared, n_now, lots))
+        _scores(
+            shared,
+            wins,
+            _weights(shared, n_now, rng),
+            lots.binomial(shared.n, 1 / (shared.n + 1), n_now).astype(np.float64),
+        )
         for n_now in portions(options.n_resamples, len(shared.n_items))
     ]
     if not blocks:
@@ -590,11 +595,6 @@ def _resampled(shared: Design, wins: Numbers, options: NeedOptions, rng: np.rand
         crowd=np.concatenate([block.crowd for block in blocks]),
         experts=np.concatenate([block.experts for block in blocks]),
     )
-
-
-def _lots(shared: Design, n_resamples: int, rng: np.random.Generator) -> Numbers:
-    """How often the made-up item comes into every resample."""
-    return rng.binomial(shared.n, 1 / (shared.n + 1), n_resamples).astype(np.float64)
 
 
 def _weights(shared: Design, n_resamples: int, rng: np.random.Generator) -> Numbers:
@@ -622,13 +622,7 @@ def _curves(
 
 
 def _point(
-    shared: Design,
-    said: Ints,
-    observed: Scores,
-    resampled: Scores,
-    index: int,
-    line: int,
-    options: NeedOptions,
+    shared: Design, said: Ints, observed: Scores, resampled: Scores, index: int, line: int, options: NeedOptions
 ) -> Point:
     """A crowd of index + 1 on one line."""
     is_judged = said >= 0

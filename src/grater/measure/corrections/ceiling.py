@@ -38,7 +38,7 @@ from grater.measure.corrections.scores import (
     subsets_of,
 )
 from grater.measure.corrections.systems import Hypothesis, References
-from grater.model import Essay, Interval
+from grater.model import Interval
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import Sheet, count, counted, percent
 from grater.signature import Signature
@@ -155,10 +155,18 @@ def ceiling(
     is_read = np.array([set(annotators) <= set(essay.annotators) for essay in references.essays], np.bool_)
     if not is_read.any():
         raise UsageError(f"{references.name}: no sentence was read by all of {', '.join(annotators)}")
-    kept = replace(references, sentences=_kept(references.essays, is_read))
+    kept = replace(
+        references,
+        sentences=[essay for essay, is_kept in zip(references.essays, is_read.tolist(), strict=True) if is_kept],
+    )
     work = _Work(metric, options, chance, _design(kept, chance))
     numbers = _sizes(sizes, len(annotators))
-    subsets = [_subsets(len(annotators), size, chance, most_subsets) for size in numbers]
+    subsets = [
+        subsets_of(
+            len(annotators), size, most=most_subsets, rng=generator(chance.seed, "ceiling", "subsets", str(size))
+        )
+        for size in numbers
+    ]
     systems = [_shortened(hypothesis, is_read) for hypothesis in hypotheses]
     means = _all_means(work, kept, annotators, systems, subsets, advance)
     rows = [row for size, of_size in zip(numbers, means, strict=True) for row in _rows(work, of_size, size)]
@@ -180,10 +188,6 @@ def _design(references: References, chance: Resampling) -> Design:
     if chance.cluster == "document":
         return by_document(documents_of(references))
     return by_sentence(len(references.essays))
-
-
-def _subsets(n_annotators: int, size: int, chance: Resampling, most: int) -> Bools:
-    return subsets_of(n_annotators, size, most=most, rng=generator(chance.seed, "ceiling", "subsets", str(size)))
 
 
 def _all_means(
@@ -226,10 +230,6 @@ def _sizes(sizes: Sequence[int] | None, n_annotators: int) -> Sequence[int]:
                 f"expected from 1 to {n_annotators - 1} references, since one annotator is scored, found {size}"
             )
     return sizes or range(1, n_annotators)
-
-
-def _kept(sentences: Sequence[Essay], is_read: Bools) -> list[Essay]:
-    return [essay for essay, is_kept in zip(sentences, is_read.tolist(), strict=True) if is_kept]
 
 
 def _shortened(hypothesis: Hypothesis, is_read: Bools) -> Hypothesis:

@@ -292,7 +292,9 @@ def _count(hypothesis: MatchUnits, reference: MatchUnits, ours: Ints, theirs: In
     mine = np.repeat(np.arange(len(our_key)), n_met)
     other = order[np.arange(len(mine)) - np.repeat(np.cumsum(n_met) - n_met, n_met) + np.repeat(left, n_met)]
     pair = n_before[our_group[mine]] + their_group[other]
-    tp, n_matched = (_sums(pair, n, len(ours)) for n in (their_n[other], our_n[mine]))
+    tp, n_matched = (
+        np.bincount(pair, weights=n, minlength=len(ours)).astype(np.int64) for n in (their_n[other], our_n[mine])
+    )
     fp = np.bincount(hypothesis.group, minlength=len(hypothesis.group_sentence))[ours] - n_matched
     fn = np.bincount(reference.group, minlength=len(reference.group_sentence))[theirs] - tp
     return np.stack([tp, fp, fn], axis=1)
@@ -302,10 +304,6 @@ def _tally(units: MatchUnits) -> tuple[Ints, Ints, Ints]:
     """Each key of each group once, with how often it stands there."""
     _, first, n = np.unique(joined(units.group, units.key), return_index=True, return_counts=True)
     return units.group[first], units.key[first], n
-
-
-def _sums(place: Ints, values: Ints, n: int) -> Ints:
-    return np.bincount(place, weights=values, minlength=n).astype(np.int64)
 
 
 def joined(*columns: Ints) -> Ints:

@@ -37,13 +37,7 @@ import numpy.typing as npt
 
 from grater.errors import UsageError
 from grater.measure.corrections.scores import AnnotatorCounts, Bools, MetricOptions, SentenceCounts, TextMetric
-from grater.measure.corrections.systems import (
-    Hypothesis,
-    References,
-    corrected_texts,
-    hypothesis_texts,
-    source_words,
-)
+from grater.measure.corrections.systems import Hypothesis, References, corrected_texts, hypothesis_texts, source_words
 from grater.model import Essay
 from grater.signature import Signature, digest
 from grater.uncertainty.bootstrap import MOST_WEIGHTS

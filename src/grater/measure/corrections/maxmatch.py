@@ -112,12 +112,7 @@ from grater.measure.corrections.scores import (
     chosen_rows,
     of_rows,
 )
-from grater.measure.corrections.systems import (
-    Hypothesis,
-    References,
-    require_same_sources,
-    require_texts_fit,
-)
+from grater.measure.corrections.systems import Hypothesis, References, require_same_sources, require_texts_fit
 from grater.model import Edit, Essay, Span
 from grater.signature import Signature, digest
 from grater.uncertainty.intervals import Ints, Numbers
@@ -724,7 +719,9 @@ def gold_edits(essay: Essay) -> dict[str, tuple[GoldEdit, ...]]:
     for edit in essay.edits:
         start, end = _token_range(edit.span, tokens)
         texts = edit.replacements or (" ".join(token.of(essay.text) for token in tokens[start:end]),)
-        edits[edit.rater].append(GoldEdit(start, end, tuple(_words(text) for text in texts)))
+        edits[edit.rater].append(
+            GoldEdit(start, end, tuple((tuple(text.strip().split(" ")) if text.strip() else ()) for text in texts))
+        )
     return {annotator: tuple(own) for annotator, own in edits.items()} or {NOBODY: ()}
 
 
@@ -758,10 +755,6 @@ def _by_start(located: tuple[int, int, Edit]) -> tuple[int, int]:
 def _by_number(annotator: str) -> tuple[bool, int, str]:
     is_number = annotator.isascii() and annotator.isdigit()
     return not is_number, int(annotator) if is_number else 0, annotator
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.strip().split(" ")) if text.strip() else ()
 
 
 def _tokens(essay: Essay) -> tuple[Span, ...]:

@@ -720,17 +720,16 @@ def saved_json(scores: Scores, options: MetricOptions, documents: Sequence[str] 
 
 
 def _counts_json(counts: SentenceCounts) -> dict[str, Json]:
-    by_type = {name: _sparse(rows) for name, rows in counts.by_type.items()}
+    by_type = {
+        name: [[place, *rows[place].tolist()] for place in np.flatnonzero(rows.any(axis=1)).tolist()]
+        for name, rows in counts.by_type.items()
+    }
     return {
         "cells": encode(counts.cells),
         "rows": encode(counts.n_rows),
         "references": list(counts.references),
         "by_type": encode(by_type),
     }
-
-
-def _sparse(rows: Ints) -> list[list[int]]:
-    return [[place, *rows[place].tolist()] for place in np.flatnonzero(rows.any(axis=1)).tolist()]
 
 
 def read_saved(text: str, *, name: str, label: str = "") -> SavedScores:

@@ -45,15 +45,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError
-from grater.measure.agreement.coded import (
-    UNKNOWN,
-    Codes,
-    Unknown,
-    by_name,
-    categories,
-    codes_of_items,
-    with_unknown,
-)
+from grater.measure.agreement.coded import UNKNOWN, Codes, Unknown, by_name, categories, codes_of_items, with_unknown
 from grater.measure.crowd.aggregate import Options, aggregate
 from grater.model import Interval, Json
 from grater.registry import unknown

@@ -338,11 +338,7 @@ def _standard_sheet(different: Different) -> Sheet:
 
 def _pairs_sheet(different: Different) -> Sheet:
     rows = [
-        (
-            f"{pair.first} – {pair.second}",
-            count(pair.n_common),
-            *(interval(pair.differences[name]) for name in SHOWN),
-        )
+        (f"{pair.first} – {pair.second}", count(pair.n_common), *(interval(pair.differences[name]) for name in SHOWN))
         for pair in different.pairs
     ]
     columns = ("", "common items", *SHOWN.values())

@@ -235,7 +235,16 @@ class Evaluation(Result):
         """Systems against the truth and each rater, weighted scores and bins of agreement."""
         first, *others = _sheets(self, weighted=self.shows_weighted, bins=self.shows_bins)
         effects = effects_note({scored.system: scored.design_effect for scored in self.whole.standard})
-        first = replace(first, notes=(*first.notes, *_undefined(self.whole), *([effects] if effects else [])))
+        first = replace(
+            first,
+            notes=(
+                *first.notes,
+                *undefined_notes(
+                    scored[name] for scored in (*self.whole.standard, *self.whole.weighted) for name in SHOWN
+                ),
+                *([effects] if effects else []),
+            ),
+        )
         *sheets, last = with_words([first, *others], [self.scope.sentence])
         return [*sheets, replace(last, signature=str(self.signature))]
 
@@ -605,10 +614,6 @@ def _suggestions(suggested: Sequence[Suggested]) -> Sheet:
     return without_empty_columns(Sheet("Suggestions", columns, tuple(rows), name="suggestions"))
 
 
-def _undefined(part: Part) -> list[str]:
-    return undefined_notes(scored[name] for scored in (*part.standard, *part.weighted) for name in SHOWN)
-
-
 # Verification
 
 
@@ -705,10 +710,7 @@ def verify(
     return Verification(
         systems=tuple(systems),
         signature=signature_of(
-            cases,
-            replace(options, chance=chance),
-            what="verify",
-            fpc="yes" if chance.population == "these" else "no",
+            cases, replace(options, chance=chance), what="verify", fpc="yes" if chance.population == "these" else "no"
         ),
         parts=parts,
         scope=replace(scope, design_effect=max(effects, default=nan)),

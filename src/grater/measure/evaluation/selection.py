@@ -99,12 +99,7 @@ class ClozeStudy(Result):
     def sheets(self) -> list[Sheet]:
         """Table 2 of the paper, with intervals."""
         rows = [
-            (
-                f"{pair.first} – {pair.second}",
-                count(pair.n),
-                interval(pair.agreement),
-                interval(pair.kappa),
-            )
+            (f"{pair.first} – {pair.second}", count(pair.n), interval(pair.agreement), interval(pair.kappa))
             for pair in self.pairs
         ]
         return [
@@ -309,7 +304,7 @@ def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop", essays: Es
     """The choice study on labels writer, system, equally good, equally bad."""
     require_raters(judgments, "shares by rater")
     codes = coded(judgments)
-    names = [_plain(label) for label in codes.labels]
+    names = [label.casefold().replace("-", " ").replace("_", " ").strip() for label in codes.labels]
     strange = [label for label, name in zip(codes.labels, names, strict=True) if name not in CHOICES]
     if strange:
         message = f"expected labels {', '.join(CHOICES)}, found {', '.join(strange[:5])}; merge them into these"
@@ -327,10 +322,6 @@ def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop", essays: Es
     by_all = np.asarray(is_used.all(axis=1))
     together = essays.share(np.asarray(is_good[by_all].all(axis=1)), codes.items.filter(by_all))
     return Choice(by_rater, together, len(codes.items), int(is_bad.sum()))
-
-
-def _plain(label: str) -> str:
-    return label.casefold().replace("-", " ").replace("_", " ").strip()
 
 
 def corrected_accuracy(accuracy: Interval, share: Interval) -> Interval:

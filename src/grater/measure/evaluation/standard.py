@@ -210,11 +210,12 @@ def _gradient(sums: Numbers) -> Numbers:
 
 def with_words(sheets: Iterable[Sheet], words: Sequence[str]) -> list[Sheet]:
     """The tables, each one that has an interval with the words on what intervals speak of below it."""
-    return [replace(sheet, notes=(*sheet.notes, *words)) if _has_interval(sheet) else sheet for sheet in sheets]
-
-
-def _has_interval(sheet: Sheet) -> bool:
-    return any("[" in cell for row in sheet.rows for cell in row)
+    return [
+        replace(sheet, notes=(*sheet.notes, *words))
+        if any("[" in cell for row in sheet.rows for cell in row)
+        else sheet
+        for sheet in sheets
+    ]
 
 
 def effects_note(effects: dict[str, dict[str, float]]) -> str:
@@ -688,12 +689,7 @@ def _majority_share(n_error: Codes | Numbers, n_votes: Codes | Numbers) -> Numbe
 
 
 def binned(
-    cases: Cases,
-    truth: Truth,
-    *,
-    chance: Chance,
-    edges: Sequence[float] = EDGES,
-    where: Truths | None = None,
+    cases: Cases, truth: Truth, *, chance: Chance, edges: Sequence[float] = EDGES, where: Truths | None = None
 ) -> list[Bin]:
     """Every system in every bin; items below the lowest edge come first, where there are any."""
     check_edges(edges)
@@ -708,14 +704,12 @@ def binned(
             continue
         systems = against(cases, truth, chance=chance, where=inside)
         if inside.any() and (truth.values[inside] == TIE).all():
-            systems = [_tied(scored) for scored in systems]
+            systems = [
+                replace(scored, scores=dict.fromkeys(SCORES, Interval(nan, nan, nan, NO_MAJORITY)))
+                for scored in systems
+            ]
         bins.append(Bin(low, high, int((inside & ~np.isnan(truth.values)).sum()), tuple(systems)))
     return bins
-
-
-def _tied(scored: Scored) -> Scored:
-    """Without a majority there is nothing to hold a system against."""
-    return replace(scored, scores=dict.fromkeys(SCORES, Interval(nan, nan, nan, NO_MAJORITY)))
 
 
 def check_edges(edges: Sequence[float]) -> None:

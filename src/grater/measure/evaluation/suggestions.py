@@ -197,7 +197,16 @@ def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, chance: Chan
                 continue
             values = np.nan_to_num(truth.values)
             parts = np.stack([own * values, own.astype(np.float64), is_flagged * real, real], axis=1)
-            scores.append(_scored(system, name, parts[is_decided], _group(cases, chance, is_decided), truth, chance))
+            scores.append(
+                _scored(
+                    system,
+                    name,
+                    parts[is_decided],
+                    (cases.clusters(chance.unit)[0][is_decided].astype(np.float64) if is_clustered(chance) else None),
+                    truth,
+                    chance,
+                )
+            )
     return scores
 
 
@@ -260,11 +269,6 @@ def _gaps(columns: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return is_gap
 
 
-def _group(cases: Cases, chance: Chance, where: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Numbers | None:
-    """The essay of each item, where essays are drawn."""
-    return cases.clusters(chance.unit)[0][where].astype(np.float64) if is_clustered(chance) else None
-
-
 def _scored(system: str, name: str, parts: Numbers, group: Numbers | None, truth: Truth, chance: Chance) -> TypeScore:
     rows = parts if group is None else _sums(parts, group.astype(np.int64))
     units = UnitCounts(*np.unique(np.round(rows, 9), axis=0, return_counts=True))
@@ -307,7 +311,14 @@ def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Shee
     rows = []
     for whole in together:
         own = [each for each in scores if each.system == whole.system]
-        rows += [(each.system, _shown(each.type), *_cells(each.n_flags, each.n_errors, each.scores)) for each in own]
+        rows += [
+            (
+                each.system,
+                (NOT_STATED if each.type == NOT_SAID else each.type),
+                *_cells(each.n_flags, each.n_errors, each.scores),
+            )
+            for each in own
+        ]
         flags, errors = whole.counts.hit + whole.counts.false_alarm, whole.counts.hit + whole.counts.miss
         rows.append((whole.system, "all types", *_cells(flags, errors, whole.scores)))
     columns = ("system", "type", "flags", "precision", "errors", "recall", "F0.5")
@@ -326,10 +337,6 @@ def _flags_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> She
     note = "Raters did not state the types of errors, so there is no recall by type."
     columns = ("system", "type", "flags", "precision")
     return Sheet("By type of flag", columns, tuple(rows), notes=(*notes, note), name="by-type")
-
-
-def _shown(name: str) -> str:
-    return NOT_STATED if name == NOT_SAID else name
 
 
 def _cells(n_flags: float, n_errors: float, scores: Mapping[str, Interval]) -> tuple[str, ...]:

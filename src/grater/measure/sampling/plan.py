@@ -116,7 +116,9 @@ def _score_strata(rows: pl.DataFrame, n_strata: int, name: str) -> pl.Series:
         score = -score
     part = np.zeros(flagged.size, int)
     part[flagged] = _equal_parts(_ranks(score[flagged]), n_strata // 2)
-    part[~flagged] = _halves(_ranks(score[~flagged]), n_strata - n_strata // 2)
+    part[~flagged] = np.minimum(-np.log2(1 - _ranks(score[~flagged])), (n_strata - n_strata // 2) - 1).astype(
+        np.int64
+    )
     n_digits = len(str(n_strata))
     sides = (FLAGGED if flag else UNFLAGGED for flag in flagged)
     return pl.Series(
@@ -133,11 +135,6 @@ def _ranks(score: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _equal_parts(ranks: npt.NDArray[np.float64], n_parts: int) -> npt.NDArray[np.int64]:
     return np.minimum(ranks * n_parts, n_parts - 1).astype(np.int64)
-
-
-def _halves(ranks: npt.NDArray[np.float64], n_parts: int) -> npt.NDArray[np.int64]:
-    # Half of all items below 1/2, half of the rest below 3/4 ...; the last two parts are equal.
-    return np.minimum(-np.log2(1 - ranks), n_parts - 1).astype(np.int64)
 
 
 def _labelled(rows: pl.DataFrame, labels: Judgments | None) -> pl.DataFrame:
@@ -590,13 +587,7 @@ def _wilson_width(share: float, n: float) -> float:
 def _row(method: str, items: int, flagged: int, width: float, work: Work, note: str) -> PlanRow:
     hours = items * work.raters / work.items_per_hour
     return PlanRow(
-        method=method,
-        items=items,
-        flagged=flagged,
-        width=width,
-        hours=hours,
-        cost=hours * work.wage,
-        note=note,
+        method=method, items=items, flagged=flagged, width=width, hours=hours, cost=hours * work.wage, note=note
     )
 
 

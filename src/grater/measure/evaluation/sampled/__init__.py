@@ -244,13 +244,7 @@ def _redrawn(study: SampleInputs, cells: Cells, weights: Weights | None) -> Resa
     if study.chance.is_by_item:
         return None
     return resample_sample(
-        study.members,
-        cells,
-        study.votes,
-        study.truth,
-        chance=study.chance,
-        units=study.units,
-        assist=weights,
+        study.members, cells, study.votes, study.truth, chance=study.chance, units=study.units, assist=weights
     )
 
 
