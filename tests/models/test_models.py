@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from grater.corpora.text.tags import load_tagger
-from grater.detect.articles import model as articles
+from grater.detect.articles import detector as articles
 from grater.detect.context import detector as context
 from grater.detect.ngrams import language_model
 from grater.detect.prepositions import combined, linear

@@ -20,7 +20,7 @@ from figures.data import cell, learner_essays, lines_of, table
 from figures.prepositions import CHANCE, at_least, decided
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.detect.articles.constructions import CONSTRUCTIONS, EDGES, share_entropy
-from grater.detect.articles.detector import TYPE, ArticleDetector, Caution, article
+from grater.detect.articles.detector import TYPE, ArticleDetector, ArticleModel, Caution, article, completed
 from grater.detect.articles.detector import TYPES as OF_TYPE
 from grater.detect.articles.features import (
     AGREEMENT,
@@ -33,7 +33,6 @@ from grater.detect.articles.features import (
     WORDS,
     columns_of,
 )
-from grater.detect.articles.model import ArticleModel, completed
 from grater.detect.articles.phrases import QUANTIFIERS
 from grater.detect.linear import TAG_NUMBERS, Rows
 from grater.detect.ngrams.counts import HELD_OUT, fold_of

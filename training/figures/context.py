@@ -41,12 +41,11 @@ from figures.data import (
 )
 from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.corpora.text.prepositions import canonical
-from grater.detect.context.calibration import PRECISIONS
+from grater.detect.context.calibration import PRECISIONS, shifts
 from grater.detect.context.detector import ContextDetector, from_file, log_shares, save
 from grater.detect.context.heads import ARTICLE_GAP_HEAD, ARTICLE_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
-from grater.detect.context.signs import shifts
 from grater.detect.context.slots import slots_of
 from grater.detect.detector import Finding
 from grater.detect.prepositions.candidates import COLUMN_OF, preposition_places

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from grater.corpora.text.analysis import analyse
-from grater.detect.articles.detector import Caution, from_file
+from grater.detect.articles.detector import Caution, from_file, load, save
 from grater.detect.articles.features import Memory, placed_phrases
-from grater.detect.articles.model import load, save
 from grater.errors import BadInput, UsageError
 from grater.models import write_model
 from grater_train.articles import (

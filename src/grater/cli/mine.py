@@ -36,7 +36,18 @@ from grater.corpora import format_for, read_corpus
 from grater.detect.articles.design import CELLS, LEAST, Design, noun_constructions, places_in, select
 from grater.detect.articles.design import MOST as MOST_NOUNS
 from grater.detect.articles.features import N_CONTEXT
-from grater.detect.mining.ranking import MOST, RATIO, Suspect, uses_of
+from grater.detect.mining.ranking import (
+    MOST,
+    RATIO,
+    SHIPPED,
+    Counts,
+    Suspect,
+    counts_in_model_file,
+    counts_in_shipped_model,
+    counts_in_text,
+    counts_in_web1t,
+    uses_of,
+)
 from grater.detect.mining.review import (
     N_EACH,
     N_GOLD,
@@ -51,14 +62,6 @@ from grater.detect.mining.review import (
     progress_of,
     suspects_table,
     verdicts_of,
-)
-from grater.detect.mining.sources import (
-    SHIPPED,
-    Counts,
-    counts_in_model_file,
-    counts_in_shipped_model,
-    counts_in_text,
-    counts_in_web1t,
 )
 from grater.errors import UsageError
 from grater.scale.counting import counts_in_parts

@@ -136,8 +136,9 @@ class Template:
     fields: tuple[str, ...]
 
 
-def template(group: str, *fields: str) -> Template:
-    return Template("+".join(fields), group, fields)
+def templates(group: str, names: str) -> tuple[Template, ...]:
+    """The templates of a group by their names: fields joined with `+`."""
+    return tuple(Template(name, group, tuple(name.split("+"))) for name in names.split())
 
 
 def splitmix(numbers: Mixed) -> Mixed:

@@ -15,7 +15,7 @@ from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.mining import mine_study
 from grater.annotate.study.systems import decide
 from grater.detect.detector import Finding
-from grater.detect.mining.sources import Counts
+from grater.detect.mining.ranking import Counts
 from grater.errors import Conflict
 from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.store.races import interrupted, writing

@@ -10,7 +10,7 @@ import pytest
 from grater.annotate.store import Store, essays, open_store, people
 from grater.annotate.store.people import Person
 from grater.annotate.study.mining import all_of, decide, mine_study
-from grater.detect.mining.sources import Counts
+from grater.detect.mining.ranking import Counts
 from grater.model import Essay
 
 TEXT = (

@@ -8,9 +8,8 @@ from itertools import islice
 
 import pytest
 
-from grater.detect.articles.detector import article
+from grater.detect.articles.detector import article, completed
 from grater.detect.articles.features import WORDS
-from grater.detect.articles.model import completed
 from grater.detect.systems import load_system
 from grater.model import Essay
 from grater.models import shipped

@@ -7,8 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from grater.detect.articles.detector import ArticleDetector, Caution
-from grater.detect.articles.model import ArticleModel
+from grater.detect.articles.detector import ArticleDetector, ArticleModel, Caution
 from grater_train.articles import ArticleOptions, batch_of, fitted, gathered
 from grater_train.events import Events
 from tests.detect.articles.made_text import made_lines

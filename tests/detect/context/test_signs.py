@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from grater.detect.context.calibration import NAMES, Calibration
+from grater.detect.context.calibration import NAMES, NEARLY, SHAPE, Calibration, shifts
 from grater.detect.context.detector import ContextDetector
-from grater.detect.context.signs import NEARLY, SHAPE, shifts
 from grater.model import Essay
 from tests.detect.context.stand_in import CALIBRATIONS, answering, detector
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.detect.mining.sources import (
+from grater.detect.mining.ranking import (
     counts_in_model,
     counts_in_shipped_model,
     counts_in_text,
-    counts_of,
+    counts_in_web1t,
     files_of_order,
 )
 from grater.errors import BadInput, UsageError
@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_counts_of_all_spellings_are_added_up_over_all_files(folder: Path) -> None:
     wanted = [("marry", "her"), ("marry", "with", "her"), ("marry", "with", "him"), ("wed", "with", "her"), ("with",)]
-    assert counts_of(folder, wanted) == {
+    assert counts_in_web1t(folder, wanted) == {
         ("marry", "her"): 750,
         ("marry", "with", "her"): 44,
         ("marry", "with", "him"): 41,
@@ -56,19 +56,19 @@ def test_only_the_files_with_counts_of_the_order_are_read(folder: Path) -> None:
 def test_files_that_are_not_packed_are_read_too(tmp_path: Path) -> None:
     (tmp_path / "2gms").mkdir()
     (tmp_path / "2gms" / "2gm-0000").write_text("two words\t40\n")
-    assert counts_of(tmp_path, [("two", "words")]) == {("two", "words"): 40}
+    assert counts_in_web1t(tmp_path, [("two", "words")]) == {("two", "words"): 40}
 
 
 def test_bad_lines_are_named(folder: Path) -> None:
     (folder / "disk2/3gms/3gm-0001.gz").write_bytes(gzip.compress(b"marry with him 41\nonly two\t5\na b c\t1\n"))
     with pytest.raises(BadInput) as caught:
-        counts_of(folder, [("marry", "with", "him")])
+        counts_in_web1t(folder, [("marry", "with", "him")])
     assert [problem.line for problem in caught.value.problems] == [1, 2]
 
 
 def test_a_folder_without_an_order_says_so(folder: Path) -> None:
     with pytest.raises(UsageError, match=r"expected files such as 4gms/4gm-0000\.gz"):
-        counts_of(folder, [("a", "b", "c", "d")])
+        counts_in_web1t(folder, [("a", "b", "c", "d")])
     with pytest.raises(BadInput, match="expected a folder of Web1T counts"):
         files_of_order(folder / "nowhere", 2)
 

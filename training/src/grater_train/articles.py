@@ -30,7 +30,17 @@ from numpy.typing import NDArray
 from grater.corpora.text.analysis import Sentence, analyse_all, analyse_words
 from grater.corpora.text.tags import Clusters, PerceptronTagger, load_tagger
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, Habits
-from grater.detect.articles.detector import IS_CONFUSABLE, TYPE, TYPES, Caution, confidences, strengths
+from grater.detect.articles.detector import (
+    IS_CONFUSABLE,
+    TYPE,
+    TYPES,
+    ArticleModel,
+    Caution,
+    Classes,
+    completed,
+    confidences,
+    strengths,
+)
 from grater.detect.articles.features import (
     AGREEMENT_COLUMNS,
     COLUMN,
@@ -42,7 +52,6 @@ from grater.detect.articles.features import (
     placed_phrases,
     rows_of,
 )
-from grater.detect.articles.model import ArticleModel, Classes, completed
 from grater.detect.articles.phrases import ARTICLE, Change, NounPhrase, changes, noun_phrases, within_reach
 from grater.detect.linear import Scores, Vocabulary, sums_of
 from grater.detect.ngrams.counts import HELD_OUT, distinct_lines, fold_of

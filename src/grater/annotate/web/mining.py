@@ -40,9 +40,8 @@ from grater.annotate.web.rendering import csv_file, pager
 from grater.annotate.web.roles import MANAGERS
 from grater.annotate.web.uploads import received, sent_files
 from grater.detect.mining import review
-from grater.detect.mining.ranking import MOST
+from grater.detect.mining.ranking import MOST, SHIPPED, counts_in_shipped_model
 from grater.detect.mining.review import N_EACH, N_GOLD, NO, OPEN, YES
-from grater.detect.mining.sources import SHIPPED, counts_in_shipped_model
 from grater.errors import BadInput, GraterError, NotFound, Problem, StoreBusy, StoreFull, UsageError
 from grater.tables import read_items
 

@@ -1,5 +1,9 @@
 """The detector of wrong articles and wrong number: phrases, a model's probabilities, then a cautious decision.
 
+The model of constructions is a pruned dictionary of features with 8-bit weights, and the habits of nouns.  Weights
+are whole numbers times one step (`detect.linear`), so a score does not depend on the order of addition, on the size
+of the batch or on the machine.
+
 The margin of a construction over the written one is the difference of their log-probabilities.  Lee et al. 2009 ask
 for two corrections (sections 4 and 5), which make the margin a *confidence*:
 
@@ -29,8 +33,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from math import inf
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from grater.corpora.text.analysis import analyse_all
 from grater.detect.articles.constructions import (
@@ -39,11 +45,22 @@ from grater.detect.articles.constructions import (
     HIGHEST,
     NONE_OF_THEM,
     NUMBER_OF,
+    Habits,
     is_confusable,
     share_entropy,
 )
-from grater.detect.articles.features import COLUMN, Memory, PlacedPhrase, placed_phrases
-from grater.detect.articles.model import ArticleModel, load
+from grater.detect.articles.features import (
+    AGREEMENT_COLUMNS,
+    CLASSED,
+    CLASSES,
+    COLUMN,
+    HABIT_COLUMNS,
+    HASHING,
+    Memory,
+    PlacedPhrase,
+    placed_phrases,
+    rows_of,
+)
 from grater.detect.articles.phrases import (
     ARTICLE,
     NUMBER,
@@ -58,10 +75,89 @@ from grater.detect.articles.phrases import (
     wrong_form,
 )
 from grater.detect.detector import Finding, grouped
-from grater.detect.linear import Scores
+from grater.detect.linear import Keys, Rows, Scores, Vocabulary, Weights, log_probabilities, packed, unpacked
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Decision, Essay, Item, Json
-from grater.models import shipped
+from grater.models import expecting, read_model, shipped, write_model
+
+Classes: TypeAlias = npt.NDArray[np.uint16]
+
+KIND = "articles"
+BLOCK = 4096
+"""Phrases scored at once, so that memory stays flat; the scores do not depend on it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArticleModel:
+    """`table` has a row of weights for each of the sorted `keys`, and a last row of zeros for unknown features."""
+
+    vocabulary: Vocabulary
+    habits: Habits
+    classes: Classes
+    keys: Keys
+    table: Weights
+    step: float
+    card: Mapping[str, Json]
+
+    def rows(self, placed: Sequence[PlacedPhrase]) -> Rows:
+        """The rows of phrases, with the habits of their nouns."""
+        return completed(rows_of(placed, self.vocabulary), self.habits, self.classes)
+
+    def scores(self, rows: Rows, *, with_agreement: bool = True) -> Scores:
+        """(phrases, 5): log-probabilities of the constructions; with or without the number that verbs show."""
+        blocks = [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
+        keys = (HASHING.keys(_hidden(block, with_agreement)) for block in blocks)
+        return log_probabilities(keys, self.keys, self.table, self.step)
+
+
+def completed(rows: Rows, habits: Habits, classes: Classes) -> Rows:
+    """The rows with the habits of their nouns and the classes of their words filled in."""
+    filled = rows.copy()
+    filled[:, HABIT_COLUMNS] = habits.classes(rows[:, COLUMN["head"]])
+    filled[:, CLASSES] = classes[rows[:, CLASSED]]
+    return filled
+
+
+def _hidden(rows: Rows, with_agreement: bool) -> Rows:
+    if with_agreement:
+        return rows
+    hidden = rows.copy()
+    hidden[:, AGREEMENT_COLUMNS] = 0
+    return hidden
+
+
+def save(model: ArticleModel, path: Path) -> None:
+    """Write the model as one file."""
+    numbers = np.array(sorted(model.habits.by_number), np.uint32)
+    shares = np.array([model.habits.by_number[number] for number in numbers.tolist()]).reshape(-1, len(CONSTRUCTIONS))
+    arrays = {
+        **packed(model.keys, model.table),
+        "step": np.array([model.step], np.float64),
+        "nouns": np.diff(numbers, prepend=np.uint32(0)),
+        "shares": np.rint(shares * 255).astype(np.uint8),
+        "word_classes": model.classes,
+    }
+    write_model(path, kind=KIND, card=model.card, arrays=arrays, strings={"words": model.vocabulary.words})
+
+
+def load(path: Path) -> ArticleModel:
+    """Read a model; other files, and parts that do not fit together, are refused."""
+    model = read_model(path, kind=KIND)
+    with expecting("a model of articles", path):
+        keys, table = unpacked(model.arrays, len(CONSTRUCTIONS))
+        numbers = np.cumsum(model.arrays["nouns"], dtype=np.uint32).tolist()
+        shares = (model.arrays["shares"] / 255).tolist()
+        habits = Habits(dict(zip(numbers, map(tuple, shares), strict=True)))
+        vocabulary, step = Vocabulary(model.strings["words"]), float(model.arrays["step"][0])
+        classes = model.arrays["word_classes"]
+        if classes.shape != (len(vocabulary),):
+            raise ValueError("words and their classes differ in number")
+        if model.arrays["shares"].shape[1:] != (len(CONSTRUCTIONS),):
+            raise ValueError("shares and constructions differ in number")
+    return ArticleModel(
+        vocabulary=vocabulary, habits=habits, classes=classes, keys=keys, table=table, step=step, card=model.card
+    )
+
 
 TYPES = ("missing", "extraneous", "choice", "number", "both")
 N = len(CONSTRUCTIONS)
@@ -221,22 +317,11 @@ class ArticleDetector:
         beliefs: tuple[tuple[str, float], ...],
     ) -> Finding:
         item = Item(essay_id, place_of(phrase, kind), kind)
-        shown = None if score == -inf else score
-        if change is None:
-            decision = Decision(
-                item_id=item.item_id,
-                system=self.name,
-                flagged=False,
-                score=None if shown is None else min(shown, 0.0),
-            )
-        else:
-            decision = Decision(
-                item_id=item.item_id,
-                system=self.name,
-                flagged=True,
-                score=max(shown or 0.0, 0.0),
-                type=change.type,
-                suggestion=change.suggestion,
+        below = None if score == -inf else min(score, 0.0)
+        decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=below)
+        if change is not None:
+            decision = replace(
+                decision, flagged=True, score=max(score, 0.0), type=change.type, suggestion=change.suggestion
             )
         return Finding(item=item, decision=decision, target=target_of(phrase, kind), probabilities=beliefs)
 

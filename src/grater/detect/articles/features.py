@@ -31,7 +31,7 @@ import numpy as np
 
 from grater.corpora.text.analysis import Chunk, Sentence
 from grater.detect.articles.phrases import NounPhrase, noun_phrases
-from grater.detect.linear import STRANGE_TAG, TAG_NUMBERS, Hashing, Numbering, Rows, Template, template
+from grater.detect.linear import STRANGE_TAG, TAG_NUMBERS, Hashing, Numbering, Rows, Template, templates
 
 MEMORY = 40
 N_CONTEXT = 5
@@ -270,83 +270,33 @@ def _verb_number(word: str, tag: str) -> int:
 SENTENCE, CONTEXT, ENTROPY, AGREEMENT, PRIOR = "sentence", "context", "entropy", "agreement", "prior"
 
 TEMPLATES: tuple[Template, ...] = (
-    template(SENTENCE, "head"),
-    template(SENTENCE, "l1"),
-    template(SENTENCE, "r1"),
-    template(SENTENCE, "m1"),
-    template(SENTENCE, "m2"),
-    template(SENTENCE, "l1", "head"),
-    template(SENTENCE, "m1", "head"),
-    template(SENTENCE, "m2", "head"),
-    template(SENTENCE, "head", "r1"),
-    template(SENTENCE, "l2", "l1"),
-    template(SENTENCE, "l2", "l1", "head"),
-    template(SENTENCE, "l3", "l2", "l1"),
-    template(SENTENCE, "r1", "r2"),
-    template(SENTENCE, "head", "r1", "r2"),
-    template(SENTENCE, "l1", "m1"),
-    template(SENTENCE, "l1", "r1"),
-    template(SENTENCE, "l1", "head", "r1"),
-    template(SENTENCE, "l1", "m1", "head"),
-    template(SENTENCE, "l2", "l1", "m1"),
-    template(SENTENCE, "m1", "r1"),
-    template(SENTENCE, "r1", "r2", "r3"),
-    template(SENTENCE, "verb", "nearest", "l1.tag"),
-    template(SENTENCE, "verb", "head"),
-    template(SENTENCE, "verb", "l1"),
-    template(SENTENCE, "prior", "l1"),
-    template(SENTENCE, "prior", "l1", "head"),
-    template(SENTENCE, "head", "next"),
-    template(SENTENCE, "r1", "next"),
-    template(SENTENCE, "r1", "next.form", "l1"),
-    template(SENTENCE, "prior.form", "l1"),
-    template(SENTENCE, "prior.form", "l1", "head"),
-    template(SENTENCE, "initial", "head"),
-    template(SENTENCE, "initial", "m1.tag", "r1"),
-    template(SENTENCE, "l1.tag", "m1.tag", "r1.tag"),
-    template(SENTENCE, "l2.tag", "l1.tag", "m1.tag", "m2.tag"),
-    template(SENTENCE, "l1.tag", "r1.tag", "r2.tag", "n.modifiers"),
-    template(SENTENCE, "m2.tag", "head"),
-    template(SENTENCE, "head", "r1.tag", "l1.tag"),
-    template(SENTENCE, "l1", "m1.tag", "r1"),
-    template(SENTENCE, "head.class", "l1.tag", "r1.tag"),
-    template(SENTENCE, "head.class", "l1"),
-    template(SENTENCE, "head.class", "r1"),
-    template(SENTENCE, "head.class", "m1"),
-    template(SENTENCE, "head.class", "m2"),
-    template(SENTENCE, "head.class", "l2", "l1"),
-    template(SENTENCE, "head.class", "l1", "r1"),
-    template(SENTENCE, "head.class", "r1", "r2"),
-    template(SENTENCE, "head.class", "l1.class", "r1.class"),
-    template(SENTENCE, "head.class", "verb.class", "l1.tag"),
-    template(SENTENCE, "head.class", "l1.class", "m1.class"),
-    template(SENTENCE, "head", "l1.class"),
-    template(SENTENCE, "head", "r1.class"),
-    template(SENTENCE, "l2.class", "l1", "m1.class"),
-    template(SENTENCE, "head.class", "prior.form", "l1"),
-    template(CONTEXT, "head.class", "mention.form", "l1.tag"),
-    template(CONTEXT, "mention", "mention.form"),
-    template(CONTEXT, "mention.form", "head"),
-    template(CONTEXT, "mention.form", "mention.count", "n.modifiers"),
-    template(CONTEXT, "mention.form", "l1"),
-    template(CONTEXT, "mention.form", "r1"),
-    template(CONTEXT, "mention.form", "m1"),
-    template(CONTEXT, "mention.phrase", "mention"),
-    template(ENTROPY, "shares"),
-    template(ENTROPY, "entropy", "l1.tag", "r1.tag"),
-    template(ENTROPY, "shares", "l1"),
-    template(ENTROPY, "shares", "r1"),
-    template(ENTROPY, "shares", "m1"),
-    template(ENTROPY, "shares", "m2"),
-    template(ENTROPY, "shares", "l2", "l1"),
-    template(ENTROPY, "shares", "mention", "mention.form"),
-    template(ENTROPY, "shares", "prior.form", "l1"),
-    template(AGREEMENT, "agreement", "left.agreement"),
-    template(AGREEMENT, "agreement", "head"),
-    template(AGREEMENT, "agreement", "shares"),
-    template(AGREEMENT, "agreement", "m1"),
-    template(AGREEMENT, "left.agreement", "shares"),
-    template(AGREEMENT, "left.agreement", "l2"),
+    *templates(
+        SENTENCE,
+        """head l1 r1 m1 m2 l1+head m1+head m2+head head+r1 l2+l1 l2+l1+head l3+l2+l1 r1+r2 head+r1+r2 l1+m1 l1+r1
+        l1+head+r1 l1+m1+head l2+l1+m1 m1+r1 r1+r2+r3 verb+nearest+l1.tag verb+head verb+l1 prior+l1
+        prior+l1+head head+next r1+next r1+next.form+l1 prior.form+l1 prior.form+l1+head initial+head
+        initial+m1.tag+r1 l1.tag+m1.tag+r1.tag l2.tag+l1.tag+m1.tag+m2.tag l1.tag+r1.tag+r2.tag+n.modifiers
+        m2.tag+head head+r1.tag+l1.tag l1+m1.tag+r1 head.class+l1.tag+r1.tag head.class+l1 head.class+r1
+        head.class+m1 head.class+m2 head.class+l2+l1 head.class+l1+r1 head.class+r1+r2
+        head.class+l1.class+r1.class head.class+verb.class+l1.tag head.class+l1.class+m1.class head+l1.class
+        head+r1.class l2.class+l1+m1.class head.class+prior.form+l1""",
+    ),
+    *templates(
+        CONTEXT,
+        """head.class+mention.form+l1.tag mention+mention.form mention.form+head
+        mention.form+mention.count+n.modifiers mention.form+l1 mention.form+r1 mention.form+m1
+        mention.phrase+mention""",
+    ),
+    *templates(
+        ENTROPY,
+        """shares entropy+l1.tag+r1.tag shares+l1 shares+r1 shares+m1 shares+m2 shares+l2+l1
+        shares+mention+mention.form shares+prior.form+l1""",
+    ),
+    *templates(
+        AGREEMENT,
+        """agreement+left.agreement agreement+head agreement+shares agreement+m1 left.agreement+shares
+        left.agreement+l2""",
+    ),
     Template("prior", PRIOR, ()),
 )
 HASHING = Hashing(FIELDS, TEMPLATES)

@@ -5,7 +5,7 @@ The network sees the sentence as it was written and gives each slot (`slots`) a 
 error (`calibration`), which a wanted precision may set.  The answer that exceeds its threshold by most is suggested.
 A decision's score is by how much; a flag's `confidence` is the share of flags with such a margin that were right.
 Margins are those of an essay with as many errors as learners make: where the rest of an essay shows more signs of
-errors or fewer, they are moved (`signs`).
+errors or fewer, they are moved (`calibration.shifts`).
 *a* for *an*, or the other way round, is flagged by rule.  What is no sentence but data (`slots.is_data`) is not read.
 
 A noun that may have the wrong number is asked about again in the sentence with the other number, and `WEIGHT_AGAIN`
@@ -33,11 +33,10 @@ from pathlib import Path
 import numpy as np
 
 from grater.corpora.text.analysis import Sentence, analyse_all
-from grater.detect.context.calibration import NAMES, Calibration, calibrations_of, require_precision
+from grater.detect.context.calibration import NAMES, Calibration, calibrations_of, require_precision, shifts
 from grater.detect.context.heads import PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
-from grater.detect.context.signs import shifts
 from grater.detect.context.slots import (
     ARTICLE,
     KINDS,

@@ -34,8 +34,17 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.detect.mining.ranking import RATIO, Suspect, Trigram, Use, by_trigram, rank, wanted_ngrams, without
-from grater.detect.mining.sources import Counts
+from grater.detect.mining.ranking import (
+    RATIO,
+    Counts,
+    Suspect,
+    Trigram,
+    Use,
+    by_trigram,
+    rank,
+    wanted_ngrams,
+    without,
+)
 from grater.errors import BadInput, Problem, UsageError
 from grater.result import HIDDEN, Data, in_json
 from grater.tables import Table

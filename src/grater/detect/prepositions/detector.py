@@ -133,58 +133,16 @@ def margins(scores: Scores, written: Sequence[int]) -> Margins:
 
 
 _OPPOSITES = (
-    "with without",
-    "to from",
-    "into from",
-    "before after",
-    "above under",
-    "over under",
-    "on off",
-    "for against",
-    "with against",
-    "since until",
-    "before since",
-    "within without",
-    "behind before",
+    "with without, to from, into from, before after, above under, over under, on off, for against, with against, "
+    "since until, before since, within without, behind before"
 )
-OPPOSITES = frozenset(frozenset(pair.split()) for pair in _OPPOSITES)
+OPPOSITES = frozenset(frozenset(pair.split()) for pair in _OPPOSITES.split(", "))
 
-PEOPLE = frozenset(
-    [
-        "me",
-        "you",
-        "him",
-        "her",
-        "us",
-        "them",
-        "himself",
-        "herself",
-        "themselves",
-        "myself",
-        "yourself",
-        "people",
-        "person",
-        "man",
-        "men",
-        "woman",
-        "women",
-        "child",
-        "children",
-        "student",
-        "students",
-        "parent",
-        "parents",
-        "friend",
-        "friends",
-        "family",
-        "user",
-        "users",
-        "customer",
-        "customers",
-        "patient",
-        "patients",
-    ]
+_PEOPLE = (
+    "me you him her us them himself herself themselves myself yourself people person man men woman women child "
+    "children student students parent parents friend friends family user users customer customers patient patients"
 )
+PEOPLE = frozenset(_PEOPLE.split())
 
 
 class Words(Protocol):
@@ -346,25 +304,12 @@ class PrepositionDetector:
         return None if is_silenced(flag, self.known, self.filters) else flag
 
     def _decision(self, item_id: str, candidate: Candidate, flag: Flag | None, score: float) -> Decision:
+        decision = Decision(item_id=item_id, system=self.name, flagged=False, score=score)
         if flag:
-            return Decision(
-                item_id=item_id,
-                system=self.name,
-                flagged=True,
-                score=score,
-                type=flag.type,
-                suggestion=flag.suggestion,
-            )
+            return replace(decision, flagged=True, type=flag.type, suggestion=flag.suggestion)
         if is_flagged(candidate, self.filters):
-            return Decision(
-                item_id=item_id,
-                system=self.name,
-                flagged=True,
-                score=max(score, 0.0),
-                type=TYPE_OF_RULES,
-                suggestion=DELETE,
-            )
-        return Decision(item_id=item_id, system=self.name, flagged=False, score=score)
+            return replace(decision, flagged=True, score=max(score, 0.0), type=TYPE_OF_RULES, suggestion=DELETE)
+        return decision
 
 
 def beliefs_of(scores: Scores, written: list[int]) -> list[tuple[tuple[str, float], ...]]:

@@ -35,7 +35,7 @@ from grater.detect.linear import (
     Rows,
     Template,
     Vocabulary,
-    template,
+    templates,
 )
 from grater.detect.prepositions.candidates import Candidate
 
@@ -140,31 +140,12 @@ def _rows(flat: _Flat, left: Places, right: Places, starts: Places, ends: Places
 
 
 TEMPLATES: tuple[Template, ...] = (
-    template("words", "l1"),
-    template("words", "r1"),
-    template("n-grams", "l2", "l1"),
-    template("n-grams", "r1", "r2"),
-    template("n-grams", "l1", "r1"),
-    template("n-grams", "l3", "l2", "l1"),
-    template("n-grams", "r1", "r2", "r3"),
-    template("n-grams", "l2", "l1", "r1"),
-    template("n-grams", "l1", "r1", "r2"),
-    template("n-grams", "l2", "l1", "r1", "r2"),
-    template("heads", "verb", "nearest"),
-    template("heads", "noun", "nearest"),
-    template("heads", "head", "head.tag"),
-    template("combinations", "l1", "head"),
-    template("combinations", "verb", "head"),
-    template("combinations", "noun", "head"),
-    template("combinations", "verb", "l1"),
-    template("combinations", "r1", "head"),
-    template("combinations", "l2", "l1", "head"),
-    template("combinations", "head", "after"),
-    template("tags", "l1.tag", "r1.tag", "head.tag"),
-    template("tags", "l2.tag", "l1.tag", "r1.tag", "r2.tag"),
-    template("tags", "verb.tag", "noun.tag", "head.tag", "nearest"),
-    template("words and tags", "l1", "r1.tag", "head.tag"),
-    template("words and tags", "prior", "l1.tag", "r1.tag"),
+    *templates("words", "l1 r1"),
+    *templates("n-grams", "l2+l1 r1+r2 l1+r1 l3+l2+l1 r1+r2+r3 l2+l1+r1 l1+r1+r2 l2+l1+r1+r2"),
+    *templates("heads", "verb+nearest noun+nearest head+head.tag"),
+    *templates("combinations", "l1+head verb+head noun+head verb+l1 r1+head l2+l1+head head+after"),
+    *templates("tags", "l1.tag+r1.tag+head.tag l2.tag+l1.tag+r1.tag+r2.tag verb.tag+noun.tag+head.tag+nearest"),
+    *templates("words and tags", "l1+r1.tag+head.tag prior+l1.tag+r1.tag"),
 )
 PRIOR = Template("prior", "prior", ())
 ALL = (*TEMPLATES, PRIOR)

@@ -11,8 +11,8 @@ import typer
 
 from grater.cli.command import Json, Seed, print_json, reading, require_different, say
 from grater.corpora.source import open_source
+from grater.detect.articles.detector import KIND, save
 from grater.detect.articles.features import TEMPLATES
-from grater.detect.articles.model import KIND, save
 from grater.detect.ngrams.counts import HELD_OUT, fold_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue

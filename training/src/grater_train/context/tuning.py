@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grater.corpora.judgments import judgments_from_edits
-from grater.detect.context.calibration import LEAST, NAMES, PRECISIONS, SILENT, Calibration
+from grater.detect.context.calibration import LEAST, NAMES, PRECISIONS, SILENT, Calibration, is_sign
 from grater.detect.context.detector import ContextDetector
-from grater.detect.context.signs import is_sign
 from grater.errors import UsageError
 from grater.model import Essay, Item
 
@@ -111,7 +110,7 @@ def calibrated(
 
 
 def usual_share(table: Iterable[PossibleFlag], name: str, calibration: Calibration) -> float:
-    """Of the possible flags of a name the share that are signs of errors (`signs`)."""
+    """Of the possible flags of a name the share that are signs of errors (`calibration.shifts`)."""
     own = [is_sign(flag.margin, calibration) for flag in table if flag.name == name]
     return round(sum(own) / max(1, len(own)), 5)
 
