@@ -34,13 +34,12 @@ from grater.measure.corrections.scores import (
 )
 from grater.measure.corrections.systems import Hypothesis, References, corrected_texts, hypothesis_texts, source_words
 from grater.reporting.document import Figure, ItemList, ItemView, Report, Section, listed
-from grater.reporting.drawing import INK, WIDTH, data, names_axis, number_axis, points, series, whiskers
+from grater.reporting.drawing import forest, number_axis
 from grater.sheet import Sheet, counted, percent
 from grater.uncertainty.intervals import Ints, Numbers
 
 MOST_LISTED = 20
 MOST_OF_A_PART = 10
-ROW_HEIGHT = 46
 LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 10_000))
 COUNTS = ("tp", "fp", "fn")
 TITLES = {"tp": "corrected as an annotator does", "fp": "changed unnecessarily", "fn": "with an error missed"}
@@ -152,26 +151,13 @@ def _ranking(page: _Data) -> Section:
 
 
 def _forest(scores: Scores) -> Figure:
-    names = [system.system for system in scores.systems]
     rows = []
     for system in scores.systems:
         score = system.overall.scores[scores.headline]
         numbers = {"value": score.value, "low": score.low, "high": score.high}
         shown = {name: 100 * number if np.isfinite(number) else None for name, number in numbers.items()}
         rows.append({"system": system.system, "group": system.group, **shown})
-    encoding = {
-        "y": names_axis("system", None, names, axis={"labelFontSize": 13, "labelLimit": 220}),
-        "x": number_axis("value", score_title(scores.headline)),
-        **series("system", names),
-    }
-    for channel in ("color", "shape"):
-        encoding[channel] = {**encoding[channel], "legend": None}
-    letter = {
-        "mark": {"type": "text", "dy": -13, "fontWeight": 600, "color": INK},
-        "encoding": {"y": encoding["y"], "x": encoding["x"], "text": {"field": "group"}},
-    }
-    layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter]
-    spec = {**data(rows), "width": WIDTH, "height": max(120, ROW_HEIGHT * len(rows)), "layer": layer}
+    spec = forest(rows, number_axis("value", score_title(scores.headline)))
     headlines = [f"{system.system} {percent(system.overall.scores[scores.headline])}" for system in scores.systems]
     words = f"{'; '.join(headlines)}. Systems that share a letter do not differ significantly."
     if scores.signature.options.get("baseline") or len(headlines) == 1:

@@ -16,17 +16,21 @@ from grater.measure.evaluation.sampled.estimates import CheapJudge
 from grater.measure.evaluation.selection import WRITER, exact_accuracy
 from grater.model import Essay, Interval
 from grater.reporting.agreement import agreement_section, experts_section, usage_section
-from grater.reporting.answer import Answer, Answered, answer_of, answer_section, headline_figure, quotable
-from grater.reporting.constructions import constructions_section
+from grater.reporting.answer import Answer, answer_of, answer_section, headline_figure, quotable
 from grater.reporting.corpus import annotators_section, corpus_section
 from grater.reporting.difficulty import Factors, bins_section, difficulty_section
 from grater.reporting.document import Byline, Figure, ItemList, Report, Section, interval
 from grater.reporting.items import CONTENTIOUS, Texts, item_lists, texts_of
-from grater.reporting.programs import programs_section
 from grater.reporting.raters import CrowdJob, crowds_section, effort_section, gold_met, raters_section
 from grater.reporting.sampling import estimates_of, sampling_section
-from grater.reporting.selection import choice_section, cloze_section, suggestions_section
 from grater.reporting.systems import curves_section, systems_section
+from grater.reporting.tasks import (
+    choice_section,
+    cloze_section,
+    constructions_section,
+    programs_section,
+    suggestions_section,
+)
 from grater.reporting.versions import Version, earlier_versions, version_lists, versions_of, versions_section
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
@@ -103,7 +107,10 @@ NEEDS = {
 def build(inputs: Inputs) -> Report:
     """Everything the inputs can say: the answer, agreement, the systems in detail, the raters, the corpus."""
     known = _known(inputs)
-    lists = list(_lists(inputs, known)) if known else []
+    lists: list[ItemList] = []
+    if known:
+        lists += item_lists(known.evaluation, known.texts, most=inputs.most_items)
+        lists += version_lists(known.evaluation, known.versions, known.texts, most=inputs.most_items)
     sections = list(_sections(inputs, known, lists))
     names = {section.name for section in sections}
     left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
@@ -171,11 +178,6 @@ def _estimates(inputs: Inputs, decisions: Table, judged: Judgments) -> Sampled |
     )
 
 
-def _lists(inputs: Inputs, known: _Known) -> Iterator[ItemList]:
-    yield from item_lists(known.evaluation, known.texts, most=inputs.most_items)
-    yield from version_lists(known.evaluation, known.versions, known.texts, most=inputs.most_items)
-
-
 def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -> Iterator[Section]:
     """Agreement, the systems in detail, what was asked and who answered, what it took; the corpus last."""
     yield from _agreement_sections(inputs)
@@ -232,7 +234,13 @@ def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Se
             essays=inputs.essays,
             factors=inputs.factors,
         )
-    yield from _program_sections(inputs)
+    people = inputs.experts or inputs.judgments
+    if inputs.programs is not None and people is not None:
+        programs = programs_section(
+            people, inputs.programs, items=inputs.items, places=inputs.whereabouts, seed=inputs.chance.seed
+        )
+        if programs is not None:
+            yield programs
     crowds = crowds_section(
         inputs.crowds, places=inputs.whereabouts, n_resamples=inputs.chance.n_resamples, seed=inputs.chance.seed
     )
@@ -283,37 +291,19 @@ def _agreement_sections(inputs: Inputs) -> Iterator[Section]:
         yield usage_section(inputs.usage, places=places, seed=seed)
 
 
-def _program_sections(inputs: Inputs) -> Iterator[Section]:
-    people = inputs.experts or inputs.judgments
-    if inputs.programs is not None and people is not None:
-        section = programs_section(
-            people, inputs.programs, items=inputs.items, places=inputs.whereabouts, seed=inputs.chance.seed
-        )
-        if section is not None:
-            yield section
-
-
 def _headline(known: _Known | None, sections: Sequence[Section]) -> Iterator[str]:
     """The sentences that a reader takes home; the first can be quoted."""
+    if known and known.evaluation.different:
+        scores = "; ".join(
+            f"{row.system} flags errors with precision {interval(row.scores['precision'])} and recall "
+            f"{interval(row.scores['recall'])} on its own {counted(row.n, 'item')}"
+            for row in known.answer.rows[:3]
+        )
+        yield f"The systems decided on different items and are not ranked. Against the majority of raters, {scores}."
+    elif known:
+        yield quotable(known.answer)
     if known:
-        yield from _of_systems(known)
+        yield from (version.words for version in known.versions)
     for section in sections:
         if section.name in ("agreement", "annotators"):
             yield section.words[0]
-
-
-def _of_systems(known: _Known) -> Iterator[str]:
-    evaluation, answer = known.evaluation, known.answer
-    if evaluation.different:
-        told = "; ".join(map(_told, answer.rows[:3]))
-        yield f"The systems decided on different items and are not ranked. Against the majority of raters, {told}."
-    else:
-        yield quotable(answer)
-    yield from (version.words for version in known.versions)
-
-
-def _told(row: Answered) -> str:
-    return (
-        f"{row.system} flags errors with precision {interval(row.scores['precision'])} and recall "
-        f"{interval(row.scores['recall'])} on its own {counted(row.n, 'item')}"
-    )

@@ -285,6 +285,24 @@ SIDES: dict[str, dict[str, Any]] = {
 }
 
 
+def forest(rows: Sequence[Row], axis: dict[str, Any], *more: dict[str, Any]) -> dict[str, Any]:
+    """The score of each `system` as a point with its interval, below the letters of its `group`."""
+    names = [row["system"] for row in rows]
+    encoding = {
+        "y": names_axis("system", None, names, axis={"labelFontSize": 13, "labelLimit": 220}),
+        "x": axis,
+        **series("system", names),
+    }
+    for channel in ("color", "shape"):
+        encoding[channel] = {**encoding[channel], "legend": None}
+    letter = {
+        "mark": {"type": "text", "dy": -13, "fontWeight": 600, "color": INK},
+        "encoding": {"y": encoding["y"], "x": encoding["x"], "text": {"field": "group"}},
+    }
+    layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter, *more]
+    return {**data(rows), "width": WIDTH, "height": max(120, 46 * len(rows)), "layer": layer}
+
+
 def names_beside(
     encoding: Row,
     places: Mapping[str, tuple[float, float]],

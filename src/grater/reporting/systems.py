@@ -29,6 +29,7 @@ from grater.reporting.drawing import (
     SERIES,
     WIDTH,
     data,
+    forest,
     interval_band,
     interval_columns,
     line,
@@ -38,7 +39,6 @@ from grater.reporting.drawing import (
     ringed_points,
     rule,
     series,
-    whiskers,
 )
 from grater.reporting.items import TIE, list_name
 from grater.sheet import Sheet, count, counted, number, p_value, undefined_notes
@@ -208,7 +208,6 @@ def _pairs_sheet(comparison: Comparison) -> Sheet:
 
 
 NAMES = {"f0.5": "F0.5", "f1": "F1"}
-ROW_HEIGHT = 46
 
 
 def forest_plot(
@@ -221,40 +220,26 @@ def forest_plot(
 ) -> Figure:
     """The best first, unless they are not ranked; systems that share a letter cannot be told apart."""
     ranked = sorted(systems, key=lambda scored: -scored[score].value) if is_ranked else list(systems)
-    names = [scored.system for scored in ranked]
     letters = groups or {}
     rows = [
         {"system": scored.system, "group": letters.get(scored.system, ""), **interval_columns(scored[score])}
         for scored in ranked
     ]
     title = NAMES.get(score, score)
-    encoding = {
-        "y": names_axis("system", None, names, axis={"labelFontSize": 13, "labelLimit": 220}),
-        "x": number_axis("value", title, share=True),
-        **series("system", names),
-    }
-    encoding["color"] = {**encoding["color"], "legend": None}
-    encoding["shape"] = {**encoding["shape"], "legend": None}
-    letter = {
-        "mark": {"type": "text", "dy": -13, "fontWeight": 600, "color": INK},
-        "encoding": {"y": encoding["y"], "x": encoding["x"], "text": {"field": "group"}},
-    }
     people = (
         rule("x", ceiling.value, f"best expert {interval(ceiling)}", before=ceiling.value > 0.5) if ceiling else []
     )
-    layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter, *people]
-    spec = {**data(rows), "width": WIDTH, "height": max(120, ROW_HEIGHT * len(rows)), "layer": layer}
-    words = _forest_words(ranked, score, letters) if is_ranked else _unranked_words(ranked, score)
+    spec = forest(rows, number_axis("value", title, share=True), *people)
+    if is_ranked:
+        words = _forest_words(ranked, score, letters)
+    else:
+        parts = [f"{each.system} has {title} {interval(each[score])} on {counted(each.n, 'item')}" for each in ranked]
+        words = (
+            f"{'; '.join(parts)}. They decided on different items and are not ranked; see the standardised scores."
+        )
     if ceiling:
         words += f" The best expert, scored in the same way, reaches {interval(ceiling)}."
     return Figure(name="systems", title=f"{title} of every system", words=words, spec=spec)
-
-
-def _unranked_words(systems: Sequence[Scored], score: str) -> str:
-    """Every system on its own items, and that none of them is first."""
-    title = NAMES.get(score, score)
-    parts = [f"{each.system} has {title} {interval(each[score])} on {counted(each.n, 'item')}" for each in systems]
-    return f"{'; '.join(parts)}. They decided on different items and are not ranked; see the standardised scores."
 
 
 def _forest_words(ranked: Sequence[Scored], score: str, letters: Mapping[str, str]) -> str:
@@ -280,8 +265,17 @@ ENOUGH = 20
 def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Scored]) -> Figure:
     """A tick for each rater, pale for one who judged little; a diamond for the majority of all."""
     systems = [scored.system for scored in truth]
-    rows = [
-        _rater_row(rater, scored, score) for rater in by_rater for scored in by_rater[rater] for score in PANEL_SCORES
+    rows: list[Row] = [
+        {
+            "rater": rater,
+            "system": scored.system,
+            "score": score,
+            "is_enough": n_behind(scored, score) >= ENOUGH,
+            **interval_columns(scored[score]),
+        }
+        for rater in by_rater
+        for scored in by_rater[rater]
+        for score in PANEL_SCORES
     ]
     joint = [
         {"system": scored.system, "score": score, **interval_columns(scored[score])}
@@ -300,7 +294,15 @@ def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Sco
         "encoding": encoding,
     }
     height = max(110, PANEL_ROW_HEIGHT * len(systems))
-    panels = [_panel(score, (ticks, diamonds), height, is_first=score == PANEL_SCORES[0]) for score in PANEL_SCORES]
+    panels = [
+        {
+            "title": {"text": score, "fontSize": 13},
+            "width": WIDTH // 2 - 20,
+            "height": height,
+            "layer": [_panel_layer(score, layer, is_first=score == PANEL_SCORES[0]) for layer in (ticks, diamonds)],
+        }
+        for score in PANEL_SCORES
+    ]
     return Figure(
         name="raters-in-turn",
         title="Scores against each rater in turn",
@@ -308,21 +310,6 @@ def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Sco
         spec={"hconcat": panels, "spacing": 24},
         source="T&C 2008, Table 4",
     )
-
-
-def _rater_row(rater: str, scored: Scored, score: str) -> Row:
-    is_enough = n_behind(scored, score) >= ENOUGH
-    names = {"rater": rater, "system": scored.system, "score": score}
-    return {**names, "is_enough": is_enough, **interval_columns(scored[score])}
-
-
-def _panel(score: str, layers: Sequence[dict[str, Any]], height: int, *, is_first: bool) -> Row:
-    return {
-        "title": {"text": score, "fontSize": 13},
-        "width": WIDTH // 2 - 20,
-        "height": height,
-        "layer": [_panel_layer(score, layer, is_first=is_first) for layer in layers],
-    }
 
 
 def n_behind(scored: Scored, score: str) -> float:

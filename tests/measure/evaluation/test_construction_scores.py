@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from grater.measure.agreement.constructions import CONSTRUCTIONS
-from grater.reporting.constructions import constructions_section
+from grater.reporting.tasks import constructions_section
 from grater.tables import read_decisions, read_items, read_judgments
 from grater.uncertainty.intervals import wilson
 from tests.cli.running import grater

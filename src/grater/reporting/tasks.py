@@ -1,0 +1,360 @@
+"""Sections about single tasks: constructions, blanks, choices, suggestions, and programs as raters.
+
+Articles and noun number: what raters accept without and with context (Lee et al. 2009, sections 4 and 5).
+
+Which word fits: blanks filled by writer, raters and systems, and the system's word against the writer's.  T&C 2008,
+section 4: Table 2, and the accuracy by exact match corrected by what raters accept.  Also what a system's suggestions
+change in marked essays: with and without, and the bias (`grater.measure.evaluation.offered`).
+
+A program is measured as a rater, never taken as the truth: its verdicts are compared with the majority of people on
+the items that both judged, ties left out.  Beside it stands what a person reaches in the same comparison, each person
+against the majority of the others: a program that is as near to people as they are to each other could be one of
+them.  Agreement on errors and on ok apart show a program that says ok to everything; a high agreement does not, where
+errors are rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.measure.agreement.coded import Essays, known_essays
+from grater.measure.agreement.coefficients import band_words
+from grater.measure.agreement.cohen import Confusion, between, cohen_kappa
+from grater.measure.agreement.constructions import (
+    IN_CONTEXT,
+    NO_CONTEXT,
+    ConstructionStudy,
+    Contrast,
+    SeveralRight,
+    construction_study,
+)
+from grater.measure.agreement.summary import kappa_cells
+from grater.measure.evaluation.offered import FATE_WORDS, SuggestionEffect
+from grater.measure.evaluation.selection import choice_study, cloze_study, construction_scores, corrected_accuracy
+from grater.model import Interval
+from grater.reporting.agreement import confusion_map
+from grater.reporting.document import Section, interval, listed, percent_of, sentence
+from grater.sheet import Sheet, count, counted, number, p_value
+from grater.tables import Judgments, Table
+from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.intervals import generator
+
+EVERYBODY = "all"
+STAGES = {NO_CONTEXT: "without context", IN_CONTEXT: "in context"}
+
+
+def constructions_section(
+    judgments: Judgments, items: Table, *, decisions: Table | None = None, chance: Chance | None = None
+) -> Section:
+    """Tables 4 and 5, several right constructions, what agreement depends on, and systems against all of these."""
+    seed = chance.seed if chance else 0
+    study = construction_study(judgments, items, seed=seed)
+    figures = tuple(
+        confusion_map(
+            part.table, name=f"constructions-{part.name}", about=STAGES[part.name], source="Lee et al. 2009, Table 5"
+        )
+        for part in study.stages
+    )
+    rows = tuple(
+        (row.rater, STAGES.get(row.stage, row.stage), f"{row.n:,}", interval(row.yes)) for row in study.freedom
+    )
+    freedom_sheet = Sheet(
+        name="constructions-yes",
+        title="Share of yes answers (Lee et al. 2009, Table 4)",
+        columns=("rater", "stage", "answers", "yes"),
+        rows=rows,
+    )
+    columns = ("rater", "nouns", "several accepted", "several best", "original accepted", "original best")
+    several_sheet = Sheet(
+        name="constructions-several",
+        title="Several acceptable constructions, and the writer’s own",
+        columns=columns,
+        rows=tuple(map(_several_row, study.several)),
+        notes=("Best: marked yes*, the rater’s first choice; original: the writer’s own construction.",),
+    )
+    sheets = [freedom_sheet, *([_stages_sheet(study)] if study.stages else []), several_sheet]
+    if study.contrasts:
+        sheets.append(_contrasts_sheet(study.contrasts))
+    words = [*_constructions_words(study), study.scope.sentence]
+    scores = construction_scores(decisions, judgments, items, chance=chance) if decisions is not None else None
+    if scores is not None:
+        sheets += [replace(sheet, name="constructions-systems") for sheet in scores.sheets()]
+        words += map(sentence, scores.warnings)
+    return Section(
+        name="constructions",
+        title="Articles and noun number",
+        words=tuple(words),
+        figures=figures,
+        sheets=tuple(sheets),
+        signature=str(study.signature),
+    )
+
+
+def _constructions_words(study: ConstructionStudy) -> list[str]:
+    words = [
+        f"{counted(study.n_places, 'noun')}, each in five constructions. "
+        + " ".join(
+            f"{STAGES[part.name].capitalize()}, two raters agree on {interval(part.observed)} of the answers (kappa "
+            f"{interval(part.kappa)})."
+            for part in study.stages
+        )
+    ]
+    together = next((row for row in study.several if row.rater == EVERYBODY), None)
+    if together is not None:
+        words.append(
+            f"In context, raters accept several constructions for {interval(together.several_yes)} of the nouns. A "
+            "system scored against the writer’s own construction alone is underrated by at most that much."
+        )
+    return words
+
+
+def _stages_sheet(study: ConstructionStudy) -> Sheet:
+    rows = tuple(
+        (STAGES.get(part.name, part.name), f"{part.table.n:,}", interval(part.observed), interval(part.kappa))
+        for part in study.stages
+    )
+    return Sheet(
+        name="constructions-agreement",
+        title="Agreement by stage (Lee et al. 2009, Table 5)",
+        columns=("stage", "answers", "agreement", "kappa"),
+        rows=rows,
+    )
+
+
+def _several_row(several: SeveralRight) -> tuple[str, ...]:
+    shares = (several.several_yes, several.several_starred, several.original_yes, several.original_starred)
+    return several.rater, f"{several.n_places:,}", *map(interval, shares)
+
+
+def _contrasts_sheet(contrasts: tuple[Contrast, ...]) -> Sheet:
+    rows = tuple(
+        (
+            f"{_named(contrast.first.name)} or {_named(contrast.second.name)}",
+            interval(contrast.first.kappa),
+            interval(contrast.second.kappa),
+            f"{number(contrast.paper.z)} (p {p_value(contrast.paper.p)})",
+            p_value(contrast.ours.p),
+        )
+        for contrast in contrasts
+    )
+    note = "The paper’s z treats all answers as independent; our p resamples nouns or essays with all their answers."
+    columns = ("first or second", "kappa of first", "kappa of second", "z (paper)", "p (ours)")
+    return Sheet(
+        name="constructions-contrasts", title="What agreement depends on", columns=columns, rows=rows, notes=(note,)
+    )
+
+
+def _named(part: str) -> str:
+    return STAGES.get(part, part)
+
+
+KINDS = {
+    "writer-rater": "between writer and rater",
+    "writer-system": "between writer and system",
+    "rater-rater": "between raters",
+}
+MARKED = "suggestions marked"
+
+
+def cloze_section(
+    judgments: Judgments, decisions: Table | None = None, *, places: Table | None = None, seed: int = 0
+) -> Section:
+    """The cloze test: the writer's words are the rater `writer`, those of systems the suggestions of `decisions`."""
+    study = cloze_study(judgments, decisions=decisions, essays=known_essays(judgments, places), seed=seed)
+    means = study.mean_kappa
+    shown = ", ".join(f"{number(means[kind])} {whose}" for kind, whose in KINDS.items() if kind in means)
+    words = f"{counted(max(pair.n for pair in study.pairs), 'blank')}: mean kappa {shown}."
+    rows = tuple(
+        (
+            f"{pair.first} and {pair.second}",
+            f"{pair.n:,}",
+            interval(pair.agreement),
+            interval(pair.kappa),
+            band_words(pair.kappa),
+        )
+        for pair in study.pairs
+    )
+    columns = ("pair", "blanks", "agreement", "kappa", "band")
+    pairs_sheet = Sheet(
+        name="cloze", title="Agreement on the word in the blank (T&C 2008, Table 2)", columns=columns, rows=rows
+    )
+    return Section(
+        name="cloze",
+        title="Filled blanks",
+        words=(words, study.scope.sentence),
+        figures=(),
+        sheets=(pairs_sheet,),
+        signature=str(study.signature),
+    )
+
+
+def choice_section(
+    judgments: Judgments, *, accuracy: Mapping[str, Interval] | None = None, places: Table | None = None
+) -> Section:
+    """The choice test; `accuracy` by exact match, of each system, is corrected by what raters accept."""
+    study = choice_study(judgments, essays=known_essays(judgments, places))
+    choices = study.choice
+    rows = [(rater, interval(share)) for rater, share in choices.by_rater.items()]
+    rows.append(("all agree", interval(choices.all_raters)))
+    words = [
+        f"Where system and writer differ ({counted(choices.n_items, 'item')}), the share for which every rater finds "
+        f"the system’s word at least as good is {interval(choices.all_raters)}."
+    ]
+    for system, exact in (accuracy or {}).items():
+        corrected = interval(corrected_accuracy(exact, choices.all_raters))
+        words.append(
+            f"{system} has the writer’s word in {interval(exact)} of blanks, an acceptable one in {corrected}."
+        )
+    sheet = Sheet(
+        name="choice",
+        title="The system’s word is as good or better (T&C 2008, section 4.2)",
+        columns=("rater", "share of items"),
+        rows=tuple(rows),
+        notes=(f"{counted(choices.n_equally_bad, 'answer')} “equally bad” left out.",),
+    )
+    return Section(
+        name="choice",
+        title="The writer’s word or the system’s",
+        words=(*words, study.scope.sentence),
+        figures=(),
+        sheets=(sheet,),
+        signature=str(study.signature),
+    )
+
+
+def suggestions_section(effect: SuggestionEffect) -> Section:
+    """Agreement and scores with and without suggestions, and what became of them."""
+    sheets = effect.sheets()
+    return Section(
+        name="suggestions",
+        title="Effect of suggestions",
+        words=(_bias(effect), _fates(effect)),
+        sheets=tuple(replace(sheet, name=f"suggestions-{sheet.name}", signature="") for sheet in sheets),
+        signature=str(effect.signature),
+    )
+
+
+def _bias(effect: SuggestionEffect) -> str:
+    scores, difference = effect.scores[MARKED], effect.differences[MARKED]
+    shown = f"Annotators who saw a system’s suggestions marked {interval(scores['with'])} of the suggested places"
+    if isnan(difference.value):
+        return f"{shown}; nobody marked these essays without suggestions, so the bias is unknown."
+    compared = f"{shown}, those who did not {interval(scores['without'])}"
+    if difference.low > 0:
+        seen = f"{interval(difference)} too high"
+        return f"{compared}: judged by people who saw its marks, the system’s precision would be {seen}."
+    return f"{compared}. The difference, {interval(difference)}, may be chance."
+
+
+def _fates(effect: SuggestionEffect) -> str:
+    total = sum(effect.fates.values())
+    parts = [f"{percent_of(n, total)} were {FATE_WORDS.get(fate, fate)}" for fate, n in effect.fates.items() if n]
+    return (
+        f"Of {total:,} suggestions shown, {listed(parts)}." if parts else "What became of the suggestions is unknown."
+    )
+
+
+ERROR, OK = "error", "ok"
+ALL = "all"
+PERSON = "a person, against the other people"
+FEW = 30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """One rater against the majority of people, on items of one kind."""
+
+    rater: str
+    kind: str
+    table: Confusion
+
+    def row(self, seed: int) -> tuple[str, ...]:
+        kappa = cohen_kappa(self.table, rng=generator(seed, "programs", self.rater, self.kind))
+        cells = self.table.cells
+        on_errors, on_ok = (self.table.share(*_diagonal(cells.shape, row)) for row in (0, 1))
+        agreement = (interval(self.table.observed), *kappa_cells(kappa))
+        return (self.rater, self.kind, count(self.table.n), *agreement, interval(on_errors), interval(on_ok))
+
+
+def _diagonal(shape: tuple[int, ...], row: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """The cell of a row in which the two agree, and the whole row."""
+    part, whole = np.zeros(shape, bool), np.zeros(shape, bool)
+    part[row, row], whole[row] = True, True
+    return part, whole
+
+
+def programs_section(
+    people: Judgments, programs: Judgments, *, items: Table | None = None, places: Table | None = None, seed: int = 0
+) -> Section | None:
+    """Every program on all items and on those of each kind; None where no item was judged by both."""
+    essays = known_essays(people, places)
+    said = _votes(people)
+    kinds = dict(items.frame.select(pl.col("item", "kind").cast(pl.String)).iter_rows()) if items is not None else {}
+    # The majority of people on each item; a tie is none.
+    n_error = (pl.col("label") == ERROR).sum()
+    counts = said.group_by("item").agg(n_error=n_error, n=pl.len()).filter(2 * pl.col("n_error") != pl.col("n"))
+    most = pl.when(2 * pl.col("n_error") > pl.col("n")).then(pl.lit(ERROR)).otherwise(pl.lit(OK))
+    majority = counts.select("item", most=most)
+    own = _votes(programs)
+    compared = [
+        each
+        for rater in sorted(own["rater"].unique().to_list())
+        for each in _compared(rater, own.filter(rater=rater), majority, kinds, essays)
+    ]
+    if not compared:
+        return None
+    compared += _compared(PERSON, _against_others(said), None, kinds, essays)
+    columns = ("program", "items", "n", "agreement", "kappa", "band", "on errors", "on ok")
+    rows = tuple(each.row(seed) for each in compared)
+    sheet = Sheet(name="programs", title="Programs against the majority of people", columns=columns, rows=rows)
+    words = (*_programs_words(compared), essays.scope_of(own["item"]).sentence)
+    return Section(name="programs", title="Programs as raters", words=words, sheets=(sheet,))
+
+
+def _votes(judgments: Judgments) -> pl.DataFrame:
+    frame = judgments.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+    return frame.filter(pl.col("label").is_in([ERROR, OK]))
+
+
+def _against_others(said: pl.DataFrame) -> pl.DataFrame:
+    """Each judgment of a person beside the majority of the other people on the item."""
+    is_error = pl.col("label") == ERROR
+    others = is_error.sum().over("item") - is_error.cast(pl.UInt32)
+    n_others = pl.len().over("item") - 1
+    most = pl.when(2 * others > n_others).then(pl.lit(ERROR)).otherwise(pl.lit(OK))
+    return said.with_columns(most=most, others=others, n=n_others).filter(2 * pl.col("others") != pl.col("n"))
+
+
+def _compared(
+    rater: str, own: pl.DataFrame, majority: pl.DataFrame | None, kinds: Mapping[str, str], essays: Essays
+) -> Iterator[Compared]:
+    both = own if majority is None else own.join(majority, on="item")
+    if not len(both):
+        return
+    yield Compared(rater, ALL, _table(both, rater, essays))
+    named = both.with_columns(kind=pl.col("item").replace_strict(kinds, default="", return_dtype=pl.String))
+    for kind in sorted(name for name in named["kind"].unique().to_list() if name):
+        yield Compared(rater, kind, _table(named.filter(kind=kind), rater, essays))
+
+
+def _table(both: pl.DataFrame, rater: str, essays: Essays) -> Confusion:
+    """Rows are the majority's verdicts, columns the rater's; a person may stand in it with one item several times."""
+    most, label = ((both[column] == OK).cast(pl.Int32).to_numpy() for column in ("most", "label"))
+    return between(most, label, (ERROR, OK), ("people", rater), unit_of=essays.codes(both["item"]))
+
+
+def _programs_words(compared: Sequence[Compared]) -> Iterator[str]:
+    people = next((each for each in compared if each.rater == PERSON and each.kind == ALL), None)
+    for each in compared:
+        if each.kind == ALL and each.rater != PERSON:
+            beside = f"; a person agrees with the other people on {interval(people.table.observed)}" if people else ""
+            few = f" With only {each.table.n} items, little can be concluded." if each.table.n < FEW else ""
+            agrees = f"{each.rater} agrees with the majority of people on {interval(each.table.observed)}"
+            yield f"{agrees} of {each.table.n:,} items{beside}.{few}"
+    yield "Programs are compared as raters: unless requested, their judgments do not count in the scores of systems."
