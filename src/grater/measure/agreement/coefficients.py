@@ -220,15 +220,6 @@ def distances(scale: Scale, labels: Sequence[str]) -> Matrix:
     """Squared distances between labels on a scale that does not depend on the data."""
     if scale == "nominal":
         return 1 - np.eye(len(labels))
-    values = _values(scale, labels)
-    apart = np.subtract.outer(values, values)
-    if scale == "interval":
-        return apart**2
-    together = np.add.outer(values, values)
-    return np.divide(apart, together, out=np.zeros_like(apart), where=together != 0) ** 2
-
-
-def _values(scale: Scale, labels: Sequence[str]) -> Matrix:
     if scale not in SCALES:
         raise UsageError(f"unknown scale {scale!r}. Known: {', '.join(SCALES)}")
     numbers = as_numbers(labels)
@@ -237,7 +228,12 @@ def _values(scale: Scale, labels: Sequence[str]) -> Matrix:
         raise UsageError(f"expected numbers as labels for scale {scale}, found {named!r}; merge it or use ordinal")
     if scale == "ratio" and min(numbers) < 0:
         raise UsageError(f"expected labels of at least 0 for scale ratio, found {min(numbers):g}; use interval")
-    return np.array(numbers)
+    values: Matrix = np.array(numbers)
+    apart = np.subtract.outer(values, values)
+    if scale == "interval":
+        return apart**2
+    together = np.add.outer(values, values)
+    return np.divide(apart, together, out=np.zeros_like(apart), where=together != 0) ** 2
 
 
 # Coefficients

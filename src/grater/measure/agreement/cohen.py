@@ -281,16 +281,11 @@ def cohen_kappa(
         return Interval(value, nan, nan, "a single item says nothing about chance")
     error = 0.0 if method == "bootstrap" else standard_error(table, error=method, weights=weights)
     if error == 0:
-        return _bootstrapped(table, value, _coefficient(table, weights), rng, n_resamples, level)
+        coefficient = _coefficient(table, weights)
+        units = cell_units(table)
+        [draws] = resampled_scores([coefficient], units, rng=rng, n_resamples=n_resamples)
+        return bca_interval(coefficient, value, units, draws, level=level)
     return normal_interval(value, error, level=level, ends=(-1.0, 1.0))
-
-
-def _bootstrapped(
-    table: Confusion, value: float, coefficient: Coefficient, rng: np.random.Generator, n_resamples: int, level: float
-) -> Interval:
-    units = cell_units(table)
-    [draws] = resampled_scores([coefficient], units, rng=rng, n_resamples=n_resamples)
-    return bca_interval(coefficient, value, units, draws, level=level)
 
 
 def cell_units(table: Confusion) -> PatternUnits:

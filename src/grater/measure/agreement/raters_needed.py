@@ -133,7 +133,9 @@ def design(crowd: Judgments, experts: Judgments, *, essays: Essays = NO_ESSAYS) 
     both = rows != NOBODY
     if not both.any():
         raise BadInput(Problem(experts.name, f"expected items of {crowd.name}, found none of them"))
-    labels = _in_order({*ours.labels, *theirs.labels})
+    names = {*ours.labels, *theirs.labels}
+    listed = sorted(names)
+    labels = tuple(listed[index] for index in in_order(listed))
     counts = table_of(ours.item, _recoded(ours.labels, labels)[ours.label], len(labels))[both]
     said = label_matrix(theirs)[rows[both]]
     said = np.where(said == NOBODY, NOBODY, _recoded(theirs.labels, labels)[said])
@@ -148,11 +150,6 @@ def design(crowd: Judgments, experts: Judgments, *, essays: Essays = NO_ESSAYS) 
         n_experts_only=len(theirs.items) - int(both.sum()),
         groups=None if ours.unit is None else grouped(place.ravel(), ours.unit[both]),
     )
-
-
-def _in_order(names: set[str]) -> tuple[str, ...]:
-    listed = sorted(names)
-    return tuple(listed[index] for index in in_order(listed))
 
 
 def _recoded(old: tuple[str, ...], new: tuple[str, ...]) -> Ints:

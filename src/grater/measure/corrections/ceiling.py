@@ -170,7 +170,11 @@ def ceiling(
     systems = [_shortened(hypothesis, is_read) for hypothesis in hypotheses]
     means = _all_means(work, kept, annotators, systems, subsets, advance)
     rows = [row for size, of_size in zip(numbers, means, strict=True) for row in _rows(work, of_size, size)]
-    signature = _signed(metric.signature(kept, options), chance, most_subsets)
+    made = metric.signature(kept, options)
+    drawn = {"resamples": chance.n_resamples, "seed": chance.seed, "units": chance.cluster, "subsets": most_subsets}
+    signature = Signature(
+        f"{made.what}-ceiling", {**made.options, **{name: str(value) for name, value in drawn.items()}}
+    )
     headline = metric.score_names(options)[-1]
     n_kept = work.design.unit_of.size
     return Ceiling(
@@ -237,11 +241,6 @@ def _shortened(hypothesis: Hypothesis, is_read: Bools) -> Hypothesis:
     if is_read.all() or hypothesis.n_sentences != is_read.size:  # of a wrong length: let the metric say what differs
         return hypothesis
     return hypothesis.only(is_read.nonzero()[0].tolist())
-
-
-def _signed(made: Signature, chance: Resampling, most_subsets: int) -> Signature:
-    drawn = {"resamples": chance.n_resamples, "seed": chance.seed, "units": chance.cluster, "subsets": most_subsets}
-    return Signature(f"{made.what}-ceiling", {**made.options, **{name: str(value) for name, value in drawn.items()}})
 
 
 def _means(work: _Work, name: str, kind: Kind, counts: AnnotatorCounts, subsets: Sequence[Bools]) -> Iterator[_Means]:

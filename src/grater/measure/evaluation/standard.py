@@ -526,7 +526,12 @@ def _interval(name: str, value: float, counts: Counts, doubt: Doubt) -> Interval
         worth = below(name, counts) / factor**2
         return wilson(value * worth, worth, level=chance.level)
     if doubt.is_plain and factor == 1 and name == "kappa" and len(doubt.drawn) and (counts.row() % 1 == 0).all():
-        return _kappa(counts, chance)
+        table = confusion(
+            [[counts.hit, counts.false_alarm], [counts.miss, counts.correct_rejection]], ("error", "ok")
+        )
+        rng = generator(chance.seed, "evaluate", "kappa")
+        n_resamples = chance.n_resamples
+        return cohen_kappa(table, rng=rng, method="bootstrap", n_resamples=n_resamples, level=chance.level)
     return _resampled(name, value, counts, doubt, factor)
 
 
@@ -566,13 +571,6 @@ def _alike_kappa(value: float, counts: Counts, n: float, level: float) -> Interv
     observed = alike_interval(1 - (1 - value) * room, n, quantile=quantile)
     low, high = (1 - (1 - limit) / room for limit in (observed.low, observed.high))
     return Interval(value, max(-1.0, min(value, low)), min(1.0, max(value, high)))
-
-
-def _kappa(counts: Counts, chance: Chance) -> Interval:
-    table = confusion([[counts.hit, counts.false_alarm], [counts.miss, counts.correct_rejection]], ("error", "ok"))
-    rng = generator(chance.seed, "evaluate", "kappa")
-    n_resamples = chance.n_resamples
-    return cohen_kappa(table, rng=rng, method="bootstrap", n_resamples=n_resamples, level=chance.level)
 
 
 def each_rater(cases: Cases, *, chance: Chance, where: Truths | None = None) -> dict[str, list[Scored]]:
