@@ -138,7 +138,7 @@ def mean_of(table: Judgments) -> MeanPairwise:
 
 @pytest.fixture
 def by_delta(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cohen, "MOST_CELLS", 0)
+    monkeypatch.setattr(cohen, "MOST_PAIR_CELLS", 0)
 
 
 @pytest.mark.usefixtures("by_delta")
@@ -201,7 +201,7 @@ def test_tables_too_large_for_the_bootstrap_have_the_same_jackknife(monkeypatch:
     rows = [[label if rng.random() < 0.85 else 1 - label for _ in range(4)] for label in rng.integers(0, 2, size=120)]
     codes = replace(coded(of_matrix(rows)), unit=np.arange(120) // 8)
     tables = list(confusions(codes))
-    monkeypatch.setattr(cohen, "MOST_CELLS", 0)
+    monkeypatch.setattr(cohen, "MOST_PAIR_CELLS", 0)
     mean = mean_pairwise(codes, tables, rng=generator(0))
     assert mean.method == "jackknife"
     units = cohen.row_units(cohen.compared_rows(codes), 2)
@@ -219,7 +219,7 @@ def test_bootstrap_and_delta_agree_on_many_items(monkeypatch: pytest.MonkeyPatch
     rng = generator(7)
     rows = [[label if rng.random() < 0.85 else 1 - label for _ in range(4)] for label in rng.integers(0, 2, size=800)]
     drawn = mean_of(of_matrix(rows))
-    monkeypatch.setattr(cohen, "MOST_CELLS", 0)
+    monkeypatch.setattr(cohen, "MOST_PAIR_CELLS", 0)
     derived = mean_of(of_matrix(rows))
     assert (drawn.method, derived.method) == ("bootstrap", "delta")
     assert drawn.kappa.value == derived.kappa.value
