@@ -50,9 +50,8 @@ if TYPE_CHECKING:
     from grater.measure.sampling.plan import Allocation, Plan
     from grater.reporting.document import Report
     from grater.tables import Judgments, Sample, Table
-    from grater.uncertainty.bootstrap import Cluster
+    from grater.uncertainty.bootstrap import Cluster, Test
     from grater.uncertainty.intervals import Population
-    from grater.uncertainty.paired import Test
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from scipy.special import ndtri, stdtr
 
 from grater.errors import UsageError
-from grater.uncertainty.bootstrap import by_document, by_sentence, resampled_sums, swapped_sums
+from grater.uncertainty.bootstrap import (
+    Drawn,
+    by_document,
+    by_sentence,
+    holm,
+    paired_tests,
+    rank_groups,
+    resampled_sums,
+    resamples_needed,
+    swapped_sums,
+)
 from grater.uncertainty.intervals import (
     Numbers,
     contracted_tail,
@@ -20,7 +30,6 @@ from grater.uncertainty.intervals import (
     percentile_interval,
     student_quantile,
 )
-from grater.uncertainty.paired import Drawn, holm, paired_tests, rank_groups, resamples_needed
 from tests.examples import examples
 
 

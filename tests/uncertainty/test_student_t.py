@@ -9,9 +9,8 @@ import pytest
 
 from grater.measure.evaluation.cases import Cases, cases_of, truth_of
 from grater.measure.evaluation.comparison import compare_systems
-from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.bootstrap import Chance, Drawn, PairTest, paired_tests, student_tests
 from grater.uncertainty.intervals import SHARE, Numbers, percentile_interval, student_interval
-from grater.uncertainty.paired import Drawn, PairTest, paired_tests, student_tests
 from tests.measure.evaluation.coverage import coverage
 from tests.measure.evaluation.worlds import decisions, items, votes
 

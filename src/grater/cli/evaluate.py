@@ -47,9 +47,8 @@ from grater.measure.evaluation.standard import EDGES
 from grater.measure.evaluation.thresholds import Higher
 from grater.tables import Table as DecisionTable
 from grater.tables import parse_merge, read_gold, read_items, write_table
-from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty.bootstrap import Chance, Test
 from grater.uncertainty.intervals import RESAMPLES
-from grater.uncertainty.paired import Test
 
 CurveFile: TypeAlias = Annotated[
     Path | None,

@@ -63,7 +63,7 @@ from grater.measure.corrections.scores import (
 from grater.measure.corrections.systems import Hypothesis, References, Sentences, rewritten
 from grater.model import Essay
 from grater.sheet import counted
-from grater.uncertainty.paired import Test
+from grater.uncertainty.bootstrap import Test
 
 HYP = "--hyp"
 Kind: TypeAlias = Literal["m2", "jsonl", "text"]

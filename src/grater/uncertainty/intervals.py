@@ -54,7 +54,7 @@ Populations: `wider` (other essays, items or raters like these) and `these` (exa
 finite-population correction).  Units: item, essay, document or rater, and with `n_raters` raters drawn beside them.
 
 The rule for few units, `cluster_interval`: below `FEW_UNITS` Student's t on the spread of the resamples
-(`grater.uncertainty.paired`), from there on expanded percentiles (`grater.uncertainty.intervals`); below `TOO_FEW`
+(`grater.uncertainty.bootstrap`), from there on expanded percentiles (`grater.uncertainty.intervals`); below `TOO_FEW`
 a warning.  In simulated corpora of 20 essays x 25 items limits that took items as independent held .72-.85 instead of
 .95 (docs/agreement.md).
 

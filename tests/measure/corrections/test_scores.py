@@ -13,7 +13,7 @@ from grater.corpora.source import open_source
 from grater.errors import UnknownName, UsageError
 from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling, Scores, score_systems, together
 from grater.measure.corrections.systems import Hypothesis, References, rewritten
-from grater.uncertainty.paired import PairTest
+from grater.uncertainty.bootstrap import PairTest
 from tests.measure.corrections.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
 from tests.measure.corrections.slow_gleu import corpus_gleu
 from tests.real_data import data_path

@@ -73,6 +73,7 @@ from grater.uncertainty.bootstrap import (
     delta_error,
     group_error,
     grouped,
+    holm,
     point_estimate,
     resampled_scores,
 )
@@ -87,7 +88,6 @@ from grater.uncertainty.intervals import (
     two_sided_p,
     widening,
 )
-from grater.uncertainty.paired import holm
 
 Pair: TypeAlias = tuple[str, str]
 

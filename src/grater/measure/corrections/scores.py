@@ -3,7 +3,7 @@
 Every score has an interval from one bootstrap that all systems share (`grater.uncertainty.bootstrap`): over
 sentences, or over documents where sentences of one writer stand or fall together.  The annotator that a sentence was
 held against is not chosen anew in a resample.  Systems are ranked by the metric's last score (F or GLEU) and told
-apart by a paired test at 95 % after Holm's correction (`grater.uncertainty.paired`); those that are not told apart
+apart by a paired test at 95 % after Holm's correction (`grater.uncertainty.bootstrap`); those that are not told apart
 share a letter.  Tables are in per cent with two decimals, as the field prints these scores; the best of a column is
 not marked, since the rank groups say more.
 
@@ -62,9 +62,20 @@ from grater.registry import Registry
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, encode, in_json
 from grater.sheet import Sheet, count, counted, p_value, percent, undefined_notes
 from grater.signature import Signature, require_same
-from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums, swapped_sums
+from grater.uncertainty.bootstrap import (
+    Design,
+    Drawn,
+    PairTest,
+    Test,
+    by_document,
+    by_sentence,
+    paired_tests,
+    rank_groups,
+    resampled_sums,
+    resamples_needed,
+    swapped_sums,
+)
 from grater.uncertainty.intervals import LEVEL, Ints, Numbers, Scope, generator, percentile_interval
-from grater.uncertainty.paired import Drawn, PairTest, Test, paired_tests, rank_groups, resamples_needed
 
 if TYPE_CHECKING:
     import polars as pl

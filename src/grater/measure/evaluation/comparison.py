@@ -65,9 +65,8 @@ from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_jso
 from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Table
-from grater.uncertainty.bootstrap import Chance, swap_units
-from grater.uncertainty.intervals import FEW_UNITS, LEVEL, Ints, Numbers, Scope, generator
-from grater.uncertainty.paired import (
+from grater.uncertainty.bootstrap import (
+    Chance,
     Drawn,
     McNemar,
     PairTest,
@@ -77,7 +76,9 @@ from grater.uncertainty.paired import (
     rank_groups,
     resamples_needed,
     student_tests,
+    swap_units,
 )
+from grater.uncertainty.intervals import FEW_UNITS, LEVEL, Ints, Numbers, Scope, generator
 
 SHOWN = ("precision", "recall", "f0.5")
 TITLES = ("precision", "recall", "F0.5")

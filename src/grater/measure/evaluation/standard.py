@@ -22,7 +22,7 @@ advises, or standardised scores (`different.py`); `different_rates` warns.
 **Intervals.** Wilson for precision, recall and the error rate where items are drawn one by one and the truth is yes
 or no; the bootstrap otherwise, by item in Wilson's form (`graded_wilson`).  By essay or document,
 precision, recall and F have Wilson's form for as many cases as the resamples show the clustered ones to be worth,
-with Student's t (`grater.uncertainty.paired`); raters alone, being few, Student's t too; all else expanded
+with Student's t (`grater.uncertainty.bootstrap`); raters alone, being few, Student's t too; all else expanded
 percentiles.  Kappa has the interval of `grater.agreement`: by essay Student's t on the scale of log(1 - kappa); by
 item where counts are whole.  Where every resample is alike (all flags right), a bootstrap interval has no width,
 which nobody believes: Wilson's interval for the number of units takes its place.  With no flagged item precision is
@@ -95,10 +95,12 @@ from grater.sheet import Sheet
 from grater.tables import require_raters
 from grater.uncertainty.bootstrap import (
     Chance,
+    McNemar,
     UnitCounts,
     defined_draws,
     distinct,
     group_interval,
+    mcnemar,
     patterns,
     portions,
     resample_units,
@@ -122,7 +124,6 @@ from grater.uncertainty.intervals import (
     wilson,
     z_value,
 )
-from grater.uncertainty.paired import McNemar, mcnemar
 
 Unit: TypeAlias = Literal["item", "essay", "document"]
 
