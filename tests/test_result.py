@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from math import inf, nan
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
-from grater.model import Interval, Json
-from grater.result import Result, encode
+from grater.model import Interval
+from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import Sheet
 from grater.signature import Signature
 
@@ -27,15 +26,28 @@ class Point:
     y: float
 
 
+@dataclass(frozen=True, slots=True)
+class Pair(Data):
+    first: str = field(metadata=HIDDEN)
+    second: str = field(metadata=HIDDEN)
+    is_tested: bool
+    rate: Interval = field(metadata=FLAT)
+
+    @property
+    @in_json("raters")
+    def names(self) -> tuple[str, str]:
+        return self.first, self.second
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Kappa(Result):
     n_rows: int = 1
+    observed: Interval = field(default=Interval(0.63, 0.5, 0.7), metadata=key("kappa"))
+    pairs: tuple[Pair, ...] = field(default=(), metadata=OPTIONAL)
+    warnings: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Json]:
-        return {"kappa": 0.63}
-
-    def to_frame(self) -> pl.DataFrame:
-        return pl.DataFrame({"kappa": [0.63]})
+    def estimates(self) -> list[Estimate]:
+        return [({"coefficient": "kappa"}, self.observed)]
 
     def sheets(self) -> Sequence[Sheet]:
         rows = tuple((f"pair {index}", ".630") for index in range(self.n_rows))
@@ -66,6 +78,25 @@ def test_any_value_becomes_json(value: Any, encoded: Any) -> None:
 
 def test_a_signature_is_its_line() -> None:
     assert encode(Signature("m2", {"beta": "0.5"})).startswith("m2|grater:")
+
+
+def test_the_json_of_a_result_comes_from_its_fields() -> None:
+    assert Kappa().to_dict() == {"rows": 1, "kappa": {"value": 0.63, "low": 0.5, "high": 0.7}, "warnings": []}
+    pair = Pair("A1", "A2", is_tested=True, rate=Interval(0.2, nan, nan, "one essay"))
+    [made] = Kappa(pairs=(pair,)).to_dict()["pairs"]  # type: ignore[misc, union-attr]
+    rate = {"value": 0.2, "low": None, "high": None, "reason": "one essay"}
+    assert made == {"raters": ["A1", "A2"], "tested": True, **rate}
+
+
+def test_the_frame_of_a_result_has_a_number_in_every_row() -> None:
+    assert Kappa().to_frame().rows(named=True) == [{"coefficient": "kappa", "value": 0.63, "low": 0.5, "high": 0.7}]
+
+
+def test_warnings_and_reasons_are_shown_wherever_the_result_is() -> None:
+    result = Kappa(observed=Interval(nan, nan, nan, "one label <only>"), warnings=("few items",))
+    assert result.reasons == ("–: one label <only>.",)
+    assert "warning: few items\n–: one label <only>." in repr(result)
+    assert result._repr_html_().endswith("<p>warning: few items</p><p>–: one label &lt;only&gt;.</p>")
 
 
 def test_a_result_shows_its_first_table_and_says_that_there_are_more() -> None:
