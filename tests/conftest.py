@@ -127,10 +127,10 @@ def tiny_model(run_folder: Path) -> Path:
 
 def _make_tiny_model(path: Path) -> None:
     """Training is imported where a model is made: most files of tests need none."""
-    from grater.detect.prepositions.linear import save
+    from grater.detect.prepositions.engines import save_linear
     from tests.detect.prepositions.tiny import tiny_engine
 
-    save(tiny_engine(), path)
+    save_linear(tiny_engine(), path)
 
 
 def _make_demo(home: Path) -> None:

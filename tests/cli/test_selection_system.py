@@ -12,7 +12,7 @@ import pytest
 from grater.corpora import read_corpus
 from grater.detect.decisions import best_word, filled, is_mismatch, written_word
 from grater.detect.detector import Finding
-from grater.detect.prepositions.linear import from_file
+from grater.detect.prepositions.engines import linear_from_file
 from tests.annotate.study.files import write_essays
 from tests.cli.running import grater
 
@@ -32,7 +32,7 @@ def folder(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def places(folder: Path) -> list[Finding]:
     essays = list(read_corpus(folder / "essays.jsonl"))
-    return list(filled(from_file(folder / "tiny.model"), essays).findings)
+    return list(filled(linear_from_file(folder / "tiny.model"), essays).findings)
 
 
 def test_a_system_fills_the_blanks_that_people_filled(folder: Path, capsys: Capture) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.detect.prepositions.linear import save
+from grater.detect.prepositions.engines import save_linear
 from grater.detect.systems import SYSTEMS, load_system, load_systems
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.model import Essay, Span
@@ -118,6 +118,6 @@ def test_a_model_of_another_kind_is_no_system(tmp_path: Path) -> None:
 
 
 def test_a_model_without_thresholds_is_refused(tmp_path: Path) -> None:
-    save(replace(tiny_engine(), card={"name": "bare"}), tmp_path / "bare.model")
+    save_linear(replace(tiny_engine(), card={"name": "bare"}), tmp_path / "bare.model")
     with pytest.raises(BadInput, match="expected thresholds"):
         load_system(str(tmp_path / "bare.model"))

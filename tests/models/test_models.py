@@ -17,7 +17,7 @@ from grater.corpora.text.tags import load_tagger
 from grater.detect.articles import detector as articles
 from grater.detect.context import detector as context
 from grater.detect.ngrams import language_model
-from grater.detect.prepositions import combined, linear
+from grater.detect.prepositions import engines
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
 from grater.models import Packing, kind_of, read_model, shipped, shipped_names, write_model
 
@@ -206,9 +206,9 @@ def test_a_model_without_one_of_its_parts_or_with_one_of_another_shape_is_refuse
 
 LOADERS: dict[str, Callable[[Path], object]] = {
     "articles": articles.load,
-    "combined": combined.from_file,
+    "combined": engines.combined_from_file,
     "context": context.from_file,
     "ngrams": language_model.load,
-    "prepositions": linear.load,
+    "prepositions": engines.load_linear,
     "tagger": load_tagger,
 }

@@ -27,7 +27,7 @@ from grater.corpora.text.analysis import analyse
 from grater.detect.ngrams.counts import distinct_lines, normal, sentences_of_lines
 from grater.detect.ngrams.language_model import LanguageModel, load, perplexity
 from grater.detect.prepositions.candidates import candidates_of
-from grater.detect.prepositions.ngram import engine_of
+from grater.detect.prepositions.engines import engine_of
 from grater.models import shipped
 from grater_train.arpa import write_arpa
 from grater_train.ngrams import HoldOutSplit, ModelSize, train

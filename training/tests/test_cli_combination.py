@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.detect.prepositions.linear import save
+from grater.detect.prepositions.engines import save_linear
 from running import grater_train
 from tests.cli.running import grater
 from tests.detect.prepositions.native_text import native_lines
@@ -15,8 +15,8 @@ from tests.detect.prepositions.tiny import tiny_engine
 @pytest.fixture
 def parts(tmp_path: Path) -> list[Path]:
     paths = [tmp_path / "one.model", tmp_path / "other.model"]
-    save(tiny_engine("maxent"), paths[0])
-    save(tiny_engine("perceptron"), paths[1])
+    save_linear(tiny_engine("maxent"), paths[0])
+    save_linear(tiny_engine("perceptron"), paths[1])
     return paths
 
 

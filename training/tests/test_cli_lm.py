@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grater.detect.ngrams.language_model import load
-from grater.detect.prepositions.ngram import from_file
+from grater.detect.prepositions.engines import ngram_from_file
 from grater.model import Essay
 from grater_train.arpa import write_arpa
 from grater_train.kneser_ney import language_model
@@ -45,7 +45,7 @@ def test_a_model_is_trained_and_says_what_it_was_made_from(
 def test_the_model_is_a_detector(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "ours.model"
     assert grater_train(capsys, "lm", text, "--out", out, "--prune", "0", "--held-out", text).status == 0
-    detector = from_file(out)
+    detector = ngram_from_file(out)
     assert detector.name == "ours"
     found = list(detector.find([Essay("e", "she liked at the market.")]))
     assert [finding.target for finding in found if finding.item.kind == "prep"] == ["at"]

@@ -13,7 +13,7 @@ from grater.corpora.text.prepositions import canonical
 from grater.detect.ngrams.counts import HELD_OUT, fold_of
 from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF, NONE, answer_of, candidates_of
 from grater.detect.prepositions.detector import margins
-from grater.detect.prepositions.ngram import NgramEngine
+from grater.detect.prepositions.engines import NgramEngine
 from grater.errors import UsageError
 from grater_train.kneser_ney import language_model
 from grater_train.ngrams import ModelSize, train

@@ -58,18 +58,8 @@ DECISION: dict[str, type] = {
 ANSWERS: dict[str, type] = {"best": str, "probability": float, "answers": str}
 PLACE: dict[str, type] = {"essay": str, "start": int, "end": int, "kind": str}
 ITEM: dict[str, type] = {"item": str, **PLACE, "document": str, "target": str, "context": str}
-COLUMNS: dict[str, type] = {
-    "item": str,
-    "system": str,
-    "flagged": bool,
-    "suggestion": str,
-    "answers": str,
-    "target": str,
-    "essay": str,
-    "start": int,
-    "end": int,
-    "kind": str,
-}
+FILLED: dict[str, type] = {"item": str, "system": str, "flagged": bool, "suggestion": str, "answers": str}
+COLUMNS: dict[str, type] = {**FILLED, "target": str, **PLACE}
 
 
 class DecisionRows:

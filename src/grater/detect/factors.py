@@ -26,9 +26,7 @@ from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.detect.detector import grouped
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel
 from grater.detect.prepositions.candidates import PREP, Candidate, Engine, preposition_places
-from grater.detect.prepositions.linear import prep_maxent
-from grater.detect.prepositions.ngram import NgramEngine
-from grater.detect.prepositions.ngram import load as prep_lm
+from grater.detect.prepositions.engines import NgramEngine, prep_lm, prep_maxent
 from grater.model import Essay, Item, Span
 from grater.tables import Table
 

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 from grater.detect.detector import Detector
 from grater.detect.explanations import BY_KIND, example_sides
 from grater.detect.feedback import BADGES, STYLE, feedback_on, whole_page
-from grater.detect.marks import Mark
 from grater.model import Essay, Json
 from grater.result import Result, in_json, key
 from grater.sheet import Sheet, counted, natural, number
@@ -216,15 +215,14 @@ def class_report(
                 learner=name if learner is None else str(learner),
                 date="" if date is None else str(date),
                 n_words=len(essay.text.split()),
-                rules=tuple(map(_rule, feedback.marks)),
+                # A mark that no rule explains is counted by its kind.
+                rules=tuple(
+                    mark.explanation.title if mark.explanation else f"Other: {mark.findings[0].item.kind}"
+                    for mark in feedback.marks
+                ),
             )
         )
     return ClassReport(essays=tuple(checked), note=note)
-
-
-def _rule(mark: Mark) -> str:
-    """What a mark is counted as; one that no rule explains by its kind."""
-    return mark.explanation.title if mark.explanation else f"Other: {mark.findings[0].item.kind}"
 
 
 def _rate(essays: Sequence[CheckedEssay]) -> float:

@@ -35,10 +35,10 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
     "grater.systems",
     {
         "article": "grater.detect.articles.detector:article",
-        "prep-maxent": "grater.detect.prepositions.linear:prep_maxent",
-        "prep-perceptron": "grater.detect.prepositions.linear:prep_perceptron",
-        "prep-lm": "grater.detect.prepositions.ngram:load",
-        "prep-both": "grater.detect.prepositions.combined:load",
+        "prep-maxent": "grater.detect.prepositions.engines:prep_maxent",
+        "prep-perceptron": "grater.detect.prepositions.engines:prep_perceptron",
+        "prep-lm": "grater.detect.prepositions.engines:prep_lm",
+        "prep-both": "grater.detect.prepositions.engines:prep_both",
         "context": "grater.detect.context.detector:load",
     },
 )
@@ -59,10 +59,10 @@ def default_systems() -> tuple[str, ...]:
 
 FROM_FILE: dict[str, str] = {
     "articles": "grater.detect.articles.detector:from_file",
-    "prepositions": "grater.detect.prepositions.linear:from_file",
-    "ngrams": "grater.detect.prepositions.ngram:from_file",
+    "prepositions": "grater.detect.prepositions.engines:linear_from_file",
+    "ngrams": "grater.detect.prepositions.engines:ngram_from_file",
     "context": "grater.detect.context.detector:from_file",
-    "combined": "grater.detect.prepositions.combined:from_file",
+    "combined": "grater.detect.prepositions.engines:combined_from_file",
 }
 """The function that makes a detector of a model file, by the kind of model in it."""
 
@@ -203,16 +203,13 @@ class SystemCards(Result):
 
 def system_cards(names: Iterable[str] = ()) -> SystemCards:
     """The cards of these systems, or of all that are installed; of those, one that cannot be loaded says why."""
-    return SystemCards(tuple(map(_card, names) if names else map(_card_or_problem, SYSTEMS.names())))
-
-
-def _card(name: str) -> SystemCard:
-    detector = load_system(name)
-    return SystemCard(system=detector.name, kinds=tuple(detector.kinds), card=detector.card)
-
-
-def _card_or_problem(name: str) -> SystemCard:
-    try:
-        return _card(name)
-    except GraterError as error:
-        return SystemCard(system=name, problem=str(error))
+    cards = []
+    for name in names or SYSTEMS.names():
+        try:
+            detector = load_system(name)
+            cards.append(SystemCard(system=detector.name, kinds=tuple(detector.kinds), card=detector.card))
+        except GraterError as error:
+            if names:
+                raise
+            cards.append(SystemCard(system=name, problem=str(error)))
+    return SystemCards(tuple(cards))

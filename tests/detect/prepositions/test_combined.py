@@ -9,9 +9,16 @@ import pytest
 
 from grater.corpora.text.analysis import analyse
 from grater.detect.prepositions.candidates import ANSWERS, NONE, Candidate, answer_of, candidates_of
-from grater.detect.prepositions.combined import KIND, CombinedEngine, KnownToAny, from_file, parts_of, save
-from grater.detect.prepositions.linear import LinearEngine
-from grater.detect.prepositions.linear import save as save_linear
+from grater.detect.prepositions.engines import (
+    COMBINED,
+    CombinedEngine,
+    KnownToAny,
+    LinearEngine,
+    combined_from_file,
+    parts_of,
+    save_combined,
+    save_linear,
+)
 from grater.errors import BadInput, UsageError
 from grater.model import Essay, Json
 from grater.models import write_model
@@ -41,7 +48,7 @@ def saved(folder: Path) -> tuple[Path, list[str]]:
         save_linear(engine, folder / f"{name}.model")
         names.append(str(folder / f"{name}.model"))
     both = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10)
-    save(both, names, folder / "two.model", CARD)
+    save_combined(both, names, folder / "two.model", CARD)
     return folder / "two.model", names
 
 
@@ -71,7 +78,7 @@ def test_no_candidates_give_no_rows() -> None:
 
 def test_a_combination_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
     path, _ = saved(tmp_path)
-    detector = from_file(path)
+    detector = combined_from_file(path)
     assert detector.name == "two"
     expected = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10).scores(candidates())
     assert np.array_equal(detector.engine.scores(candidates()), expected)
@@ -83,15 +90,15 @@ def test_a_part_that_was_trained_anew_is_refused(tmp_path: Path) -> None:
     path, names = saved(tmp_path)
     save_linear(replace(one(), step=2 * one().step), Path(names[0]))
     with pytest.raises(BadInput, match="train the combination anew"):
-        from_file(path)
+        combined_from_file(path)
 
 
 def test_a_file_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "odd.model"
     strings = {"parts": ["a"], "hashes": ["b"]}
-    write_model(path, kind=KIND, card=CARD, arrays={"costs": np.zeros(3)}, strings=strings)
+    write_model(path, kind=COMBINED, card=CARD, arrays={"costs": np.zeros(3)}, strings=strings)
     with pytest.raises(BadInput, match="expected the parts of a combination"):
-        from_file(path)
+        combined_from_file(path)
 
 
 def test_only_preposition_detectors_can_be_combined() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from grater.corpora.text.analysis import analyse
 from grater.detect.prepositions.candidates import ANSWERS, candidates_of
-from grater.detect.prepositions.linear import KIND, load, save
+from grater.detect.prepositions.engines import LINEAR, load_linear, save_linear
 from grater.errors import BadInput
 from grater.models import write_model
 from tests.detect.prepositions.native_text import native_lines
@@ -19,8 +19,8 @@ TEXT = " ".join(native_lines(40))
 
 def test_a_model_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
     engine = tiny_engine()
-    save(engine, tmp_path / "tiny.model")
-    back = load(tmp_path / "tiny.model")
+    save_linear(engine, tmp_path / "tiny.model")
+    back = load_linear(tmp_path / "tiny.model")
     assert back.vocabulary == engine.vocabulary
     assert back.step == engine.step
     assert np.array_equal(back.keys, engine.keys)
@@ -30,7 +30,7 @@ def test_a_model_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
 
 def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "other"):
-        save(tiny_engine(), tmp_path / f"{name}.model")
+        save_linear(tiny_engine(), tmp_path / f"{name}.model")
     assert (tmp_path / "one.model").read_bytes() == (tmp_path / "other.model").read_bytes()
 
 
@@ -52,27 +52,27 @@ def test_no_candidates_no_scores() -> None:
 @pytest.mark.parametrize("place", [10, 200, -50])
 def test_a_damaged_file_is_refused(tmp_path: Path, place: int) -> None:
     path = tmp_path / "tiny.model"
-    save(tiny_engine(), path)
+    save_linear(tiny_engine(), path)
     content = bytearray(path.read_bytes())
     content[place] ^= 0xFF
     path.write_bytes(content)
     with pytest.raises(BadInput, match=r"tiny\.model"):
-        load(path)
+        load_linear(path)
 
 
 def test_a_cut_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "tiny.model"
-    save(tiny_engine(), path)
+    save_linear(tiny_engine(), path)
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(BadInput, match="cut off"):
-        load(path)
+        load_linear(path)
 
 
 def test_a_model_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "odd.model"
-    write_model(path, kind=KIND, card={}, arrays={"keys": np.zeros((4, 3), np.uint8)}, strings={"words": ["a"]})
+    write_model(path, kind=LINEAR, card={}, arrays={"keys": np.zeros((4, 3), np.uint8)}, strings={"words": ["a"]})
     with pytest.raises(BadInput, match="expected the parts of a model of prepositions"):
-        load(path)
+        load_linear(path)
 
 
 def test_an_engine_without_features_gives_every_answer_the_same() -> None:

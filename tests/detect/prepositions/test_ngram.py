@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from grater.corpora.text.analysis import Sentence
 from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.detect.prepositions.candidates import COLUMN_OF, MISSING, NONE, PREP, Candidate, answer_of
-from grater.detect.prepositions.ngram import NgramEngine
+from grater.detect.prepositions.engines import NgramEngine
 from grater.model import Span
 from grater_train.kneser_ney import language_model
 from grater_train.ngrams import ModelSize, train

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from grater.detect.prepositions.detector import PrepositionDetector, Thresholds
-from grater.detect.prepositions.linear import LinearEngine
+from grater.detect.prepositions.engines import LinearEngine
 from grater_train.events import Events
 from grater_train.prepositions import HeldOutLines, Method, PrepositionOptions, batches_of, gathered, train
 from tests.detect.prepositions.native_text import native_lines

@@ -59,8 +59,8 @@ from grater.detect.prepositions.detector import (
     Truths,
     margins,
 )
+from grater.detect.prepositions.engines import LinearEngine
 from grater.detect.prepositions.features import FIELDS, HASHING, N_WORDS, contexts, stem_numbers, stemmed
-from grater.detect.prepositions.linear import LinearEngine
 from grater.errors import UsageError
 from grater.model import Json
 from grater.uncertainty.intervals import generator

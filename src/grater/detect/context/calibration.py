@@ -32,18 +32,6 @@ from math import exp, inf, isfinite, log
 from grater.errors import UsageError
 from grater.model import Json
 
-NAMES = (
-    "prep-choice",
-    "prep-extraneous",
-    "prep-missing",
-    "article-choice",
-    "article-extraneous",
-    "article-missing",
-    "number",
-    "verb-form",
-)
-"""The errors that have a calibration each: kind and type."""
-
 USUAL = {
     "prep-choice": 0.02794,
     "prep-extraneous": 0.0173,
@@ -56,6 +44,9 @@ USUAL = {
 }
 """For the model that comes with grater, whose card has none: from the half of CoNLL-2014 that it was calibrated on
 (`python -m figures context usual` in training)."""
+
+NAMES = tuple(USUAL)
+"""The errors that have a calibration each: kind and type."""
 
 PRECISIONS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 LEAST = 20

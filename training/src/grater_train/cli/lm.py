@@ -13,7 +13,7 @@ from grater.cli.command import Json, Seed, print_json, reading, require_differen
 from grater.corpora.source import open_source
 from grater.detect.ngrams.counts import sentences_of_lines, text_lines
 from grater.detect.ngrams.language_model import KIND, LanguageModel, perplexity, save
-from grater.detect.prepositions.ngram import NgramEngine
+from grater.detect.prepositions.engines import NgramEngine
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.scale.counting import held_out_lines

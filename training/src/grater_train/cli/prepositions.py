@@ -16,11 +16,9 @@ import typer
 from grater.cli.command import Json, Seed, print_json, reading, require_different, say
 from grater.corpora.source import open_source
 from grater.detect.ngrams.counts import HELD_OUT, fold_of, text_lines
-from grater.detect.prepositions.combined import KIND as COMBINED
-from grater.detect.prepositions.combined import CombinedEngine, parts_of
-from grater.detect.prepositions.combined import save as save_combination
+from grater.detect.prepositions.engines import COMBINED, LINEAR, CombinedEngine, parts_of, save_linear
+from grater.detect.prepositions.engines import save_combined as save_combination
 from grater.detect.prepositions.features import TEMPLATES
-from grater.detect.prepositions.linear import KIND, save
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.scale.jobs import holds_results, read_parts
@@ -97,7 +95,7 @@ def prepositions(
         events, held_out = _events_of(files, kept_events, gap_rate=gap_rate, seed=seed, workers=workers)
     card = _card(out, files, data, date, options)
     engine = train(events, held_out, options, card=card, tell=say)
-    save(engine, out)
+    save_linear(engine, out)
     if as_json:
         print_json({"model": str(out), "card": dict(engine.card)})
         return
@@ -153,7 +151,7 @@ def _card(
     chosen += ["--min-count", str(options.min_count), "--epochs", str(options.n_epochs)]
     known = sources(data) or [{"name": file.name} for file in files]
     command = ["prepositions", *(file.name for file in files), *chosen]
-    return card_of(out, KIND, known, date, command, features=[template.name for template in TEMPLATES])
+    return card_of(out, LINEAR, known, date, command, features=[template.name for template in TEMPLATES])
 
 
 def combination(
