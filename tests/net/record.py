@@ -125,7 +125,9 @@ class Store:
         return {"lines": found.count("\n"), "sha": sha(found)} if self.words and isinstance(found, str) else found
 
     def of_content(self, kind: str, text: str) -> Any:
-        for parse in (json.loads, json_lines) if kind in (".json", ".jsonl") and text[:1] in ("{", "[") else ():
+        for parse in (
+            (json.loads, json_lines) if kind == ".jsonl" or (kind == ".json" and text[:1] in ("{", "[")) else ()
+        ):
             with suppress(ValueError):
                 return self.of_json(parse(text))
         if kind == ".csv":
