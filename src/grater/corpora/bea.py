@@ -13,7 +13,7 @@ other key, in its order and with its JSON type, is metadata (so is an id that is
 What is read is written back as equal JSON, but for two additions: an essay without `edits` gets an empty list, and an
 annotator id that is a string of digits becomes a number.  Keys come in the order id, metadata, text, edits.
 
-Refused: offsets outside the text, an annotator listed twice, and what `json_text` refuses.  Not held by the
+Refused: offsets outside the text, an annotator listed twice, and what `parse_json` refuses.  Not held by the
 format, and reported: all but the first of several corrections, comments, tokens.  Annotator ids are numbers by
 custom; others are written as strings, and reported as changed.
 

@@ -73,7 +73,7 @@ def test_what_a_format_knows_of_an_essay_comes_through_every_call(bare: Study, t
         Essay("odd", "It swim. It sleeps.", (edit,), ("ann", "bob"), metadata=ODD),
         *list(read_corpus(sample_path()))[:3],
     ]
-    suffix = getattr(FORMATS[name], "suffixes", ("",))[0]
+    suffix = next(iter(getattr(FORMATS[name], "suffixes", ())), "")
     path = tmp_path / f"corpus{suffix}"
     write_corpus(essays, path, report=lambda _: None, format_name=name)
     import_files(bare.store, corpora=[path], format_name=name)
