@@ -20,7 +20,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from grater.corpora.formats import FileFormat, NotJson, Report, Source, json_line, parse_json
+from grater.corpora.formats import FileFormat, NotJson, Report, json_line, parse_json
 from grater.errors import BadInput, Problem, Problems
 from grater.model import Edit, Essay, Json, Span
 
@@ -193,8 +193,4 @@ def _shown(value: Json) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
-def _read(source: Source) -> Iterator[Essay]:
-    return read_jsonl(source.lines(), name=source.name)
-
-
-FORMAT = FileFormat("jsonl", (".jsonl",), _read, write_jsonl)
+FORMAT = FileFormat("jsonl", (".jsonl",), lambda source: read_jsonl(source.lines(), name=source.name), write_jsonl)

@@ -70,7 +70,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TypeGuard
 
-from grater.corpora.formats import EssayIds, FileFormat, Losses, Report, Source, edit_name
+from grater.corpora.formats import EssayIds, FileFormat, Losses, Report, edit_name
 from grater.errors import Problems
 from grater.model import Edit, Essay, Json, Span
 
@@ -630,8 +630,6 @@ def _mistake(edit: Edit, text: str, paragraphs: Paragraphs, lose: Losses) -> str
     return "\n".join(parts)
 
 
-def _read(source: Source) -> Iterator[Essay]:
-    return read_nucle(source.lines(), name=source.name)
-
-
-FORMAT = FileFormat("nucle", (".sgml", ".sgm"), _read, write_nucle)
+FORMAT = FileFormat(
+    "nucle", (".sgml", ".sgm"), lambda source: read_nucle(source.lines(), name=source.name), write_nucle
+)

@@ -109,8 +109,4 @@ def _losses(essay: Essay, *, is_first: bool) -> Iterator[Loss]:
         yield loss(f"metadata {key}")
 
 
-def _read(source: Source) -> Iterator[Essay]:
-    return read_text(source.lines(), name=source.name)
-
-
-FORMAT = FileFormat("text", (".txt",), _read, write_text)
+FORMAT = FileFormat("text", (".txt",), lambda source: read_text(source.lines(), name=source.name), write_text)

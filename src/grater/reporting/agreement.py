@@ -244,15 +244,12 @@ def _reliability_words(needed: RatersNeeded) -> str:
     if not points:
         return "No number of raters has enough items."
     first, last = points[0], points[-1]
+    who = "A single rater" if first.n_raters == 1 else f"The majority of {first.n_raters:,} raters"
     return (
-        f"{_first_raters(first.n_raters)} kappa {interval(first.kappa)}, the majority of "
+        f"{who} reaches kappa {interval(first.kappa)}, the majority of "
         f"{last.n_raters:,} raters {interval(last.kappa)} ({needed.curves[-1].against}). "
         f"The dashed line shows {needed.target.what}."
     )
-
-
-def _first_raters(n_raters: int) -> str:
-    return "A single rater reaches" if n_raters == 1 else f"The majority of {n_raters:,} raters reaches"
 
 
 # The full rating scheme of prepositions

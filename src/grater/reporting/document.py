@@ -125,7 +125,8 @@ class Byline:
         """One line that a reader can put among their references."""
         year = f" ({self.date[:4]})" if self.date else ""
         begin = f"{self.author}{year}. {title}." if self.author else f"{title}{year}."
-        rest = ", ".join(filter(None, (self._of_study, self.day)))
+        report = f"Report of the study {self.study}" if self.study else "Report"
+        rest = ", ".join(filter(None, (report, self.day)))
         return " ".join((begin.replace("?.", "?"), f"{rest}.", self._made))
 
     def bibtex(self, title: str) -> str:
@@ -142,10 +143,6 @@ class Byline:
         }
         rows = "".join(f"  {key} = {{{_braced(value)}}},\n" for key, value in fields.items() if value)
         return f"@misc{{{(name or 'report').lower()}{self.date[:4]},\n{rows}}}"
-
-    @property
-    def _of_study(self) -> str:
-        return f"Report of the study {self.study}" if self.study else "Report"
 
     @property
     def _made(self) -> str:

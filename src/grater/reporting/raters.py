@@ -45,7 +45,12 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
     rows = list(raters(judgments, gold=gold_met(gold, judgments)))
     if on_gold is not None and gold_met(gold, on_gold):
         right = {rater.rater: rater for rater in raters(on_gold, gold=gold)}
-        rows = [_graded(rater, right.get(rater.rater)) for rater in rows]
+        rows = [
+            replace(rater, n_gold=graded.n_gold, on_gold=graded.on_gold)
+            if (graded := right.get(rater.rater))
+            else rater
+            for rater in rows
+        ]
     figure = rater_scatter(rows)
     ranked = sorted(rows, key=lambda rater: (-rater.n, natural(rater.rater)))[:MOST_ROWS]
     columns = ("rater", "judged", "correct on gold", "agrees with others", "skill", "median seconds")
@@ -67,10 +72,6 @@ def gold_met(gold: Table | None, judgments: Judgments) -> Table | None:
     if gold is None or set(gold.frame["item"]).isdisjoint(judgments.frame["item"].cast(str).unique()):
         return None
     return gold
-
-
-def _graded(rater: Rater, on_gold: Rater | None) -> Rater:
-    return rater if on_gold is None else replace(rater, n_gold=on_gold.n_gold, on_gold=on_gold.on_gold)
 
 
 def _row(rater: Rater) -> tuple[str, ...]:

@@ -104,7 +104,8 @@ def report_judgments(raw: Raw, *, item: str | None = None, label: str | None = N
     _require(raw, sources)
     columns = {name: raw.columns[column].alias(name) for name, column in sources.items()}
     if "_tainted" in raw.columns:
-        columns["status"] = _statuses(raw.columns["_tainted"])
+        is_tainted = pl.when(_is_true(raw.columns["_tainted"]))
+        columns["status"] = pl.select(is_tainted.then(pl.lit("untrusted")).otherwise(pl.lit("valid"))).to_series()
     columns |= _times(raw)
     rest = {name: cells for name, cells in raw.columns.items() if name not in sources.values()}
     return raw.with_columns(columns | rest)
@@ -162,10 +163,6 @@ def _require(raw: Raw, sources: dict[str, str]) -> None:
 
 def _is_true(cells: pl.Series) -> pl.Series:
     return texts(cells).str.to_lowercase().is_in(TRUE).fill_null(False)
-
-
-def _statuses(tainted: pl.Series) -> pl.Series:
-    return pl.select(pl.when(_is_true(tainted)).then(pl.lit("untrusted")).otherwise(pl.lit("valid"))).to_series()
 
 
 def _times(raw: Raw) -> dict[str, pl.Series]:

@@ -77,7 +77,7 @@ class Memory:
         same = self._phrases.get(_modified(phrase))
         is_near = same is not None and self.sentence - same[0] <= MEMORY
         return Mention(
-            distance=_distance(self.sentence - at),
+            distance=next(step for step, most in enumerate(DISTANCES, 1) if self.sentence - at <= most),
             form=form,
             count=min(count, 4),
             phrase=same[1] if same and is_near else 0,
@@ -107,10 +107,6 @@ def form_of(phrase: NounPhrase) -> int:
 def _modified(phrase: NounPhrase) -> tuple[str, str]:
     before = phrase.head - 1
     return (phrase.sentence.words[before].lower() if before >= phrase.start else "", phrase.noun)
-
-
-def _distance(n_sentences: int) -> int:
-    return next(step for step, most in enumerate(DISTANCES, 1) if n_sentences <= most)
 
 
 WORDS = ("head", "l1", "l2", "l3", "m1", "m2", "r1", "r2", "r3", "verb", "prior", "next")
