@@ -41,7 +41,8 @@ import grater
 reference, *files = sys.argv[1:]
 def work():
     scores = grater.score(reference, {file: file for file in files}, metric="m2", resamples=0)
-    return [each["f0.5"]["value"] for each in scores.to_dict()["systems"]]
+    by_name = {each["system"]: each["f0.5"]["value"] for each in scores.to_dict()["systems"]}
+    return [by_name[file] for file in files]
 tell("m2", work, 3)
 """
 GLEU = """
