@@ -106,7 +106,7 @@ $(STAMP)-demo: $(PROJECTS) | .venv/bin/python
 
 # Two pips side by side, a core each, install the pins; the last one adds what is missing, grater and grater-train.
 $(STAMP)-dev: $(PROJECTS) | .venv/bin/python
-	@for half in 0 1; do awk "NR % 2 == $$half" constraints.txt | \
+	@for half in 0 1; do grep -v '^py\(spark\|4j\)==' constraints.txt | awk "NR % 2 == $$half" | \
 	  $(BIN)/python -m pip install --quiet --no-compile --no-deps -r /dev/stdin 2>/dev/null & done; wait
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[dev]' -e training
 	@touch $@ $(STAMP)-demo
