@@ -26,6 +26,14 @@ def test_a_study_is_made_once(location: str) -> None:
         open_store(location, create=True)
 
 
+def test_a_study_in_sqlite_needs_no_driver_of_postgresql(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['psycopg'] = None; import grater.annotate.web.app, grater.cli.demo; "
+        "from grater.annotate.store import open_store; open_store(sys.argv[1], create=True).close()"
+    )
+    subprocess.run([sys.executable, "-c", code, tmp_path / "study.db"], check=True)
+
+
 def test_a_study_whose_making_a_full_disk_cut_short_is_made_again(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     with closing(sqlite3.connect(path)) as left:

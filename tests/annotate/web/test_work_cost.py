@@ -20,7 +20,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from grater.annotate.store import Store, checks, essays, items, jobs, units
-from grater.annotate.store.engine import LeanCursor
+from grater.annotate.store.cursor import LeanCursor
 from grater.annotate.store.units import NewUnit
 from grater.annotate.study import raters
 from grater.annotate.study.work import desk_of, hand_in_and_take, take_desk

@@ -5,22 +5,16 @@ SQLite: write-ahead log, `synchronous=FULL` (a COMMIT is on the disk before anyb
 READ COMMITTED with row locks for writing, one REPEATABLE READ snapshot for reading.  A glance has no transaction.
 
 What databases complain about becomes an error of grater: full, busy, already there, or no text.
-
-`LeanCursor` is a cursor of psycopg that describes its columns only when somebody looks.  SQLAlchemy asks
-for the description of every result, and looks into it once for each query.  psycopg makes an object for each column
-each time: a twelfth of what a rater's request costs the server.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
-from psycopg import Column, Cursor
-from psycopg.rows import TupleRow
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, DisconnectionError, IntegrityError
@@ -102,9 +96,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _postgres(location: str, *, pool_size: int = POOL, **options: Any) -> Engine:
     try:
-        from grater.annotate.store.engine import (
-            LeanCursor,  # asked for here, so that SQLite studies do not need psycopg
-        )
+        from grater.annotate.store.cursor import LeanCursor  # here, so that SQLite studies do not need psycopg
     except ImportError as error:
         raise MissingExtra("PostgreSQL needs psycopg: pip install 'grater[postgres]'") from error
     url = make_url(location).set(drivername="postgresql+psycopg")
@@ -201,36 +193,3 @@ def _code(error: DBAPIError) -> str:
 
 def _first_line(error: DBAPIError) -> str:
     return (str(error.orig).splitlines() or [""])[0]
-
-
-class Description(Sequence[Column]):
-    """The columns of a result, made when they are asked for."""
-
-    def __init__(self, cursor: LeanCursor, n_columns: int) -> None:
-        self._cursor, self._n_columns = cursor, n_columns
-
-    def __len__(self) -> int:
-        return self._n_columns
-
-    @overload
-    def __getitem__(self, index: int) -> Column: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Column]: ...
-    def __getitem__(self, index: int | slice) -> Column | list[Column]:
-        return self._cursor.columns()[index]
-
-    def __iter__(self) -> Iterator[Column]:
-        return iter(self._cursor.columns())
-
-
-class LeanCursor(Cursor[TupleRow]):
-    """What SQLAlchemy opens on every connection to PostgreSQL."""
-
-    @property
-    def description(self) -> Any:
-        """As psycopg's; None where the statement returns no rows."""
-        n_columns = self.pgresult.nfields if self.pgresult else 0
-        return Description(self, n_columns) if n_columns else None
-
-    def columns(self) -> list[Column]:
-        return super().description or []
