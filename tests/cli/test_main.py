@@ -161,3 +161,13 @@ def test_ctrl_c_while_a_command_is_imported_ends_quietly(
     monkeypatch.setattr("typer.main.get_command", interrupted)
     assert run(["check", "-"]) == 130
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("command", [["demo"], ["serve"], ["study", "new"]])
+def test_a_command_on_studies_says_what_to_install_where_sqlalchemy_is_missing(command: list[str]) -> None:
+    """In a process of its own, which has imported nothing yet."""
+    code = "import sys; sys.modules['sqlalchemy'] = None; from grater.cli import run; sys.exit(run(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command, "--help"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (2, "a study needs SQLAlchemy: pip install 'grater[server]'\n")

@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import Abort, Exit, TyperException
 
 from grater import __version__
-from grater.errors import GraterError
+from grater.errors import GraterError, MissingExtra
 
 
 def app_of(target: typer.Typer | Callable[..., None]) -> typer.Typer:
@@ -40,7 +40,13 @@ class LazyCommand(TyperCommand):
 
     def load(self) -> Any:
         module, attribute = self.target.split(":")
-        command: Any = typer.main.get_command(app_of(getattr(import_module(module), attribute)))
+        try:
+            loaded = import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != "sqlalchemy":
+                raise
+            raise MissingExtra("a study needs SQLAlchemy: pip install 'grater[server]'") from error
+        command: Any = typer.main.get_command(app_of(getattr(loaded, attribute)))
         command.name = self.name
         return command
 
