@@ -168,11 +168,15 @@ class SampleScores:
 
 def sample_scores(strata: Strata, flagged: Flags) -> SampleScores:
     """P, R and F of a system that flags these cells."""
-    n_flagged = float(strata.sizes[:, flagged].sum())
-    hit, miss = _total(strata, flagged), _total(strata, ~flagged)
+    n_flagged, n_passed = (float(strata.sizes[:, side].sum()) for side in (flagged, ~flagged))
+    return scores_of_totals(_total(strata, flagged), _total(strata, ~flagged), n_flagged, n_passed)
+
+
+def scores_of_totals(hit: Interval, miss: Interval, n_flagged: float, n_passed: float) -> SampleScores:
+    """P, R and F from the errors on both sides with their limits."""
     return SampleScores(
         precision=_precision(hit, n_flagged),
-        recall=_recall(hit, miss, has_rest=bool(strata.sizes[:, ~flagged].sum() > 0)),
+        recall=_recall(hit, miss, has_rest=n_passed > 0),
         f={beta: _f(hit, miss, n_flagged, beta) for beta in BETAS},
         hit=hit,
         false_alarm=Interval(n_flagged - hit.value, n_flagged - hit.high, n_flagged - hit.low, hit.undefined_because),
