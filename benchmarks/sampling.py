@@ -10,7 +10,6 @@ Table 7: "hard to re-test").
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +17,7 @@ import polars as pl
 from benchmarks.harness import Size, Table
 
 import grater
-from grater.measure.sampling.plan import Allocation, allocate
-from grater.uncertainty.stratified import Stratum
+from grater.measure.sampling.plan import Allocation, Stratification, allocate
 
 Numbers = npt.NDArray[np.float64]
 N_ITEMS, N_FLAGS, N_SHARED, N_JUDGED = 10_000, 1_000, 650, 2_250
@@ -42,32 +40,28 @@ def measure(size: Size) -> Iterator[Table]:
 
 
 def saved(name: str, rates: Sequence[float]) -> list[str | int | float]:
-    pairs = enumerate(zip(SHARES, rates, strict=True))
-    strata = [Stratum(f"{at:02}", at < 5, 1e6 * share, 1.0, rate) for at, (share, rate) in pairs]
+    names = tuple(f"{at:02}" for at in range(len(SHARES)))
+    strata = Stratification(names, np.arange(len(SHARES)) < 5, 1e6 * np.array(SHARES), np.array(rates))
     found = recalls(strata, N_LABELS, "neyman")
-    sides = [[each for each in strata if each.is_flagged == side] for side in (True, False)]
-    two = []
-    for side in sides:
-        of_side = sum(each.size for each in side)
-        rate = sum(each.size * each.rate for each in side) / of_side
-        two.append(replace(side[0], size=of_side, errors=rate))
+    sizes, of_side = np.array([strata.side(True), strata.side(False)]).T
+    two = Stratification(("flagged", "unflagged"), np.array([True, False]), sizes, of_side)
     others = [needed(two, float(found.std()), how) for how in ("neyman", "paper")]
     shown = " and ".join(f"{100 * (1 - N_LABELS / each):.0f} %" for each in others)
     return [name, round(float(found.mean()), 3), round(float(found.std()), 4), *others, shown]
 
 
-def recalls(strata: Sequence[Stratum], n: int, method: Allocation) -> Numbers:
+def recalls(strata: Stratification, n: int, method: Allocation) -> Numbers:
     """Estimates of recall from many samples of n items; the same stream of chance for every n."""
-    sizes = allocate(strata, n, method=method, rates={each.name: each.rate for each in strata})
+    rates = dict(zip(strata.names, strata.rates.tolist(), strict=True))
+    sizes = np.array(list(allocate(strata, n, method=method, rates=rates).values()))
     rng = np.random.default_rng(0)
-    hits, misses = np.zeros(N_SIMULATED), np.zeros(N_SIMULATED)
-    for each in strata:
-        errors = each.size * rng.binomial(sizes[each.name], each.rate, N_SIMULATED) / sizes[each.name]
-        (hits if each.is_flagged else misses)[:] += errors
-    return np.asarray(hits / (hits + misses))
+    columns = zip(sizes, strata.rates, strict=True)
+    drawn = np.stack([rng.binomial(size, rate, N_SIMULATED) for size, rate in columns], axis=1)
+    errors = strata.sizes * drawn / sizes
+    return np.asarray(errors[:, strata.flagged].sum(axis=1) / errors.sum(axis=1))
 
 
-def needed(strata: Sequence[Stratum], deviation: float, method: Allocation) -> int:
+def needed(strata: Stratification, deviation: float, method: Allocation) -> int:
     """The smallest number of labels at which the simulated deviation of recall is no larger than this."""
     low, high = 50, 50_000
     while high - low > max(1, low // 500):

@@ -475,16 +475,22 @@ def read_decisions(
 def plan(
     *,
     width: float = 0.1,
-    flag_rate: float = 0.1,
-    precision: float = 0.8,
+    flag_rate: float | None = None,
+    precision: float | None = None,
     missed: float | None = None,
     recall: float | None = None,
     corpus_size: float = inf,
+    decisions: TableSource | None = None,
+    system: str = "",
+    strata: str = "score:10",
+    rates: Mapping[str, float] | None = None,
     errors: int | None = None,
     raters_per_item: int | None = None,
     right: float = 0.95,
     rater_accuracy: float | None = None,
     kappa: float | None = None,
+    judgments: TableSource | None = None,
+    gold: TableSource | None = None,
     items_per_hour: float = 125.0,
     wage: float = 0.0,
     assist: tuple[float, float] | None = None,
@@ -492,28 +498,60 @@ def plan(
 ) -> Plan:
     """Items, raters, hours and money for an interval of recall of this `width`, by several ways to evaluate.
 
-    Either `missed`, the rate of errors among items that are not flagged, or `recall` is expected of the system.
-    `assist` are the sensitivity and specificity of a cheap judge of every item.
+    Either `missed`, the rate of errors among items that are not flagged, or `recall` is expected of the system.  A
+    flag rate of .1 and a precision of .8 are assumed where none is given, with a warning.  With the `decisions` of a
+    system on the corpus, strata of its scores have a row of their own; their error rates are `rates`, those of
+    precision and recall, or the scores.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of
+    two raters, or the `judgments` of a pilot with its `gold`.  `assist` are the sensitivity and specificity of a
+    cheap judge of every item.
     """
+    from grater.measure.evaluation.cases import frame_of_truth, truth_of, votes_of
+    from grater.measure.evaluation.gold import rater_error
     from grater.measure.sampling import plan as planning
+    from grater.tables import as_decisions, as_gold, as_judgments
 
-    if (missed is None) == (recall is None):
-        raise UsageError("expected one of missed and recall")
-    rate = missed if recall is None else planning.missed_of(flagged=flag_rate, precision=precision, recall=recall)
-    expected = planning.Expected(
-        flagged=flag_rate, precision=precision, missed=rate or 0.0, size=corpus_size, population=population
-    )
+    if items_per_hour <= 0:
+        raise UsageError(f"expected items_per_hour above 0, found {items_per_hour:g}")
+    guesses = {"precision": precision, "missed": missed, "recall": recall}
+    parts = None
+    if decisions is None:
+        expected = planning.expected_of(flag_rate=flag_rate, size=corpus_size, population=population, **guesses)
+    else:
+        if corpus_size < inf:
+            raise UsageError("expected decisions or corpus_size, found both")
+        table = as_decisions(decisions)
+        name = system or planning.only_system(table)
+        parts, expected = planning.expected_strata(
+            table, name, strata=strata, rates=rates, population=population, **guesses
+        )
+    if sum(each is not None for each in (rater_accuracy, kappa, judgments)) > 1:
+        raise UsageError("expected one of rater_accuracy, kappa, and judgments with gold")
+    if (judgments is None) != (gold is None):
+        raise UsageError("expected judgments and gold together")
     skill = planning.Skill(rater_accuracy, rater_accuracy) if rater_accuracy is not None else None
     if kappa is not None:
         skill = planning.skill_of_kappa(kappa, expected.error_rate)
+    if judgments is not None and gold is not None:
+        votes, known = votes_of(as_judgments(judgments)), as_gold(gold)
+        raters = rater_error(frame_of_truth(votes, truth_of(votes, "share")), known)
+        if raters.undefined_because:
+            raise UsageError(f"{known.name}: {raters.undefined_because}")
+        skill = planning.Skill(raters.sensitivity.value, raters.specificity.value)
     panel, n = None, raters_per_item
     if skill is not None:
         panel = (
             planning.panel(skill, right) if n is None else planning.Panel(n, skill, planning.majority_of(n, skill))
         )
-    work = planning.Work(raters=n or (panel.n if panel else 1), items_per_hour=items_per_hour, wage=wage)
-    judge = planning.Skill(*assist) if assist is not None else None
-    return planning.plan(expected, width, work=work, errors=errors, panel=panel, right=right, assist=judge)
+    return planning.plan(
+        expected,
+        width,
+        work=planning.Work(raters=n or (panel.n if panel else 1), items_per_hour=items_per_hour, wage=wage),
+        errors=errors,
+        strata=parts,
+        panel=panel,
+        right=right,
+        assist=planning.Skill(*assist) if assist is not None else None,
+    )
 
 
 @_checked

@@ -25,6 +25,16 @@ def test_four_ways_stand_side_by_side_in_few_columns() -> None:
     assert max(map(len, shown.splitlines())) <= 120
 
 
+def test_assumptions_are_printed_and_warned_of() -> None:
+    # issue 34, defect 12
+    found = run("--width", 0.1, "--recall", 0.2)
+    assert "error rate .400" in found.stdout
+    assert "flag rate and precision are assumed, which makes 40.0% of all items errors" in found.stderr
+    assert json.loads(run("--recall", 0.2, "--json").stdout)["expected"]["assumed"] == ["flag rate", "precision"]
+    given = run("--recall", 0.2, "--flag-rate", 0.1, "--precision", 0.8)
+    assert "assumed" not in given.stdout + given.stderr
+
+
 def test_the_eighty_hours_of_the_paper() -> None:
     # T&C 2008, section 6: 1,000 errors at 10 %, 500 items in 4 hours
     value = json.loads(run("--missed", 0.02 / 0.9, "--errors", 1000, "--json").stdout)
@@ -36,9 +46,9 @@ def test_the_eighty_hours_of_the_paper() -> None:
     ("args", "message"),
     [
         ([], "expected --missed RATE or --recall R"),
-        (["--missed", "0.1", "--recall", "0.5"], "expected --missed RATE"),
-        (["--recall", "0"], "expected --recall between 0 and 1"),
-        (["--recall", "0.5", "--flag-rate", "1"], "expected --flag-rate between 0 and 1"),
+        (["--missed", "0.1", "--recall", "0.5"], "expected either recall or missed"),
+        (["--recall", "0"], "expected a recall between 0 and 1"),
+        (["--recall", "0.5", "--flag-rate", "1"], "expected a flag rate between 0 and 1"),
         (["--recall", "0.5", "--width", "0"], "expected a width between 0 and 1"),
         (["--recall", "0.01"], "expected a rate of missed errors between 0 and 1"),
         (["--recall", "0.5", "--items-per-hour", "0"], "above 0"),
@@ -78,8 +88,10 @@ def test_strata_of_the_score_are_a_row_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("\n".join(["item,system,flagged,score", *rows]) + "\n")
     value = json.loads(run("--decisions", tmp_path / "d.csv", "--json").stdout)
     plans = {row["method"]: row for row in value["plans"]}
-    assert plans["ours, 10 strata"]["items"] < 0.8 * plans["ours"]["items"] < plans["sampling"]["items"]
+    assert plans["ours, 10 strata"]["items"] <= 1.01 * plans["ours"]["items"] < plans["sampling"]["items"]
     assert value["expected"]["items"] == 4000
+    assert value["expected"]["assumed"] == ["error rates from scores"]
+    assert "assumed to be probabilities" in value["warnings"][0]
     with pytest.raises(GraterError, match="found both"):
         run("--decisions", tmp_path / "d.csv", "--corpus-size", 500)
 
@@ -87,9 +99,9 @@ def test_strata_of_the_score_are_a_row_of_their_own(tmp_path: Path) -> None:
 def test_scores_that_are_no_probabilities_need_a_guess(tmp_path: Path) -> None:
     rows = [f"i{n},S,{int(n % 10 == 0)},{n % 10 - 12}" for n in range(4000)]
     (tmp_path / "d.csv").write_text("\n".join(["item,system,flagged,score", *rows]) + "\n")
-    with pytest.raises(GraterError, match=r"unflagged items: --precision and --missed, or --rate flagged=0\.7"):
+    with pytest.raises(GraterError, match="give precision and missed, or a rate for flagged"):
         run("--decisions", tmp_path / "d.csv")
-    with pytest.raises(GraterError, match="expected one of --rate, --missed and --recall"):
+    with pytest.raises(GraterError, match="expected one of rates, missed and recall"):
         run("--decisions", tmp_path / "d.csv", "--recall", 0.4, "--missed", 0.1)
     # a tenth is flagged, .8 of that are errors: recall .4 leaves .08 / .4 - .08 = .12 of the corpus missed
     guesses = [("--recall", 0.4), ("--missed", 0.12 / 0.9), ("--rate", "flagged=.8", "--rate", "unflagged=.133333")]

@@ -17,16 +17,6 @@ from grater.uncertainty.stratified import (
     scores,
     stratified_total,
 )
-from tests.measure.sampling.coverage import (
-    cheap_strata,
-    exact,
-    of_any_corpora,
-    saving,
-    score_strata,
-    simulated,
-    two_strata,
-    unseen,
-)
 
 Z = 1.959963984540054
 
@@ -242,50 +232,3 @@ def test_a_stratum_that_nobody_judged_widens_the_limits() -> None:
     seen, unseen = scores([*judged, Stratum("c", False, 100, 10, 1)]), scores([*judged, Stratum("c", False, 100)])
     assert seen.recall.value == pytest.approx(unseen.recall.value)
     assert unseen.recall.low < seen.recall.low
-
-
-@pytest.mark.parametrize(("missed", "n", "ours"), [(0.01, 500, 0.962), (0.02, 200, 0.944)])
-def test_our_interval_holds_where_the_papers_does_not(missed: float, n: int, ours: float) -> None:
-    # statistics.md: exact coverage .944 to .962, against .889
-    found = exact(two_strata(0.8, missed, n, n))
-    assert found["ours"] == pytest.approx(ours, abs=1e-3)
-    assert found["paper"] < 0.9
-
-
-def test_with_one_expected_miss_even_ours_fails() -> None:
-    assert exact(two_strata(0.8, 0.002, 500, 500))["ours"] < 0.94
-
-
-def test_four_strata_with_a_cheap_rater_hold() -> None:
-    found = simulated(cheap_strata(250), n_draws=1500)
-    assert 0.935 < found["ours"] < 0.97
-    assert found["paper"] < 0.8
-
-
-def test_ten_score_strata_hold_where_limits_added_up_by_stratum_do_not() -> None:
-    found = simulated(score_strata(400), n_draws=2000)
-    assert 0.945 < found["ours"] < 0.975
-    assert found["jeffreys"] < 0.94
-    assert found["paper"] < 0.92
-
-
-@pytest.mark.slow
-def test_limits_hold_in_designs_that_had_no_part_in_the_choice_of_the_method() -> None:
-    # docs/sampling.md; 3,000 samples know a share to about .004
-    for strata in unseen().values():
-        assert 0.936 < simulated(strata, n_draws=3000)["ours"] < 0.974
-
-
-@pytest.mark.slow
-def test_limits_hold_in_corpora_of_any_kind() -> None:
-    # 1,000 samples know a share to about .007
-    shares = of_any_corpora(10, n_draws=1000)
-    assert shares[0] > 0.915
-    assert sum(0.93 < share < 0.98 for share in shares) >= 9
-
-
-def test_score_strata_save_labels() -> None:
-    # statistics.md claims 37 to 57 %; our example corpus, by the linearised variance
-    found = saving()
-    assert found["neyman"] == pytest.approx(0.456, abs=5e-3)
-    assert found["paper"] == pytest.approx(0.598, abs=5e-3)

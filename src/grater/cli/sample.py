@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, nan
 from pathlib import Path
 from typing import Annotated
 
@@ -40,30 +40,13 @@ from grater.cli.command import (
 )
 from grater.corpora.judgments import items_of
 from grater.errors import UsageError
-from grater.measure.evaluation.rater_error import rater_error
 from grater.measure.evaluation.sampled import chance_of, sampled
 from grater.measure.evaluation.sampled.estimates import CheapJudge, judge_of_column, judge_of_labels
 from grater.measure.sampling.draw import draws_of, few_flags, to_judge
-from grater.measure.sampling.plan import (
-    Allocation,
-    Expected,
-    Panel,
-    Skill,
-    Work,
-    assign_strata,
-    majority_of,
-    missed_of,
-    panel,
-    score_rates,
-    skill_of_kappa,
-    strata_of,
-    system_names,
-    with_rates,
-)
-from grater.measure.sampling.plan import plan as plan_of
+from grater.measure.sampling.plan import Allocation, score_rates
 from grater.sheet import counted
+from grater.tables import Table as ReadTable
 from grater.tables import (
-    Judgments,
     parse_merge,
     read_decisions,
     read_gold,
@@ -73,9 +56,7 @@ from grater.tables import (
     write_table,
     write_worksheet,
 )
-from grater.tables import Table as ReadTable
 from grater.uncertainty.intervals import RESAMPLES
-from grater.uncertainty.stratified import Stratum
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 
@@ -200,8 +181,10 @@ def parse_rates(settings: Sequence[str]) -> dict[str, float]:
 
 def plan(
     width: Annotated[float, Option(metavar="WIDTH", help="Target width of the 95 % interval for recall.")] = 0.1,
-    flagged: Annotated[float, Option("--flag-rate", metavar="SHARE", help="Share of items the system flags.")] = 0.1,
-    precision: Annotated[float, Option(metavar="SHARE", help="Expected precision.")] = 0.8,
+    flagged: Annotated[
+        float | None, Option("--flag-rate", metavar="SHARE", help="Share of items the system flags; assumed: 0.1.")
+    ] = None,
+    precision: Annotated[float | None, Option(metavar="SHARE", help="Expected precision; assumed: 0.8.")] = None,
     missed: Annotated[float | None, Option(metavar="RATE", help="Expected error rate among unflagged items.")] = None,
     recall: Annotated[float | None, Option(metavar="SHARE", help="Expected recall, instead of --missed.")] = None,
     items: Annotated[
@@ -245,107 +228,51 @@ def plan(
     assist: Annotated[
         str, Option(metavar="SE,SP", help="A cheap judge of every item: its sensitivity and specificity.")
     ] = "",
-    items_per_hour: Annotated[
-        float, Option(metavar="N", help="Items a rater judges per hour.")
-    ] = Work().items_per_hour,
+    items_per_hour: Annotated[float, Option(metavar="N", help="Items a rater judges per hour.")] = 125.0,
     wage: Annotated[float, Option(min=0, metavar="MONEY", help="Cost of an hour.")] = 0.0,
     population: Population = "wider",
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours)."""
-    if items_per_hour <= 0:
-        raise UsageError(f"expected --items-per-hour above 0, found {items_per_hour:g}")
-    if decisions and items is not None:
-        raise UsageError("expected --decisions or --corpus-size, found both")
-    parts = _strata_from(decisions, system, strata, rate, (precision, missed, recall)) if decisions else []
-    if parts:
-        expected = Expected.of(parts, population)
-    else:
-        if (missed is None) == (recall is None):
-            raise UsageError("expected --missed RATE or --recall R, or --decisions FILE")
-        for name, share in {"--recall": recall, "--flag-rate": flagged}.items():
-            if share is not None and not 0 < share < 1:
-                raise UsageError(f"expected {name} between 0 and 1, found {share:g}")
-        guess = missed if recall is None else missed_of(flagged=flagged, precision=precision, recall=recall)
-        expected = Expected(
-            flagged=flagged, precision=precision, missed=guess or 0.0, size=items or inf, population=population
-        )
-    pilot = Reading(merge=merge).read(judgments) if judgments else None
-    skill = _skill_from(rater_accuracy, kappa, pilot, gold, expected.error_rate)
-    team = None
-    if skill:
-        team = panel(skill, right) if raters is None else Panel(raters, skill, majority_of(raters, skill))
-    work = Work(raters=raters or (team.n if team else 1), items_per_hour=items_per_hour, wage=wage)
-    judge = _skill_of_judge(assist) if assist else None
-    result = plan_of(expected, width, work=work, errors=errors, strata=parts, panel=team, right=right, assist=judge)
+    if missed is None and recall is None and not decisions:
+        raise UsageError("expected --missed RATE or --recall R, or --decisions FILE")
+    result = api.plan(
+        width=width,
+        flag_rate=flagged,
+        precision=precision,
+        missed=missed,
+        recall=recall,
+        corpus_size=items or inf,
+        decisions=decisions,
+        system=system or "",
+        strata=strata,
+        rates=None if rate in ([], ["score"]) else parse_rates(rate),
+        errors=errors,
+        raters_per_item=raters,
+        right=right,
+        rater_accuracy=rater_accuracy,
+        kappa=kappa,
+        judgments=Reading(merge=merge).read(judgments) if judgments else None,
+        gold=gold,
+        items_per_hour=items_per_hour,
+        wage=wage,
+        assist=_skill_of_judge(assist) if assist else None,
+        population=population,
+    )
+    warn(result.warnings)
     show(result, table=table, as_json=as_json)
 
 
-def _skill_of_judge(text: str) -> Skill:
-    """`0.8,0.95` as the skill of a cheap judge."""
+def _skill_of_judge(text: str) -> tuple[float, float]:
+    """`0.8,0.95` as the sensitivity and specificity of a cheap judge."""
     try:
-        shares = [float(part) for part in text.split(",")]
+        sensitivity, specificity = (float(part) for part in text.split(","))
     except ValueError:
-        shares = []
-    if len(shares) != 2 or not all(0 <= share <= 1 for share in shares):
+        sensitivity = specificity = nan
+    if not (0 <= sensitivity <= 1 and 0 <= specificity <= 1):
         raise UsageError(f"expected --assist SE,SP as in 0.8,0.95, found {text!r}")
-    return Skill(*shares)
-
-
-def _strata_from(
-    decisions: Path,
-    system: str | None,
-    strata: str,
-    rate: list[str],
-    guesses: tuple[float, float | None, float | None],
-) -> list[Stratum]:
-    """The strata of a corpus that a system has decided on, with the rates expected in each.
-
-    The rates come from the scores, from `rate`, or from an expected precision and missed rate, or recall.
-    """
-    table = read_decisions(decisions)
-    names = system_names(table)
-    if system is None and len(names) > 1:
-        raise UsageError(f"{decisions}: expected --system, one of {', '.join(names)}")
-    name = system or names[0]
-    parts = strata_of(assign_strata(table, name, strata=strata))
-    precision, missed, recall = guesses
-    if missed is None and recall is None:
-        if rate not in ([], ["score"]):
-            return with_rates(parts, parse_rates(rate))
-        try:
-            rates = score_rates(table, name, strata=strata)
-        except UsageError as error:
-            others = "--precision and --missed, or --rate flagged=0.7 --rate unflagged=0.05"
-            raise UsageError(f"{error}: {others}") from error
-        return with_rates(parts, rates)
-    if rate or (missed is not None and recall is not None):
-        raise UsageError("expected one of --rate, --missed and --recall, found several")
-    share = sum(part.size for part in parts if part.is_flagged) / sum(part.size for part in parts)
-    guess = missed if recall is None else missed_of(flagged=share, precision=precision, recall=recall)
-    return with_rates(parts, {"flagged": precision, "unflagged": guess or 0.0})
-
-
-def _skill_from(
-    accuracy: float | None, kappa: float | None, judgments: Judgments | None, gold: Path | None, error_rate: float
-) -> Skill | None:
-    """The skill of one rater: as given, from the kappa of two, or as gold shows; none where nothing is given."""
-    given = [accuracy is not None, kappa is not None, judgments is not None or gold is not None]
-    if sum(given) > 1:
-        raise UsageError("expected one of --rater-accuracy, --kappa, and --judgments with --gold")
-    if accuracy is not None:
-        return Skill(accuracy, accuracy)
-    if kappa is not None:
-        return skill_of_kappa(kappa, error_rate)
-    if judgments is None and gold is None:
-        return None
-    if judgments is None or gold is None:
-        raise UsageError("expected --judgments and --gold together")
-    raters = rater_error(judgments, read_gold(gold), truth="share")
-    if raters.undefined_because:
-        raise UsageError(f"{gold}: {raters.undefined_because}")
-    return Skill(raters.sensitivity.value, raters.specificity.value)
+    return sensitivity, specificity
 
 
 @takes_options

@@ -7,7 +7,6 @@ import pytest
 
 from grater.errors import BadInput, GraterError
 from grater.measure.evaluation.cases import error_shares
-from grater.measure.evaluation.sampled import sampled
 from grater.measure.sampling.draw import (
     add_system,
     crossed,
@@ -18,9 +17,10 @@ from grater.measure.sampling.draw import (
     to_judge,
     with_numbers,
 )
-from grater.measure.sampling.plan import assign_strata
+from grater.measure.sampling.plan import assign_strata, recall_width
 from grater.tables import Sample, Table, read_decisions, read_sample, write_table
-from grater.uncertainty.intervals import permanent_number
+from grater.uncertainty import permanent_number
+from grater.uncertainty.sampled import Strata
 from tests.measure.sampling.corpora import decisions_of, figure_1, oracle
 
 OLD = [place < 1000 for place in range(10_000)]
@@ -180,10 +180,16 @@ def test_a_wanted_width_is_reached_with_few_new_labels(wanted: list[float]) -> N
     for width in wanted:
         union = add_system(first, table, "B", width=width, errors=errors)
         numbers.append(len(to_judge(union, drawn)))
-        recall = sampled(table, union, judgments, systems=["B"]).systems[0].scores.recall
-        widths.append(recall.high - recall.low)
+        cells = crossed(table, union).join(
+            pl.DataFrame({"item": judgments.frame["item"], "is_error": truth}), on="item"
+        )
+        rows = cells.group_by("stratum 0", "stratum 1").agg(
+            pl.len(), pl.col("is_drawn").sum(), errors=(pl.col("is_drawn") & pl.col("is_error")).sum()
+        )
+        strata = Strata(*(rows[name].to_numpy()[None].astype(float) for name in ("len", "is_drawn", "errors")))
+        widths.append(recall_width(strata, (rows["stratum 1"] == "flagged").to_numpy()))
     assert numbers == sorted(numbers)
-    assert numbers[0] < numbers[-1] < 2000
-    assert widths == pytest.approx(wanted, rel=0.35)
+    assert numbers[0] < numbers[-1] < 4000
+    assert widths == pytest.approx(wanted, rel=0.1)
     with pytest.raises(GraterError, match="expected judgments with a target width"):
         add_system(first, table, "B", width=0.1)

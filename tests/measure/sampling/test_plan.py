@@ -1,7 +1,6 @@
 """How many items a wanted width takes, in hours and money, by each way of sampling."""
 
-from math import inf
-
+import numpy as np
 import pytest
 
 from grater.errors import UsageError
@@ -10,15 +9,26 @@ from grater.measure.sampling.plan import (
     PlanRow,
     Skill,
     Work,
+    expected_of,
     majority_of,
-    missed_of,
     more_needed,
+    more_unflagged,
     panel,
     plan,
+    recall_warning,
     recall_width,
     skill_of_kappa,
 )
-from grater.uncertainty.stratified import Stratum
+from grater.uncertainty import Population
+from grater.uncertainty.sampled import Strata, sample_scores
+
+FLAGS = np.array([True, False])
+
+
+def strata(*cells: tuple[float, float, float], population: Population = "these") -> Strata:
+    """Cells of size, judged items and errors."""
+    sizes, judged, errors = (np.array([column], float) for column in zip(*cells, strict=True))
+    return Strata(sizes, judged, errors, population=population)
 
 
 def rows(expected: Expected, width: float = 0.1, **options: object) -> dict[str, PlanRow]:
@@ -45,11 +55,9 @@ def test_every_way_reaches_the_width_with_no_item_to_spare() -> None:
     assert all(row.width <= 0.1 for row in found.values())
     ours = found["ours"]
     shares = [ours.flagged / ours.items, 1 - ours.flagged / ours.items]
-    fewer = [
-        Stratum("f", True, 0.1, 0.99 * ours.items * shares[0], 0.99 * ours.items * shares[0] * 0.8),
-        Stratum("u", False, 0.9, 0.99 * ours.items * shares[1], 0.99 * ours.items * shares[1] * 0.02),
-    ]
-    assert recall_width(fewer, fpc=False) > 0.1
+    n = [0.99 * ours.items * share for share in shares]
+    fewer = strata((0.1, n[0], 0.8 * n[0]), (0.9, n[1], 0.02 * n[1]), population="wider")
+    assert recall_width(fewer, FLAGS) > 0.1
 
 
 def test_ours_needs_fewer_items_than_the_papers_sampling() -> None:
@@ -80,16 +88,28 @@ def test_a_tiny_corpus_is_judged_whole_and_never_more(size: int) -> None:
 
 
 def test_a_stratum_of_one_item_can_be_planned_for() -> None:
-    strata = [Stratum("a", True, 50, 40, 30), Stratum("b", False, 400, 90, 9), Stratum("c", False, 1, 0, 0)]
-    more = more_needed(strata, 0.05)
+    more = more_needed(strata((50, 40, 30), (400, 90, 9), (1, 0, 0)), np.array([True, False, False]), 0.05)
     assert more is not None
     assert 0 < more <= 321
 
 
 def test_a_recall_stands_for_a_rate_of_missed_errors() -> None:
-    missed = missed_of(flagged=0.1, precision=0.8, recall=0.228571)
-    assert missed == pytest.approx(0.3, abs=1e-5)
-    assert Expected(0.1, 0.8, missed).recall == pytest.approx(0.228571)
+    expected = expected_of(flag_rate=0.1, precision=0.8, recall=0.228571)
+    assert expected.missed == pytest.approx(0.3, abs=1e-5)
+    assert expected.recall == pytest.approx(0.228571)
+    assert not expected.warnings
+
+
+def test_what_was_assumed_is_said_with_the_error_rate_that_follows() -> None:
+    # issue 34, defect 12: --width .1 --recall .2 assumed 40 % errors without saying so
+    found = plan(expected_of(recall=0.2), 0.1)
+    assert found.warnings == (
+        "flag rate and precision are assumed, which makes 40.0% of all items errors; give your own",
+    )
+    assert found.to_dict()["expected"]["assumed"] == ["flag rate", "precision"]  # type: ignore[index, call-overload]
+    assert found.to_dict()["expected"]["error_rate"] == pytest.approx(0.4)  # type: ignore[index, call-overload]
+    assert found.to_dict()["warnings"] == list(found.warnings)
+    assert "flag rate .100 (assumed), precision .800 (assumed), recall .200, error rate .400" in repr(found)
 
 
 @pytest.mark.parametrize("expected", [Expected(0, 0.8, 0.1), Expected(0.1, 1, 0.1), Expected(0.1, 0.8, 0)])
@@ -99,23 +119,53 @@ def test_shares_at_the_rim_are_refused(expected: Expected) -> None:
 
 
 def test_more_judgments_bring_the_width_down_as_promised() -> None:
-    strata = [Stratum("f", True, 1000, 60, 48), Stratum("u", False, 9000, 120, 20)]
-    assert recall_width(strata) > 0.1
-    more = more_needed(strata, 0.1)
+    cells = ((1000, 60, 48), (9000, 120, 20))
+    these, wider = strata(*cells), strata(*cells, population="wider")
+    assert recall_width(these, FLAGS) > 0.1
+    more = more_needed(these, FLAGS, 0.1)
     assert more is not None
     assert more > 0
-    assert more_needed(strata, 0.05) > more  # type: ignore[operator]
-    assert more_needed(strata, 0.9) == 0
-    assert more_needed(strata, 0.1, fpc=False) >= more  # type: ignore[operator]
+    assert more_needed(these, FLAGS, 0.05) > more  # type: ignore[operator]
+    assert more_needed(these, FLAGS, 0.9) == 0
+    assert more_needed(wider, FLAGS, 0.1) >= more  # type: ignore[operator]
+
+
+def test_essays_that_differ_need_more_judgments_than_independent_items() -> None:
+    by_essay = Strata(
+        sizes=np.tile([20.0, 180.0], (10, 1)),
+        judged=np.tile([6.0, 30.0], (10, 1)),
+        errors=np.array([[6.0, 0.0]] * 5 + [[2.0, 8.0]] * 5),
+        unit="essay",
+    )
+    items = strata((200, 60, 40), (1800, 300, 40), population="wider")
+    assert recall_width(by_essay, FLAGS) > recall_width(items, FLAGS)
+    assert more_needed(by_essay, FLAGS, 0.2) > more_needed(items, FLAGS, 0.2)  # type: ignore[operator]
 
 
 def test_the_whole_corpus_is_always_enough() -> None:
-    strata = [Stratum("f", True, 100, 10, 8), Stratum("u", False, 900, 10, 1)]
-    assert more_needed(strata, 1e-9) == 980
+    assert more_needed(strata((100, 10, 8), (900, 10, 1)), FLAGS, 1e-9) == 980
 
 
 def test_no_number_is_enough_where_recall_is_undefined() -> None:
-    assert more_needed([Stratum("f", True, inf, 10, 0), Stratum("u", False, inf, 10, 0)], 0.1, fpc=False) is None
+    assert more_needed(strata((0.1, 10, 0), (0.9, 10, 0), population="wider"), FLAGS, 0.1) is None
+
+
+def test_a_sample_that_cannot_measure_recall_says_how_many_more_to_judge() -> None:
+    # at 1 to 2 % errors recall is valid but wide (statistics.md, "Where it does not hold")
+    few = strata((100, 30, 24), (2900, 60, 1), population="wider")
+    n = more_unflagged(few, FLAGS)
+    assert n is not None
+    assert recall_warning(few, FLAGS) == f"this sample cannot measure recall; judge about {n:,} more unflagged items"
+    enough = strata((100, 30, 24), (2900, 60 + n, (60 + n) / 60), population="wider")
+    assert sample_scores(enough, FLAGS).recall.value == pytest.approx(sample_scores(few, FLAGS).recall.value)
+    assert recall_width(enough, FLAGS) <= 0.5 < recall_width(few, FLAGS)
+    assert not recall_warning(enough, FLAGS)
+
+
+def test_a_corpus_with_too_few_unflagged_items_says_so() -> None:
+    few = strata((100, 10, 3), (60, 20, 1), population="wider")
+    assert more_unflagged(few, FLAGS, 0.1) is None
+    assert recall_warning(few, FLAGS, 0.1).endswith("this corpus has too few unflagged items")
 
 
 def test_the_majority_of_three_by_hand() -> None:

@@ -1,14 +1,22 @@
 """Strata by decision, score and label, and how items are shared out among them."""
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError, UsageError
-from grater.measure.sampling.plan import Allocation, allocate, assign_strata, decided, decisions_hash, strata_of
+from grater.measure.sampling.plan import (
+    Allocation,
+    Stratification,
+    allocate,
+    assign_strata,
+    decided,
+    decisions_hash,
+    strata_of,
+)
 from grater.tables import read_decisions
-from grater.uncertainty.stratified import Stratum
 from tests.measure.sampling.corpora import decisions_of, oracle
 
 FLAGS = [True] * 10 + [False] * 80
@@ -16,15 +24,14 @@ SCORES = [0.9 + place / 1000 for place in range(10)] + [place / 200 for place in
 
 
 def sizes(frame: pl.DataFrame) -> dict[str, float]:
-    return {stratum.name: stratum.size for stratum in strata_of(frame)}
+    strata = strata_of(frame)
+    return dict(zip(strata.names, strata.sizes.tolist(), strict=True))
 
 
 def test_decisions_make_two_strata() -> None:
-    found = assign_strata(decisions_of({"S": FLAGS}), "S")
-    assert [(each.name, each.is_flagged, each.size) for each in strata_of(found)] == [
-        ("flagged", True, 10),
-        ("unflagged", False, 80),
-    ]
+    found = strata_of(assign_strata(decisions_of({"S": FLAGS}), "S"))
+    assert found.names == ("flagged", "unflagged")
+    assert (found.flagged.tolist(), found.sizes.tolist()) == ([True, False], [10, 80])
 
 
 def test_scores_cut_flags_evenly_and_the_rest_by_halves() -> None:
@@ -79,8 +86,12 @@ def test_an_unknown_system_is_answered_with_a_guess() -> None:
         decided(decisions_of({"prep-lm": FLAGS}), "prep-ln")
 
 
-TWO = [Stratum("flagged", True, 1000), Stratum("unflagged", False, 9000)]
-FOUR = [Stratum(name, name < "c", size) for name, size in (("a", 100), ("b", 300), ("c", 600), ("d", 3000))]
+def cut(names: list[str], flags: list[bool], sizes: list[float]) -> Stratification:
+    return Stratification(tuple(names), np.array(flags), np.array(sizes, float), np.full(len(names), np.nan))
+
+
+TWO = cut(["flagged", "unflagged"], [True, False], [1000, 9000])
+FOUR = cut(["a", "b", "c", "d"], [True, True, False, False], [100, 300, 600, 3000])
 
 
 @pytest.mark.parametrize(
@@ -133,10 +144,11 @@ STRATA = st.lists(st.tuples(st.booleans(), st.integers(1, 400), st.floats(0, 1))
 def test_sizes_add_up_and_no_stratum_gives_more_than_it_has(
     given_strata: list[tuple[bool, int, float]], method: Allocation, share: float
 ) -> None:
-    strata = [Stratum(str(place), side, size) for place, (side, size, _) in enumerate(given_strata)]
+    flags, numbers = ([row[place] for row in given_strata] for place in (0, 1))
+    strata = cut([str(place) for place in range(len(flags))], flags, numbers)  # type: ignore[arg-type]
     rates = {str(place): rate for place, (_, _, rate) in enumerate(given_strata)}
     least, most = (sum(min(2, size) for _, size, _ in given_strata), sum(size for _, size, _ in given_strata))
     n = least + round(share * (most - least))
     found = allocate(strata, n, method=method, rates=rates)
     assert sum(found.values()) == n
-    assert all(min(2, each.size) <= found[each.name] <= each.size for each in strata)
+    assert all(min(2, size) <= found[str(place)] <= size for place, size in enumerate(numbers))

@@ -2,26 +2,21 @@
 
 **Drawing** (Ohlsson 1995, in Business Survey Methods, chapter 9).  Each item keeps one number in [0, 1), a hash of
 its id and the study's seed.  A draw takes the n_k items of smallest number in each stratum, so sizes are exact and
-every item of the stratum has the same chance n_k / N_k.  The stratum's threshold lies between the last number taken
-and the next: with it anyone can tell, without the sample, whether an item was drawn.  What is drawn for one system
-is drawn for the next as far as their strata allow.
+every item of the stratum has the probability n_k / N_k.  The stratum's threshold lies between the last number taken
+and the next.
 
 **Reuse.**  T&C 2008, Table 7 has "hard to re-test" as the price of sampling.  With permanent random numbers a second
-draw takes mostly the items of the first, and only the others are still to be judged.  The union of the
-draws includes an item with the largest of its chances under each; in a cell of items that agree in all strata it is a
-simple random sample.  The sample has a row for each item and system, with the item's stratum for that system and its
-chance to be in the union.  Rows come in the order in which to judge: any beginning of the list is a smaller sample
-of the same design.  A corpus with other items, or a system that has changed its decisions since the draw, is
-refused.
+draw takes mostly the items of the first, and only the others are still to be judged.  The union of the draws includes
+an item with the largest of its probabilities under each; in a cell of items that agree in all strata it is a simple
+random sample.  Rows come in the order in which to judge: any beginning of the list is a smaller sample of the same
+design.  A corpus with other items, or a system that has changed its decisions since the draw, is refused.
 
-**How far to draw for one more system**, so that as few items as possible are still to be judged.  An old sample is
-cut at a threshold of the permanent random numbers in each stratum.  A new system's strata are cut about there, with
-the same chances: an item that both systems leave alone is in the sample if it was before, and only items that the new
-system flags and the old one did not have a greater chance than they had.  Five new flags that were drawn with chance
-1/6, and now are with chance 3/4, ask for about three labels.  With a wanted width of the interval of recall, and
-judgments to take rates of errors from, the thresholds are the lowest that reach it: `least_thresholds` tries growing
-thresholds for what the system leaves alone, finds for each the lowest one for its flags, and keeps the pair that asks
-for the fewest labels.  Rates of cells with few judgments lean on those of their old stratum.
+**How far to draw for one more system**, with as few items as possible still to judge.  A new system's strata are cut
+about where the old ones were: an item that both systems leave alone is in the sample if it was before, and only new
+flags have a greater probability than they had.  Five new flags drawn with probability 1/6 before and 3/4 now ask for
+about three labels.  With a wanted width of recall and judgments to take rates from, the thresholds are the lowest
+that reach it: `least_thresholds` tries growing thresholds for unflagged items, finds for each the lowest one for
+flags, and keeps the pair that asks for the fewest labels.  Cells with few judgments lean on their old stratum.
 """
 
 from __future__ import annotations
@@ -32,7 +27,6 @@ from math import inf
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
@@ -40,6 +34,7 @@ from grater.measure.sampling.plan import (
     FLAGGED,
     UNFLAGGED,
     Allocation,
+    Stratification,
     allocate,
     assign_strata,
     decided,
@@ -51,8 +46,8 @@ from grater.model import Json
 from grater.result import Data, key
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, SampleMeta, Table, items_hash, require_same_items
-from grater.uncertainty.intervals import Ints, Numbers, permanent_number
-from grater.uncertainty.stratified import Stratum
+from grater.uncertainty import Ints, Numbers, permanent_number
+from grater.uncertainty.sampled import Flags
 
 FEW_FLAGS = 20
 """Flags below which the interval of precision says little."""
@@ -227,38 +222,6 @@ def add_system(
     return _union(decisions, replace(meta, systems=(*meta.systems, system)), [*draws, draw], labels, sample.name)
 
 
-def _fewest(
-    whole: pl.DataFrame,
-    frame: pl.DataFrame,
-    draws: list[Draw],
-    *,
-    width: float | None,
-    errors: Mapping[str, float] | None,
-) -> dict[str, int]:
-    """The sizes of a draw that adds as few items as it can."""
-    first = draws[0].by_stratum
-    old = {name: drawn.threshold for name, drawn in first.items()}
-    by_side = {side: _chance(first, side) for side in (True, False)}
-    if width is None:
-        return kept_sizes(frame, old, {name: drawn.probability for name, drawn in first.items()}, by_side)
-    if not errors:
-        raise UsageError("expected judgments with a target width, for error rates, found none")
-    olds = [f"stratum {place}" for place in range(len(draws))]
-    both = whole.select("item", "is_drawn", *olds).join(frame, on="item")
-    sides = dict(frame.select("stratum", "flagged").unique().sort("stratum").iter_rows())
-    start = np.array([old.get(name, by_side[side]) for name, side in sides.items()])
-    flags = np.array(list(sides.values()), bool)
-    least = least_thresholds(growing(both, olds, errors), start, flags, width)
-    return sizes_below(frame, dict(zip(sides, least.tolist(), strict=True)))
-
-
-def _chance(by_stratum: Mapping[str, Drawn], is_flagged: bool) -> float:
-    """The chance of an item of one side to be drawn."""
-    side = FLAGGED if is_flagged else UNFLAGGED
-    parts = [drawn for name, drawn in by_stratum.items() if name.startswith(side)]
-    return sum(part.n for part in parts) / sum(part.size for part in parts) if parts else 1.0
-
-
 def draws_of(sample: Sample) -> list[Draw]:
     """The draws behind a sample of ours; none where the sample came from elsewhere."""
     draws = sample.meta.extra.get(DRAWS, []) if sample.meta else []
@@ -295,7 +258,7 @@ def to_judge(sample: Sample, judged: Collection[str]) -> list[str]:
 
 
 def crossed(decisions: Table, sample: Sample, *, labels: Judgments | None = None) -> pl.DataFrame:
-    """Every item of the corpus with its stratum in each draw (`stratum 0`, ...), its chance and whether it is in."""
+    """Every item of the corpus with its stratum in each draw (`stratum 0`, ...), its probability and if it is in."""
     return _crossed(decisions, _meta(sample), draws_of(sample), labels)
 
 
@@ -349,40 +312,51 @@ STEPS = 12
 """Thresholds tried for what the system leaves alone, and halvings of the interval for its flags."""
 
 
-def kept_sizes(
-    frame: pl.DataFrame, old: Mapping[str, float], chances: Mapping[str, float], by_side: Mapping[bool, float]
+def _fewest(
+    whole: pl.DataFrame,
+    frame: pl.DataFrame,
+    draws: list[Draw],
+    *,
+    width: float | None,
+    errors: Mapping[str, float] | None,
 ) -> dict[str, int]:
-    """The size of each new stratum's draw: the chance of the old one of its name, else that of its side.
-
-    What is not flagged is never cut above the old threshold, where all were judged that could be.
-    """
+    """The sizes of a draw that adds as few items as it can: by the old probabilities, or for a width of recall."""
+    first, by_side = draws[0].by_stratum, {}
+    for side, word in ((True, FLAGGED), (False, UNFLAGGED)):
+        parts = [drawn for name, drawn in first.items() if name.startswith(word)]
+        by_side[side] = sum(part.n for part in parts) / sum(part.size for part in parts) if parts else 1.0
+    strata = frame.group_by("stratum", "flagged").agg("random").sort("stratum")
+    names, flags = strata["stratum"].to_list(), strata["flagged"].to_numpy()
+    start = np.array(
+        [first[name].threshold if name in first else by_side[side] for name, side in zip(names, flags, strict=True)]
+    )
+    if width is not None:
+        if not errors:
+            raise UsageError("expected judgments with a target width, for error rates, found none")
+        olds = [f"stratum {place}" for place in range(len(draws))]
+        both = whole.select("item", "is_drawn", *olds).join(frame, on="item")
+        start = least_thresholds(growing(both, olds, errors), start, flags, width)
     sizes = {}
-    for name, is_flagged, numbers in frame.group_by("stratum", "flagged").agg("random").iter_rows():
-        wanted = round(len(numbers) * chances.get(name, by_side[is_flagged]))
-        below = int(np.sum(np.array(numbers) <= old.get(name, by_side[is_flagged])))
-        sizes[name] = max(1, wanted if is_flagged else min(wanted, below))
+    for name, is_flagged, numbers, threshold in zip(names, flags, strata["random"], start, strict=True):
+        below = int((numbers <= threshold).sum())
+        if width is None:  # unflagged items are never cut above the old threshold: all below it were judged
+            wanted = round(len(numbers) * (first[name].probability if name in first else by_side[is_flagged]))
+            below = wanted if is_flagged else min(wanted, below)
+        sizes[name] = max(1, below)
     return sizes
-
-
-def sizes_below(frame: pl.DataFrame, thresholds: Mapping[str, float]) -> dict[str, int]:
-    """The number of items of each stratum that lie below its threshold, at least one."""
-    rows = frame.group_by("stratum").agg("random").iter_rows()
-    return {name: max(1, int(np.sum(np.array(numbers) <= thresholds[name]))) for name, numbers in rows}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Growing:
-    """A sample that grows: by item its random number, side, stratum and cell, and whether it is in already."""
+    """A sample that grows: by item its random number, stratum and cell, and whether it is in already."""
 
     random: Numbers
-    is_flagged: npt.NDArray[np.bool_]
-    is_drawn: npt.NDArray[np.bool_]
+    is_drawn: Flags
     stratum: Ints
     cell: Ints
-    cell_flags: npt.NDArray[np.bool_]
-    rates: Numbers
+    cells: Stratification
 
-    def drawn(self, thresholds: Numbers) -> npt.NDArray[np.bool_]:
+    def drawn(self, thresholds: Numbers) -> Flags:
         return self.is_drawn | (self.random <= thresholds[self.stratum])
 
     def n_new(self, thresholds: Numbers) -> int:
@@ -390,78 +364,46 @@ class Growing:
 
     def width(self, thresholds: Numbers) -> float:
         """The width of the interval of recall, if the new judgments fall out as the old ones did."""
-        n_cells = len(self.rates)
-        sizes = np.bincount(self.cell, minlength=n_cells).astype(float)
-        judged = np.bincount(self.cell, weights=self.drawn(thresholds), minlength=n_cells)
-        strata = [
-            Stratum(str(place), bool(self.cell_flags[place]), size, n, n * self.rates[place])
-            for place, (size, n) in enumerate(zip(sizes, judged, strict=True))
-        ]
-        return recall_width(strata, fpc=False, n_items=float(sizes.sum()))
+        judged = np.bincount(self.cell, weights=self.drawn(thresholds), minlength=len(self.cells.sizes))
+        return recall_width(self.cells.judged(judged), self.cells.flagged)
 
 
 def growing(whole: pl.DataFrame, old_strata: Sequence[str], errors: Mapping[str, float]) -> Growing:
-    """From the corpus with its old strata, its new one, its numbers, and what was judged: error shares by item."""
-    names = whole["stratum"].unique().sort()
+    """From the corpus with its old strata, its new one, its numbers, and what was judged: error shares by item.
+
+    The rate of a cell has one made-up judgment at the rate of its old stratum.
+    """
     keys = whole.select(cell=pl.concat_str([*old_strata, "stratum"], separator="\n"), old=pl.concat_str(old_strata))
-    cells, olds = (keys[name].unique().sort() for name in ("cell", "old"))
-    codes = [_codes(keys["cell"], cells), _codes(keys["old"], olds), _codes(whole["stratum"], names)]
-    flags = np.zeros(len(cells), bool)
-    is_flagged = whole["flagged"].to_numpy()
-    flags[codes[0]] = is_flagged
+    names, places, cell = np.unique(keys["cell"].to_numpy(), return_index=True, return_inverse=True)
+    old, stratum = (np.unique(each.to_numpy(), return_inverse=True)[1] for each in (keys["old"], whole["stratum"]))
+    error = np.array([errors.get(item, np.nan) for item in whole["item"]])
+    known, wrong = ~np.isnan(error), np.nan_to_num(error)
+    base = (np.bincount(old, wrong) + 0.5) / (np.bincount(old, known) + 1)
+    rates = (np.bincount(cell, wrong) + base[old[places]]) / (np.bincount(cell, known) + 1)
+    flags, sizes = whole["flagged"].to_numpy()[places], np.bincount(cell).astype(np.float64)
     return Growing(
         random=whole["random"].to_numpy(),
-        is_flagged=is_flagged,
         is_drawn=whole["is_drawn"].to_numpy(),
-        stratum=codes[2],
-        cell=codes[0],
-        cell_flags=flags,
-        rates=_rates(codes[0], codes[1], np.array([errors.get(item, np.nan) for item in whole["item"]])),
+        stratum=stratum,
+        cell=cell,
+        cells=Stratification(tuple(names), flags, sizes, rates),
     )
 
 
-def _codes(values: pl.Series, names: pl.Series) -> Ints:
-    places = {name: place for place, name in enumerate(names)}
-    return np.array([places[value] for value in values], np.int64)
-
-
-def _rates(cell: Ints, old: Ints, error: Numbers) -> Numbers:
-    """The rate of errors of each cell, with one made-up judgment at the rate of its old stratum."""
-    known = ~np.isnan(error)
-    n_old, x_old = (np.bincount(old, weights=weights) for weights in (known, np.where(known, error, 0.0)))
-    base = (x_old + 0.5) / (n_old + 1)
-    n, x = (np.bincount(cell, weights=weights) for weights in (known, np.where(known, error, 0.0)))
-    of_old = np.zeros(len(n))
-    of_old[cell] = base[old]
-    rates: Numbers = (x + of_old) / (n + 1)
-    return rates
-
-
-def least_thresholds(sample: Growing, start: Numbers, is_flagged: npt.NDArray[np.bool_], width: float) -> Numbers:
+def least_thresholds(sample: Growing, start: Numbers, is_flagged: Flags, width: float) -> Numbers:
     """The thresholds by stratum that reach the width with the fewest new items; all there are where none does."""
     best, fewest = np.ones(len(start)), inf
     lowest = np.where(is_flagged, start[~is_flagged].min(initial=1.0), start)
     for step in range(STEPS + 1):
-        share = (step / STEPS) ** 2
-        passed = lowest + share * (1 - lowest)
-        chosen = _lowest_for_flags(sample, np.where(is_flagged, lowest, passed), is_flagged, width)
-        if chosen is not None and sample.n_new(chosen) < fewest:
+        passed = np.where(is_flagged, lowest, lowest + (step / STEPS) ** 2 * (1 - lowest))
+        low, high = 0.0, 1.0
+        if sample.width(np.where(is_flagged, 1.0, passed)) > width:
+            continue
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            is_enough = sample.width(np.where(is_flagged, np.maximum(passed, middle), passed)) <= width
+            low, high = (low, middle) if is_enough else (middle, high)
+        chosen = np.where(is_flagged, np.maximum(passed, high), passed)
+        if sample.n_new(chosen) < fewest:
             best, fewest = chosen, sample.n_new(chosen)
     return best
-
-
-def _lowest_for_flags(
-    sample: Growing, thresholds: Numbers, is_flagged: npt.NDArray[np.bool_], width: float
-) -> Numbers | None:
-    """The thresholds with that of flags as low as the width allows; None where no threshold does."""
-
-    def at(threshold: float) -> Numbers:
-        return np.where(is_flagged, np.maximum(thresholds, threshold), thresholds)
-
-    if sample.width(at(1.0)) > width:
-        return None
-    low, high = 0.0, 1.0
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if sample.width(at(middle)) <= width else (middle, high)
-    return at(high)

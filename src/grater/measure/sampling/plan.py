@@ -1,41 +1,34 @@
-"""What a wanted precision will cost: items, raters, hours and money for each way to evaluate.
+"""Which items to judge, how many, and what a width costs: strata, allocation, and ways to evaluate side by side.
 
-**Ways to evaluate** (T&C 2008, section 6 and Table 7): judging a whole corpus, checking only what the system flags
-(verification), and sampling from both sides with the OK sample twice the Error sample; ours beside them, sampling by
-Neyman's allocation, and, where the system's scores are at hand, from strata of the score as well.  The paper's sum:
-1,000 errors at 10 % are 10,000 items, at 500 in 4 hours 80 hours.  The width is that of the 95 % interval of recall
-(of precision for verification, which knows no recall) if the sample falls out exactly as expected.  A plan holds as
-far as its guesses do: judge some, estimate, plan again (`more_needed`).
+**Strata**: by the system's decision (the "Error" and "OK" sub-corpora of T&C 2008, 6.1), by its score, or by its
+decision and a cheap rater's label.  Strata never cross a decision, so a system is right or wrong about whole strata.
+`score:10` makes ten, five on each side.  Flagged items are cut into parts of equal size; the others into halves,
+quarters, eighths, with the small parts nearest to the flags, where most missed errors are.  Only the order of scores
+counts; items of one score share a stratum; where flagged items have the lower scores, scores are read downwards.
 
-**Raters per item**, so that their majority is right often enough.  Each rater sees an error for one with chance se
-(sensitivity) and calls a good item good with chance sp (specificity); raters err independently, so the majority of n
-is right with a binomial chance.  An even number is no better than the odd one below it (statistics.md, "How many
-raters match an expert"), so n is odd.  Real raters err together on hard items: read the answer as the least that is
-needed; with judgments at hand, `grater.measure.agreement.raters_needed` counts.  Where only the kappa of two raters
-is known, they are taken to be right equally often, with chance a on either kind of item: then observed agreement is
-a² + (1 - a)², and a is the number above one half that gives this kappa.
+**Allocation**.  `equal`: the same number from each stratum.  `proportional`: by size.  `paper`: the OK sample twice
+the Error sample (T&C 2008, 6.3), by size within each.  `neyman`: n_k in proportion to N_k |f_k - R| sqrt(p_k (1 -
+p_k)), which makes the variance of recall smallest (Neyman 1934, with the linearised ratio in place of the mean).
+Every stratum gets two items, or all it has; what a small stratum cannot give goes to the others.
 
-A corpus cut into strata, and the number of items to draw from each.
+**Ways to evaluate** (T&C 2008, section 6 and Table 7): judging a whole corpus, checking only flags (verification),
+and the paper's sample; beside them Neyman's allocation, and strata of the score where decisions are at hand.  The
+paper's sum: 1,000 errors at 10 % are 10,000 items, at 500 in 4 hours 80 hours.  The width is that of the interval of
+recall (of precision for verification) that `evaluate` would print (`uncertainty/sampled.py`, rule 6) if the sample
+falls out as expected.  What is expected and was not given is assumed, and the plan says so.
 
-**Strata**: by the system's decision, by its score, or by its decision and a cheap rater's label.  T&C 2008, 6.1 has
-two, the "Error" and the "OK" sub-corpus.  Strata never cross a decision, so a system is right or wrong about whole
-strata.  `score:10` makes ten, five on each side of the decision.  Flagged items are cut into parts of equal size;
-the others into halves, quarters, eighths, with the small parts nearest to the flags, where most of the missed errors
-are.  Only the order of scores counts; items of one score share a stratum.  Where flagged items have the lower
-scores, scores are read downwards.  `label` crosses the decision with a cheap rater's label (an LLM, a crowd of one).
-
-**Allocation**.  `equal`: the same number from each.  `proportional`: by size.  `paper`: the OK sample twice the
-Error sample (T&C 2008, 6.3), by size within each.  `neyman`: n_k in proportion to N_k |f_k - R| sqrt(p_k (1 - p_k)),
-which makes the variance of recall smallest (Neyman 1934, with the linearised ratio in place of the mean); it needs a
-guess of the rate of errors in each stratum.  Every stratum gets two items, or all it has, so that none goes unseen;
-what a small stratum cannot give is shared out among the others.  Sizes add up to n exactly.
+**Raters per item**.  A rater calls a share se (sensitivity) of errors errors and a share sp (specificity) of good
+items good; raters err independently, so the majority of n is right with a binomial probability.  An even number is no
+better than the odd one below it.  Real raters err together on hard items: this is the least that is needed.  Where
+only the kappa of two raters is known, they are taken to be right equally often, with probability a on either kind of
+item: observed agreement is a² + (1 - a)², and a is the number above one half that gives this kappa.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from math import ceil, comb, inf, nan, sqrt
+from math import ceil, comb, inf, isnan, nan
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -49,8 +42,8 @@ from grater.result import HIDDEN, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, number
 from grater.signature import digest
 from grater.tables import Judgments, Table
-from grater.uncertainty.intervals import Population, wilson
-from grater.uncertainty.stratified import Stratum, pooled_rate, scores
+from grater.uncertainty import Ints, Numbers, Population, wilson
+from grater.uncertainty.sampled import Flags, Strata, own_rates, sample_scores
 
 FLAGGED, UNFLAGGED = "flagged", "unflagged"
 
@@ -65,6 +58,14 @@ def decided(decisions: Table, system: str) -> pl.DataFrame:
 
 def system_names(decisions: Table) -> list[str]:
     return decisions.frame["system"].unique().sort().to_list()
+
+
+def only_system(decisions: Table) -> str:
+    """The one system of a table; where there are several, one must be named."""
+    names = system_names(decisions)
+    if len(names) > 1:
+        raise UsageError(f"{decisions.name}: expected a system, one of {', '.join(names)}")
+    return names[0]
 
 
 def decisions_hash(decisions: Table, system: str) -> str:
@@ -94,10 +95,46 @@ def assign_strata(
     return named.select("item", "flagged", "stratum")
 
 
-def strata_of(frame: pl.DataFrame) -> list[Stratum]:
-    """The strata of a stratified corpus by name, nothing judged yet."""
-    sizes = frame.group_by("stratum", "flagged").len().sort("stratum")
-    return [Stratum(name, is_flagged, size) for name, is_flagged, size in sizes.iter_rows()]
+@dataclass(frozen=True, slots=True, eq=False)
+class Stratification:
+    """The strata of a corpus: which of them a system flags, sizes, and expected rates of errors (nan if unknown).
+
+    The sizes of an endless corpus are shares.
+    """
+
+    names: tuple[str, ...]
+    flagged: Flags
+    sizes: Numbers
+    rates: Numbers
+
+    def with_rates(self, rates: Mapping[str, float]) -> Stratification:
+        """With these rates; one for `flagged` or `unflagged` holds for all of that side."""
+        found = []
+        for name, is_flagged in zip(self.names, self.flagged, strict=True):
+            rate = rates.get(name, rates.get(FLAGGED if is_flagged else UNFLAGGED))
+            if rate is None:
+                raise UsageError(f"expected an error rate for stratum {name!r}, found none")
+            if not 0 <= rate <= 1:
+                raise UsageError(f"expected a rate from 0 to 1 for stratum {name!r}, found {rate:g}")
+            found.append(rate)
+        return replace(self, rates=np.array(found, float))
+
+    def side(self, is_flagged: bool) -> tuple[float, float]:
+        """The size of one side, and its rate of errors."""
+        sizes = self.sizes[self.flagged == is_flagged]
+        return float(sizes.sum()), float(sizes @ self.rates[self.flagged == is_flagged] / (sizes.sum() or nan))
+
+    def judged(self, n: npt.ArrayLike, population: Population = "wider", explained: Numbers | None = None) -> Strata:
+        """As if n items of each were judged, with exactly the expected errors among them."""
+        judged = np.asarray(n, np.float64)[None]
+        return Strata(self.sizes[None], judged, judged * self.rates, population=population, explained=explained)
+
+
+def strata_of(frame: pl.DataFrame) -> Stratification:
+    """The strata of a stratified corpus by name."""
+    rows = frame.group_by("stratum", "flagged").len().sort("stratum")
+    sizes = rows["len"].to_numpy().astype(np.float64)
+    return Stratification(tuple(rows["stratum"]), rows["flagged"].to_numpy(), sizes, np.full(len(rows), nan))
 
 
 def _n_strata(number: str) -> int:
@@ -114,27 +151,21 @@ def _score_strata(rows: pl.DataFrame, n_strata: int, name: str) -> pl.Series:
     flagged, score = rows["flagged"].to_numpy(), rows["score"].to_numpy()
     if 0 < flagged.sum() < flagged.size and score[flagged].mean() < score[~flagged].mean():
         score = -score
+    n_flagged_parts = n_strata // 2
     part = np.zeros(flagged.size, int)
-    part[flagged] = _equal_parts(_ranks(score[flagged]), n_strata // 2)
-    part[~flagged] = np.minimum(-np.log2(1 - _ranks(score[~flagged])), (n_strata - n_strata // 2) - 1).astype(
-        np.int64
-    )
+    part[flagged] = np.minimum(_ranks(score[flagged]) * n_flagged_parts, n_flagged_parts - 1)
+    part[~flagged] = np.minimum(-np.log2(1 - _ranks(score[~flagged])), n_strata - n_flagged_parts - 1)
     n_digits = len(str(n_strata))
     sides = (FLAGGED if flag else UNFLAGGED for flag in flagged)
-    return pl.Series(
-        "stratum", [f"{side} {number + 1:0{n_digits}}" for side, number in zip(sides, part, strict=True)]
-    )
+    names = [f"{side} {number + 1:0{n_digits}}" for side, number in zip(sides, part, strict=True)]
+    return pl.Series("stratum", names)
 
 
-def _ranks(score: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _ranks(score: Numbers) -> Numbers:
     """Where each score stands among all, from 0 to 1; equal scores stand together, at the middle of their places."""
     ordered = np.sort(score)
     first, last = np.searchsorted(ordered, score), np.searchsorted(ordered, score, side="right")
     return (first + last) / (2 * max(1, score.size))
-
-
-def _equal_parts(ranks: npt.NDArray[np.float64], n_parts: int) -> npt.NDArray[np.int64]:
-    return np.minimum(ranks * n_parts, n_parts - 1).astype(np.int64)
 
 
 def _labelled(rows: pl.DataFrame, labels: Judgments | None) -> pl.DataFrame:
@@ -153,15 +184,16 @@ def _labelled(rows: pl.DataFrame, labels: Judgments | None) -> pl.DataFrame:
     )
 
 
+# How many items of each stratum
+
 Allocation: TypeAlias = Literal["equal", "paper", "proportional", "neyman"]
-Numbers: TypeAlias = npt.NDArray[np.float64]
 
 LEAST = 2
 PAPER_RATIO = 2.0
 
 
 def allocate(
-    strata: Sequence[Stratum],
+    strata: Stratification,
     n: int,
     *,
     method: Allocation = "paper",
@@ -169,48 +201,48 @@ def allocate(
     rates: Mapping[str, float] | None = None,
 ) -> dict[str, int]:
     """The number of items to draw by name of stratum; `n_flagged` of them from what the system flags, if given."""
-    weights = weights_of(strata, method, rates or {})
-    if n_flagged is None:
-        return _shared(strata, weights, n)
-    if not 0 <= n_flagged <= n:
-        raise UsageError(f"expected from 0 to {n} flagged items, found {n_flagged}")
-    sizes: dict[str, int] = {}
-    for is_flagged, n_part in [(True, n_flagged), (False, n - n_flagged)]:
-        indices = [index for index, stratum in enumerate(strata) if stratum.is_flagged == is_flagged]
-        if n_part and not indices:
-            raise UsageError(f"expected a stratum for {n_part} items, found none {_word(is_flagged)}")
-        sizes |= _shared([strata[index] for index in indices], weights[indices], n_part)
-    return sizes
+    strata = strata.with_rates(rates or {}) if method == "neyman" else strata
+    weights, everything = weights_of(strata, method), np.ones(len(strata.names), bool)
+    parts = [(everything, n)]
+    if n_flagged is not None:
+        if not 0 <= n_flagged <= n:
+            raise UsageError(f"expected from 0 to {n} flagged items, found {n_flagged}")
+        parts = [(strata.flagged, n_flagged), (~strata.flagged, n - n_flagged)]
+    sizes = np.zeros(len(strata.names), np.int64)
+    for part, n_part in parts:
+        most = strata.sizes[part]
+        least = np.minimum(LEAST, most)
+        if n_part and not least.sum() <= n_part <= most.sum():
+            names = [name for name, is_in in zip(strata.names, part, strict=True) if is_in]
+            where = f"{len(names)} strata" if len(names) > 3 else ", ".join(names) or "a side without items"
+            raise UsageError(f"expected from {least.sum():.0f} to {most.sum():.0f} items for {where}, found {n_part}")
+        share = weights[part] if weights[part].sum() > 0 else most
+        sizes[part] = shared(share, least if n_part else 0 * least, most, n_part)
+    return dict(zip(strata.names, sizes.tolist(), strict=True))
 
 
-def weights_of(strata: Sequence[Stratum], method: Allocation, rates: Mapping[str, float]) -> Numbers:
+def weights_of(strata: Stratification, method: Allocation) -> Numbers:
     """What each stratum's number should be in proportion to."""
-    sizes = np.array([stratum.size for stratum in strata], float)
-    flagged = np.array([stratum.is_flagged for stratum in strata], bool)
     match method:
         case "equal":
-            return np.ones(len(strata))
+            return np.ones(len(strata.names))
         case "proportional":
-            return sizes
+            return strata.sizes
         case "paper":
-            within = [sizes[flagged].sum() if flag else sizes[~flagged].sum() for flag in flagged]
-            ratio = np.where(flagged, 1.0, PAPER_RATIO)
-            return np.asarray(ratio * sizes / np.array(within, float), float)
+            flagged = strata.flagged
+            of_side = np.where(flagged, strata.sizes[flagged].sum(), strata.sizes[~flagged].sum())
+            return np.asarray(np.where(flagged, 1.0, PAPER_RATIO) * strata.sizes / of_side, np.float64)
         case "neyman":
-            return neyman_weights(with_rates(strata, rates))
+            return neyman_weights(strata)
 
 
-def with_rates(strata: Sequence[Stratum], rates: Mapping[str, float]) -> list[Stratum]:
-    """The strata as if judged, with these rates; a rate for `flagged` or `unflagged` holds for all of that side."""
-    judged = []
-    for stratum in strata:
-        rate = rates.get(stratum.name, rates.get(_word(stratum.is_flagged)))
-        if rate is None:
-            raise UsageError(f"expected an error rate for stratum {stratum.name!r}, found none")
-        if not 0 <= rate <= 1:
-            raise UsageError(f"expected a rate from 0 to 1 for stratum {stratum.name!r}, found {rate:g}")
-        judged.append(replace(stratum, n_judged=1.0, errors=rate))
-    return judged
+def neyman_weights(strata: Stratification) -> Numbers:
+    """N_k |f_k - R| sqrt(p_k (1 - p_k)) from the strata's expected rates."""
+    errors = strata.sizes * strata.rates
+    recall = float(errors[strata.flagged].sum() / errors.sum()) if errors.sum() else 0.5
+    spread = np.sqrt(strata.rates * (1 - strata.rates))
+    weights: Numbers = strata.sizes * np.abs(strata.flagged - recall) * spread
+    return weights
 
 
 def score_rates(
@@ -220,60 +252,30 @@ def score_rates(
     rows = decided(decisions, system)
     if "score" not in rows.columns or not rows["score"].is_between(0, 1).all():
         wanted = "expected scores that are probabilities, from 0 to 1, for error rates, found others"
-        raise UsageError(f"{decisions.name}: {wanted}; name a rate for flagged items and one for unflagged items")
+        way_out = "give precision and missed, or a rate for flagged and one for unflagged items"
+        raise UsageError(f"{decisions.name}: {wanted}; {way_out}")
     named = assign_strata(decisions, system, strata=strata, labels=labels)
     means = named.join(rows.select("item", "score"), on="item").group_by("stratum").agg(pl.col("score").mean())
     return dict(means.iter_rows())
 
 
-def neyman_weights(strata: Sequence[Stratum]) -> Numbers:
-    """N_k |f_k - R| sqrt(p_k (1 - p_k)) from the strata's own rates."""
-    errors = [stratum.size * stratum.rate for stratum in strata]
-    hits = sum(n for n, stratum in zip(errors, strata, strict=True) if stratum.is_flagged)
-    recall = hits / sum(errors) if sum(errors) else 0.5
-    return np.array(
-        [part.size * abs(part.is_flagged - recall) * sqrt(part.rate * (1 - part.rate)) for part in strata], float
-    )
-
-
-def _shared(strata: Sequence[Stratum], weights: Numbers, n: int) -> dict[str, int]:
-    most = np.array([stratum.size for stratum in strata], float)
-    least = np.minimum(LEAST, most)
-    if n and not least.sum() <= n <= most.sum():
-        raise UsageError(f"expected from {least.sum():.0f} to {most.sum():.0f} items for {_names(strata)}, found {n}")
-    wanted = between(weights if weights.sum() > 0 else most, least if n else 0 * least, most, n)
-    return dict(zip((stratum.name for stratum in strata), _whole(wanted, most, n), strict=True))
-
-
-def between(weights: Numbers, least: Numbers, most: Numbers, n: float) -> Numbers:
-    """Numbers in proportion to the weights that keep their bounds and add up to n."""
+def shared(weights: Numbers, least: Numbers, most: Numbers, n: int) -> Ints:
+    """Whole numbers in proportion to the weights that keep their bounds and add up to n."""
     low, high = 0.0, 1.0
     while np.clip(high * weights, least, most).sum() < n and high < 1e300:
         high *= 2
-    for _ in range(200):
+    for _ in range(100):
         middle = (low + high) / 2
         low, high = (middle, high) if np.clip(middle * weights, least, most).sum() < n else (low, middle)
-    return np.clip(high * weights, least, most)
-
-
-def _whole(wanted: Numbers, most: Numbers, n: int) -> list[int]:
-    """Whole numbers next to those wanted: the largest remainders are rounded up; of equals, the first."""
+    wanted = np.clip(high * weights, least, most)
     whole = np.floor(wanted + 1e-9)
-    while whole.sum() < n:
-        # A stratum that is full takes no more; where weights are 0 the emptiest one gives what is still asked for.
+    while whole.sum() < min(n, most.sum()):
+        # The largest remainder is rounded up, of equals the first; where weights are 0, the emptiest stratum gives.
         whole[np.argmax(np.where(whole < most, wanted - whole, -np.inf))] += 1
-    return [int(n) for n in whole]
+    return whole.astype(np.int64)
 
 
-def _word(is_flagged: bool) -> str:
-    return "flagged" if is_flagged else "unflagged"
-
-
-def _names(strata: Sequence[Stratum]) -> str:
-    return f"{len(strata)} strata" if len(strata) > 3 else ", ".join(stratum.name for stratum in strata)
-
-
-# What a precision costs
+# What a width costs
 
 
 MOST_ITEMS = 10**9
@@ -301,51 +303,42 @@ class PlanRow:
     note: str = ""
 
 
+FLAG_RATE, PRECISION = 0.1, 0.8
+"""Assumed where nothing is said: T&C 2008, Table 5."""
+FROM_SCORES = "error rates from scores"
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is thought of the corpus: how many items, which share is flagged, the rates of errors on both sides."""
+    """What is expected of the corpus: its items, the share flagged, and the rates of errors on both sides.
+
+    `assumed` names those that nobody gave.
+    """
 
     flagged: float
     precision: float
     missed: float
     size: float = inf
     population: Population = "wider"
-
-    @property
-    def is_finite(self) -> bool:
-        """Whether intervals are to speak of exactly this corpus."""
-        return self.population == "these" and self.size < inf
-
-    @property
-    def n_counted(self) -> float:
-        """The items that strata are counted among, where these stand for others."""
-        return inf if self.is_finite else self.size
+    assumed: tuple[str, ...] = ()
 
     @staticmethod
-    def of(strata: Sequence[Stratum], population: Population = "wider") -> Expected:
+    def of(strata: Stratification, population: Population = "wider", assumed: tuple[str, ...] = ()) -> Expected:
         """What strata of a corpus say, with their sizes and expected rates."""
-        sides = [[part for part in strata if part.is_flagged == is_flagged] for is_flagged in (True, False)]
-        sizes = [sum(part.size for part in side) for side in sides]
-        if not all(sizes):
+        (n_flagged, precision), (n_passed, missed) = strata.side(True), strata.side(False)
+        if not n_flagged or not n_passed:
             raise UsageError("expected items that the system flags and others, found one kind only")
-        return Expected(
-            flagged=sizes[0] / sum(sizes),
-            precision=pooled_rate(sides[0]),
-            missed=pooled_rate(sides[1]),
-            size=sum(sizes),
-            population=population,
-        )
+        n = n_flagged + n_passed
+        return Expected(n_flagged / n, precision, missed, n, population, assumed)
 
     @property
-    def strata(self) -> list[Stratum]:
+    def strata(self) -> Stratification:
         """Two strata; of a finite corpus whole items, at least one in each."""
         whole, flagged = 1.0, self.flagged
         if self.size < inf:
             whole, flagged = self.size, float(min(self.size - 1, max(1, round(self.size * self.flagged))))
-        return [
-            Stratum("flagged", True, flagged, 1.0, self.precision),
-            Stratum("unflagged", False, whole - flagged, 1.0, self.missed),
-        ]
+        sizes, rates = np.array([flagged, whole - flagged]), np.array([self.precision, self.missed])
+        return Stratification((FLAGGED, UNFLAGGED), np.array([True, False]), sizes, rates)
 
     @property
     def error_rate(self) -> float:
@@ -355,14 +348,85 @@ class Expected:
     def recall(self) -> float:
         return self.flagged * self.precision / self.error_rate if self.error_rate else nan
 
+    @property
+    def sentence(self) -> str:
+        """Every number that the plan rests on, and which of them are assumed."""
+        shares = {"flag rate": self.flagged, "precision": self.precision, "recall": self.recall}
+        shares |= {"error rate": self.error_rate, "error rate among unflagged items": self.missed}
+        words = {name: number(share) + " (assumed)" * (name in self.assumed) for name, share in shares.items()}
+        return "Expected: " + ", ".join(f"{name} {share}" for name, share in words.items()) + "."
 
-def missed_of(*, flagged: float, precision: float, recall: float) -> float:
-    """The rate of errors among what is not flagged that goes with a recall."""
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if not self.assumed:
+            return ()
+        if FROM_SCORES in self.assumed:
+            return ("error rates are the system's scores, assumed to be probabilities; judge some items and compare",)
+        names, are = " and ".join(self.assumed), "is" if len(self.assumed) == 1 else "are"
+        return (f"{names} {are} assumed, which makes {self.error_rate:.1%} of all items errors; give your own",)
+
+
+def expected_of(
+    *,
+    flag_rate: float | None = None,
+    precision: float | None = None,
+    missed: float | None = None,
+    recall: float | None = None,
+    size: float = inf,
+    population: Population = "wider",
+) -> Expected:
+    """What is expected of a corpus that no system has decided on yet."""
+    flagged, right = FLAG_RATE if flag_rate is None else flag_rate, PRECISION if precision is None else precision
+    given = {"flag rate": flag_rate, "precision": precision}
+    assumed = tuple(name for name, share in given.items() if share is None)
+    return Expected(flagged, right, _missed(flagged, right, missed, recall), size, population, assumed)
+
+
+def expected_strata(
+    decisions: Table,
+    system: str,
+    *,
+    strata: str = "score:10",
+    rates: Mapping[str, float] | None = None,
+    precision: float | None = None,
+    missed: float | None = None,
+    recall: float | None = None,
+    population: Population = "wider",
+) -> tuple[Stratification, Expected]:
+    """The strata of a corpus that a system has decided on, and what is expected of it.
+
+    Rates of errors come from `rates`, from precision and missed or recall, or else from the scores.
+    """
+    if sum(each is not None for each in (rates, missed, recall)) > 1:
+        raise UsageError("expected one of rates, missed and recall, found several")
+    parts = strata_of(assign_strata(decisions, system, strata=strata))
+    assumed: tuple[str, ...] = ()
+    if rates is None and missed is None and recall is None:
+        rates, assumed = score_rates(decisions, system, strata=strata), (FROM_SCORES,)
+    elif rates is None:
+        right = PRECISION if precision is None else precision
+        assumed = ("precision",) if precision is None else ()
+        share = float(parts.sizes[parts.flagged].sum() / parts.sizes.sum())
+        rates = {FLAGGED: right, UNFLAGGED: _missed(share, right, missed, recall)}
+    parts = parts.with_rates(rates)
+    return parts, Expected.of(parts, population, assumed)
+
+
+def _missed(flagged: float, precision: float, missed: float | None, recall: float | None) -> float:
+    """The rate of errors among unflagged items: as given, or what goes with a recall."""
+    if (missed is None) == (recall is None):
+        raise UsageError("expected either recall or missed, the error rate among unflagged items")
+    if recall is None:
+        return missed or 0.0
+    for name, share in {"recall": recall, "flag rate": flagged}.items():
+        if not 0 < share < 1:
+            raise UsageError(f"expected a {name} between 0 and 1, found {share:g}")
     return flagged * precision * (1 - recall) / (recall * (1 - flagged))
 
 
 def _expected_json(expected: Expected) -> dict[str, Json]:
-    guesses = {name: getattr(expected, name) for name in ("flagged", "precision", "missed", "recall")}
+    names = ("flagged", "precision", "missed", "recall", "error_rate", "assumed")
+    guesses = {name: getattr(expected, name) for name in names}
     return {"population": expected.population, "expected": encode({**guesses, "items": expected.size})}
 
 
@@ -376,6 +440,7 @@ class Plan(Result):
     rows: tuple[PlanRow, ...] = field(metadata=key("plans"))
     panel: Panel | None = field(default=None, metadata=HIDDEN)
     right: float = field(default=nan, metadata=HIDDEN)
+    warnings: tuple[str, ...] = ()
 
     @property
     @in_json(optional=True)
@@ -395,14 +460,11 @@ class Plan(Result):
         columns = ("method", "items", "flagged", "width", "hours", *(["cost"] if has_cost else []), "note")
         recall, rate = number(self.expected.recall, digits=2), f"{self.expected.error_rate:.1%}"
         title = f"To know recall {recall} within a width of {self.width:g}, at {rate} errors"
-        notes = (_population_words(self.expected), *([_panel_words(self.panel, self.expected)] if self.panel else []))
-        return [Sheet(title, columns, tuple(rows), notes=notes, name="plan")]
-
-
-def _population_words(expected: Expected) -> str:
-    if expected.is_finite:
-        return f"Widths are for exactly these {expected.size:,.0f} items, not for others."
-    return "Widths are for other items like these, taken as independent; by essay they are wider (design effect)."
+        population = "Widths are for other items like these, taken as independent; by essay they are wider."
+        if self.expected.population == "these" and self.expected.size < inf:
+            population = f"Widths are for exactly these {self.expected.size:,.0f} items, not for others."
+        panel = [_panel_words(self.panel, self.expected)] if self.panel else []
+        return [Sheet(title, columns, tuple(rows), notes=(self.expected.sentence, population, *panel), name="plan")]
 
 
 def _panel_words(panel: Panel, expected: Expected) -> str:
@@ -423,62 +485,69 @@ def plan(
     *,
     work: Work | None = None,
     errors: int | None = None,
-    strata: Sequence[Stratum] = (),
+    strata: Stratification | None = None,
     panel: Panel | None = None,
     right: float = nan,
     assist: Skill | None = None,
 ) -> Plan:
     """The ways side by side; `errors` fixes the number of errors that a fully judged corpus is to hold.
 
-    With `strata` of the corpus, with their expected rates, ours from these strata is a row of its own.  `panel` are
-    the raters of each item, chosen so that their majority is `right` that often.  `assist` is a cheap judge of every
-    item, whose verdicts explain a part of what people will say (`measure/evaluation/sampled/estimates.py`).
+    With `strata` of the corpus, ours from these strata is a row of its own.  `panel` are the raters of each item,
+    chosen so that their majority is `right` that often.  `assist` is a cheap judge of every item.
     """
-    _require_shares(expected, width)
-    work = work or Work()
-    rows = [
-        _exhaustive(expected, width, work, errors),
-        _verification(expected, width, work),
-        _sampling(expected, expected.strata, width, work, "paper", "sampling"),
-        _sampling(expected, expected.strata, width, work, "neyman", "ours"),
-        *([_sampling(expected, strata, width, work, "neyman", f"ours, {len(strata)} strata")] if strata else []),
-        *([_assisted(expected, strata or expected.strata, width, work, assist)] if assist else []),
-    ]
-    return Plan(width=width, expected=expected, work=work, rows=tuple(rows), panel=panel, right=right)
-
-
-def _require_shares(expected: Expected, width: float) -> None:
-    shares = {
-        "share of flagged items": expected.flagged,
-        "precision": expected.precision,
-        "rate of missed errors": expected.missed,
-        "width": width,
-    }
+    shares = {"share of flagged items": expected.flagged, "precision": expected.precision}
+    shares |= {"rate of missed errors": expected.missed, "width": width}
     for name, share in shares.items():
         if not 0 < share < 1:
             raise UsageError(f"expected a {name} between 0 and 1, found {share:g}")
+    two, work = expected.strata, work or Work()
+    rows = [
+        _exhaustive(expected, width, work, errors),
+        _verification(expected, width, work),
+        _sampling(expected, two, width, work, "paper", "sampling"),
+        ours := _sampling(expected, two, width, work, "neyman", "ours"),
+    ]
+    if strata is not None:
+        ours = _sampling(expected, strata, width, work, "neyman", f"ours, {len(strata.names)} strata")
+        rows.append(ours)
+    if assist is not None:
+        row = _sampling(expected, strata or two, width, work, "neyman", "ours, with a cheap judge", assist)
+        rows.append(replace(row, note=f"{row.note}; {ours.items - row.items:,} fewer than without it"))
+    return Plan(
+        width=width,
+        expected=expected,
+        work=work,
+        rows=tuple(rows),
+        panel=panel,
+        right=right,
+        warnings=expected.warnings,
+    )
 
 
 def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None) -> PlanRow:
     """Every item of a corpus large enough to hold the errors that recall needs."""
-    n_errors = errors or _smallest(lambda n: _wilson_width(expected.recall, n) <= width)
+
+    def reached(n: int) -> float:
+        recall = wilson(expected.recall * n, n)
+        return recall.high - recall.low
+
+    n_errors = errors or _smallest(lambda n: reached(n) <= width)
     items = ceil(n_errors / expected.error_rate - 1e-9)
     note = f"{n_errors:,} errors at {expected.error_rate:.3g}"
     if items > expected.size:
         note += "; more than the corpus has"
-    return _row(
-        "exhaustive", items, round(items * expected.flagged), _wilson_width(expected.recall, n_errors), work, note
-    )
+    return _row("exhaustive", items, round(items * expected.flagged), reached(n_errors), work, note)
 
 
 def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
+    strata = expected.strata
+
     def reached(n: int) -> float:
-        judged = _as_judged(expected.strata, [n, 1], expected.size)
-        precision = scores(judged, fpc=expected.is_finite).precision
+        judged = strata.judged([n, 1], expected.population)
+        precision = sample_scores(judged, strata.flagged).precision
         return precision.high - precision.low
 
-    most = _most(expected.strata[0].size, expected.size)
-    items = _smallest(lambda n: reached(n) <= width, most=most)
+    items = _smallest(lambda n: reached(n) <= width, most=int(_most(strata.sizes, expected)[0]))
     note = "precision only, not recall" + _too_small(reached(items), width)
     return _row("verification", items, items, reached(items), work, note)
 
@@ -488,83 +557,37 @@ def _too_small(reached: float, width: float) -> str:
 
 
 def _sampling(
-    expected: Expected, strata: Sequence[Stratum], width: float, work: Work, method: Allocation, name: str
+    expected: Expected,
+    strata: Stratification,
+    width: float,
+    work: Work,
+    method: Allocation,
+    name: str,
+    judge: Skill | None = None,
 ) -> PlanRow:
-    weights = weights_of(strata, method, {stratum.name: stratum.rate for stratum in strata})
-    most = np.array([_most(stratum.size, expected.size) for stratum in strata], float)
-    least = np.minimum(LEAST, most) if len(strata) > 2 else 0 * most
+    weights, most = weights_of(strata, method), _most(strata.sizes, expected)
+    least = np.minimum(LEAST, most)
+    explained = None if judge is None else np.array([judge.explained(rate) for rate in strata.rates])
 
-    def numbers(n: int) -> Numbers:
-        return between(weights, least, most, n)
+    def numbers(n: int) -> Ints:
+        return shared(weights, least, most, n)
 
     def reached(n: int) -> float:
-        judged = _as_judged(strata, numbers(n), expected.size)
-        return recall_width(judged, fpc=expected.is_finite, n_items=expected.n_counted)
+        return recall_width(strata.judged(numbers(n), expected.population, explained), strata.flagged)
 
-    items = _smallest(lambda n: reached(n) <= width, most=int(most.sum()), least=max(1, int(least.sum())))
+    items = _smallest(lambda n: reached(n) <= width, most=int(most.sum()), least=int(least.sum()))
     note = "OK sample twice the Error sample" if method == "paper" else "Neyman's allocation"
     note += _too_small(reached(items), width)
-    flags = np.array([stratum.is_flagged for stratum in strata], bool)
-    return _row(name, items, round(float(numbers(items)[flags].sum())), reached(items), work, note)
+    return _row(name, items, int(numbers(items)[strata.flagged].sum()), reached(items), work, note)
 
 
-def _assisted(expected: Expected, strata: Sequence[Stratum], width: float, work: Work, judge: Skill) -> PlanRow:
-    """Ours with a cheap judge, and how many judgments that saves."""
-    plain = _sampling(expected, strata, width, work, "neyman", "")
-    helped = [replace(stratum, explained=judge.explained(stratum.rate)) for stratum in strata]
-    row = _sampling(expected, helped, width, work, "neyman", "ours, with a cheap judge")
-    return replace(row, note=f"{row.note}; {plain.items - row.items:,} fewer than without it")
+def _most(sizes: Numbers, expected: Expected) -> Numbers:
+    return sizes if expected.size < inf else np.full(len(sizes), float(MOST_ITEMS))
 
 
-def more_needed(strata: Sequence[Stratum], width: float, *, fpc: bool = True, n_items: float = inf) -> int | None:
-    """The further judgments that bring recall to this width, if rates stay as they are; None where none can.
-
-    The next ones go where Neyman would have them.  Where the corpus stands for a wider one, strata were counted among
-    its `n_items`, and it can give no more than it has.
-    """
-    weights = neyman_weights([replace(stratum, errors=_drawn_in(stratum), n_judged=1.0) for stratum in strata])
-    is_endless = not fpc and n_items == inf
-    left = np.array([MOST_ITEMS if is_endless else part.size - part.n_judged for part in strata], float)
-
-    def reached(n: int) -> float:
-        return recall_width(_with_more(strata, between(weights, 0 * left, left, n)), fpc=fpc, n_items=n_items)
-
-    n_more = _smallest(lambda n: reached(n) <= width, most=int(left.sum()), least=0)
-    return n_more if reached(n_more) <= width else None
-
-
-def _drawn_in(stratum: Stratum) -> float:
-    """A rate that is never quite 0 or 1, so that a stratum without errors is still looked at."""
-    return (stratum.errors + 0.5) / (stratum.n_judged + 1)
-
-
-def _with_more(strata: Sequence[Stratum], more: Numbers) -> list[Stratum]:
-    judged = []
-    for stratum, extra in zip(strata, more, strict=True):
-        n = stratum.n_judged + float(extra)
-        rate = stratum.rate if stratum.n_judged else _drawn_in(stratum)
-        judged.append(replace(stratum, n_judged=n, errors=n * rate))
-    return judged
-
-
-def recall_width(strata: Sequence[Stratum], *, fpc: bool = True, n_items: float = inf) -> float:
-    recall = scores(strata, fpc=fpc, n_items=n_items).recall
-    return max(0.0, recall.high - recall.low) if recall.value == recall.value else inf
-
-
-def _as_judged(strata: Sequence[Stratum], numbers: Sequence[float] | Numbers, size: float) -> list[Stratum]:
-    """The strata with these numbers of items judged and exactly the expected errors among them."""
-    judged = []
-    for stratum, wanted in zip(strata, numbers, strict=True):
-        n = float(wanted)
-        if size < inf and n > stratum.size - 1e-6:  # shares of a whole number come near to it
-            n = stratum.size
-        judged.append(replace(stratum, n_judged=n, errors=n * stratum.rate))
-    return judged
-
-
-def _most(part: float, size: float) -> int:
-    return ceil(part) if size < inf else MOST_ITEMS
+def _row(method: str, items: int, flagged: int, width: float, work: Work, note: str) -> PlanRow:
+    hours = items * work.raters / work.items_per_hour
+    return PlanRow(method, items, flagged, width, hours, hours * work.wage, note)
 
 
 def _smallest(is_enough: Callable[[int], bool], *, most: int = MOST_ITEMS, least: int = 1) -> int:
@@ -579,17 +602,66 @@ def _smallest(is_enough: Callable[[int], bool], *, most: int = MOST_ITEMS, least
     return low
 
 
-def _wilson_width(share: float, n: float) -> float:
-    interval = wilson(share * n, n)
-    return interval.high - interval.low
+# How many more
 
 
-def _row(method: str, items: int, flagged: int, width: float, work: Work, note: str) -> PlanRow:
-    hours = items * work.raters / work.items_per_hour
-    return PlanRow(
-        method=method, items=items, flagged=flagged, width=width, hours=hours, cost=hours * work.wage, note=note
-    )
+WIDEST = 0.5
+"""The width of recall beyond which a sample is said not to measure it."""
 
+
+def recall_width(strata: Strata, flagged: Flags) -> float:
+    """The width of the interval of recall; infinite where there is none."""
+    recall = sample_scores(strata, flagged).recall
+    return inf if isnan(recall.low) else recall.high - recall.low
+
+
+def more_needed(strata: Strata, flagged: Flags, width: float) -> int | None:
+    """The further judgments that bring recall to this width, if rates stay as they are; None where none can.
+
+    They go where Neyman would have them.
+    """
+    return _more(strata, flagged, width, np.ones(len(flagged), bool))
+
+
+def more_unflagged(strata: Strata, flagged: Flags, width: float = WIDEST) -> int | None:
+    """The same from unflagged items only."""
+    return _more(strata, flagged, width, ~flagged)
+
+
+def recall_warning(strata: Strata, flagged: Flags, width: float = WIDEST) -> str:
+    """What to do where a sample cannot measure recall; nothing where it can, or where recall has no interval."""
+    if not width < recall_width(strata, flagged) < inf:
+        return ""
+    n = more_unflagged(strata, flagged, width)
+    way_out = f"judge about {n:,} more unflagged items" if n else "this corpus has too few unflagged items"
+    return f"this sample cannot measure recall; {way_out}"
+
+
+def _more(strata: Strata, flagged: Flags, width: float, cells: Flags) -> int | None:
+    """By items, for a width that much smaller as essays make the interval wider."""
+    shown = recall_width(strata, flagged)
+    if shown <= width:
+        return 0
+    sizes, n, x = (each.sum(axis=0) for each in (strata.sizes, strata.judged, strata.errors))
+    offsets = None if strata.offsets is None else strata.offsets.sum(axis=0, keepdims=True)
+    # Never quite 0 or 1: a stratum without errors is still looked at.
+    rates = (np.nan_to_num(own_rates(strata)) * n + 0.5) / (n + 1)
+    drawn_in = Stratification(("",) * len(n), flagged, sizes, rates)
+    weights = neyman_weights(drawn_in) * cells
+    left = np.where(cells, np.full(len(n), float(MOST_ITEMS)) if (sizes < n).any() else np.floor(sizes - n), 0.0)
+
+    def reached(more: int) -> float:
+        judged = n + shared(weights, 0 * left, left, more)
+        errors = np.where(n > 0, x * judged / np.where(n > 0, n, 1.0), judged * rates)
+        by_item = replace(strata, sizes=sizes[None], judged=judged[None], errors=errors[None], unit="item")
+        return recall_width(replace(by_item, offsets=offsets), flagged)
+
+    target = width * min(1.0, reached(0) / shown) if shown < inf else width
+    found = _smallest(lambda more: reached(more) <= target, most=int(left.sum()), least=0)
+    return found if reached(found) <= target else None
+
+
+# Raters per item
 
 MOST_RATERS = 99
 
