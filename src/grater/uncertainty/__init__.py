@@ -43,7 +43,7 @@ Numbers: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Score: TypeAlias = Callable[[Numbers], Numbers]
 """From sums in the last axis to one number: shape (..., k) gives (...)."""
-Unit: TypeAlias = Literal["auto", "item", "sentence", "essay", "document"]
+
 Population: TypeAlias = Literal["wider", "these"]
 
 LEVEL = 0.95
@@ -66,7 +66,7 @@ class Basis:
     matter only where `interval` is `bootstrap`, or where a named test draws.
     """
 
-    units: Unit = "auto"
+    units: str = "auto"
     raters: Literal["these", "random"] = "these"
     population: Population = "wider"
     level: float = LEVEL
@@ -150,7 +150,8 @@ class Influence:
     """A score and what leaving out each unit changes; two on the same units can be subtracted.
 
     Items outside the denominator are left aside (rule 4).  `draws` are the resamples of a bootstrap, where one was
-    asked for; `is_concentrated` says that one unit holds most of the cases.
+    asked for; `is_concentrated` says that one unit holds most of the cases, `withheld_because` why there can be no
+    interval.
     """
 
     value: float
@@ -159,9 +160,10 @@ class Influence:
     times: Numbers
     unit: str = "item"
     draws: Numbers | None = None
-    variance: float = field(default=nan)
-    freedom: float = field(default=nan)
+    variance: float = nan
+    freedom: float = nan
     is_concentrated: bool = False
+    withheld_because: str = ""
 
     def __post_init__(self) -> None:
         if not isnan(self.variance):
@@ -241,6 +243,8 @@ def no_interval(it: Influence, undefined: str = "") -> str:
     """Why the score has no interval on any scale; nothing where it has one."""
     if isnan(it.value):
         return undefined or "nothing to divide by"
+    if it.withheld_because:
+        return it.withheld_because
     if it.unit != "item" and it.n_with_cases < FEWEST_UNITS:
         return f"its cases come from {counted(it.n_with_cases, it.unit)}; an interval needs {FEWEST_UNITS}"
     if it.draws is not None and not np.isfinite(it.draws).any():
@@ -382,8 +386,10 @@ def _bootstrap_p(draws: Numbers) -> float:
 def with_raters(by_essay: Influence, by_rater: Influence, by_item: Influence) -> Influence:
     """The score for other essays and other raters: V = V_essay + V_rater - V_item, at least each of the first two.
 
-    `by_rater` leaves out one rater at a time.
+    `by_rater` leaves out one rater at a time; of two, that would leave none to compare.
     """
+    if len(by_rater.times) < FEWEST_UNITS:
+        return replace(by_essay, withheld_because=f"an interval for other raters needs {FEWEST_UNITS} raters")
     essay, rater = by_essay.variance, by_rater.variance
     variance = max(essay + rater - by_item.variance, essay, rater)
     parts = [(essay, by_essay.freedom), (rater, by_rater.freedom)]
