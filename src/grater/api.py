@@ -44,14 +44,13 @@ if TYPE_CHECKING:
     from grater.measure.crowd.aggregate import Aggregation
     from grater.measure.crowd.raters import Raters
     from grater.measure.crowd.simulate import SimulatedCrowd
-    from grater.measure.evaluation.comparison import Comparison
-    from grater.measure.evaluation.evaluation import Evaluation, Verification
-    from grater.measure.evaluation.sampled import Sampled
+    from grater.measure.evaluation.cases import Missing
+    from grater.measure.evaluation.comparison import Comparison, Test
+    from grater.measure.evaluation.evaluation import Evaluation
     from grater.measure.sampling.plan import Allocation, Plan
     from grater.reporting.document import Report
     from grater.tables import Judgments, Sample, Table
-    from grater.uncertainty.bootstrap import Cluster, Test
-    from grater.uncertainty.intervals import Population
+    from grater.uncertainty import Population
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -455,7 +454,7 @@ def simulate(
 
 # Samples, systems against raters, and the report
 
-__all__ += ["read_decisions", "plan", "sample", "worksheet", "estimate", "evaluate", "verify", "compare", "report"]
+__all__ += ["read_decisions", "plan", "sample", "worksheet", "evaluate", "compare", "report"]
 
 
 @_checked
@@ -644,144 +643,87 @@ def worksheet(
 
 
 @_checked
-def estimate(
-    decisions: TableSource,
-    sample: TableSource,
-    judgments: TableSource,
-    *,
-    systems: Sequence[str] = (),
-    truth: str = "majority",
-    items: TableSource | None = None,
-    by: str = "",
-    cluster: Cluster | None = None,
-    unknown: Unknown = "drop",
-    stratum_labels: TableSource | None = None,
-    gold: TableSource | None = None,
-    population: Population = "wider",
-    errors_by_flag: bool = False,
-    assist: TableSource | str | None = None,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
-) -> Sampled:
-    """Precision, recall and F of systems, from a judged sample of a corpus.
-
-    Intervals are for other essays like these, and draw essays where a table has them; those of the population `these`
-    are for exactly this corpus.  `assist` is a cheap judge of every item: a table of its judgments, or the name of a
-    column of items or decisions with its numbers.
-    """
-    from grater.measure.evaluation.sampled import chance_of, sampled
-    from grater.measure.evaluation.sampled.estimates import judge_of_column, judge_of_labels
-    from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
-
-    decided, drawn, known = as_decisions(decisions), as_sample(sample), _given(as_items, items)
-    chance = chance_of(
-        decided, drawn, items=known, cluster=cluster, population=population, n_resamples=resamples, seed=seed
-    )
-    judge = None
-    if assist is not None:
-        is_column = isinstance(assist, str) and not Path(assist).exists()
-        judge = judge_of_column(str(assist), known, decided) if is_column else judge_of_labels(as_judgments(assist))
-    return sampled(
-        decided,
-        drawn,
-        as_judgments(judgments),
-        systems=systems,
-        truth=truth,
-        labels=_given(as_judgments, stratum_labels),
-        items=known,
-        by=by,
-        unknown=unknown,
-        gold=_given(as_gold, gold),
-        population=population,
-        chance=chance,
-        assist=judge,
-        errors_by_flag=errors_by_flag,
-    )
-
-
-@_checked
 def evaluate(
     decisions: TableSource,
     judgments: TableSource,
     *,
+    sample: TableSource | None = None,
     weighted: bool = False,
     bins: Sequence[float] = (),
     truth: str = "majority",
     items: TableSource | None = None,
     gold: TableSource | None = None,
-    cluster: Cluster = "auto",
-    population: Population = "wider",
+    kind: str = "",
+    missing: Missing = "absent",
     by: str = "",
     unknown: Unknown = "drop",
+    assist: TableSource | str | None = None,
+    stratum_labels: TableSource | None = None,
     redundancy: int = 0,
     suggestions: bool = False,
     errors_by_flag: bool = False,
+    units: str = "auto",
+    raters: Literal["these", "random"] = "these",
+    population: Population = "wider",
+    interval: Literal["jackknife", "bootstrap"] = "jackknife",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Evaluation:
     """Precision, recall and F of systems against raters: the majority, each rater in turn, weighted, in bins.
 
-    `weighted` and `bins` say which tables are shown; the result has the numbers of all of them.
+    With the `sample` that the judged items were drawn as, all numbers are estimates for the corpus; `assist` is a
+    cheap judge of every item then, a table of its judgments or the name of a column with its numbers.  Where only
+    flags were judged, or the design is not known, recall is withheld.  `weighted` and `bins` say which tables are
+    shown; the result has the numbers of all of them.  Intervals take `units` as independent: essays where a table has
+    them, else items.
     """
     from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
     from grater.measure.evaluation.standard import EDGES
-    from grater.tables import as_decisions, as_gold, as_items, as_judgments
-    from grater.uncertainty.bootstrap import Chance
+    from grater.uncertainty import Basis
 
     options = EvaluationOptions(
         truth=truth,
         edges=bins or EDGES,
-        chance=Chance(cluster, resamples, seed, population=population),
+        basis=Basis(units, raters, population, interval=interval, n_resamples=resamples, seed=seed),
         unknown=unknown,
+        missing=missing,
+        kind=kind,
         by=by,
         redundancy=redundancy,
         errors_by_flag=errors_by_flag,
     )
-    judged = as_judgments(judgments)
-    evaluation = evaluate(
-        as_decisions(decisions),
-        judged,
-        items=_given(as_items, items),
-        gold=_given(as_gold, gold),
-        options=options,
-        with_suggestions=suggestions,
-    )
+    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold)
+    evaluation = evaluate(**tables, options=options, with_suggestions=suggestions)
     return replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
 
 
-@_checked
-def verify(
+def _tables(
     decisions: TableSource,
     judgments: TableSource,
-    *,
-    truth: str = "majority",
-    items: TableSource | None = None,
-    gold: TableSource | None = None,
-    cluster: Cluster = "auto",
-    population: Population = "wider",
-    by: str = "",
-    unknown: Unknown = "drop",
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
-) -> Verification:
-    """Precision of systems from judged flags; recall is undefined."""
-    from grater.measure.evaluation.cases import ADJUDICATED
-    from grater.measure.evaluation.evaluation import EvaluationOptions, verify
-    from grater.tables import as_decisions, as_gold, as_items, as_judgments
-    from grater.uncertainty.bootstrap import Chance
+    items: TableSource | None,
+    sample: TableSource | None,
+    labels: TableSource | None,
+    assist: TableSource | str | None,
+    gold: TableSource | None,
+) -> dict[str, Any]:
+    """What `evaluate` and `compare` read, by the names of their parameters."""
+    from grater.measure.evaluation.cases import judge_of_labels
+    from grater.measure.evaluation.design import judge_of_column
+    from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
 
-    if gold is not None and truth != ADJUDICATED:
-        raise UsageError(f"expected truth {ADJUDICATED!r} with gold; evaluate corrects for what raters get wrong")
-    options = EvaluationOptions(
-        truth=truth, chance=Chance(cluster, resamples, seed, population=population), unknown=unknown, by=by
-    )
-    return verify(
-        as_decisions(decisions),
-        as_judgments(judgments),
-        items=_given(as_items, items),
-        gold=_given(as_gold, gold),
-        options=options,
-    )
+    decided, known, judge = as_decisions(decisions), _given(as_items, items), None
+    if assist is not None:
+        is_column = isinstance(assist, str) and not Path(assist).exists()
+        judge = judge_of_column(str(assist), known, decided) if is_column else judge_of_labels(as_judgments(assist))
+    return {
+        "decisions": decided,
+        "judgments": as_judgments(judgments),
+        "items": known,
+        "sample": _given(as_sample, sample),
+        "labels": _given(as_judgments, labels),
+        "assist": judge,
+        "gold": _given(as_gold, gold),
+    }
 
 
 @_checked
@@ -789,43 +731,43 @@ def compare(
     decisions: TableSource,
     judgments: TableSource,
     *,
+    sample: TableSource | None = None,
     score: Literal["precision", "recall", "f0.5", "f1", "kappa"] = "f0.5",
     weighted: bool = False,
     truth: str = "majority",
     items: TableSource | None = None,
     gold: TableSource | None = None,
-    cluster: Cluster = "auto",
-    population: Population = "wider",
+    kind: str = "",
+    missing: Missing = "absent",
     by: str = "",
     unknown: Unknown = "drop",
+    assist: TableSource | str | None = None,
+    stratum_labels: TableSource | None = None,
     redundancy: int = 0,
-    test: Test = "bootstrap",
+    test: Test = "paired",
+    units: str = "auto",
+    raters: Literal["these", "random"] = "these",
+    population: Population = "wider",
+    interval: Literal["jackknife", "bootstrap"] = "jackknife",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Comparison:
-    """Which system is better: paired tests on common items, and rank groups."""
+    """Which system is better: paired differences on common items, and rank groups; the rest as in `evaluate`."""
     from grater.measure.evaluation.comparison import compare
     from grater.measure.evaluation.evaluation import EvaluationOptions
-    from grater.tables import as_decisions, as_gold, as_items, as_judgments
-    from grater.uncertainty.bootstrap import Chance
+    from grater.uncertainty import Basis
 
     options = EvaluationOptions(
         truth=truth,
-        chance=Chance(cluster, resamples, seed, population=population),
+        basis=Basis(units, raters, population, interval=interval, n_resamples=resamples, seed=seed),
         unknown=unknown,
+        missing=missing,
+        kind=kind,
         by=by,
         redundancy=redundancy,
     )
-    return compare(
-        as_decisions(decisions),
-        as_judgments(judgments),
-        items=_given(as_items, items),
-        gold=_given(as_gold, gold),
-        options=options,
-        score=score,
-        weighted=weighted,
-        test=test,
-    )
+    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold)
+    return compare(**tables, options=options, score=score, weighted=weighted, test=test)
 
 
 @_checked

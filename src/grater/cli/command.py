@@ -32,7 +32,7 @@ from grater.model import Json as JsonValue
 from grater.registry import unknown
 from grater.result import Result
 from grater.sheet import WRITERS, Sheet, TableFormat, as_text, counted
-from grater.uncertainty.bootstrap import Cluster
+from grater.uncertainty import Basis
 
 if TYPE_CHECKING:
     from grater.reporting.drawing import FileType
@@ -118,9 +118,6 @@ ErrorsByFlag: TypeAlias = Annotated[
 TruthName: TypeAlias = Annotated[
     str, Option("--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What counts as true.")
 ]
-ClusterName: TypeAlias = Annotated[
-    Cluster, Option("--cluster", help="Clusters that are resampled; auto: essays if known, else items.")
-]
 ContextFlags: TypeAlias = Annotated[
     str, Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags separately.")
 ]
@@ -133,13 +130,14 @@ UnknownWay: TypeAlias = Annotated[
     Option("--unknown", help="Judgments 'unknown': drop them, count them as ok, or also show them separately."),
 ]
 Population: TypeAlias = Annotated[
-    Literal["these", "wider"],
-    Option("--population", help="What the intervals are about: other essays like these, or exactly these items."),
+    Literal["wider", "these"],
+    Option("--population", help="Intervals for other essays like these, or for exactly these items."),
 ]
+KindName: TypeAlias = Annotated[str, Option("--kind", metavar="KIND", help="Only items of this kind.")]
 ByColumn: TypeAlias = Annotated[
     str, Option("--by", metavar="COLUMN", help="Show results for each value of an item column.")
 ]
-Resamples: TypeAlias = Annotated[int, Option("--resamples", min=0, help="Bootstrap resamples.")]
+Resamples: TypeAlias = Annotated[int, Option("--resamples", min=1, help="Resamples of a bootstrap or randomisation.")]
 Redundancy: TypeAlias = Annotated[
     int | None,
     Option(
@@ -304,6 +302,43 @@ def _options_of(block: Any) -> list[Parameter]:
         )
         for option in fields(block)
     ]
+
+
+# Intervals
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What intervals rest on: the options of every command that prints them."""
+
+    units: Annotated[
+        str,
+        Option(
+            "--units",
+            metavar="auto|item|essay|document|COLUMN",
+            help="What intervals take as independent; auto: essays if known, else items.",
+        ),
+    ] = "auto"
+    raters: Annotated[
+        Literal["these", "random"], Option("--raters", help="Intervals for these raters, or for others like them.")
+    ] = "these"
+    population: Population = "wider"
+    interval: Annotated[
+        Literal["jackknife", "bootstrap"], Option("--interval", help="How intervals are computed.")
+    ] = "jackknife"
+    resamples: Resamples = 1000
+    seed: Seed = 0
+
+    @property
+    def basis(self) -> Basis:
+        return Basis(
+            units=self.units,
+            raters=self.raters,
+            population=self.population,
+            interval=self.interval,
+            n_resamples=self.resamples,
+            seed=self.seed,
+        )
 
 
 # Input

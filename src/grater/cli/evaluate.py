@@ -1,55 +1,51 @@
-"""`grater evaluate`, `compare` and `verify`: detectors against raters.
-
-`evaluate` scores them standard, by rater, weighted, in bins of agreement and by part; `compare` has paired tests
-between systems and rank groups; `verify` is precision from judged flags.
-"""
+"""`grater evaluate` and `compare`: detectors against raters, and against each other."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from typer import Option
 
 from grater.cli.command import (
     ByColumn,
-    ClusterName,
     ConfidenceApart,
     ContextFlags,
     DecisionFiles,
+    Doubt,
     ErrorsByFlag,
     GoldFile,
     ItemsFile,
     Json,
     JudgmentFiles,
-    Population,
+    KindName,
     Reading,
     Redundancy,
-    Resamples,
-    Seed,
     Table,
     TruthName,
     UnknownWay,
     entries,
     require_gold,
     require_outputs,
+    say,
     show,
     takes_options,
     warn,
 )
 from grater.errors import UsageError
-from grater.measure.evaluation.cases import ADJUDICATED
-from grater.measure.evaluation.comparison import compare
-from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate, verify
+from grater.measure.evaluation.cases import Missing, judge_of_labels
+from grater.measure.evaluation.comparison import Test, compare
+from grater.measure.evaluation.design import CheapJudge, judge_of_column
+from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
 from grater.measure.evaluation.selection import construction_scores
 from grater.measure.evaluation.standard import EDGES
 from grater.measure.evaluation.thresholds import Higher
-from grater.tables import Table as DecisionTable
-from grater.tables import parse_merge, read_gold, read_items, write_table
-from grater.uncertainty.bootstrap import Chance, Test
-from grater.uncertainty.intervals import RESAMPLES
+from grater.tables import Table as DataTable
+from grater.tables import parse_merge, read_gold, read_items, read_judgments, read_sample, write_table
 
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 CurveFile: TypeAlias = Annotated[
     Path | None,
     Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),
@@ -61,33 +57,60 @@ HigherScore: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """What counts as true and what intervals speak of: options of every command that scores detectors."""
+    """What was judged and what counts as true: options of every command that scores detectors."""
 
+    sample: Annotated[Path | None, Option(metavar="FILE", help="The sample that the judged items were drawn as.")] = (
+        None
+    )
     truth: TruthName = "majority"
     items: ItemsFile = None
     gold: GoldFile = None
-    cluster: ClusterName = "auto"
-    population: Population = "wider"
+    kind: KindName = ""
+    missing: Annotated[Missing, Option("--missing", help="What it means that a system does not list an item.")] = (
+        "absent"
+    )
     by: ByColumn = ""
     unknown: UnknownWay = "drop"
-    resamples: Resamples = RESAMPLES
-    seed: Seed = 0
+    assist: Annotated[
+        str, Option(metavar="FILE|COLUMN", help="A cheap judge of every item: its judgments, or a column of numbers.")
+    ] = ""
+    labels: Annotated[
+        Path | None, Option("--stratum-labels", metavar="FILE", help="The cheap labels of --strata label.")
+    ] = None
 
-    @property
-    def chance(self) -> Chance:
-        return Chance(self.cluster, self.resamples, self.seed, population=self.population)
+    def options(self, doubt: Doubt) -> EvaluationOptions:
+        return EvaluationOptions(
+            truth=self.truth,
+            basis=doubt.basis,
+            unknown=self.unknown,
+            missing=self.missing,
+            kind=self.kind,
+            by=self.by,
+        )
 
-    @property
-    def options(self) -> EvaluationOptions:
-        return EvaluationOptions(truth=self.truth, chance=self.chance, unknown=self.unknown, by=self.by)
+    def tables(self, decisions: Sequence[Path], judgments: Sequence[Path], reading: Reading) -> dict[str, Any]:
+        """What `evaluate` and `compare` read, by the names of their parameters."""
+        decided, items = reading.read_decisions(*decisions), read_items(self.items) if self.items else None
+        return {
+            "decisions": decided,
+            "judgments": reading.read_beside_decisions(*judgments),
+            "items": items,
+            "sample": read_sample(self.sample) if self.sample else None,
+            "labels": read_judgments(self.labels) if self.labels else None,
+            "assist": _cheap_judge(self.assist, items, decided, reading) if self.assist else None,
+            "gold": read_gold(self.gold) if self.gold else None,
+            "merge": parse_merge(reading.merge),
+        }
 
-    @property
-    def item_table(self) -> DecisionTable | None:
-        return read_items(self.items) if self.items else None
 
-    @property
-    def gold_table(self) -> DecisionTable | None:
-        return read_gold(self.gold) if self.gold else None
+def _cheap_judge(name: str, items: DataTable | None, decisions: DataTable, reading: Reading) -> CheapJudge:
+    """A file of judgments, or a column of the items or decisions."""
+    path = Path(name)
+    if path.exists():
+        return judge_of_labels(replace(reading, columns=[], status=["all"]).read(path))
+    if path.suffix in SUFFIXES:
+        raise UsageError(f"{path}: no such file; expected a table of judgments or the name of a column")
+    return judge_of_column(name, items, decisions)
 
 
 @takes_options
@@ -100,6 +123,7 @@ def evaluate_detectors(
         str, Option(metavar="EDGE,EDGE", help="Show scores in bins of agreement, as in 0.5,0.75,0.9,1.")
     ] = "",
     scoring: Scoring,
+    doubt: Doubt,
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
     with_suggestions: Annotated[
@@ -116,6 +140,10 @@ def evaluate_detectors(
     errors_by_flag: ErrorsByFlag = False,
     curve: CurveFile = None,
     higher: HigherScore = "auto",
+    width: Annotated[
+        float | None,
+        Option(metavar="WIDTH", help="Say how many more judgments narrow the interval of recall to this width."),
+    ] = None,
     reading: Reading,
     table: Table = "text",
     as_json: Json = False,
@@ -123,12 +151,13 @@ def evaluate_detectors(
     """Score systems against raters: precision, recall and F by majority, by rater, weighted, by agreement bin."""
     require_outputs([curve], [*decisions, *judgments, scoring.items, scoring.gold, corrections])
     require_gold(scoring.gold, errors_by_flag=errors_by_flag)
+    if width is not None and not 0 < width < 1:
+        raise UsageError(f"expected --width between 0 and 1, found {width:g}")
     if constructions:
-        tables, places = (reading.read_decisions(*decisions), reading.read(*judgments)), scoring.item_table
-        if places is None:
+        if scoring.items is None:
             raise UsageError("expected --items FILE with --constructions, for the construction that was written")
-        chance = Chance(scoring.cluster, scoring.resamples, scoring.seed)
-        scores = construction_scores(*tables, places, chance=chance)
+        tables = (reading.read_decisions(*decisions), reading.read(*judgments), read_items(scoring.items))
+        scores = construction_scores(*tables, basis=doubt.basis)
         warn(scores.warnings)
         show(scores, table=table, as_json=as_json)
         return
@@ -137,20 +166,15 @@ def evaluate_detectors(
     except ValueError as error:
         raise UsageError(f"expected --bins EDGE,EDGE, as in 0.5,0.75,0.9,1, found {bins!r}") from error
     options = replace(
-        scoring.options,
+        scoring.options(doubt),
         edges=edges,
         contexts=tuple(entries([contexts])),
         least_confidence=confidence_apart,
         redundancy=redundancy or 0,
         errors_by_flag=errors_by_flag,
     )
-    judged = reading.read_beside_decisions(*judgments)
     evaluation = evaluate(
-        reading.read_decisions(*decisions),
-        judged,
-        items=scoring.item_table,
-        gold=scoring.gold_table,
-        merge=parse_merge(reading.merge),
+        **scoring.tables(decisions, judgments, reading),
         options=options,
         corrections=read_gold(corrections) if corrections else None,
         with_suggestions=with_suggestions,
@@ -164,6 +188,8 @@ def evaluate_detectors(
     warn(evaluation.warnings)
     shown = replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
     show(shown, table=table, as_json=as_json)
+    for line in evaluation.progress(width) if width is not None else ():
+        say(line)
 
 
 @takes_options
@@ -176,48 +202,20 @@ def compare_detectors(
     ] = "f0.5",
     weighted: Annotated[bool, Option("--weighted", help="Weight scores by the share of raters.")] = False,
     scoring: Scoring,
+    doubt: Doubt,
     redundancy: Redundancy = None,
-    test: Annotated[Test, Option(help="The paired test behind the rank groups.")] = "bootstrap",
+    test: Annotated[Test, Option(help="The test behind the rank groups.")] = "paired",
     reading: Reading,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Compare systems on common items: McNemar, paired bootstrap, randomisation, and rank groups."""
-    judged = reading.read_beside_decisions(*judgments)
+    """Compare systems on common items: differences with intervals and p, rank groups, McNemar, randomisation."""
     comparison = compare(
-        reading.read_decisions(*decisions),
-        judged,
-        items=scoring.item_table,
-        gold=scoring.gold_table,
-        merge=parse_merge(reading.merge),
-        options=replace(scoring.options, redundancy=redundancy or 0),
+        **scoring.tables(decisions, judgments, reading),
+        options=replace(scoring.options(doubt), redundancy=redundancy or 0),
         score=score,
         weighted=weighted,
         test=test,
     )
     warn(comparison.warnings)
     show(comparison, table=table, as_json=as_json)
-
-
-@takes_options
-def verify_flags(
-    decisions: DecisionFiles,
-    judgments: JudgmentFiles,
-    *,
-    scoring: Scoring,
-    reading: Reading,
-    table: Table = "text",
-    as_json: Json = False,
-) -> None:
-    """Score systems on judged flags: precision only, because unflagged items were not judged."""
-    if scoring.gold and scoring.truth != ADJUDICATED:
-        raise UsageError("expected --truth adjudicated with --gold; to correct for rater error use grater evaluate")
-    verification = verify(
-        reading.read_decisions(*decisions),
-        reading.read_beside_decisions(*judgments),
-        items=scoring.item_table,
-        gold=scoring.gold_table,
-        options=scoring.options,
-    )
-    warn(verification.warnings)
-    show(verification, table=table, as_json=as_json)

@@ -1,9 +1,8 @@
-"""`grater plan`, `sample` and `estimate`: what an interval costs, which items to judge, and the scores from them."""
+"""`grater plan` and `sample`: what an interval costs, and which items to judge."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 from typing import Annotated
@@ -14,51 +13,34 @@ from typer import Argument, Option
 from grater import api
 from grater.annotate.tasks.worksheet import sample_worksheet
 from grater.cli.command import (
-    ByColumn,
-    ClusterName,
-    DecisionFiles,
-    ErrorsByFlag,
     ItemsFile,
     Json,
-    JudgmentFiles,
     Merge,
     Population,
     Reading,
-    Resamples,
     Seed,
     Table,
-    UnknownWay,
     print_json,
     reading_all,
     require_different,
-    require_gold,
     require_outputs,
     say,
     show,
-    takes_options,
     warn,
 )
 from grater.corpora.judgments import items_of
 from grater.errors import UsageError
-from grater.measure.evaluation.sampled import chance_of, sampled
-from grater.measure.evaluation.sampled.estimates import CheapJudge, judge_of_column, judge_of_labels
 from grater.measure.sampling.draw import draws_of, few_flags, to_judge
 from grater.measure.sampling.plan import Allocation, score_rates
 from grater.sheet import counted
-from grater.tables import Table as ReadTable
 from grater.tables import (
-    parse_merge,
     read_decisions,
-    read_gold,
     read_items,
     read_judgments,
     read_sample,
     write_table,
     write_worksheet,
 )
-from grater.uncertainty.intervals import RESAMPLES
-
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 
 
 def sample(
@@ -152,7 +134,7 @@ def sample(
         write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), list_out)
     if sheet:
         n_rows = counted(len(made), "item")
-        say(f"{sheet}: {n_rows} to judge; estimate, agree and evaluate read it when it is filled in")
+        say(f"{sheet}: {n_rows} to judge; agree and evaluate read it when it is filled in")
     warn(few_flags(drawn).values())
     n_items, draws = drawn.frame["item"].n_unique(), draws_of(drawn)
     if as_json:
@@ -273,83 +255,3 @@ def _skill_of_judge(text: str) -> tuple[float, float]:
     if not (0 <= sensitivity <= 1 and 0 <= specificity <= 1):
         raise UsageError(f"expected --assist SE,SP as in 0.8,0.95, found {text!r}")
     return sensitivity, specificity
-
-
-@takes_options
-def estimate_systems(
-    decisions: DecisionFiles,
-    sample: Annotated[Path, Option(metavar="FILE", help="The sample and its design.")],
-    judgments: JudgmentFiles,
-    system: Annotated[
-        list[str], Option(metavar="NAME", help="Only this system; repeatable. It need not be the one sampled for.")
-    ] = [],
-    truth: Annotated[
-        str, Option(help="What counts as true: majority, share, dawid-skene or rater:NAME.")
-    ] = "majority",
-    items: ItemsFile = None,
-    by: ByColumn = "",
-    cluster: ClusterName = "auto",
-    unknown: UnknownWay = "drop",
-    labels: Annotated[
-        Path | None, Option("--stratum-labels", metavar="FILE", help="The cheap labels of --strata label.")
-    ] = None,
-    gold: Annotated[
-        Path | None, Option(metavar="FILE", help="Items with known answers, to correct scores for raters' errors.")
-    ] = None,
-    errors_by_flag: ErrorsByFlag = False,
-    assist: Annotated[
-        str, Option(metavar="FILE|COLUMN", help="A cheap judge of every item: its judgments, or a column of numbers.")
-    ] = "",
-    population: Population = "wider",
-    width: Annotated[
-        float | None,
-        Option(metavar="WIDTH", help="Report how many more judgments narrow the interval of recall to this width."),
-    ] = None,
-    resamples: Resamples = RESAMPLES,
-    *,
-    reading: Reading,
-    seed: Seed = 0,
-    table: Table = "text",
-    as_json: Json = False,
-) -> None:
-    """Estimate precision, recall and F from a sample, with confidence intervals, and compare systems."""
-    if width is not None and not 0 < width < 1:
-        raise UsageError(f"expected --width between 0 and 1, found {width:g}")
-    require_gold(gold, errors_by_flag=errors_by_flag)
-    judged = reading.read_beside_decisions(*judgments)
-    decided, drawn = reading.read_decisions(*decisions), read_sample(sample)
-    known = read_items(items) if items else None
-    chance = chance_of(
-        decided, drawn, items=known, cluster=cluster, population=population, n_resamples=resamples, seed=seed
-    )
-    estimates = sampled(
-        decided,
-        drawn,
-        judged,
-        systems=system,
-        truth=truth,
-        labels=read_judgments(labels) if labels else None,
-        items=known,
-        by=by,
-        unknown=unknown,
-        gold=read_gold(gold) if gold else None,
-        merge=parse_merge(reading.merge),
-        population=population,
-        chance=chance,
-        errors_by_flag=errors_by_flag,
-        assist=_cheap_judge(assist, known, decided, reading) if assist else None,
-    )
-    warn(estimates.all_warnings)
-    show(estimates, table=table, as_json=as_json)
-    for line in estimates.progress(width) if width is not None else ():
-        say(line)
-
-
-def _cheap_judge(name: str, items: ReadTable | None, decisions: ReadTable, reading: Reading) -> CheapJudge:
-    """A file of judgments, or a column of the items or decisions."""
-    path = Path(name)
-    if path.exists():
-        return judge_of_labels(replace(reading, columns=[], status=["all"]).read(path))
-    if path.suffix in SUFFIXES:
-        raise UsageError(f"{path}: no such file; expected a table of judgments or the name of a column")
-    return judge_of_column(name, items, decisions)

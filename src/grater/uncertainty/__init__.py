@@ -44,6 +44,8 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Score: TypeAlias = Callable[[Numbers], Numbers]
 """From sums in the last axis to one number: shape (..., k) gives (...)."""
 
+Unit: TypeAlias = str
+"""`auto`, `item`, `essay`, `document`, or another column that groups items."""
 Population: TypeAlias = Literal["wider", "these"]
 
 LEVEL = 0.95
@@ -66,7 +68,7 @@ class Basis:
     matter only where `interval` is `bootstrap`, or where a named test draws.
     """
 
-    units: str = "auto"
+    units: Unit = "auto"
     raters: Literal["these", "random"] = "these"
     population: Population = "wider"
     level: float = LEVEL

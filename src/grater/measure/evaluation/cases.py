@@ -38,7 +38,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
-from typing import Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -47,14 +47,16 @@ import polars as pl
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.measure.agreement.coded import UNKNOWN, Codes, Unknown, by_name, categories, codes_of_items, with_unknown
 from grater.measure.crowd.aggregate import Options, aggregate
+from grater.measure.evaluation.design import CheapJudge, Design, design_of, selection
+from grater.measure.units import Essays, essays_of
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.registry import unknown as unknown_name
 from grater.result import HIDDEN, Data, Estimate, encode, in_json
 from grater.sheet import Sheet, count, number
-from grater.tables import Judgments, Table, are_first, exploded, require_raters
+from grater.tables import Judgments, Sample, Table, are_first, exploded, require_raters
 from grater.tables.check import may_repeat
-from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty import Basis, Ints, Numbers, ratio
 
 Flags: TypeAlias = npt.NDArray[np.int8]
 
@@ -63,9 +65,6 @@ ABSENT = -1
 
 CELLS = ("hit", "false_alarm", "miss", "correct_rejection")
 SCORES = ("precision", "recall", "f0.5", "f1", "kappa", "error_rate")
-SHARES = ("precision", "recall", "error_rate")
-"""Scores that are a share of items: Wilson's interval holds for them."""
-
 REASONS = {
     "precision": "no judged item is flagged",
     "recall": "no judged item is an error",
@@ -74,10 +73,7 @@ REASONS = {
     "kappa": "system and raters use only one label, so chance alone would agree as often",
     "error_rate": "no item was judged",
 }
-ALL_FLAGGED = "everything is flagged, so recall is 1 by definition, not an estimate"
 ONE_DECISION = "everything is flagged, or nothing, so kappa is 0 by definition"
-NO_PASSED = "no unflagged item was judged, so the misses are unknown"
-NO_FLAGS = "no flagged item was judged, so the hits are unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,19 +150,6 @@ def kappa(sums: Numbers) -> Numbers:
     n = sums.sum(axis=-1)
     by_chance = (hit + false_alarm) * (hit + miss) + (miss + rejection) * (false_alarm + rejection)
     return ratio(n * (hit + rejection) - by_chance, n * n - by_chance)
-
-
-def below(name: str, counts: Counts) -> float:
-    """What a share is a share of; for F the mean of flags and errors, weighted as F weighs them."""
-    flags, errors = counts.hit + counts.false_alarm, counts.hit + counts.miss
-    lines = {"precision": flags, "recall": errors, "error_rate": counts.n}
-    return {**lines, "f0.5": (flags + errors / 4) / 1.25, "f1": (flags + errors) / 2}[name]
-
-
-def ratio(above: Numbers, under: Numbers) -> Numbers:
-    """above / under, nan where there is nothing to divide by."""
-    out: Numbers = np.divide(above, under, out=np.full(np.shape(under), np.nan), where=np.asarray(under) != 0)
-    return out
 
 
 def each_score(scores: Mapping[str, Interval], **labels: str) -> Iterator[Estimate]:
@@ -312,13 +295,26 @@ def places_of(wanted: pl.Series, names: pl.Series) -> Codes:
 NONE = "(none)"
 
 
+Missing: TypeAlias = Literal["absent", "not-flagged"]
+"""What it means that a system does not list an item: it did not decide, or it did not flag it."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cases(Votes):
-    """Votes on what systems decided; `flagged` is items x systems."""
+    """Votes on what systems decided; `flagged` is items x systems, `unit_of` the unit of each item.
+
+    `scores` are the systems' own, nan where there is none.  `design` says how the judged items were drawn, where a
+    sample is known.  `withheld` are the systems whose recall cannot be known, each with the reason.
+    """
 
     systems: tuple[str, ...]
     flagged: Flags
-    columns: pl.DataFrame = field(default_factory=lambda: pl.DataFrame())
+    columns: pl.DataFrame
+    essays: Essays
+    unit_of: Ints
+    scores: Numbers
+    design: Design | None = None
+    withheld: Mapping[str, str] = field(default_factory=dict)
 
     def groups(self, column: str) -> tuple[Codes, tuple[str, ...]]:
         """A code for each item's value in a column of the items or decisions, and the values by code."""
@@ -328,22 +324,49 @@ class Cases(Votes):
         values = self.columns[column].cast(pl.String).fill_null(NONE)
         return by_name(values.cast(pl.Categorical))
 
-    def clusters(self, column: str) -> tuple[Codes, tuple[str, ...]]:
-        """The same where a column says what is drawn together: then every judged item must have a value in it."""
-        groups = self.groups(column)
-        n_missing = int((self.columns[column].is_null().to_numpy() & self.is_judged).sum())
-        if n_missing:
-            raise UsageError(f"expected the {column} of every judged item, found none for {n_missing}")
-        return groups
+    def of_systems(self, columns: Sequence[int]) -> Self:
+        """The cases of some systems, by number."""
+        names = tuple(self.systems[column] for column in columns)
+        design = self.design.of_systems(columns) if self.design else None
+        chosen = list(columns)
+        return replace(
+            self, systems=names, flagged=self.flagged[:, chosen], scores=self.scores[:, chosen], design=design
+        )
+
+    def as_systems(self, flagged: Flags, column: int = 0) -> Self:
+        """The same items with other flags, a nameless system for each; what one counts for is as for a system."""
+        k = flagged.shape[1]
+        names, scores = tuple(map(str, range(k))), np.full(flagged.shape, np.nan)
+        design = self.design.of_systems([column] * k) if self.design else None
+        return replace(self, systems=names, flagged=flagged, scores=scores, design=design, withheld={})
 
 
 def cases_of(
-    decisions: Table, judgments: Judgments, *, items: Table | None = None, unknown: Unknown = "drop", first: int = 0
+    decisions: Table,
+    judgments: Judgments,
+    *,
+    items: Table | None = None,
+    sample: Sample | None = None,
+    labels: Judgments | None = None,
+    judge: CheapJudge | None = None,
+    basis: Basis | None = None,
+    unknown: Unknown = "drop",
+    first: int = 0,
+    missing: Missing = "absent",
+    kind: str = "",
 ) -> Cases:
-    """Every item that was decided on, with the votes that it got; shares are of the `first` N of each."""
+    """Every item that was decided on, with the votes that it got; shares are of the `first` N of each.
+
+    `labels` are those that strata of the sample were made of.  With `kind`, items of this kind alone.
+    """
+    if kind:
+        decisions = _of_kind(decisions, items, kind)
     frame = decisions.frame
     if not len(frame):
         raise BadInput(Problem(decisions.name, "expected at least one decision, found none"))
+    if missing == "not-flagged":
+        frame = _completed(frame, items, judgments)
+        decisions = replace(decisions, frame=frame)
     if may_repeat(frame.select("item")):
         place, names = codes_of_items(frame["item"].cast(pl.String).cast(pl.Categorical))
     else:  # as the items of one system
@@ -352,9 +375,67 @@ def cases_of(
     system, systems = by_name(frame["system"].cast(pl.String).cast(pl.Categorical))
     flagged = np.full((len(names), len(systems)), ABSENT, np.int8)
     flagged[place, system] = frame["flagged"].cast(pl.Int8).to_numpy()
-    columns = _columns(names, place, frame, items)
     votes = votes_of(judgments, items=names, unknown=unknown, first=first)
-    return Cases(**vars(votes), systems=systems, flagged=flagged, columns=columns)
+    essays = essays_of(basis or Basis(), items, decisions, judgments, sample)
+    design = None
+    if sample is not None:
+        design = design_of(decisions, sample, systems, names, labels=labels, judge=judge)
+    elif judge is not None:
+        raise UsageError("a cheap judge assists people who judged a sample; pass the sample")
+    scores = np.full(flagged.shape, np.nan)
+    if "score" in frame.columns:
+        scores[place, system] = frame["score"].cast(pl.Float64, strict=False).fill_null(nan).to_numpy()
+    return Cases(
+        **vars(votes),
+        systems=systems,
+        flagged=flagged,
+        columns=_columns(names, place, frame, items),
+        essays=essays,
+        unit_of=essays.codes(names),
+        scores=scores,
+        design=design,
+    )
+
+
+def with_withheld(cases: Cases, truth: Truth) -> Cases:
+    """The cases with the systems whose recall cannot be known: the design does not allow it."""
+    withheld, known = {}, ~np.isnan(truth.values)
+    for column, name in enumerate(cases.systems):
+        marks = cases.flagged[:, column]
+        if (marks == 1).any() and not (marks == 0).any() and ((marks == ABSENT).any() or cases.n_stray > 0):
+            withheld[name] = f"{name} lists only what it flags; {LISTED}"
+    if cases.design is None and not known.all():
+        chosen = list(selection(cases.flagged, known, cases.systems, cases.scores))
+        if chosen:
+            withheld |= {name: f"{chosen[0]}; {CHOSEN}" for name in cases.systems if name not in withheld}
+    return replace(cases, withheld=withheld)
+
+
+LISTED = "pass --missing not-flagged if everything else was passed over"
+CHOSEN = "pass --sample if they were drawn, or judge items at random"
+
+
+def _of_kind(decisions: Table, items: Table | None, kind: str) -> Table:
+    """The decisions on items of one kind."""
+    table = next((each for each in (items, decisions) if each is not None and "kind" in each.frame.columns), None)
+    if table is None:
+        raise UsageError("no table says of what kind items are; pass one with a column kind as --items")
+    kinds = table.frame.select(pl.col("item").cast(pl.String), pl.col("kind").cast(pl.String))
+    wanted = kinds.filter(pl.col("kind") == kind).select("item").unique()
+    if wanted.is_empty():
+        raise UnknownName(unknown_name("kind", kind, kinds["kind"].drop_nulls().unique().to_list()))
+    frame = decisions.frame.with_columns(pl.col("item").cast(pl.String)).join(wanted, on="item", how="semi")
+    return replace(decisions, frame=frame)
+
+
+def _completed(frame: pl.DataFrame, items: Table | None, judgments: Judgments) -> pl.DataFrame:
+    """The decisions, and for every item that a system does not list one that does not flag it."""
+    tables = [frame, judgments.frame, *([items.frame] if items else [])]
+    names = pl.concat([table.select(pl.col("item").cast(pl.String)) for table in tables]).unique(maintain_order=True)
+    systems = frame.select(pl.col("system").cast(pl.String)).unique(maintain_order=True)
+    listed = frame.with_columns(pl.col("item", "system").cast(pl.String))
+    rest = names.join(systems, how="cross").join(listed, on=["item", "system"], how="anti")
+    return pl.concat([listed, rest.with_columns(flagged=pl.lit(value=False))], how="diagonal_relaxed")
 
 
 def _columns(names: pl.Series, place: Codes, frame: pl.DataFrame, items: Table | None) -> pl.DataFrame:
@@ -368,6 +449,20 @@ def _columns(names: pl.Series, place: Codes, frame: pl.DataFrame, items: Table |
     first = np.zeros(len(names), np.int64)
     first[place[::-1]] = np.arange(len(place))[::-1]
     return known[first]
+
+
+def patterns(columns: Sequence[npt.NDArray[np.number]]) -> tuple[Numbers, Ints]:
+    """The distinct combinations of values, in order, and how many rows have each."""
+    pattern = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        # Values are few as a rule, so looking each up among them is faster than numpy's own numbering.
+        values = np.unique(column)
+        pattern = pattern * len(values) + np.searchsorted(values, column)
+        pattern = np.searchsorted(np.unique(pattern), pattern)  # never outgrows 64 bits
+    first = np.zeros(int(pattern.max(initial=-1)) + 1, np.int64)
+    first[pattern] = np.arange(len(pattern))
+    rows = np.stack([column[first].astype(np.float64) for column in columns], axis=1)
+    return rows, np.bincount(pattern, minlength=len(first))
 
 
 def only(where: Truths) -> Ints:
@@ -436,6 +531,13 @@ def error_shares(judgments: Judgments) -> dict[str, float]:
     """By item, how far the majority calls it an error: 0, 1, or a half where raters are split."""
     votes = votes_of(judgments)
     return dict(frame_of_truth(votes, truth_of(votes, "majority")).iter_rows())
+
+
+def judge_of_labels(judgments: Judgments) -> CheapJudge:
+    """A cheap rater's verdicts, or the share of several that call an item an error."""
+    votes = votes_of(judgments)
+    frame = pl.DataFrame({"item": votes.items.cast(pl.String), "value": votes.share})
+    return CheapJudge(judgments.name, frame.filter(pl.col("value").is_not_nan()))
 
 
 def frame_of_truth(votes: Votes, truth: Truth) -> pl.DataFrame:

@@ -11,54 +11,59 @@ together, each item once: one error rate and one mix of bins for everybody; it i
 has fewer than `LEAST` errors or good items are merged with the next clearer bin.  What this assumes: in a bin a
 system would treat the other's items as it treats its own.
 
-**Intervals** come from resamples of each system's own essays (or items) by `share_interval`; those of differences are
-unpaired, from the two intervals by MOVER (Newcombe 1998; Zou & Donner 2008).  Where two systems share some items this
-errs on the wide side.  There are no rank groups.
+**Intervals** are the engine's, from each system's own essays (or items); differences are unpaired.  Where two systems
+share some items this errs on the wide side.  There are no rank groups.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations, pairwise
-from math import isnan, nan, sqrt
 
 import numpy as np
 
 from grater.measure.evaluation.cases import (
     ABSENT,
-    CELLS,
     REASONS,
     SCORES,
     Cases,
-    Counts,
     Truth,
     Truths,
-    below,
+    cells,
     scores,
     sides,
 )
 from grater.measure.evaluation.standard import (
     EDGES,
     FEW,
+    IN_DENOMINATOR,
+    SHOWN,
     Bin,
     Scored,
     against,
     agreement_of,
     binned,
     different_rates,
-    drawn_sums,
-    of_systems,
     same_items,
-    units_of,
 )
 from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, Data, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
-from grater.uncertainty.bootstrap import Chance, defined_draws
-from grater.uncertainty.intervals import Ints, Numbers, Scope, share_interval
+from grater.uncertainty import (
+    Basis,
+    Influence,
+    Ints,
+    Numbers,
+    Scope,
+    Units,
+    difference,
+    grouped_rows,
+    influence,
+    share,
+)
 
-SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
 LEAST = 5
 """Errors, and good items, that every system must have in a bin of the standard."""
 NOT_RANKED = (
@@ -87,6 +92,7 @@ class Standardised(Data):
 
     own: Scored = field(metadata=HIDDEN)
     scores: dict[str, Interval] = field(metadata=HIDDEN)
+    influences: dict[str, Influence] = field(metadata=HIDDEN)
     scope: Scope = field(metadata=HIDDEN)
 
     @property
@@ -148,23 +154,23 @@ class Different(Data):
         return [_own_sheet(self), _bins_sheet(self), _standard_sheet(self), _pairs_sheet(self)]
 
 
-def different_data(cases: Cases, truth: Truth, *, chance: Chance, edges: Sequence[float] = EDGES) -> Different | None:
+def different_data(cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[float] = EDGES) -> Different | None:
     """The comparison of systems that were judged on different items; None where all were judged on the same."""
     known = ~np.isnan(truth.values)
     decided = (cases.flagged >= 0) & known[:, None]
     groups = same_items(cases.flagged[known])
     if len(groups) < 2 or not decided.any(axis=0).all():
         return None
-    standard, drawn = standardised(cases, truth, chance=chance, edges=edges)
+    standard, drawn = standardised(cases, truth, basis=basis, edges=edges)
     hard = replace(truth, values=sides(truth.values), is_graded=False) if truth.is_graded else truth
-    bins = tuple(binned(cases, hard, chance=chance, edges=edges))
+    bins = tuple(binned(cases, hard, basis=basis, edges=edges))
     names = cases.systems
     pairs = [
         Apart(
             first=names[one],
             second=names[other],
             n_common=int((decided[:, one] & decided[:, other]).sum()),
-            differences={name: unpaired(drawn[one].scores[name], drawn[other].scores[name]) for name in SHOWN},
+            differences={name: _unpaired(drawn[one], drawn[other], name, basis) for name in SHOWN},
         )
         for one, other in combinations(range(len(names)), 2)
         if not any(one in group and other in group for group in groups)
@@ -174,13 +180,13 @@ def different_data(cases: Cases, truth: Truth, *, chance: Chance, edges: Sequenc
 
 
 def standardised(
-    cases: Cases, truth: Truth, *, chance: Chance, edges: Sequence[float] = EDGES
+    cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[float] = EDGES
 ) -> tuple[tuple[Stratum, ...], list[Standardised]]:
     """The standard that all systems make together, and every system at it."""
     decided = (cases.flagged >= 0) & ~np.isnan(truth.values)[:, None]
     used: Truths = np.asarray(decided.any(axis=1))
     code, standard = _strata(cases, truth, decided, used, edges)
-    return standard, [_standardise(cases, truth, at, code, standard, chance) for at in range(len(cases.systems))]
+    return standard, [_standardise(cases, truth, at, code, standard, basis) for at in range(len(cases.systems))]
 
 
 def _strata(
@@ -215,58 +221,53 @@ def _thin(code: Ints, values: Numbers, decided: Truths, *, n_bins: int) -> int |
 
 
 def _standardise(
-    cases: Cases, truth: Truth, column: int, code: Ints, standard: Sequence[Stratum], chance: Chance
+    cases: Cases, truth: Truth, column: int, code: Ints, standard: Sequence[Stratum], basis: Basis
 ) -> Standardised:
     """One system: every bin is scored as if it were a system of its own, then the bins are put together."""
-    flags = cases.flagged[:, column]
-    by_bin = np.where(code[:, None] == np.arange(len(standard)), flags[:, None], ABSENT).astype(np.int8)
-    marked = replace(cases, systems=tuple(map(str, range(len(standard)))), flagged=by_bin)
+    flags, k = cases.flagged[:, column], len(standard)
     places = np.flatnonzero((flags >= 0) & ~np.isnan(truth.values))
-    units = units_of(marked, truth, places, unit=chance.unit)
-    drawn = drawn_sums(marked, truth, places, units, chance=chance)
-    shape = (-1, len(standard), len(CELLS))
-    [own] = against(of_systems(cases, [column]), truth, chance=chance)
-    values = scores(_at_standard(units.sums.reshape(shape), standard))[0]
-    numbers = scores(_at_standard(drawn.sums.reshape(shape), standard))
-    return Standardised(
-        own,
-        {
-            name: _interval(name, float(values[at]), numbers[:, at], own.counts, drawn.n_units, chance)
-            for at, name in enumerate(SCORES)
-            if name in SHOWN
-        },
-        Scope(unit=chance.unit, n_units=units.n, population=chance.population),
-    )
+    by_bin = np.where(code[places, None] == np.arange(k), flags[places, None], ABSENT).astype(np.int8)
+    rows = cells(by_bin, truth.values[places]).reshape(len(places), 4 * k)
+    unit, own_units = cases.essays.unit, cases.unit_of[places]
+    if unit != "item":
+        held, own_units = np.unique(own_units, return_inverse=True)
+        rows = grouped_rows(rows, own_units, len(held))
+    by_unit, plain = rows.reshape(-1, k, 4).sum(axis=1), rows.sum(axis=0).reshape(k, 4).sum(axis=0)
+    [own] = against(cases.of_systems([column]), truth, basis=basis)
+    intervals, influences = {}, {}
+    for name in SHOWN:
+        at, mask = SCORES.index(name), IN_DENOMINATOR[name]
+        it = influence(
+            Units(rows, unit),
+            partial(_score, at, standard),
+            by_unit @ mask,
+        )
+        influences[name] = it
+        intervals[name] = share(it, n=float(plain @ mask), level=basis.level, undefined=REASONS[name])
+    n_units = len(rows) if unit != "item" else len(places)
+    return Standardised(own, intervals, influences, Scope(unit=unit, n_units=n_units, population=basis.population))
+
+
+def _score(at: int, standard: Sequence[Stratum], sums: Numbers) -> Numbers:
+    by_bin = sums.reshape(*sums.shape[:-1], len(standard), 4)
+    return np.asarray(scores(_at_standard(by_bin, standard))[..., at], np.float64)
 
 
 def _at_standard(sums: Numbers, standard: Sequence[Stratum]) -> Numbers:
-    """Resamples x bins x 4 counts give resamples x 4 counts at the standard."""
+    """Bins x 4 counts (last axes) give 4 counts at the standard."""
     hit, false_alarm, miss, rejection = np.moveaxis(sums, -1, 0)
     errors = np.array([stratum.n_errors for stratum in standard])
     good = np.array([stratum.n for stratum in standard]) - errors
     with np.errstate(invalid="ignore", divide="ignore"):
         caught, wrong = hit / (hit + miss), false_alarm / (false_alarm + rejection)
-    hits = (np.where(errors > 0, caught, 0.0) * errors).sum(axis=1)
-    alarms = (np.where(good > 0, wrong, 0.0) * good).sum(axis=1)
+    hits = (np.where(errors > 0, caught, 0.0) * errors).sum(axis=-1)
+    alarms = (np.where(good > 0, wrong, 0.0) * good).sum(axis=-1)
     return np.stack([hits, alarms, errors.sum() - hits, good.sum() - alarms], axis=-1)
 
 
-def _interval(name: str, value: float, drawn: Numbers, counts: Counts, n_units: int, chance: Chance) -> Interval:
-    if isnan(value):
-        return Interval(nan, nan, nan, REASONS[name])
-    draws = defined_draws(drawn, value)
-    return share_interval(value, draws, n=below(name, counts), n_units=n_units, level=chance.level)
-
-
-def unpaired(one: Interval, other: Interval) -> Interval:
-    """The first less the second, from their own intervals (MOVER)."""
-    if isnan(one.low) or isnan(other.low):
-        reason = one.undefined_because or other.undefined_because
-        return Interval(one.value - other.value, nan, nan, reason)
-    value = one.value - other.value
-    low = value - sqrt((one.value - one.low) ** 2 + (other.high - other.value) ** 2)
-    high = value + sqrt((one.high - one.value) ** 2 + (other.value - other.low) ** 2)
-    return Interval(value, low, high)
+def _unpaired(one: Standardised, other: Standardised, name: str, basis: Basis) -> Interval:
+    it = one.influences[name].unpaired(other.influences[name])
+    return difference(it, level=basis.level, undefined=REASONS[name]).difference
 
 
 def _warnings(different: Different, edges: Sequence[float]) -> Iterator[str]:

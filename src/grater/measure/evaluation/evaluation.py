@@ -1,57 +1,63 @@
 """Everything that judgments say about detectors, in one value: standard, by rater, weighted, binned, by part.
 
-T,C&M 2013, section 6, ask for all of these beside each other.  The signature says what was taken for true, what was
-resampled for intervals and which data it was; warnings say where numbers deserve less trust.  On request suggestions
-are scored too (`suggestions.py`), and every threshold on a system's scores (`thresholds.py`).
+T,C&M 2013, section 6, ask for all of these beside each other.  This is the one way to a precision or a recall: the
+command, Python, a study, its pages and its report read their data into the same tables and call `evaluate`.  Which
+items could be judged, which were, and why comes first (`design.py`): with a sample every number is an estimate for
+the corpus; with judgments of flags alone (T&C 2008, Table 7, "verification") there is precision and nothing else;
+where the design does not allow a number it is withheld, with the reason and the way out.
 
-Precision alone, from judgments of what a system flagged.
-
-T&C 2008, Table 7, "verification": raters check the system's flags, nothing else.  Cheap, and enough for precision;
-recall needs errors that the system missed, so it is undefined here and says so, whatever else happens to be judged.
-Items that a system flagged and nobody judged are counted.  By default the corpus stands for a wider one; where the
-population is exactly these items, intervals shrink as the judged flags come near to all flags, to no width at all.
+The signature says what was taken for true, which units intervals rest on and which data it was; warnings, gravest
+first, say where numbers deserve less trust.  On request suggestions are scored too (`suggestions.py`), and every
+threshold on a system's scores (`thresholds.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from itertools import combinations
 from math import isnan, nan
 
 import numpy as np
 import polars as pl
 
+from grater.errors import UsageError
 from grater.measure.agreement.coded import Unknown
 from grater.measure.agreement.coefficients import spelling_warnings
 from grater.measure.evaluation.cases import (
     ADJUDICATED,
     Bounds,
     Cases,
-    Flags,
+    Missing,
     Truth,
     Truths,
     bounds_sheet,
     cases_of,
+    counts_of,
     each_score,
+    frame_of_truth,
+    patterns,
     truth_of,
     unset_flags,
+    votes_of,
+    with_withheld,
 )
+from grater.measure.evaluation.contamination import check_judge, copied_gold, copied_systems
+from grater.measure.evaluation.design import Assisted, CheapJudge, judgments_saved
 from grater.measure.evaluation.different import Different, different_data
-from grater.measure.evaluation.rater_error import (
+from grater.measure.evaluation.gold import (
     Correction,
     as_many_votes,
-    corrected_scores,
-    correction_by_side,
-    left_out_words,
-    rater_error,
-    sides_of,
+    corrected,
+    correction_of,
+    limits_of_correction,
 )
 from grater.measure.evaluation.standard import (
     EDGES,
     HEADLINE,
     IN_BIN,
+    MOST_RATERS,
+    SHOWN,
     TIE,
     Bin,
     Scored,
@@ -61,35 +67,43 @@ from grater.measure.evaluation.standard import (
     each_rater,
     effects_note,
     histogram,
-    is_clustered,
-    scope_of,
-    settled,
+    known_items,
     small_bins,
     spread,
     weighted,
-    with_words,
 )
 from grater.measure.evaluation.suggestions import Suggested, TypeScore, scores_by_type, suggestions, types_sheet
 from grater.measure.evaluation.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
+from grater.measure.sampling.plan import more_needed, more_unflagged
+from grater.measure.units import Essays
 from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
-from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns
+from grater.sheet import (
+    UNDEFINED,
+    Sheet,
+    amount,
+    count,
+    counted,
+    interval,
+    number,
+    undefined_notes,
+    without_empty_columns,
+)
 from grater.signature import Signature, digest
-from grater.tables import Judgments, Table, with_confidence, without_flags
-from grater.uncertainty.bootstrap import Chance, patterns
-from grater.uncertainty.intervals import Scope
+from grater.tables import Judgments, Sample, Table, with_confidence, without_flags
+from grater.uncertainty import Basis, Scope
+from grater.uncertainty.sampled import SampleScores, Strata, normal_scores, sample_scores
 
 WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
 MANY_TIES = 0.2
 """The share of tied items from which a warning speaks of them."""
 MOST_DIFFERENT = 5
 """Pairs of parts with different error rates that a warning names."""
-SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
-"""The scores in tables, with their titles."""
-MOST_RATERS = 40
-"""Raters that a table has a row for."""
+WIDE = 0.5
+"""The width of an interval of recall from which a sample is said not to measure it."""
 LONGEST_BAR = 40
 TIED = "{} with as many votes for error as for ok: each counts half on both sides."
+PAPER = "The paper's normal intervals (T&C 2008, 6.3), items taken as independent"
 SCORES_OF_SUGGESTIONS = {
     "any_rater": "some rater's",
     "graded": "mean share of raters",
@@ -110,8 +124,10 @@ class EvaluationOptions:
 
     truth: str = "majority"
     edges: Sequence[float] = EDGES
-    chance: Chance = field(default_factory=Chance)
+    basis: Basis = field(default_factory=Basis)
     unknown: Unknown = "drop"
+    missing: Missing = "absent"
+    kind: str = ""
     by: str = ""
     contexts: tuple[str, ...] = ()
     least_confidence: float | None = None
@@ -175,6 +191,48 @@ class Part(Data):
         return {"by_rater": rows, "spread": encode(spreads)}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimated(Data):
+    """What a sample says of one system: totals of the corpus, the paper's intervals, and the cells they come from."""
+
+    system: str
+    scores: SampleScores = field(metadata=HIDDEN)
+    paper: SampleScores = field(metadata=HIDDEN)
+    strata: Strata = field(metadata=HIDDEN)
+    flagged: Truths = field(metadata=HIDDEN)
+    names: tuple[str, ...] = field(metadata=HIDDEN)
+
+    @property
+    @in_json("totals")
+    def totals(self) -> dict[str, Interval]:
+        return {"hit": self.scores.hit, "false_alarm": self.scores.false_alarm, "miss": self.scores.miss}
+
+    @property
+    @in_json("paper")
+    def _paper(self) -> dict[str, Interval]:
+        return self.paper.named()
+
+    @property
+    @in_json("strata")
+    def _strata(self) -> list[dict[str, Json]]:
+        sums = (part.sum(axis=0) for part in (self.strata.sizes, self.strata.judged, self.strata.errors))
+        rows = zip(self.names, self.flagged, *sums, strict=True)
+        names = ("stratum", "flagged", "items", "judged", "errors")
+        return [dict(zip(names, encode(row), strict=True)) for row in rows]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FromSample(Data):
+    """The sample that an evaluation rests on: items drawn and judged, by system what it says of the corpus."""
+
+    name: str
+    n_drawn: int
+    n_judged: int
+    n_items: float
+    systems: tuple[Estimated, ...]
+    assist: Assisted | None = field(default=None, metadata=OPTIONAL)
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evaluation(Result):
     """The whole, its parts by a column, and how it was made; `shows_weighted` and `shows_bins` are for its tables."""
@@ -185,14 +243,15 @@ class Evaluation(Result):
     parts: dict[str, Part] = field(metadata=OPTIONAL)
     signature: Signature
     warnings: tuple[str, ...] = ()
-    corrected: tuple[Scored, ...] = field(default=(), metadata=HIDDEN)
+    sample: FromSample | None = field(default=None, metadata=OPTIONAL)
+    corrected: dict[str, SampleScores] = field(default_factory=dict, metadata=HIDDEN)
     correction: Correction | None = field(default=None, metadata=HIDDEN)
     suggestions: tuple[Suggested, ...] = field(default=(), metadata=OPTIONAL)
     curves: tuple[Curve, ...] = field(default=(), metadata=HIDDEN)
     different: Different | None = field(default=None, metadata=key("different_data", optional=True))
     types: tuple[TypeScore, ...] = field(default=(), metadata=key("by_type", optional=True))
     scope: Scope = field(default_factory=Scope)
-    chance: Chance = field(default_factory=Chance, metadata=HIDDEN)
+    basis: Basis = field(default_factory=Basis, metadata=HIDDEN)
     shows_weighted: bool = field(default=True, metadata=HIDDEN)
     shows_bins: bool = field(default=True, metadata=HIDDEN)
 
@@ -212,11 +271,11 @@ class Evaluation(Result):
         """The scores after the correction, and how raters err; nothing without gold."""
         if self.correction is None:
             return {}
-        scores = {scored.system: {name: scored[name].as_json() for name in HEADLINE} for scored in self.corrected}
+        scores = {system: encode(scores.named()) for system, scores in self.corrected.items()}
         return {"corrected": scores, "rater_error": self.correction.raters.to_dict()}
 
     def estimates(self) -> Iterator[Estimate]:
-        """Scores by part, kind (standard, weighted, corrected, a rater or a bin) and system."""
+        """Scores by part, kind (standard, weighted, corrected, paper, a rater or a bin) and system."""
         for name, part in {"": self.whole, **self.parts}.items():
             of_kinds = [("standard", part.standard), ("weighted", part.weighted)]
             of_kinds += [(f"rater {rater}", tuple(scored)) for rater, scored in part.by_rater.items()]
@@ -224,8 +283,10 @@ class Evaluation(Result):
             for kind, systems in of_kinds:
                 for scored in systems:
                     yield from each_score(scored.scores, part=name, kind=kind, system=scored.system)
-        for scored in self.corrected:
-            yield from each_score(scored.scores, part="", kind="corrected", system=scored.system)
+        for system, scores in self.corrected.items():
+            yield from each_score(scores.named(), part="", kind="corrected", system=system)
+        for estimated in self.sample.systems if self.sample else ():
+            yield from each_score(estimated.paper.named(), part="", kind="paper", system=estimated.system)
 
     def curve_frame(self) -> pl.DataFrame:
         """One row per threshold of every curve."""
@@ -235,18 +296,27 @@ class Evaluation(Result):
         """Systems against the truth and each rater, weighted scores and bins of agreement."""
         first, *others = _sheets(self, weighted=self.shows_weighted, bins=self.shows_bins)
         effects = effects_note({scored.system: scored.design_effect for scored in self.whole.standard})
-        first = replace(
-            first,
-            notes=(
-                *first.notes,
-                *undefined_notes(
-                    scored[name] for scored in (*self.whole.standard, *self.whole.weighted) for name in SHOWN
-                ),
-                *([effects] if effects else []),
-            ),
-        )
-        *sheets, last = with_words([first, *others], [self.scope.sentence])
-        return [*sheets, replace(last, signature=str(self.signature))]
+        shown = [scored[name] for scored in (*self.whole.standard, *self.whole.weighted) for name in SHOWN]
+        notes = (*first.notes, *undefined_notes(shown), *([effects] if effects else []))
+        *sheets, last = [replace(first, notes=notes), *others]
+        helped = [self.sample.assist.sentence] if self.sample and self.sample.assist else []
+        return [
+            *sheets,
+            replace(last, notes=(*last.notes, *helped, self.scope.sentence), signature=str(self.signature)),
+        ]
+
+    def progress(self, width: float) -> Iterator[str]:
+        """How many judgments are missing: `after 180 judgments recall is .340 [.270, .420]; 120 more bring ...`."""
+        for estimated in self.sample.systems if self.sample else ():
+            recall, n_judged = estimated.scores.recall, self.sample.n_judged if self.sample else 0
+            so_far = f"{estimated.system}: after {n_judged:,} judgments recall is {interval(recall)}"
+            n_more = None if isnan(recall.low) else more_needed(estimated.strata, estimated.flagged, width)
+            if n_more is None:
+                yield f"{so_far}; no known number of judgments of this corpus brings the width to {width:.2f}"
+            elif n_more == 0:
+                yield f"{so_far}; it is within a width of {width:.2f}"
+            else:
+                yield f"{so_far}; {n_more:,} more bring the width to {width:.2f}"
 
 
 def evaluate(
@@ -254,6 +324,9 @@ def evaluate(
     judgments: Judgments,
     *,
     items: Table | None = None,
+    sample: Sample | None = None,
+    labels: Judgments | None = None,
+    assist: CheapJudge | None = None,
     gold: Table | None = None,
     merge: Mapping[str, str] | None = None,
     options: EvaluationOptions | None = None,
@@ -265,164 +338,275 @@ def evaluate(
 ) -> Evaluation:
     """Every system of the decisions against the raters; gold is the truth if adjudicated, else it corrects.
 
-    Answers to gold are among the judgments, or in `on_gold` where the gold items were hidden among others.
-    Suggestions are scored where `with_suggestions` or adjudicated `corrections` ask for it, and every threshold where
-    `with_curves` does.
+    Answers to gold are among the judgments, or in `on_gold` where the gold items were hidden among others.  With the
+    `sample` that the judged items were drawn as, all numbers are estimates for the corpus; `labels` are those that
+    its strata were made of, `assist` is a cheap judge of every item.  Suggestions are scored where `with_suggestions`
+    or adjudicated `corrections` ask for it, and every threshold where `with_curves` does.
     """
     options = options or EvaluationOptions()
-    cases = cases_of(decisions, judgments, items=items, unknown=options.unknown, first=options.redundancy)
-    truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
-    chance, because = settled(options.chance, cases.columns.filter(~np.isnan(truth.values)))
-    options = replace(options, chance=chance)
+    basis = options.basis
+    cases, truth = question_of(
+        decisions, judgments, options, items=items, sample=sample, labels=labels, assist=assist, gold=gold
+    )
     whole = _part(cases, truth, options, None)
-    apart = _within_one(options)
-    parts = {name: _part(cases, truth, apart, where) for name, where in _parts(cases, options).items()}
+    # Where each part is one essay, or one document, the items in it are the units.
+    apart = replace(cases, essays=Essays()) if options.by in ("essay", "document") else cases
+    parts = {
+        name: _part(apart, truth, options, where, is_property=is_property)
+        for name, (where, is_property) in _parts(cases, options).items()
+    }
     answers = judgments if on_gold is None else as_many_votes(on_gold, judgments, truth=options.truth)
-    correction = correction_of(answers, gold, options, merge=merge, systems=cases.systems, decisions=decisions)
+    correction = correction_by_gold(answers, gold, options, merge=merge, systems=cases.systems, decisions=decisions)
+    from_sample = _from_sample(cases, whole.standard)
     suggested: Sequence[Suggested] = ()
     if with_suggestions or corrections is not None:
-        suggested = suggestions(
-            decisions, judgments, corrections=corrections, n_resamples=chance.n_resamples, seed=chance.seed
-        )
+        suggested = suggestions(decisions, judgments, essays=cases.essays, corrections=corrections)
     curves, without_curve = (
-        curves_of_systems(cases, decisions, truth, chance=chance, higher=higher) if with_curves else ((), ())
+        curves_of_systems(cases, decisions, truth, basis=basis, higher=higher) if with_curves else ((), ())
     )
-    warnings = [*spelling_warnings(judgments), *unset_flags(judgments, options.contexts)]
-    warnings += [*_warnings(cases, whole, parts), *unequal(cases, options.redundancy), *_uncorrected(correction)]
-    warnings += [*without_curve, *(warning for curve in curves for warning in curve.warnings)]
-    evaluation = Evaluation(
+    different = None if options.is_brief else different_data(cases, truth, basis=basis, edges=options.edges)
+    effects = [of for scored in whole.standard for name, of in scored.design_effect.items() if name in SHOWN]
+    known = cases.items.filter(known_items(cases, truth))
+    scope = cases.essays.scope(
+        known,
+        basis=basis,
+        effect=max((effect for effect in effects if not isnan(effect)), default=nan),
+        n_raters=len(cases.raters),
+    )
+    corrected_by_system = _corrected(whole.standard, correction) if correction else {}
+    warnings = [
+        *dict.fromkeys(f"recall and F are withheld: {reason}" for reason in cases.withheld.values()),
+        *_contaminated(cases, judgments, gold, options),
+        *scope.warnings,
+        *(different.warnings if different else ()),
+        *(_sample_warnings(cases, from_sample, judgments, gold) if from_sample else ()),
+        *spelling_warnings(judgments),
+        *unset_flags(judgments, options.contexts),
+        *_warnings(cases, whole, parts),
+        *unequal(cases, options.redundancy),
+        *(correction.warnings if correction else ()),
+        *(_limits(whole.standard, correction) if correction else ()),
+        *without_curve,
+        *(warning for curve in curves for warning in curve.warnings),
+    ]
+    return Evaluation(
         cases=cases,
         truth=truth,
         whole=whole,
         parts=parts,
         signature=_signature(cases, options, correction),
         warnings=tuple(warnings),
-        corrected=tuple(corrected_scores(cases, truth, correction, chance=chance)) if correction else (),
+        sample=from_sample,
+        corrected=corrected_by_system,
         correction=correction,
         suggestions=tuple(suggested),
         curves=tuple(curves),
-        scope=scope_of_cases(cases, truth, chance, because, whole.standard),
-        chance=chance,
-        types=() if options.is_brief else tuple(scores_by_type(cases, decisions, truth, chance=chance)),
+        different=different,
+        types=() if options.is_brief else tuple(scores_by_type(cases, decisions, truth, basis=basis)),
+        scope=replace(scope, n_units=0) if different else scope,
+        basis=basis,
     )
-    return _with_different(evaluation, options)
 
 
-def _with_different(evaluation: Evaluation, options: EvaluationOptions) -> Evaluation:
-    """The evaluation with what can be said of systems on different items, and the warnings on essays first."""
-    cases, truth = evaluation.cases, evaluation.truth
-    different = None if options.is_brief else different_data(cases, truth, chance=options.chance, edges=options.edges)
-    more = different.warnings if different else ()
-    scope = evaluation.scope.of_each if different else evaluation.scope
-    warnings = (*evaluation.scope.warnings, *more, *evaluation.warnings)
-    return replace(evaluation, different=different, scope=scope, warnings=warnings)
-
-
-def scope_of_cases(
-    cases: Cases,
-    truth: Truth,
-    chance: Chance,
-    because: str,
-    scored: Sequence[Scored] = (),
+def question_of(
+    decisions: Table,
+    judgments: Judgments,
+    options: EvaluationOptions,
     *,
-    where: Truths | None = None,
-) -> Scope:
-    """What the intervals on these cases speak of; the design effect is the largest that a table shows."""
-    known = ~np.isnan(truth.values) if where is None else where & ~np.isnan(truth.values)
-    effects = [system.design_effect.get(name, nan) for system in scored for name in SHOWN]
-    effect = max((effect for effect in effects if not isnan(effect)), default=nan)
-    if chance.population == "these":
-        n_units = len(cases)
-    elif chance.unit in ("essay", "document"):
-        n_units = len(np.unique(cases.clusters(chance.unit)[0][known]))
-    else:
-        n_units = int(known.sum())
-    return scope_of(chance, n_units=n_units, n_raters=len(cases.raters), because=because, effect=effect)
+    items: Table | None = None,
+    sample: Sample | None = None,
+    labels: Judgments | None = None,
+    assist: CheapJudge | None = None,
+    gold: Table | None = None,
+) -> tuple[Cases, Truth]:
+    """The cases with their design, and the truth; a cheap judge that has seen the labels is refused."""
+    cases = cases_of(
+        decisions,
+        judgments,
+        items=items,
+        sample=sample,
+        labels=labels,
+        judge=assist,
+        basis=options.basis,
+        unknown=options.unknown,
+        first=options.redundancy,
+        missing=options.missing,
+        kind=options.kind,
+    )
+    truth = truth_of(cases, options.truth, gold=gold, seed=options.basis.seed)
+    if cases.design is not None and cases.design.judge is not None:
+        design, judge, cells = cases.design, cases.design.judge, cases.design.systems[0]
+        labels = np.where(design.is_drawn, truth.values, np.nan)
+        is_flagged = cases.flagged[:, 0] == 1
+        doubt = check_judge(design.judge_name, judge, labels, design.is_drawn, cells.cell, is_flagged)
+        cases = replace(cases, design=replace(design, doubt=doubt))
+    return with_withheld(cases, truth), truth
 
 
-def _signature(cases: Cases, options: EvaluationOptions, correction: Correction | None) -> Signature:
-    bins = ",".join(f"{edge:g}" for edge in options.edges)
-    named = {**_apart(options), **(correction.options if correction else {})}
-    return signature_of(cases, options, bins=bins, **named)
-
-
-def _uncorrected(correction: Correction | None) -> list[str]:
-    if correction is None:
-        return []
-    raters = correction.raters
-    lines = [left_out_words(raters)] if raters.n_left_out else []
-    if raters.undefined_because:
-        return [f"nothing is corrected: {raters.undefined_because}", *lines]
-    return [*correction.warnings, *lines]
-
-
-def correction_of(
+def correction_by_gold(
     judgments: Judgments,
     gold: Table | None,
     options: EvaluationOptions,
     *,
+    systems: Sequence[str],
+    decisions: Table,
     merge: Mapping[str, str] | None = None,
-    systems: Sequence[str] = (),
-    decisions: Table | None = None,
 ) -> Correction | None:
     """How raters err on gold, by side where asked; none without gold, or where gold itself is the truth."""
     if gold is None or options.truth == ADJUDICATED:
         return None
-    chance = options.chance
-    read = partial(rater_error, truth=options.truth, merge=merge, unknown=options.unknown, level=chance.level)
-    of_gold = partial(read, judgments, gold, seed=chance.seed)
-    sides = {} if decisions is None else {system: sides_of(of_gold, decisions, system) for system in systems}
-    return correction_by_side(of_gold(), gold, sides, by_flag=options.errors_by_flag)
+    votes = votes_of(judgments, unknown=options.unknown)
+    judged = frame_of_truth(votes, truth_of(votes, options.truth, seed=options.basis.seed))
+    level, by_flag = options.basis.level, options.errors_by_flag
+    return correction_of(judged, gold, decisions, systems, by_flag=by_flag, merge=merge, level=level)
 
 
-def _part(cases: Cases, truth: Truth, options: EvaluationOptions, where: Truths | None) -> Part:
-    chance, known = options.chance, ~np.isnan(truth.values)
+def _as_sample(scored: Scored, level: float) -> SampleScores:
+    """A corpus judged whole is a sample of two strata that holds all of its items."""
+    if scored.sampled is not None:
+        return scored.sampled
+    if scored.tally is None:
+        raise UsageError(f"{scored.system}: nothing was counted that could be corrected")
+    return sample_scores(scored.tally.as_strata(level), np.array([True, False]))
+
+
+def _corrected(systems: Sequence[Scored], correction: Correction) -> dict[str, SampleScores]:
+    return {
+        scored.system: corrected(
+            _as_sample(scored, correction.raters.level), _n_passed(scored), correction.sides[scored.system]
+        )
+        for scored in systems
+    }
+
+
+def _limits(systems: Sequence[Scored], correction: Correction) -> Iterator[str]:
+    if correction.raters.undefined_because:
+        return
+    for scored in systems:
+        sides = correction.sides[scored.system]
+        yield from limits_of_correction(
+            scored.system, _as_sample(scored, correction.raters.level), _n_passed(scored), sides
+        )
+
+
+def _n_passed(scored: Scored) -> float:
+    return scored.counts.miss + scored.counts.correct_rejection
+
+
+def _contaminated(
+    cases: Cases, judgments: Judgments, gold: Table | None, options: EvaluationOptions
+) -> Iterator[str]:
+    """Raters whose labels are a system's flags, or the gold."""
+    if cases.design is not None and cases.design.doubt:
+        yield cases.design.doubt
+    if judgments.anonymous_raters:
+        return
+    yield from copied_systems(cases, cases.flagged)
+    if gold is not None:
+        yield from copied_gold(cases, truth_of(cases, ADJUDICATED, gold=gold, seed=options.basis.seed).values)
+
+
+# From a sample
+
+
+def _from_sample(cases: Cases, systems: Sequence[Scored]) -> FromSample | None:
+    design = cases.design
+    if design is None:
+        return None
+    estimated, saved = [], {}
+    for scored, cells in zip(systems, design.systems, strict=True):
+        if scored.strata is None or scored.sampled is None:
+            continue
+        paper = normal_scores(scored.strata, cells.flagged)
+        estimated.append(Estimated(scored.system, scored.sampled, paper, scored.strata, cells.flagged, cells.names))
+        saved[scored.system] = judgments_saved(scored.strata, cells.flagged)
+    strata = estimated[0].strata if estimated else None
+    return FromSample(
+        name=design.sample.name,
+        n_drawn=int(design.is_drawn.sum()),
+        n_judged=round(float(strata.judged.sum())) if strata else 0,
+        n_items=float(strata.sizes.sum()) if strata else 0.0,
+        systems=tuple(estimated),
+        assist=Assisted(design.judge_name, saved) if design.judge is not None else None,
+    )
+
+
+def _sample_warnings(cases: Cases, sample: FromSample, judgments: Judgments, gold: Table | None) -> Iterator[str]:
+    if sample.n_judged < sample.n_drawn:
+        without = counted(sample.n_drawn - sample.n_judged, "drawn item")
+        yield f"{without} without a usable judgment, taken to be like the rest of a stratum"
+    design = cases.design
+    assert design is not None
+    known = [design.sample.frame, *([gold.frame] if gold is not None else [])]
+    drawn = pl.concat([frame.select(pl.col("item").cast(pl.String)) for frame in known]).unique()
+    judged = judgments.frame.select(pl.col("item").cast(pl.String)).unique()
+    n_strangers = len(judged.join(drawn, on="item", how="anti"))
+    if n_strangers:
+        yield f"{n_strangers:,} judged items are not in the sample and are left out"
+    for each in sample.systems:
+        yield from _sides(each)
+
+
+def _sides(each: Estimated) -> Iterator[str]:
+    """What cannot be known well of one system: empty cells, and recall from too few items."""
+    size, n = each.strata.sizes.sum(axis=0), each.strata.judged.sum(axis=0)
+    empty = float(size[n == 0].sum())
+    if empty and n.sum():
+        yield f"{each.system}: nothing was judged in strata of {count(empty)} items; taken to be like the rest"
+    recall = each.scores.recall
+    if recall.high - recall.low > WIDE:
+        n_more = more_unflagged(each.strata, each.flagged, WIDE)
+        advice = f"; judge about {n_more:,} more unflagged items" if n_more else ""
+        yield f"{each.system}: this sample cannot measure recall{advice}"
+
+
+def _part(
+    cases: Cases, truth: Truth, options: EvaluationOptions, where: Truths | None, *, is_property: bool = True
+) -> Part:
+    basis, known = options.basis, known_items(cases, truth)
     here = np.ones(len(cases), bool) if where is None else where
     silent = here & ~known
     part = Part(
         int(here.sum()),
         int(silent.sum()),
         dict(zip(cases.systems, (cases.flagged[silent] == 1).sum(axis=0).tolist(), strict=True)),
-        tuple(against(cases, truth, chance=chance, where=where)),
-        n_tied=int((here & (truth.values == TIE)).sum()) if not truth.is_graded else 0,
+        tuple(against(cases, truth, basis=basis, where=where, is_property=is_property, with_effects=where is None)),
+        n_tied=int((here & known & (truth.values == TIE)).sum()) if not truth.is_graded else 0,
     )
-    if silent.any():
-        part = replace(part, bounds=tuple(_bounds(cases.flagged[silent], part.standard)))
+    if silent.any() and cases.design is None:
+        part = replace(part, bounds=tuple(_bounds(cases, truth, silent, here & known)))
     if options.is_brief:
         return part
     hard = truth_of(cases, "majority") if truth.is_graded else truth
     has_raters = not cases.judgments.anonymous_raters
     return replace(
         part,
-        by_rater=each_rater(cases, chance=chance, where=where) if has_raters else {},
-        weighted=tuple(weighted(cases, truth, chance=chance, where=where)),
-        bins=tuple(binned(cases, hard, chance=chance, edges=options.edges, where=where)),
+        by_rater=each_rater(cases, basis=basis, where=where) if has_raters else {},
+        weighted=tuple(weighted(cases, truth, basis=basis, where=where)) if is_property or not cases.design else (),
+        bins=tuple(binned(cases, hard, basis=basis, edges=options.edges, where=where)),
         histogram=tuple(histogram(cases, where=where)),
     )
 
 
-def _bounds(flagged: Flags, scored: Sequence[Scored]) -> Iterator[Bounds]:
-    for flags, system in zip(flagged.T, scored, strict=True):
-        yield Bounds(system.system, int((flags == 1).sum()), int((flags == 0).sum()), system.counts)
+def _bounds(cases: Cases, truth: Truth, silent: Truths, known: Truths) -> Iterator[Bounds]:
+    for column, system in enumerate(cases.systems):
+        unjudged, marks = cases.flagged[silent, column], cases.flagged[:, column]
+        counts = counts_of(marks[known & (marks >= 0)], truth.values[known & (marks >= 0)])
+        yield Bounds(system, int((unjudged == 1).sum()), int((unjudged == 0).sum()), counts)
 
 
-def _within_one(options: EvaluationOptions) -> EvaluationOptions:
-    """Where each part is one essay, or one document, the items in it are what can be drawn."""
-    if options.by not in ("essay", "document"):
-        return options
-    return replace(options, chance=replace(options.chance, cluster="item"))
-
-
-def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, Truths]:
-    parts = parts_by(cases, options.by)
+def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, tuple[Truths, bool]]:
+    """The items of each part, and whether unjudged items can be told to be in it."""
+    parts = {name: (where, True) for name, where in parts_by(cases, options.by).items()}
+    judged: dict[str, Truths] = {}
     if options.unknown == "apart":
-        parts |= {WITHOUT_UNKNOWN: ~cases.has_unknown, WITH_UNKNOWN: cases.has_unknown}
+        judged |= {WITHOUT_UNKNOWN: ~cases.has_unknown, WITH_UNKNOWN: cases.has_unknown}
     if options.contexts:
         doubtful = _touched(cases, without_flags(cases.judgments, options.contexts))
-        parts |= {"without flagged contexts": ~doubtful, "with flagged contexts": doubtful}
+        judged |= {"without flagged contexts": ~doubtful, "with flagged contexts": doubtful}
     if options.least_confidence is not None:
-        parts |= _by_confidence(cases, options.least_confidence)
-    return parts
+        judged |= _by_confidence(cases, options.least_confidence)
+    return parts | {name: (where, False) for name, where in judged.items()}
 
 
 def _by_confidence(cases: Cases, least: float) -> dict[str, Truths]:
@@ -473,25 +657,33 @@ def parts_by(cases: Cases, column: str) -> dict[str, Truths]:
 
 def signature_of(cases: Cases, options: EvaluationOptions, *, what: str = "evaluate", **named_too: str) -> Signature:
     """How the numbers were made; `data` knows flags and votes, neither the order of rows nor names of raters."""
-    chance = options.chance
     columns = [*cases.flagged.T, cases.n_error, cases.n_votes]
     columns += [cases.equal.n_error, cases.equal.n_votes] if options.redundancy else []
     rows, times = patterns(columns)
     data = digest([*cases.systems, rows.T.astype(np.int64).tobytes().hex(), times.tobytes().hex()])
-    named = {"truth": options.truth, "units": chance.cluster, "unknown": options.unknown, "zero": "nan"}
-    drawn = {"resamples": str(chance.n_resamples), "seed": str(chance.seed), "level": f"{chance.level:g}"}
-    is_plain = chance.is_by_item and options.truth != "share"
-    shares = {"shares": "wilson" if is_plain else "wilson-t" if is_clustered(chance) else "bootstrap"}
-    drawn |= {"population": "these"} if chance.population == "these" else {}
-    dropped = {"dropped": str(sum(cases.judgments.dropped.values()))} if cases.judgments.dropped else {}
-    dropped |= {"redundancy": f"first-{options.redundancy}"} if options.redundancy else {}
-    return Signature(what, {**named, **drawn, **shares, **dropped, **named_too, "data": data})
+    named = {"truth": options.truth, "unknown": options.unknown, "zero": "nan"}
+    named |= options.basis.signature(cases.essays.unit, design="stratified" if cases.design else "")
+    if cases.design is not None:
+        named["sample"] = digest(sorted(cases.design.sample.frame["item"].unique().to_list()))
+        named |= {"assist": cases.design.judge_name} if cases.design.judge_name else {}
+    named |= {"missing": options.missing} if options.missing != "absent" else {}
+    named |= {"kind": options.kind} if options.kind else {}
+    named |= {"by": options.by} if options.by else {}
+    named |= {"dropped": str(sum(cases.judgments.dropped.values()))} if cases.judgments.dropped else {}
+    named |= {"redundancy": f"first-{options.redundancy}"} if options.redundancy else {}
+    return Signature(what, {**named, **named_too, "data": data})
+
+
+def _signature(cases: Cases, options: EvaluationOptions, correction: Correction | None) -> Signature:
+    bins = ",".join(f"{edge:g}" for edge in options.edges)
+    named = {**_apart(options), **(correction.options if correction else {})}
+    return signature_of(cases, options, bins=bins, **named)
 
 
 def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> Iterator[str]:
     if cases.n_stray:
         yield f"{cases.n_stray:,} judged items are left out: no system decided on them"
-    if whole.n_unjudged:
+    if whole.n_unjudged and cases.design is None:
         yield f"{whole.n_unjudged:,} of {whole.n_items:,} items have no usable judgment: shown in a separate row"
     if cases.n_unknown:
         yield f"{cases.n_unknown:,} judgments say unknown and do not count as votes"
@@ -519,12 +711,17 @@ def _different(parts: dict[str, Part]) -> list[str]:
 
 def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[Sheet]:
     whole, systems = evaluation.whole, evaluation.cases.systems
-    yield _scores(f"Against {evaluation.truth.name}, {counted(whole.n_judged, 'item')}", whole.standard, whole)
+    yield _scores(_title(evaluation), whole.standard, whole, is_sample=evaluation.sample is not None)
+    if evaluation.sample:
+        yield _paper(evaluation.sample)
     if whole.bounds:
         yield bounds_sheet(whole.bounds)
     if (correction := evaluation.correction) and not correction.raters.undefined_because:
-        sheet = _scores("Corrected for what raters get wrong", evaluation.corrected)
-        yield replace(sheet, notes=correction.notes(systems))
+        rows = [
+            (name, *map(interval, (of.precision, of.recall, of.f[0.5]))) for name, of in evaluation.corrected.items()
+        ]
+        title, columns = "Corrected for what raters get wrong", ("", *SHOWN.values())
+        yield Sheet(title, columns, tuple(rows), notes=correction.notes, name="corrected")
     if len(whole.by_rater) > 1:
         yield from (_raters(whole, place, system) for place, system in enumerate(systems))
     if weighted:
@@ -534,7 +731,7 @@ def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[S
         yield _histogram(whole)
     for name, part in evaluation.parts.items():
         yield _scores(f"{name}: {counted(part.n_judged, 'item')}", part.standard, part)
-        if weighted:
+        if weighted and part.weighted:
             yield _scores(f"{name}, weighted", part.weighted)
     if evaluation.types:
         yield types_sheet(evaluation.types, whole.standard)
@@ -544,14 +741,34 @@ def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[S
         yield _suggestions(evaluation.suggestions)
 
 
-def _scores(title: str, systems: Sequence[Scored], part: Part | None = None) -> Sheet:
+def _title(evaluation: Evaluation) -> str:
+    sample, against_whom = evaluation.sample, f"Against {evaluation.truth.name}"
+    if sample is None:
+        return f"{against_whom}, {counted(evaluation.whole.n_judged, 'item')}"
+    judged = f"{sample.n_judged:,} of {sample.n_drawn:,} drawn items judged"
+    return f"{against_whom}, estimated for {sample.n_items:,.0f} items: {judged}"
+
+
+def _paper(sample: FromSample) -> Sheet:
+    rows = [
+        (
+            each.system,
+            *map(interval, (each.paper.precision, each.paper.recall, each.paper.f[0.5])),
+            *map(amount, (each.paper.hit, each.paper.false_alarm, each.paper.miss)),
+        )
+        for each in sample.systems
+    ]
+    return Sheet(PAPER, ("", *SHOWN.values(), "hits", "false", "misses"), tuple(rows), name="paper")
+
+
+def _scores(title: str, systems: Sequence[Scored], part: Part | None = None, *, is_sample: bool = False) -> Sheet:
     columns = ("", *SHOWN.values(), "hits", "false", "misses")
     rows = [
         (scored.system, *(interval(scored[name]) for name in SHOWN), *map(count, scored.counts.row()[:3]))
         for scored in systems
     ]
     ties = (TIED.format(counted(part.n_tied, "item")),) if part and part.n_tied else ()
-    if part is None or not part.n_unjudged:
+    if part is None or not part.n_unjudged or is_sample:
         return Sheet(title, columns, tuple(rows), notes=ties, name="scores")
     rows.append(("not judged", *[UNDEFINED] * (len(columns) - 1)))
     flags = ", ".join(f"{n:,} flagged by {system}" for system, n in part.flagged_unjudged.items())
@@ -594,7 +811,11 @@ def _bins(part: Part, place: int, system: str) -> Sheet:
 def _histogram(part: Part) -> Sheet:
     most = max((n for _, _, n in part.histogram), default=0) or 1
     rows = [
-        (f"{100 * low:g}-{100 * high:g} %", count(n), "█" * -(-n * LONGEST_BAR // most))
+        (
+            f"{100 * low:g}-{100 * high:g} %" if low < high else f"{100 * low:g} %",
+            count(n),
+            "█" * -(-n * LONGEST_BAR // most),
+        )
         for low, high, n in part.histogram
     ]
     return Sheet("Items by agreement of raters", ("", "items", ""), tuple(rows), name="agreement")
@@ -612,126 +833,3 @@ def _suggestions(suggested: Sequence[Suggested]) -> Sheet:
     ]
     columns = ("", "judged", "blank", *SCORES_OF_SUGGESTIONS.values())
     return without_empty_columns(Sheet("Suggestions", columns, tuple(rows), name="suggestions"))
-
-
-# Verification
-
-
-NO_RECALL = "only flagged items were judged: misses are unknown, so recall is undefined; estimate it from a sample"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Verified(Data):
-    """One system's flags: how many, how many judged, and the share that are right."""
-
-    system: str
-    n_flagged: int
-    n_judged: int
-    hit: float = field(metadata=HIDDEN)
-    false_alarm: float = field(metadata=HIDDEN)
-    precision: Interval
-    design_effect: float = field(default=nan, metadata=HIDDEN)
-
-    @property
-    @in_json()
-    def recall(self) -> Interval:
-        return Interval(nan, nan, nan, NO_RECALL)
-
-    @property
-    @in_json()
-    def counts(self) -> dict[str, float]:
-        return {"hit": self.hit, "false_alarm": self.false_alarm}
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Verification(Result):
-    """The precision of every system, on all items and on parts of them."""
-
-    systems: tuple[Verified, ...]
-    signature: Signature
-    parts: Mapping[str, Sequence[Verified]] = field(default_factory=dict, metadata=OPTIONAL)
-    scope: Scope = field(default_factory=Scope)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Few essays, and the systems of which not every flag was judged."""
-        return self.scope.warnings + tuple(
-            f"{system.system}: {system.n_flagged - system.n_judged} of {system.n_flagged} flags are not judged"
-            for system in self.systems
-            if system.n_judged < system.n_flagged
-        )
-
-    def estimates(self) -> Iterator[Estimate]:
-        for name, part in {"": self.systems, **self.parts}.items():
-            for verified in part:
-                yield from each_score({"precision": verified.precision}, part=name, system=verified.system)
-
-    def sheets(self) -> list[Sheet]:
-        parts = {"Flags that raters call errors": self.systems, **self.parts}
-        *sheets, last = with_words((_sheet(title, part) for title, part in parts.items()), [self.scope.sentence])
-        return [*sheets, replace(last, notes=(f"{NO_RECALL}.", *last.notes), signature=str(self.signature))]
-
-
-def _sheet(title: str, part: Sequence[Verified]) -> Sheet:
-    rows = [
-        (
-            verified.system,
-            count(verified.n_flagged),
-            count(verified.n_judged),
-            count(verified.hit),
-            interval(verified.precision),
-        )
-        for verified in part
-    ]
-    return Sheet(title, ("", "flags", "judged", "right", "precision"), tuple(rows), name="verified")
-
-
-def verify(
-    decisions: Table,
-    judgments: Judgments,
-    *,
-    items: Table | None = None,
-    gold: Table | None = None,
-    options: EvaluationOptions | None = None,
-) -> Verification:
-    """The precision of every system from judged flags; `gold` is the truth where that is adjudicated."""
-    options = options or EvaluationOptions()
-    cases = cases_of(decisions, judgments, items=items, unknown=options.unknown)
-    truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
-    is_flagged = (cases.flagged == 1).any(axis=1)
-    chance, because = settled(options.chance, cases.columns.filter(is_flagged & ~np.isnan(truth.values)))
-    parts = {
-        name: verified(cases, truth, chance=chance, where=where)
-        for name, where in parts_by(cases, options.by).items()
-    }
-    systems = verified(cases, truth, chance=chance)
-    scope = scope_of_cases(cases, truth, chance, because, where=is_flagged)
-    effects = [system.design_effect for system in systems if not isnan(system.design_effect)]
-    return Verification(
-        systems=tuple(systems),
-        signature=signature_of(
-            cases, replace(options, chance=chance), what="verify", fpc="yes" if chance.population == "these" else "no"
-        ),
-        parts=parts,
-        scope=replace(scope, design_effect=max(effects, default=nan)),
-    )
-
-
-def verified(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None = None) -> list[Verified]:
-    """The precision of every system on the items that it flagged itself."""
-    systems = []
-    for column in range(len(cases.systems)):
-        is_flagged = (cases.flagged[:, column] == 1) & (True if where is None else where)
-        scored = against(cases, truth, chance=chance, where=is_flagged)[column]
-        systems.append(
-            Verified(
-                system=scored.system,
-                n_flagged=int(is_flagged.sum()),
-                n_judged=int((is_flagged & ~np.isnan(truth.values)).sum()),
-                hit=scored.counts.hit,
-                false_alarm=scored.counts.false_alarm,
-                precision=scored["precision"],
-                design_effect=scored.design_effect.get("precision", nan),
-            )
-        )
-    return systems

@@ -1,377 +1,110 @@
 """Precision, recall and F of detectors: against one truth, each rater, shares of raters, and in bins of agreement.
 
-**Raters in turn.** T&C 2008, 5.2 and Table 4, find that the same system gains or loses ten points of precision with
-the rater it is held against; `each_rater` scores it against every rater, and `spread` says how far apart they are.
+**Raters in turn.** T&C 2008, 5.2 and Table 4: the same system gains or loses ten points of precision with the rater
+it is held against.  `each_rater` scores it against every rater; `spread` says how far apart they are.
 
 **Weighted scores.** Madnani et al. 2011, section 4.1, equations 1-3: with c the system's class and p the share of the
-crowd for error, H = sum c p, M = sum (1 - c) p, FP = sum c (1 - p).  An item that divides people divides the credit;
-one rater more or less moves an item by 1/n, where the majority would move it from one side to the other.  Departures:
-the paper gives no interval, ours resamples items, clusters or raters (below); p may be a Dawid-Skene posterior
-in place of a share.  Shares need a number of votes that does not depend on the votes: where asking stopped as soon as
-raters agreed, they are those of the first judgments of each item (`cases.py`).  A posterior is of all votes, for a
-likelihood does not depend on why asking stopped.
+crowd for error, H = sum c p, M = sum (1 - c) p, FP = sum c (1 - p).  Departure: p may be a Dawid-Skene posterior.
+Shares need a number of votes that does not depend on the votes; where asking stopped as soon as raters agreed, they
+are those of the first judgments of each item (`cases.py`).
 
 **Bins of agreement.** Madnani et al. 2011, 4.2, figures 1 and 2.  The agreement of an item is the share of its
 majority.  Bins are 50-75, 75-90 and 90-100 % by default: low edge closed, high edge open, the last closed; items
 below the lowest edge are a row of their own.  Two raters agree wholly or not at all, so by default their one bin is
-100 %.  Scores in a bin are unweighted (the bins have used the agreement already), against the majority; a tie is half
-on each side, and where all items of a bin are ties there is no majority, and no score.  Error rates differ between
-data sets, and precision with them: to compare systems on *different* data read kappa by agreement, as the paper
-advises, or standardised scores (`different.py`); `different_rates` warns.
+100 %.  Scores in a bin are unweighted and against the majority; a tie is half on each side, and where all items of a
+bin are ties there is no score.  On *different* data read kappa by agreement, as the paper advises, or standardised
+scores (`different.py`).
 
-**Intervals.** Wilson for precision, recall and the error rate where items are drawn one by one and the truth is yes
-or no; the bootstrap otherwise, by item in Wilson's form (`graded_wilson`).  By essay or document,
-precision, recall and F have Wilson's form for as many cases as the resamples show the clustered ones to be worth,
-with Student's t (`grater.uncertainty.bootstrap`); raters alone, being few, Student's t too; all else expanded
-percentiles.  Kappa has the interval of `grater.agreement`: by essay Student's t on the scale of log(1 - kappa); by
-item where counts are whole.  Where every resample is alike (all flags right), a bootstrap interval has no width,
-which nobody believes: Wilson's interval for the number of units takes its place.  With no flagged item precision is
-undefined (nan) and the report says so; where everything is flagged recall is 1 and kappa 0 by definition; recall is
-unknown where nobody looked at what was passed over.  For exactly these items (`population`) intervals shrink with the
-share that was judged.
-
-What is resampled for the intervals of scores, what they are then about, and the resamples themselves.
-
-Errors cluster in essays, so essays are drawn where they are known (`auto`): the `essay` of the items table, or its
-`document` where essays are only the sentences of documents, as in M2.  Items are drawn one by one where no essay is
-known, where all are of one essay, where no two are of the same, and where the population is exactly this corpus
-(`these`): then only the choice of the judged items is chance.  `Scope` says so in words.
-
-**Design effects.**  To first order a score is a sum over items of their influences (the gradient of the score at the
-observed counts times the item's own counts); the design effect compares the variance of that sum over essays with
-that over items (`grater.uncertainty.intervals`).  The gradient is numerical: one rule for precision, recall, F and
-kappa.
-
-**Resamples** are by item, by essay or document, by rater, or by both at once.  Items enter a score only through their
-*pattern* (who flagged them, how true they are), so a million items are a few hundred patterns, and a resample is a
-draw of pattern weights (statistics.md, "Agreement").  Patterns are in the order of their values, never of rows:
-neither the order of a file nor the names of items change an interval.  Clusters are drawn whole, with the sums of
-their items.  Raters are drawn with all their votes, the items held fast: intervals then say how far other raters of
-the same kind would move the number; raters stand in the order of what they said. With `item+rater` (or `essay+rater`,
-`document+rater`) items and raters are drawn again together, each by itself: the pigeonhole bootstrap (Owen 2007,
-Annals of Applied Statistics 1, 386-411), which is a little too wide by design.
+**Intervals** are the engine's (`grater.uncertainty`) by essay where essays are known.  Under a design (`design.py`)
+every judged item counts as many times as it stands for in the corpus; precision, recall and F are then those of the
+sample (rule 6), all else is weighted.  For raters drawn at random the votes of each rater are left out in turn
+(rule 7).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
-from math import isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
 from statistics import fmean, stdev
-from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
-import polars as pl
 
 from grater.errors import UsageError
 from grater.measure.agreement.coded import Codes
-from grater.measure.agreement.cohen import cohen_kappa, confusion
 from grater.measure.evaluation.cases import (
-    ALL_FLAGGED,
     CELLS,
-    NO_FLAGS,
-    NO_PASSED,
     ONE_DECISION,
     REASONS,
     SCORES,
-    SHARES,
     Cases,
     Counts,
     Flags,
     Truth,
     Truths,
-    Votes,
-    below,
     cells,
     graded,
+    patterns,
     scores,
     share_of,
     sides,
 )
 from grater.model import Interval, Json
-from grater.sheet import Sheet
+from grater.sheet import counted
 from grater.tables import require_raters
-from grater.uncertainty.bootstrap import (
-    Chance,
-    McNemar,
-    UnitCounts,
-    defined_draws,
-    distinct,
-    group_interval,
-    mcnemar,
-    patterns,
-    portions,
-    resample_units,
-)
-from grater.uncertainty.intervals import (
-    AS_ASKED,
-    ESSAYS_UNKNOWN,
-    SHARE,
+from grater.uncertainty import (
+    Basis,
+    Influence,
     Numbers,
-    Scope,
-    alike_interval,
-    are_alike,
-    effective_units,
-    generator,
-    graded_wilson,
-    percentile_interval,
-    share_interval,
-    student_interval,
-    student_quantile,
-    variance_ratio,
-    wilson,
-    z_value,
+    Rare,
+    Units,
+    coefficient,
+    design_effect,
+    from_left_out,
+    grouped_rows,
+    influence,
+    share,
+    with_raters,
 )
-
-Unit: TypeAlias = Literal["item", "essay", "document"]
-
-STEP = 1e-4
-SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
-"""The scores whose design effects are printed."""
-DECIMALS = 9
-ODD = np.uint64(0x9E3779B97F4A7C15)
-
-
-def settled(chance: Chance, columns: pl.DataFrame) -> tuple[Chance, str]:
-    """What `auto` means for these items, one per row, and why they are drawn one by one where they are."""
-    if chance.population == "these" and chance.with_raters:
-        raise UsageError("exactly these items leave no room for other raters: draw items, essays or documents")
-    if chance.cluster != "auto":
-        return chance, AS_ASKED if chance.cluster == "item" else ""
-    if chance.population == "these":
-        return replace(chance, cluster="item"), ""
-    unit, because = unit_of_items(columns)
-    return replace(chance, cluster=unit), because
-
-
-def unit_of_items(columns: pl.DataFrame) -> tuple[Unit, str]:
-    """The unit that items are drawn in, and the reason where it is the item."""
-    units: dict[Unit, int] = {}
-    because = ESSAYS_UNKNOWN
-    names: tuple[Unit, ...] = ("essay", "document")
-    for name in names:
-        if name not in columns.columns:
-            continue
-        known = columns[name].cast(pl.String).replace("", None)
-        n_missing = known.null_count()
-        if n_missing and name == "essay" and n_missing < len(columns):
-            because = f"the essay of {n_missing:,} is not known"
-        if not n_missing and len(columns):
-            units[name] = known.n_unique()
-    if not units:
-        return "item", because
-    unit: Unit = min(units, key=lambda name: (units[name], name == "document"))
-    if units[unit] == 1:
-        return "item", f"all of one {unit}"
-    return ("item", f"each of another {unit}") if units[unit] == len(columns) else (unit, "")
-
-
-def scope_of(chance: Chance, *, n_units: int, n_raters: int, because: str, effect: float = nan) -> Scope:
-    """What intervals speak of; `n_units` counts what is drawn, or all items where the population is these."""
-    return Scope(
-        unit=chance.unit,
-        n_units=n_units if chance.unit else 0,
-        population=chance.population,
-        design_effect=effect,
-        n_raters=n_raters if chance.with_raters else 0,
-        independent_because=because or AS_ASKED,
-        level=chance.level,
-    )
-
-
-def narrowing(n_judged: int, n_decided: int) -> float:
-    """How much narrower intervals are in a finite population: 0 where every item of it was judged."""
-    if n_judged >= n_decided:
-        return 0.0
-    return sqrt((n_decided - n_judged) / (n_decided - 1))
-
-
-def design_effects(of_items: UnitCounts, of_units: UnitCounts, sums: Numbers) -> dict[str, float]:
-    """The design effect of each score of one system, from its counts by item, by unit and in all."""
-    gradient = _gradient(sums)
-    by_item, by_unit = of_items.rows @ gradient, np.repeat(of_units.rows @ gradient, of_units.times, axis=0)
-    squares = of_items.times @ by_item**2
-    return {
-        name: variance_ratio(by_unit[:, column], float(squares[column]), n_items=of_items.n)
-        for column, name in enumerate(SCORES)
-    }
-
-
-def _gradient(sums: Numbers) -> Numbers:
-    """Counts x scores: how fast each score moves with each count; nan where it is undefined."""
-    step = STEP * max(1.0, float(sums.sum()))
-    shifts = step * np.eye(len(sums))
-    slopes: Numbers = (scores(sums + shifts) - scores(np.maximum(sums - shifts, 0.0))) / (
-        step + np.minimum(sums, step)[:, None]
-    )
-    return slopes
-
-
-def with_words(sheets: Iterable[Sheet], words: Sequence[str]) -> list[Sheet]:
-    """The tables, each one that has an interval with the words on what intervals speak of below it."""
-    return [
-        replace(sheet, notes=(*sheet.notes, *words))
-        if any("[" in cell for row in sheet.rows for cell in row)
-        else sheet
-        for sheet in sheets
-    ]
-
-
-def effects_note(effects: dict[str, dict[str, float]]) -> str:
-    """The design effects of every system in a line; empty where there is none."""
-    parts = []
-    for system, of_scores in effects.items():
-        shown = [
-            f"{title} {of_scores[name]:.1f}" for name, title in SHOWN.items() if not isnan(of_scores.get(name, nan))
-        ]
-        if shown:
-            parts.append(f"{system} {', '.join(shown)}")
-    return f"Design effects: {'; '.join(parts)}." if parts else ""
-
-
-def units_of(cases: Cases, truth: Truth, places: Codes, *, unit: str) -> UnitCounts:
-    """The counts of all systems, side by side, of what is drawn."""
-    n_columns = 4 * len(cases.systems)
-    if unit in ("item", ""):
-        kinds, times = patterns([*cases.flagged.T, truth.values], places)
-        rows = cells(kinds[:, :-1].astype(np.int8), kinds[:, -1]).reshape(len(kinds), n_columns)
-        return UnitCounts(rows, times)
-    flagged, values = cases.flagged[places], truth.values[places]
-    first, pattern = distinct([*flagged.T, values])
-    rows = cells(flagged[first], values[first]).reshape(len(first), n_columns)
-    group, names = cases.clusters(unit)
-    of_clusters = [np.bincount(group[places], weights=column[pattern], minlength=len(names)) for column in rows.T]
-    held = np.bincount(group[places], minlength=len(names)) > 0
-    # Sums in another order of rows differ in their last digits, and must not make two patterns of one.
-    sums = np.round(np.stack(of_clusters, axis=1)[held], DECIMALS)
-    rows, times = np.unique(sums, axis=0, return_counts=True)
-    return UnitCounts(rows.astype(np.float64), times)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Resamples:
-    """The sums of all systems' counts, one row per resample, and the number of units they were drawn from."""
-
-    sums: Numbers
-    n_units: int
-    n_effective: float = 0.0
-
-
-def effective_number(units: UnitCounts, n_systems: int) -> float:
-    """How many essays of one length these are worth."""
-    lengths = units.rows.reshape(len(units.rows), n_systems, len(CELLS)).sum(axis=2).max(axis=1, initial=0)
-    return effective_units(lengths, units.times)
-
-
-def drawn_sums(cases: Cases, truth: Truth, places: Codes, units: UnitCounts, *, chance: Chance) -> Resamples:
-    """The counts of all systems in every resample, whatever is drawn; `units` are those of `chance.unit`."""
-    if chance.with_raters:
-        sums = resampled_raters(cases, truth, places, chance=chance)
-        # The scarcer kind decides how far intervals are expanded: there are many items and a handful of raters.
-        n_units = min(len(cases.raters), units.n) if chance.unit else len(cases.raters)
-        return Resamples(sums, n_units)
-    rng = generator(chance.seed, "evaluate", chance.cluster)
-    sums = resample_units(units, n_resamples=chance.n_resamples, rng=rng)
-    return Resamples(sums, units.n, effective_number(units, len(cases.systems)))
-
-
-def resampled_raters(cases: Cases, truth: Truth, places: Codes, *, chance: Chance) -> Numbers:
-    """The counts of all systems, the raters drawn with replacement; an item without a vote then counts nowhere."""
-    require_drawable(cases, truth)
-    # Items by name, not by row: what is drawn for an item does not depend on the order of a file.
-    places = places[np.argsort(cases.items.gather(places).cast(pl.String).to_numpy().astype(str), kind="stable")]
-    flagged, weigh = cases.flagged[places], _unit_weights(cases, places, chance)
-    blocks = [
-        _sums_of(flagged, shares[places], weigh(shares.shape[1]))
-        for shares in rater_shares(cases, truth, n_resamples=chance.n_resamples, seed=chance.seed)
-    ]
-    return np.concatenate([np.zeros((0, flagged.shape[1] * 4)), *blocks])
-
-
-def require_drawable(votes: Votes, truth: Truth) -> None:
-    """Raters can be drawn where the truth is made of their votes and they have names."""
-    if not truth.is_of_votes:
-        raise UsageError(f"raters can be drawn for the share or the majority, not for the truth {truth.name}")
-    require_raters(votes.judgments, "intervals by rater")
-
-
-def rater_shares(votes: Votes, truth: Truth, *, n_resamples: int, seed: int) -> Iterator[Numbers]:
-    """How true each item is to raters drawn with replacement, in blocks of items x resamples; nan without a vote."""
-    n_votes, n_error = _votes_by_rater(votes.equal if truth.is_graded else votes)
-    n_raters, rng = len(votes.raters), generator(seed, "evaluate", "raters")
-    for n in portions(n_resamples if n_raters else 0, len(votes)):
-        weights = rng.multinomial(n_raters, np.full(n_raters, 1 / n_raters), size=n).T
-        share = share_of(n_error @ weights, n_votes @ weights)
-        yield share if truth.is_graded else sides(share)
-
-
-def _unit_weights(cases: Cases, places: Codes, chance: Chance) -> Callable[[int], Numbers | None]:
-    """How often each item is drawn, for as many resamples as asked: items x resamples."""
-    if not chance.unit or not places.size:
-        return lambda n: None  # noqa: ARG005 (the items held fast, or none at all)
-    rng = generator(chance.seed, "evaluate", "units", chance.cluster)
-    group = np.arange(len(places)) if chance.unit == "item" else cases.clusters(chance.unit)[0][places]
-    held, unit = np.unique(group, return_inverse=True)
-    shares = np.full(len(held), 1 / max(1, len(held)))
-    return lambda n: rng.multinomial(len(held), shares, size=n).T[unit].astype(np.float64)
-
-
-def _sums_of(flagged: npt.NDArray[np.int8], share: Numbers, weights: Numbers | None) -> Numbers:
-    """Resamples x (systems x 4) from items x resamples; an item whose truth is nan counts nowhere."""
-    counted = ~np.isnan(share) * (1.0 if weights is None else weights)
-    errors = np.where(counted > 0, share, 0.0) * counted
-    is_flagged, is_passed = ((flagged == mark).astype(np.float64).T for mark in (1, 0))
-    hit, miss = is_flagged @ errors, is_passed @ errors
-    cells_of = [hit, is_flagged @ counted - hit, miss, is_passed @ counted - miss]
-    return np.stack(cells_of, axis=-1).transpose(1, 0, 2).reshape(share.shape[1], -1)
-
-
-def _votes_by_rater(votes: Votes) -> tuple[Any, Any]:
-    """Items x raters: who voted, and who voted for error; raters by what they said, not by their names."""
-    from scipy.sparse import coo_array  # a fifth of a second that most commands need not wait for
-
-    rank = np.argsort(np.argsort(votes.items.cast(pl.String).to_numpy().astype(str))).astype(np.uint64)
-    mixed = ((rank[votes.item] * np.uint64(2) + votes.is_error + np.uint64(1)) * ODD) >> np.uint64(12)
-    content = np.zeros(len(votes.raters), np.uint64)
-    np.add.at(content, votes.rater, mixed * mixed)
-    place = np.argsort(np.argsort(content, kind="stable"))[votes.rater]
-    shape = (len(votes), len(votes.raters))
-    n_votes = coo_array((np.ones(len(place)), (votes.item, place)), shape=shape).tocsr()
-    n_error = coo_array((votes.is_error.astype(np.float64), (votes.item, place)), shape=shape).tocsr()
-    return n_votes, n_error
-
-
-def discordant(cases: Cases, truth: Truth, first: int, second: int) -> McNemar:
-    """The test for two systems (by place) on the items that both decided on and that have an answer."""
-    one, other = cases.flagged[:, first], cases.flagged[:, second]
-    known = (one >= 0) & (other >= 0) & np.isin(truth.values, (0.0, 1.0))
-    differ = known & (one != other)
-    is_first_right = one[differ] == truth.values[differ]
-    n_first = int(is_first_right.sum())
-    return mcnemar(n_first, int(differ.sum()) - n_first)
-
-
-# Scores
-
+from grater.uncertainty.named import McNemar, mcnemar
+from grater.uncertainty.sampled import ALL_FLAGGED, NO_FLAGS, NO_PASSED, SampleScores, Strata, sample_scores
 
 HEADLINE = ("precision", "recall", "f0.5", "f1")
 """The scores that every system is reported with."""
 IN_BIN = ("error_rate", "precision", "recall", "kappa")
+SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
+"""The scores in tables, with their titles."""
 MOST_RATERS = 40
-"""Raters for whom F and kappa get intervals."""
+"""Raters with intervals and rows in tables."""
+MANY_RATERS = f"there are more than {MOST_RATERS} raters"
+IN_DENOMINATOR = {
+    "precision": np.array([1.0, 1, 0, 0]),
+    "recall": np.array([1.0, 0, 1, 0]),
+    "f0.5": np.array([1.0, 1, 1, 0]),
+    "f1": np.array([1.0, 1, 1, 0]),
+    "error_rate": np.ones(4),
+}
+"""Which of the four cells are cases of a score (rule 0)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """One system against one truth: `n` items, all `SCORES`, and what made them."""
+    """One system against one truth: `n` items, all `SCORES`, and what made them.
+
+    `influences` say what each unit moves a score by; `sampled` has the cells, where a sample was judged.
+    """
 
     system: str
     n: int
     counts: Counts
     scores: dict[str, Interval]
     design_effect: dict[str, float] = field(default_factory=dict)
+    influences: dict[str, Influence] = field(default_factory=dict)
+    tally: Tally | None = None
+    strata: Strata | None = None
+    sampled: SampleScores | None = None
 
     def __getitem__(self, name: str) -> Interval:
         return self.scores[name]
@@ -392,19 +125,256 @@ class Spread:
     sd: float
 
 
-def against(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None = None) -> list[Scored]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """The four counts of one system by unit, weighted; `plain` and `squares` are sums without weights, and squared.
+
+    `n_flagged` and `n_passed` are what the system decided, judged or not.
+    """
+
+    units: Units
+    plain: Numbers
+    squares: Numbers
+    n_flagged: int
+    n_passed: int
+
+    @property
+    def counts(self) -> Counts:
+        return Counts.of_row(self.units.sums)
+
+    def as_strata(self, level: float) -> Strata:
+        """A sample of two cells, what the system flags and what it does not, that holds all of its items."""
+        rows = self.units.sums[None] if self.units.is_items else self.units.rows
+        sizes, errors = np.stack([rows[:, :2].sum(axis=1), rows[:, 2:].sum(axis=1)], axis=1), rows[:, [0, 2]]
+        return Strata(sizes, sizes, errors, self.units.unit, level=level)
+
+    def influence(self, name: str, basis: Basis) -> Influence:
+        return influence(self.units, partial(_score, SCORES.index(name)), self.den(name), basis)
+
+    def den(self, name: str) -> Numbers:
+        """Each unit's part of the denominator."""
+        rows = self.units.rows
+        if name != "kappa":
+            return np.asarray(rows @ IN_DENOMINATOR[name], np.float64)
+        hit, false_alarm, miss, _ = rows.T
+        n, marks = rows.sum(axis=1), 2 * hit + false_alarm + miss
+        p = ratio_of(float(self.units.counts @ marks), 2 * float(self.units.counts @ n))
+        return np.asarray(marks * (1 - p) + (2 * n - marks) * p, np.float64)
+
+    def rare(self) -> Rare:
+        """The rarest of flags, other items, errors and good items, and the units that have any."""
+        margins = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
+        rarest = margins[int(np.argmin(margins @ self.plain))]
+        return Rare(float(rarest @ self.plain), float(self.units.counts[self.units.rows @ rarest > 0].sum()))
+
+    def reason(self, name: str, value: float) -> str:
+        """Why a score is undefined, or is no estimate."""
+        hit, false_alarm, miss, rejection = self.plain
+        if name in ("recall", "f0.5", "f1") and self.plain.sum():
+            if self.n_passed and miss + rejection == 0:
+                return NO_PASSED
+            if self.n_flagged and hit + false_alarm == 0:
+                return NO_FLAGS
+        return REASONS[name] if isnan(value) else ""
+
+
+def ratio_of(above: float, below: float) -> float:
+    return above / below if below else nan
+
+
+def _score(column: int, sums: Numbers) -> Numbers:
+    found: Numbers = scores(sums)[..., column]
+    return found
+
+
+def against(
+    cases: Cases,
+    truth: Truth,
+    *,
+    basis: Basis,
+    where: Truths | None = None,
+    is_property: bool = True,
+    with_effects: bool = False,
+    is_paired: bool = False,
+) -> list[Scored]:
     """Every system against the truth, on the items that it decided on, that have a truth and that `where` allows.
 
-    Systems that decided on the same items share their resamples; others have essays, or items, of their own.
+    `is_property` says that `where` is known of every item, judged or not, so that it can be counted in the corpus;
+    `is_paired` that systems will be compared, so that their units stand in the same order.
     """
-    here = np.ones(len(cases), bool) if where is None else where
-    known = here & ~np.isnan(truth.values)
-    scored: dict[int, Scored] = {}
-    for columns in same_items(cases.flagged[known]):
-        own = of_systems(cases, columns)
-        places = np.flatnonzero(known & (own.flagged[:, 0] >= 0))
-        scored |= zip(columns, _on_same_items(own, truth, places, here, chance), strict=True)
-    return [scored[column] for column in range(len(cases.systems))]
+    known = known_items(cases, truth)
+    here = known if where is None else known & where
+    found = []
+    for column, system in enumerate(cases.systems):
+        tallied = partial(tally, cases, truth.values, column, known=known, here=here, decided=where)
+        by_unit = tallied(is_paired=is_paired)
+        is_random = basis.raters == "random"
+        by_item = tallied(unit="item") if is_random or with_effects else None
+        left_out = _without_each_rater(cases, truth, column, here) if is_random else None
+        one = scored(system, by_unit, basis=basis, by_item=by_item, left_out=left_out, is_weighted=bool(cases.design))
+        if with_effects and by_item is not None and not by_unit.units.is_items:
+            effects = {name: design_effect(it, by_item.influence(name, basis)) for name, it in one.influences.items()}
+            one = replace(one, design_effect=effects)
+        if cases.design and is_property and not is_random:
+            one = _of_sample(cases, truth, column, one, basis, where)
+        found.append(withheld(one, cases.withheld.get(system, "")))
+    return found
+
+
+def known_items(cases: Cases, truth: Truth) -> Truths:
+    """The items that have a truth and, where a sample is known, were drawn."""
+    known = ~np.isnan(truth.values)
+    return known & cases.design.is_drawn if cases.design else known
+
+
+def withheld(found: Scored, reason: str) -> Scored:
+    """The scores without those that need what was passed over."""
+    if not reason:
+        return found
+    none = Interval(nan, nan, nan, reason)
+    names = [name for name in SCORES if name != "precision"]
+    kept = {name: it for name, it in found.influences.items() if name == "precision"}
+    return replace(found, scores={**found.scores, **dict.fromkeys(names, none)}, influences=kept)
+
+
+def tally(
+    cases: Cases,
+    values: Numbers,
+    column: int,
+    *,
+    known: Truths,
+    here: Truths,
+    decided: Truths | None = None,
+    unit: str = "",
+    is_paired: bool = False,
+) -> Tally:
+    """The counts of one system by unit; units without an item that is `here` count as empty."""
+    flags, unit = cases.flagged[:, column], unit or cases.essays.unit
+    marks = flags if decided is None else flags[decided]
+    n_flagged, n_passed = int((marks == 1).sum()), int((marks == 0).sum())
+    weights = cases.design.weights(column, known) if cases.design else None
+    places = np.flatnonzero(here & (flags >= 0))
+    if unit == "item":
+        parts = [flags[places].astype(np.float64), values[places]]
+        parts += [weights[places]] if weights is not None else []
+        if is_paired or not len(places):
+            kinds, times = np.stack(parts, axis=1), np.ones(len(places))
+        else:
+            kinds, n = patterns(parts)
+            times = n.astype(np.float64)
+        plain = cells(kinds[:, :1].astype(np.int8), kinds[:, 1])[:, 0]
+        own = kinds[:, 2:3] if weights is not None else 1.0
+        units = Units(plain * own, unit, times)
+        return Tally(units, times @ plain, times @ (plain * own**2), n_flagged, n_passed)
+    held = np.unique(cases.unit_of[known & (flags >= 0)])
+    unit_of = np.searchsorted(held, cases.unit_of[places])
+    plain = cells(flags[places][:, None], values[places])[:, 0]
+    own = np.ones((len(places), 1)) if weights is None else weights[places][:, None]
+    units = Units(grouped_rows(plain * own, unit_of, len(held)), unit)
+    return Tally(units, plain.sum(axis=0), (plain * own**2).sum(axis=0), n_flagged, n_passed)
+
+
+def scored(
+    system: str,
+    by_unit: Tally,
+    *,
+    basis: Basis,
+    by_item: Tally | None = None,
+    left_out: Numbers | None = None,
+    is_weighted: bool = False,
+    without_intervals: str = "",
+) -> Scored:
+    """One system from its counts; `left_out` are the sums without each rater, where raters are drawn at random."""
+    values, intervals, influences = scores(by_unit.units.sums), {}, {}
+    for column, name in enumerate(SCORES):
+        value = float(values[column])
+        reason = by_unit.reason(name, value)
+        if reason or without_intervals:
+            value = nan if reason else value
+            intervals[name] = Interval(value, nan, nan, reason or without_intervals)
+            continue
+        it = by_unit.influence(name, basis)
+        if left_out is not None and by_item is not None:
+            it = with_raters(it, from_left_out(value, _score(column, left_out)), by_item.influence(name, basis))
+        it, factor = _finite(name, it, by_unit, basis)
+        influences[name] = it
+        intervals[name] = _interval(name, it, by_unit, basis, factor, is_weighted=is_weighted)
+    n = round(float(by_unit.plain.sum()))
+    return Scored(system, n, by_unit.counts, intervals, influences=influences, tally=by_unit)
+
+
+def _interval(
+    name: str, it: Influence, by_unit: Tally, basis: Basis, factor: float, *, is_weighted: bool
+) -> Interval:
+    if name == "recall" and not by_unit.n_passed:
+        return Interval(it.value, nan, nan, ALL_FLAGGED)
+    if name == "kappa" and not (by_unit.n_passed and by_unit.n_flagged):
+        return Interval(it.value, nan, nan, ONE_DECISION)
+    if factor == inf:
+        return Interval(it.value, it.value, it.value)
+    if name == "kappa":
+        return coefficient(it, rare=by_unit.rare(), level=basis.level)
+    mask = IN_DENOMINATOR[name]
+    n, n_design = float(by_unit.plain @ mask), None
+    if is_weighted:
+        n_design = factor * float(by_unit.units.sums @ mask) ** 2 / float(by_unit.squares @ mask)
+    return share(it, n=factor * n, n_design=n_design, level=basis.level)
+
+
+def _finite(name: str, it: Influence, by_unit: Tally, basis: Basis) -> tuple[Influence, float]:
+    """For exactly these items: the influence, and how many times more the cases count; inf where all were judged."""
+    if basis.population == "wider":
+        return it, 1.0
+    hit, false_alarm, miss, rejection = by_unit.plain
+    n, size = hit + false_alarm + miss + rejection, by_unit.n_flagged + by_unit.n_passed
+    if name == "precision":
+        n, size = hit + false_alarm, by_unit.n_flagged
+    factor = inf if n >= size else (size - 1) / (size - n)
+    return replace(it, change=it.change / sqrt(factor), variance=nan), factor
+
+
+def _of_sample(cases: Cases, truth: Truth, column: int, found: Scored, basis: Basis, where: Truths | None) -> Scored:
+    """Precision, recall and F by the rule for samples; counts are totals of the corpus."""
+    design = cases.design
+    assert design is not None
+    if where is not None:
+        design.require_whole("parts of the corpus")
+    unit = cases.essays.unit
+    strata = design.strata(column, truth.values, cases.unit_of, unit, basis=basis, where=where)
+    ours = sample_scores(strata, design.systems[column].flagged)
+    names = ours.named()
+    influences = {name: design.influence(column, strata, name, truth.values, where) for name in names}
+    n_flagged = float(strata.sizes[:, design.systems[column].flagged].sum())
+    rest = float(strata.sizes.sum()) - n_flagged - ours.miss.value
+    counts = Counts(ours.hit.value, ours.false_alarm.value, ours.miss.value, rest)
+    return replace(
+        found,
+        counts=counts,
+        scores={**found.scores, **names},
+        influences={**found.influences, **{name: it for name, it in influences.items() if not isnan(it.value)}},
+        strata=strata,
+        sampled=ours,
+    )
+
+
+def _without_each_rater(cases: Cases, truth: Truth, column: int, here: Truths) -> Numbers:
+    """Raters x 4: the counts of a system without the votes of each rater."""
+    if not truth.is_of_votes:
+        raise UsageError(f"raters can be drawn for the share or the majority, not for the truth {truth.name}")
+    require_raters(cases.judgments, "intervals for other raters")
+    votes = cases.equal if truth.is_graded else cases
+    weights = cases.design.weights(column, ~np.isnan(truth.values)) if cases.design else np.ones(len(cases))
+    kept = here[votes.item]
+    item, rater, is_error = votes.item[kept], votes.rater[kept], votes.is_error[kept]
+    rest = share_of(votes.n_error[item] - is_error, votes.n_votes[item] - 1)
+    rest = rest if truth.is_graded else sides(rest)
+    flags = cases.flagged[item, column][:, None]
+    before, after = (cells(flags, of)[:, 0] for of in (truth.values[item], np.nan_to_num(rest)))
+    after[np.isnan(rest)] = 0.0
+    moved = grouped_rows((after - before) * weights[item][:, None], rater.astype(np.int64), len(cases.raters))
+    plain = cells(cases.flagged[here, column][:, None], truth.values[here])[:, 0] * weights[here][:, None]
+    sums: Numbers = plain.sum(axis=0) + moved
+    return sums
 
 
 def same_items(flagged: Flags) -> tuple[tuple[int, ...], ...]:
@@ -415,223 +385,61 @@ def same_items(flagged: Flags) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(columns) for columns in groups.values())
 
 
-def of_systems(cases: Cases, columns: Sequence[int]) -> Cases:
-    """The cases of some systems, by number."""
-    chosen = list(columns)
-    names = tuple(cases.systems[column] for column in chosen)
-    return replace(cases, systems=names, flagged=cases.flagged[:, chosen])
-
-
-def _on_same_items(cases: Cases, truth: Truth, places: Codes, here: Truths, chance: Chance) -> list[Scored]:
-    units = units_of(cases, truth, places, unit=chance.unit)
-    shape = (len(cases.systems), len(CELLS))
-    drawn = drawn_sums(cases, truth, places, units, chance=chance)
-    sums, numbers = units.sums.reshape(shape), scores(drawn.sums.reshape(-1, *shape))
-    is_plain = chance.is_by_item and not truth.is_graded
-    scored = []
-    for column, system in enumerate(cases.systems):
-        decided = Decided.of(cases.flagged[here, column])
-        doubt = Doubt(
-            numbers[:, column],
-            drawn.n_units,
-            chance,
-            is_plain=is_plain,
-            decided=decided,
-            n_effective=drawn.n_effective or drawn.n_units,
-        )
-        scored.append(_score_system(system, sums[column], doubt))
-    return _with_effects(scored, cases, truth, places, units, chance)
-
-
-def _with_effects(
-    scored: Sequence[Scored], cases: Cases, truth: Truth, places: Codes, units: UnitCounts, chance: Chance
-) -> list[Scored]:
-    """The systems with the design effects of their scores, where essays or documents are drawn."""
-    if not is_clustered(chance):
-        return list(scored)
-    of_items = units_of(cases, truth, places, unit="item")
-    return [
-        replace(system, design_effect=design_effects(_side(of_items, at), _side(units, at), system.counts.row()))
-        for at, system in enumerate(scored)
-    ]
-
-
-def _side(units: UnitCounts, system: int) -> UnitCounts:
-    """The counts of one system."""
-    return UnitCounts(units.rows[:, system * len(CELLS) : (system + 1) * len(CELLS)], units.times)
-
-
-def is_clustered(chance: Chance) -> bool:
-    """Whether essays or documents are drawn, and nothing else."""
-    return chance.unit in ("essay", "document") and not chance.with_raters
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """Items that a system flagged and passed over, judged or not."""
-
-    n_flagged: int
-    n_passed: int
-
-    @classmethod
-    def of(cls, flags: Flags) -> Decided:
-        return cls(n_flagged=int((flags == 1).sum()), n_passed=int((flags == 0).sum()))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Doubt:
-    """What the intervals of one system are made of: its scores in every resample, and what else was decided.
-
-    `is_plain`: items are drawn one by one, and each is an error or not.  `n_effective` is what units of unequal
-    length are worth: a few long essays among many short ones are few.
-    """
-
-    drawn: Numbers
-    n_units: int
-    chance: Chance
-    is_plain: bool
-    decided: Decided
-    n_effective: float
-
-    def draws(self, name: str, value: float, factor: float) -> Numbers:
-        drawn = defined_draws(self.drawn[:, SCORES.index(name)], value)
-        return drawn if factor == 1 else value + factor * (drawn - value)
-
-    def factor(self, name: str, counts: Counts) -> float:
-        """How much narrower intervals are for exactly these items; precision looks at flags alone."""
-        if self.chance.population == "wider":
-            return 1.0
-        if name == "precision":
-            return narrowing(round(counts.hit + counts.false_alarm), self.decided.n_flagged)
-        return narrowing(round(counts.n), self.decided.n_flagged + self.decided.n_passed)
-
-
-def _score_system(system: str, sums: Numbers, doubt: Doubt) -> Scored:
-    counts, values = Counts.of_row(sums), scores(sums)
-    intervals = {name: _interval(name, float(values[column]), counts, doubt) for column, name in enumerate(SCORES)}
-    return Scored(system, round(counts.n), counts, intervals)
-
-
-def _interval(name: str, value: float, counts: Counts, doubt: Doubt) -> Interval:
-    reason = _unknown(name, counts, doubt.decided) or (REASONS[name] if isnan(value) else "")
-    if reason:
-        return Interval(nan, nan, nan, reason)
-    if name == "recall" and not doubt.decided.n_passed:
-        return Interval(value, nan, nan, ALL_FLAGGED)
-    if name == "kappa" and not (doubt.decided.n_passed and doubt.decided.n_flagged):
-        return Interval(value, nan, nan, ONE_DECISION)
-    chance, factor = doubt.chance, doubt.factor(name, counts)
-    if factor == 0:
-        return Interval(value, value, value)
-    if doubt.is_plain and name in SHARES:
-        worth = below(name, counts) / factor**2
-        return wilson(value * worth, worth, level=chance.level)
-    if doubt.is_plain and factor == 1 and name == "kappa" and len(doubt.drawn) and (counts.row() % 1 == 0).all():
-        table = confusion(
-            [[counts.hit, counts.false_alarm], [counts.miss, counts.correct_rejection]], ("error", "ok")
-        )
-        rng = generator(chance.seed, "evaluate", "kappa")
-        n_resamples = chance.n_resamples
-        return cohen_kappa(table, rng=rng, method="bootstrap", n_resamples=n_resamples, level=chance.level)
-    return _resampled(name, value, counts, doubt, factor)
-
-
-def _unknown(name: str, counts: Counts, decided: Decided) -> str:
-    """Why recall and F cannot be known: a side of the system's decisions that nobody looked at."""
-    if name not in ("recall", "f0.5", "f1") or not counts.n:
-        return ""
-    if decided.n_passed and counts.miss + counts.correct_rejection == 0:
-        return NO_PASSED
-    return NO_FLAGS if decided.n_flagged and counts.hit + counts.false_alarm == 0 else ""
-
-
-def _resampled(name: str, value: float, counts: Counts, doubt: Doubt, factor: float) -> Interval:
-    chance, n_units, ends = doubt.chance, doubt.n_units, (-1.0, 1.0) if name == "kappa" else SHARE
-    drawn = doubt.draws(name, value, factor)
-    if name == "kappa" and n_units > 1 and drawn.size and are_alike(drawn):
-        return _alike_kappa(value, counts, min(counts.n, doubt.n_effective) / factor**2, chance.level)
-    if chance.cluster == "rater":
-        return student_interval(value, drawn, n_units=n_units, level=chance.level, ends=ends)
-    if is_clustered(chance) and name == "kappa":
-        return group_interval(value, drawn, n_units=doubt.n_effective, level=chance.level)
-    if is_clustered(chance):
-        return share_interval(value, drawn, n=below(name, counts), n_units=doubt.n_effective, level=chance.level)
-    if n_units > 1 and drawn.size and are_alike(drawn):
-        return alike_interval(value, min(below(name, counts), n_units) / factor**2, quantile=z_value(chance.level))
-    if n_units > 1 and drawn.size and chance.is_by_item and name != "kappa":
-        worth = below(name, counts) / factor**2
-        return graded_wilson(value, float(np.std(drawn)), worth, level=chance.level)
-    return percentile_interval(value, drawn, n_units=n_units, level=chance.level)
-
-
-def _alike_kappa(value: float, counts: Counts, n: float, level: float) -> Interval:
-    """Kappa that no resample moves: Wilson's limits of the observed agreement, at the agreement by chance."""
-    flags, errors = (counts.hit + counts.false_alarm) / counts.n, (counts.hit + counts.miss) / counts.n
-    room = flags * (1 - errors) + errors * (1 - flags)
-    quantile = student_quantile((1 + level) / 2, max(1.0, n - 1))
-    observed = alike_interval(1 - (1 - value) * room, n, quantile=quantile)
-    low, high = (1 - (1 - limit) / room for limit in (observed.low, observed.high))
-    return Interval(value, max(-1.0, min(value, low)), min(1.0, max(value, high)))
-
-
-def each_rater(cases: Cases, *, chance: Chance, where: Truths | None = None) -> dict[str, list[Scored]]:
-    """Every system against each rater by name, on the items that the rater judged, essays drawn or items."""
+def each_rater(cases: Cases, *, basis: Basis, where: Truths | None = None) -> dict[str, list[Scored]]:
+    """Every system against each rater by name, on the items that the rater judged."""
     require_raters(cases.judgments, "results by rater")
     here = np.ones(len(cases), bool) if where is None else where
-    decided = [Decided.of(flags[here]) for flags in cases.flagged.T]
-    chance = chance if is_clustered(chance) else replace(chance, cluster="item")
-    group = cases.clusters(chance.unit)[0] if is_clustered(chance) else None
-    by_unit = _by_rater(cases, here, group)
-    with_draws = len(cases.raters) <= MOST_RATERS
-    return {
-        rater: _against_rater(cases.systems, by_unit[row], chance, decided, with_draws=with_draws)
-        for row, rater in enumerate(cases.raters)
-    }
+    here = here & cases.design.is_drawn if cases.design else here
+    many = MANY_RATERS if len(cases.raters) > MOST_RATERS else ""
+    basis = replace(basis, raters="these")
+    found: dict[str, list[Scored]] = {rater: [] for rater in cases.raters}
+    for column, system in enumerate(cases.systems):
+        tallies = _tallies(cases, column, here)
+        for rater, own in zip(cases.raters, tallies, strict=True):
+            one = scored(system, own, basis=basis, is_weighted=bool(cases.design), without_intervals=many)
+            found[rater].append(withheld(one, cases.withheld.get(system, "")))
+    return found
 
 
-def _by_rater(cases: Cases, here: Truths, group: Codes | None) -> list[Numbers]:
-    """For each rater units x systems x 4: the counts in each essay, or in all."""
-    n_units = 1 if group is None else int(group.max(initial=0)) + 1
-    n_cells = len(CELLS)
-    shape = (len(cases.raters), n_units, n_cells)
-    tables = np.zeros((*shape[:2], len(cases.systems), n_cells))
-    kept = here[cases.item]
-    item, rater, is_error = cases.item[kept], cases.rater[kept].astype(np.int64), cases.is_error[kept]
-    unit = np.zeros(1, np.int64) if group is None else group[item].astype(np.int64)
-    for column, flags in enumerate(cases.flagged.T):
-        mark = flags[item]
-        cell = (rater * n_units + unit) * n_cells + 2 * (mark == 0) + ~is_error
-        tables[:, :, column] = np.bincount(cell[mark >= 0], minlength=int(np.prod(shape))).reshape(shape)
-    return list(tables)
+def _tallies(cases: Cases, column: int, here: Truths) -> Iterator[Tally]:
+    """The counts of one system against each rater, by essay or in all."""
+    flags, n_raters, n_cells = cases.flagged[:, column], len(cases.raters), len(CELLS)
+    marks = flags[here]
+    n_flagged, n_passed = int((marks == 1).sum()), int((marks == 0).sum())
+    kept = here[cases.item] & (flags[cases.item] >= 0)
+    item, rater = cases.item[kept], cases.rater[kept].astype(np.int64)
+    is_items = cases.essays.unit == "item"
+    unit_of = np.zeros(len(item), np.int64) if is_items else cases.unit_of[item]
+    n_units = 1 if is_items else int(cases.unit_of.max(initial=0)) + 1
+    cell = 2 * (flags[item] == 0) + ~cases.is_error[kept]
+    weights = _weights_by_rater(cases, column, item, rater)
+    place = (rater * n_units + unit_of) * n_cells + cell
+    shape = (n_raters, n_units, n_cells)
+    each = np.ones(len(item)) if weights is None else weights
+    plain, rows, squares = (
+        np.bincount(place, of, int(np.prod(shape))).reshape(shape) for of in (np.ones(len(item)), each, each**2)
+    )
+    for number in range(n_raters):
+        if is_items:
+            own = plain[number, 0]
+            mean = np.divide(rows[number, 0], own, out=np.zeros(n_cells), where=own > 0)
+            units = Units(np.diag(mean), "item", own)
+        else:
+            units = Units(rows[number][plain[number].any(axis=1)], cases.essays.unit)
+        yield Tally(units, plain[number].sum(axis=0), squares[number].sum(axis=0), n_flagged, n_passed)
 
 
-def _against_rater(
-    systems: Sequence[str], by_unit: Numbers, chance: Chance, decided: Sequence[Decided], *, with_draws: bool
-) -> list[Scored]:
-    rows = by_unit[by_unit.any(axis=(1, 2))].reshape(-1, len(systems) * len(CELLS))
-    units = UnitCounts(*np.unique(rows, axis=0, return_counts=True))
-    sums = rows.sum(axis=0).reshape(len(systems), len(CELLS))
-    n_resamples = chance.n_resamples if with_draws and len(rows) else 0
-    rng = generator(chance.seed, "evaluate", "rater")
-    if is_clustered(chance):
-        shape = (-1, *sums.shape)
-        drawn = scores(resample_units(units, n_resamples=n_resamples, rng=rng).reshape(shape))
-        worth = effective_number(units, len(systems))
-        doubts = [
-            Doubt(drawn[:, at], units.n, chance, is_plain=False, decided=own, n_effective=worth)
-            for at, own in enumerate(decided)
-        ]
-    else:
-        doubts = [_item_doubt(row, chance, own, n_resamples) for row, own in zip(sums, decided, strict=True)]
-    return [_score_system(*of_system) for of_system in zip(systems, sums, doubts, strict=True)]
-
-
-def _item_doubt(sums: Numbers, chance: Chance, decided: Decided, n_resamples: int) -> Doubt:
-    """Resamples of items are draws of their four cells."""
-    n = int(sums.sum())
-    rng = generator(chance.seed, "evaluate", "rater")
-    drawn = scores(rng.multinomial(n, sums / max(1, n), size=n_resamples).astype(np.float64))
-    return Doubt(drawn, n, chance, is_plain=True, decided=decided, n_effective=n)
+def _weights_by_rater(cases: Cases, column: int, item: Codes, rater: Codes) -> Numbers | None:
+    """What each vote stands for, where a rater judged a part of the sample."""
+    if cases.design is None:
+        return None
+    weights = np.zeros(len(item))
+    for number in range(len(cases.raters)):
+        own = rater == number
+        judged = np.zeros(len(cases), bool)
+        judged[item[own]] = True
+        weights[own] = cases.design.weights(column, judged)[item[own]]
+    return weights
 
 
 def spread(of_raters: Sequence[Interval]) -> Spread:
@@ -642,12 +450,36 @@ def spread(of_raters: Sequence[Interval]) -> Spread:
     return Spread(len(values), min(values), max(values), fmean(values), stdev(values) if len(values) > 1 else nan)
 
 
-def weighted(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None = None) -> list[Scored]:
+def weighted(cases: Cases, truth: Truth, *, basis: Basis, where: Truths | None = None) -> list[Scored]:
     """Every system against the shares (or posteriors) that belong to a truth."""
-    values = graded(cases, truth, seed=chance.seed)
+    values = graded(cases, truth, seed=basis.seed)
     if not values.is_graded:
         raise UsageError(f"the truth {truth.name} has no grades; use share, majority or dawid-skene")
-    return against(cases, values, chance=chance, where=where)
+    return against(cases, values, basis=basis, where=where)
+
+
+def discordant(cases: Cases, truth: Truth, first: int, second: int) -> McNemar:
+    """McNemar's test for two systems (by place) on the items that both decided on and that have an answer."""
+    one, other = cases.flagged[:, first], cases.flagged[:, second]
+    known = (one >= 0) & (other >= 0) & np.isin(truth.values, (0.0, 1.0))
+    differ = known & (one != other)
+    n_first = int((one[differ] == truth.values[differ]).sum())
+    return mcnemar(n_first, int(differ.sum()) - n_first)
+
+
+def effects_note(effects: dict[str, dict[str, float]]) -> str:
+    """The design effects of every system in a line; empty where there is none."""
+    parts = []
+    for system, of_scores in effects.items():
+        shown = [
+            f"{title} {of_scores[name]:.1f}" for name, title in SHOWN.items() if not isnan(of_scores.get(name, nan))
+        ]
+        if shown:
+            parts.append(f"{system} {', '.join(shown)}")
+    return f"Design effects: {'; '.join(parts)}." if parts else ""
+
+
+# Bins of agreement
 
 
 EDGES = (0.5, 0.75, 0.9, 1.0)
@@ -688,7 +520,7 @@ def _majority_share(n_error: Codes | Numbers, n_votes: Codes | Numbers) -> Numbe
 
 
 def binned(
-    cases: Cases, truth: Truth, *, chance: Chance, edges: Sequence[float] = EDGES, where: Truths | None = None
+    cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[float] = EDGES, where: Truths | None = None
 ) -> list[Bin]:
     """Every system in every bin; items below the lowest edge come first, where there are any."""
     check_edges(edges)
@@ -701,7 +533,7 @@ def binned(
         inside = is_inside & allowed
         if low < edges[0] and (not inside.any() or edges[0] == 1):
             continue
-        systems = against(cases, truth, chance=chance, where=inside)
+        systems = against(cases, truth, basis=basis, where=inside, is_property=False)
         if inside.any() and (truth.values[inside] == TIE).all():
             systems = [
                 replace(scored, scores=dict.fromkeys(SCORES, Interval(nan, nan, nan, NO_MAJORITY)))
@@ -727,13 +559,13 @@ def _bins(agreement: Numbers, edges: Sequence[float]) -> Iterator[tuple[float, f
 
 
 def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) -> list[tuple[float, float, int]]:
-    """Items by their agreement from one half to one (figure 1): low, high, count; the last bar is closed."""
-    votes = cases.equal
-    places = np.flatnonzero(votes.is_judged if where is None else votes.is_judged & where)
-    kinds, times = patterns([votes.n_error, votes.n_votes], places)
-    shares = _majority_share(*kinds.T)
-    bars, edges = np.histogram(shares, bins=n_bars, range=(0.5, 1.0), weights=times)
-    return [(float(low), float(high), int(n)) for low, high, n in zip(edges, edges[1:], bars, strict=False)]
+    """Items by their agreement from one half to one (figure 1): low, high, count; full agreement has its own bar."""
+    shares = agreement_of(cases)
+    shares = shares[~np.isnan(shares) if where is None else ~np.isnan(shares) & where]
+    edges = np.linspace(0.5, 1.0, n_bars + 1)
+    bars = np.histogram(shares[shares < 1], bins=edges)[0]
+    rows = [(float(low), float(high), int(n)) for low, high, n in zip(edges, edges[1:], bars, strict=False)]
+    return [*rows, (1.0, 1.0, int((shares == 1).sum()))]
 
 
 def curve(bins: Sequence[Bin], system: str, score: str = "kappa") -> list[tuple[float, Interval]]:
@@ -749,7 +581,7 @@ def curve(bins: Sequence[Bin], system: str, score: str = "kappa") -> list[tuple[
 def small_bins(bins: Sequence[Bin]) -> list[str]:
     """A warning for every bin that is too small to read."""
     return [
-        f"only {within.n} items have an agreement of {within.title}; with fewer than {FEW} the numbers say little"
+        f"only {counted(within.n, 'item')} with an agreement of {within.title}; below {FEW} the numbers say little"
         for within in bins
         if 0 < within.n < FEW
     ]

@@ -25,20 +25,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan, nan
+from functools import partial
+from math import nan
 
 import numpy as np
 import polars as pl
 
 from grater.errors import UsageError
-from grater.measure.evaluation.cases import ERROR, REASONS, Cases, Truth, Votes, places_of, ratio
-from grater.measure.evaluation.standard import Scored, is_clustered
+from grater.measure.evaluation.cases import ERROR, REASONS, Cases, Truth, Votes, places_of
+from grater.measure.evaluation.standard import Scored, known_items
+from grater.measure.units import Essays
 from grater.model import Interval
 from grater.result import FLAT, Data
 from grater.sheet import Sheet, count, interval, undefined_notes
 from grater.tables import Judgments, Table, exploded
-from grater.uncertainty.bootstrap import Chance, UnitCounts, defined_draws, resample_units
-from grater.uncertainty.intervals import RESAMPLES, Numbers, generator, percentile_interval, share_interval, wilson
+from grater.uncertainty import Basis, Ints, Numbers, Units, grouped_rows, influence, ratio, share, shares_by_unit
 
 SCORES = ("any_rater", "graded", "recall", "adjudicated", "adjudicated_recall")
 NO_WORDS = Interval(nan, nan, nan, "raters gave no alternatives")
@@ -63,9 +64,8 @@ def suggestions(
     decisions: Table,
     judgments: Judgments,
     *,
+    essays: Essays | None = None,
     corrections: Table | None = None,
-    n_resamples: int = RESAMPLES,
-    seed: int = 0,
 ) -> list[Suggested]:
     """The suggestions of every system."""
     _require(decisions.frame, "suggestion", decisions.name)
@@ -79,10 +79,10 @@ def suggestions(
     flagged = flagged.join(votes, on="item", how="left")
     if given is not None:
         flagged = flagged.join(given, on=["item", "word"], how="left").with_columns(pl.col("n_given").fill_null(0))
-    n_errors = int((votes["n_error"] * 2 > votes["n_votes"]).sum())
+    errors = votes.filter(pl.col("n_error") * 2 > pl.col("n_votes")).select("item")
     systems = sorted(decisions.frame["system"].cast(pl.String).unique().to_list())
     own = {system: flagged.filter(pl.col("system") == system) for system in systems}
-    return [_suggested(system, own[system], n_errors, wanted, n_resamples, seed) for system in systems]
+    return [_suggested(system, own[system], errors, wanted, essays or Essays()) for system in systems]
 
 
 def _require(frame: pl.DataFrame, column: str, name: str) -> None:
@@ -91,44 +91,51 @@ def _require(frame: pl.DataFrame, column: str, name: str) -> None:
 
 
 def _suggested(
-    system: str, rows: pl.DataFrame, n_errors: int, wanted: pl.DataFrame | None, n_resamples: int, seed: int
+    system: str, rows: pl.DataFrame, errors: pl.DataFrame, wanted: pl.DataFrame | None, essays: Essays
 ) -> Suggested:
     filled = rows.filter(pl.col("word").is_not_null())
     judged = filled.filter(pl.col("n_votes").is_not_null())
     counts = (len(judged), len(rows) - len(filled), len(filled) - len(judged))
     if "n_given" not in rows.columns:
-        return Suggested(system, *counts, NO_WORDS, NO_WORDS, NO_WORDS, *_against(filled, wanted))
-    is_given = judged["n_given"] > 0
-    is_error = judged["n_error"] * 2 > judged["n_votes"]
+        return Suggested(system, *counts, NO_WORDS, NO_WORDS, NO_WORDS, *_against(filled, wanted, essays))
+    given = judged.filter(pl.col("n_given") > 0).select("item")
     return Suggested(
         system,
         *counts,
-        wilson(int(is_given.sum()), len(judged)),
-        _mean(judged["n_given"] / judged["n_votes"], n_resamples=n_resamples, seed=seed),
-        wilson(int((is_given & is_error).sum()), n_errors),
-        *_against(filled, wanted),
+        _share(judged, judged["n_given"] > 0, essays, "no suggestion was judged"),
+        _share(judged, judged["n_given"] / judged["n_votes"], essays, "no suggestion was judged"),
+        _share(errors, _is_in(errors, given), essays, REASONS["recall"]),
+        *_against(filled, wanted, essays),
     )
 
 
-def _mean(shares: pl.Series, *, n_resamples: int, seed: int) -> Interval:
-    if not len(shares):
-        return Interval(nan, nan, nan, "no suggestion was judged")
-    values = shares.value_counts().sort(shares.name)
-    units = UnitCounts(values[[shares.name]].to_numpy(), values["count"].cast(pl.Int64).to_numpy())
-    drawn = resample_units(units, n_resamples=n_resamples, rng=generator(seed, "suggestions"))
-    return percentile_interval(
-        float(units.sums[0]) / units.n, drawn[:, 0] / units.n, n_units=units.n, ends=(0.0, 1.0)
-    )
+def _share(rows: pl.DataFrame, hits: pl.Series, essays: Essays, undefined: str) -> Interval:
+    """The mean of hits, one per item, with essays as units where they are known."""
+    if not len(rows):
+        return Interval(nan, nan, nan, undefined)
+    codes = np.unique(essays.codes(rows["item"]), return_inverse=True)[1]
+    sums = [
+        np.bincount(codes, of).astype(np.float64) for of in (hits.cast(pl.Float64).to_numpy(), np.ones(len(rows)))
+    ]
+    return shares_by_unit(sums[0], sums[1], essays.unit)
 
 
-def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None) -> tuple[Interval, Interval]:
+def _is_in(rows: pl.DataFrame, items: pl.DataFrame) -> pl.Series:
+    return rows["item"].is_in(items["item"].implode())
+
+
+def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None, essays: Essays) -> tuple[Interval, Interval]:
     """Of suggestions with a known answer, the share that is right; of known answers, the share suggested."""
     if wanted is None:
         none = Interval(nan, nan, nan, "no adjudicated corrections were given")
         return none, none
-    known = filled.join(wanted.select("item").unique(), on="item", how="semi")
-    n_right = len(known.join(wanted, on=["item", "word"], how="semi"))
-    return wilson(n_right, len(known)), wilson(n_right, wanted["item"].n_unique())
+    answers = wanted.select("item").unique(maintain_order=True)
+    known = filled.join(answers, on="item", how="semi")
+    right = known.join(wanted, on=["item", "word"], how="semi")
+    undefined = "no suggestion has an adjudicated answer"
+    return _share(known, _is_in(known, right), essays, undefined), _share(
+        answers, _is_in(answers, right), essays, undefined
+    )
 
 
 def _plain(column: str) -> pl.Expr:
@@ -175,17 +182,17 @@ class TypeScore(Data):
 
     system: str
     type: str
-    n_flags: int
+    n_flags: float
     n_errors: float
     scores: dict[str, Interval] = field(metadata=FLAT)
 
 
-def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, chance: Chance) -> list[TypeScore]:
+def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, basis: Basis) -> list[TypeScore]:
     """Every system by every type that occurs; nothing where no decision has a type."""
     flagged = _types_of_flags(cases, decisions)
     if flagged is None:
         return []
-    errors, known = _types_of_errors(cases), ~np.isnan(truth.values)
+    errors, known = _types_of_errors(cases), known_items(cases, truth)
     names = [*TYPES, *sorted((set(np.unique(flagged)) | set(np.unique(errors))) - {*TYPES, ""}), ""]
     scores = []
     for column, system in enumerate(cases.systems):
@@ -197,16 +204,15 @@ def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, chance: Chan
                 continue
             values = np.nan_to_num(truth.values)
             parts = np.stack([own * values, own.astype(np.float64), is_flagged * real, real], axis=1)
-            scores.append(
-                _scored(
-                    system,
-                    name,
-                    parts[is_decided],
-                    (cases.clusters(chance.unit)[0][is_decided].astype(np.float64) if is_clustered(chance) else None),
-                    truth,
-                    chance,
-                )
+            weights = cases.design.weights(column, known) if cases.design else np.ones(len(cases))
+            found = _scored(
+                parts[is_decided], weights[is_decided], cases.unit_of[is_decided], cases.essays.unit, basis
             )
+            if system in cases.withheld:
+                none = Interval(nan, nan, nan, cases.withheld[system])
+                found |= {"recall": none, "f0.5": none}
+            n_flags, n_errors = float((parts[:, 1] * weights).sum()), float((parts[:, 3] * weights).sum())
+            scores.append(TypeScore(system, name or NOT_SAID, n_flags, n_errors, found))
     return scores
 
 
@@ -269,32 +275,25 @@ def _gaps(columns: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return is_gap
 
 
-def _scored(system: str, name: str, parts: Numbers, group: Numbers | None, truth: Truth, chance: Chance) -> TypeScore:
-    rows = parts if group is None else _sums(parts, group.astype(np.int64))
-    units = UnitCounts(*np.unique(np.round(rows, 9), axis=0, return_counts=True))
-    rng = generator(chance.seed, "evaluate", "types")
-    drawn = _values(resample_units(units, n_resamples=chance.n_resamples, rng=rng))
-    n_flags, n_errors = float(units.sums[1]), float(units.sums[3])
-    values = _values(units.sums)
-    is_plain = group is None and not truth.is_graded
-    sizes = (n_flags, n_errors, (n_flags + n_errors / 4) / 1.25)
-    scores = {}
-    for at, (score, below) in enumerate(zip(TYPE_SCORES, sizes, strict=True)):
-        value = float(values[at])
-        if isnan(value):
-            scores[score] = Interval(nan, nan, nan, UNTYPED if score != "precision" else REASONS["precision"])
-        elif is_plain and score != "f0.5":
-            scores[score] = wilson(value * below, below, level=chance.level)
-        else:
-            draws = defined_draws(drawn[:, at], value)
-            scores[score] = share_interval(value, draws, n=below, n_units=units.n, level=chance.level)
-    return TypeScore(system, name or NOT_SAID, int(n_flags), n_errors, scores)
+def _scored(parts: Numbers, weights: Numbers, unit_of: Ints, unit: str, basis: Basis) -> dict[str, Interval]:
+    """Precision, recall and F0.5 of one type, from what each item adds (`_values`)."""
+    rows = parts * weights[:, None]
+    if unit != "item":
+        held, places = np.unique(unit_of, return_inverse=True)
+        rows = grouped_rows(rows, places, len(held))
+    cases = {"precision": (1,), "recall": (3,), "f0.5": (1, 3)}
+    found = {}
+    for at, (name, columns) in enumerate(cases.items()):
+        own = parts[:, columns].sum(axis=1)
+        it = influence(Units(rows, unit), partial(_value, at), rows[:, columns].sum(axis=1))
+        n_design = float(weights @ own) ** 2 / float(weights**2 @ own) if own.any() else None
+        undefined = REASONS["precision"] if name == "precision" else UNTYPED
+        found[name] = share(it, n=float(own.sum()), n_design=n_design, level=basis.level, undefined=undefined)
+    return found
 
 
-def _sums(parts: Numbers, group: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Numbers:
-    """The sums of each essay that has an item."""
-    sums: Numbers = np.stack([np.bincount(group, weights=column) for column in parts.T], axis=1).astype(np.float64)
-    return sums[np.bincount(group) > 0]
+def _value(at: int, sums: Numbers) -> Numbers:
+    return np.asarray(_values(sums)[..., at], np.float64)
 
 
 def _values(sums: Numbers) -> Numbers:

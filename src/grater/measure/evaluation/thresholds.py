@@ -1,7 +1,7 @@
 """Every threshold on a system's scores: the precision-recall curve with bands, unweighted and weighted.
 
 At a threshold t an item is flagged if its score is t or beyond.  Each threshold is scored as a system of its own by
-`standard.against`: same counts, same intervals, the same units drawn for all thresholds.  Bands are pointwise: each
+`standard.against`: same counts, same intervals.  Bands are pointwise: each
 holds at its own threshold, and all of them together hold less often.  Weighted scores are those of Madnani et al.
 2011 (`standard.py`).
 
@@ -43,8 +43,7 @@ from grater.registry import unknown
 from grater.result import HIDDEN, Data, in_json, key
 from grater.signature import Signature, digest
 from grater.tables import Table
-from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty import Basis, Ints, Numbers
 
 Higher: TypeAlias = Literal["auto", "error", "ok"]
 N_POINTS = 50
@@ -127,7 +126,7 @@ def curve_of_thresholds(
     system: str,
     truth: Truth,
     *,
-    chance: Chance,
+    basis: Basis,
     n_points: int = N_POINTS,
     higher: Higher = "auto",
 ) -> Curve:
@@ -142,10 +141,10 @@ def curve_of_thresholds(
         raise UsageError(f"no curve for {system}: no item that it scored was judged")
     side = direction(scores[has_score], flags[has_score]) if higher == "auto" else higher
     keys = scores if side == "error" else -scores
-    shares = graded(cases, truth, seed=chance.seed)
+    shares = graded(cases, truth, seed=basis.seed)
     chosen = _chosen(keys, flags == 1, truth, shares, n_points)
-    marked = _marked(cases, keys, flags, chosen)
-    points = _points(marked, system, truth, shares, chosen, chance, sign=1 if side == "error" else -1)
+    marked = cases.as_systems(_flags_at(keys, flags, chosen), cases.systems.index(system))
+    points = _points(marked, system, truth, shares, chosen, basis, sign=1 if side == "error" else -1)
     used, n_unscored = np.flatnonzero(judged & has_score), int((judged & ~has_score).sum())
     data = _hash(scores[used], flags[used], truth.values[used])
     curve = Curve(system=system, higher=side, points=points, n_items=len(used), n_unscored=n_unscored, data=data)
@@ -153,13 +152,13 @@ def curve_of_thresholds(
 
 
 def curves_of_systems(
-    cases: Cases, decisions: Table, truth: Truth, *, chance: Chance, higher: Higher = "auto"
+    cases: Cases, decisions: Table, truth: Truth, *, basis: Basis, higher: Higher = "auto"
 ) -> tuple[list[Curve], list[str]]:
     """A curve for every system with scores, a warning for each without; where none has any, the first is refused."""
     scored = scored_systems(decisions)
     warnings = [f"{system} gave no scores and has no curve" for system in cases.systems if system not in scored]
     curves = [
-        curve_of_thresholds(cases, decisions, system, truth, chance=chance, higher=higher)
+        curve_of_thresholds(cases, decisions, system, truth, basis=basis, higher=higher)
         for system in scored or cases.systems[:1]
     ]
     return curves, warnings
@@ -247,20 +246,20 @@ def _quantiles(keys: Numbers, truth: Numbers, n_points: int, kept: Sequence[floa
     return np.unique([*keys[order][places], *kept])
 
 
-def _marked(cases: Cases, keys: Numbers, flags: Flags, chosen: Chosen) -> Cases:
-    """The cases with every threshold for a system, and the system's own flags for the last."""
-    flagged = np.full((len(cases), len(chosen.keys) + 1), ABSENT, np.int8)
+def _flags_at(keys: Numbers, flags: Flags, chosen: Chosen) -> Flags:
+    """Items x thresholds: what each flags, and in the last column what the system flags."""
+    flagged = np.full((len(keys), len(chosen.keys) + 1), ABSENT, np.int8)
     has_score = ~np.isnan(keys)
     flagged[has_score, :-1] = keys[has_score, None] >= chosen.keys
     flagged[has_score, -1] = flags[has_score]
-    return replace(cases, systems=tuple(map(str, range(flagged.shape[1]))), flagged=flagged)
+    return flagged
 
 
 def _points(
-    marked: Cases, system: str, truth: Truth, shares: Truth, chosen: Chosen, chance: Chance, *, sign: int
+    marked: Cases, system: str, truth: Truth, shares: Truth, chosen: Chosen, basis: Basis, *, sign: int
 ) -> tuple[Point, ...]:
-    standard = [replace(scored, system=system) for scored in against(marked, truth, chance=chance)]
-    weighted = [replace(scored, system=system) for scored in against(marked, shares, chance=chance)]
+    standard = [replace(scored, system=system) for scored in against(marked, truth, basis=basis, is_property=False)]
+    weighted = [replace(scored, system=system) for scored in against(marked, shares, basis=basis, is_property=False)]
     points = [
         Point(
             threshold=sign * key,
