@@ -436,9 +436,9 @@ def question_of(
     truth = truth_of(cases, options.truth, gold=gold, seed=options.basis.seed)
     if cases.design is not None and cases.design.judge is not None:
         design, judge, cells = cases.design, cases.design.judge, cases.design.systems[0]
-        labels = np.where(design.is_drawn, truth.values, np.nan)
+        said = np.where(design.is_drawn, truth.values, np.nan)
         is_flagged = cases.flagged[:, 0] == 1
-        doubt = check_judge(design.judge_name, judge, labels, design.is_drawn, cells.cell, is_flagged)
+        doubt = check_judge(design.judge_name, judge, said, design.is_drawn, cells.cell, is_flagged)
         cases = replace(cases, design=replace(design, doubt=doubt))
     return with_withheld(cases, truth), truth
 
