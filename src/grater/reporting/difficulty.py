@@ -270,29 +270,22 @@ def _bin_words(bins: Sequence[Bin], score: str) -> str:
 
 
 def agreement_histogram(bars: Sequence[tuple[float, float, int]], *, n_split: int, split: float = 0.75) -> Figure:
-    """`bars` are low, high and count; `n_split` items lie below `split`."""
-    n_items = sum(n for _, _, n in bars)
-    full, _, n_full = bars[-1]
+    """`bars` are low, high and count, the last of them full agreement; `n_split` items lie below `split`."""
+    n_items, n_full = sum(n for _, _, n in bars), bars[-1][2]
     words = (
-        f"On {n_full:,} of {n_items:,} items at least {100 * full:.0f} % of the raters agree; on {n_split:,} "
+        f"On {n_full:,} of {n_items:,} items all raters agree; on {n_split:,} "
         f"({percent_of(n_split, n_items)}) fewer than {100 * split:g} % do, and scores there depend on who was asked."
     )
-    rows = [{"low": 100 * low, "high": 100 * high, "n": n} for low, high, n in bars]
-    x = {
-        "field": "low",
-        "bin": {"binned": True},
-        "type": "quantitative",
-        "title": "raters who side with the majority, %",
-        "axis": {"values": [100 * low for low, _, _ in bars] + [100], "format": ".3~g"},
-    }
+    names = [f"{100 * low:.3g}–{100 * high:.3g}" if low < high else "100" for low, high, _ in bars]
+    rows = [{"share": name, "n": n} for name, (_, _, n) in zip(names, bars, strict=True)]
+    axis = {"labelAngle": 0, "ticks": False}
     y = {"field": "n", "type": "quantitative", "title": "items", "scale": {"nice": 5}, "axis": {"tickCount": 5}}
-    mark = {"type": "bar", "color": SERIES[0], "binSpacing": 2}
     spec = {
         **data(rows),
         "width": WIDTH,
         "height": HEIGHT,
-        "mark": mark,
-        "encoding": {"x": x, "x2": {"field": "high"}, "y": y},
+        "mark": {"type": "bar", "color": SERIES[0]},
+        "encoding": {"x": names_axis("share", "raters who side with the majority, %", names, axis=axis), "y": y},
     }
     return Figure(
         name="agreement-histogram",

@@ -53,8 +53,17 @@ def test_edges_that_make_no_bins_are_refused(edges: tuple[float, ...]) -> None:
 def test_the_histogram_counts_every_judged_item_once() -> None:
     cases = cases_of(decisions({"S": [1] * 4}), votes([10, 15, 20, 0], 20))
     bars = histogram(cases)
-    assert [n for _, _, n in bars] == [1, 0, 0, 0, 0, 1, 0, 0, 0, 2]
+    assert [n for _, _, n in bars] == [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2]
     assert agreement_of(cases).tolist() == [0.5, 0.75, 1, 1]
+
+
+@pytest.mark.parametrize("n_raters", [10, 20, 100])
+def test_full_agreement_has_a_bar_of_its_own(n_raters: int) -> None:
+    # shares of .5, .6, ... 1 come to stand in the bar that begins with them, .9 and 1 apart
+    errors = [n_raters * tenths // 10 for tenths in range(5, 11)]
+    bars = histogram(cases_of(decisions({"S": [1] * 6}), votes(errors, n_raters)), n_bars=5)
+    assert [(round(low, 9), round(high, 9), n) for low, high, n in bars[-2:]] == [(0.9, 1, 1), (1, 1, 1)]
+    assert [n for _, _, n in bars] == [1] * 6
 
 
 def test_kappa_of_a_system_that_flags_everything_is_0_by_definition() -> None:

@@ -562,10 +562,11 @@ def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) ->
     """Items by their agreement from one half to one (figure 1): low, high, count; full agreement has its own bar."""
     shares = agreement_of(cases)
     shares = shares[~np.isnan(shares) if where is None else ~np.isnan(shares) & where]
-    edges = np.linspace(0.5, 1.0, n_bars + 1)
-    bars = np.histogram(shares[shares < 1], bins=edges)[0]
-    rows = [(float(low), float(high), int(n)) for low, high, n in zip(edges, edges[1:], bars, strict=False)]
-    return [*rows, (1.0, 1.0, int((shares == 1).sum()))]
+    # A share on an edge belongs to the bar above it, whatever its last digit.
+    bar = np.floor((2 * shares - 1) * n_bars + 1e-9).astype(np.int64)
+    edges = [0.5 + place / (2 * n_bars) for place in range(n_bars + 1)]
+    counts = np.bincount(bar, minlength=n_bars + 1)
+    return [(low, high, int(n)) for low, high, n in zip(edges, [*edges[1:], 1.0], counts, strict=True)]
 
 
 def curve(bins: Sequence[Bin], system: str, score: str = "kappa") -> list[tuple[float, Interval]]:
