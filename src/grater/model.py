@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import Literal, TypeAlias, Union
 
@@ -101,6 +101,36 @@ class Essay:
     tokens: tuple[Span, ...] | None = None
     metadata: Mapping[str, Json] = field(default_factory=dict, hash=False)
     line: int | None = field(default=None, compare=False, repr=False)
+
+
+GOLD = "gold"
+"""The annotator under whose name adjudicated decisions stand."""
+
+ROLES = "roles"
+"""The metadata field with the roles of an essay's annotators, where they are programs or adjudicated decisions."""
+
+ADJUDICATED, PROGRAM = "adjudicated", "program"
+"""Roles whose edits and judgments are never those of an annotator."""
+
+
+def as_annotated(essay: Essay) -> Essay:
+    """The essay as its annotators read it, without programs and adjudicated decisions.
+
+    Where nobody else read the essay, the adjudicated decisions are its one reading.
+    """
+    given = essay.metadata.get(ROLES)
+    roles = {GOLD: ADJUDICATED, **(given if isinstance(given, Mapping) else {})}
+    readers = {*essay.annotators, *(edit.rater for edit in essay.edits)}
+    apart = {name for name in readers if roles.get(name) in (ADJUDICATED, PROGRAM)}
+    if apart == readers:
+        apart -= {next((name for name in essay.annotators if roles.get(name) == ADJUDICATED), "")}
+    if not apart:
+        return essay
+    return replace(
+        essay,
+        annotators=tuple(name for name in essay.annotators if name not in apart),
+        edits=tuple(edit for edit in essay.edits if edit.rater not in apart),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from grater.api import read_corpus
+from grater.demo import sample_path
 from grater.reporting.agreement import confusion_map
 from grater.reporting.build import Inputs, build
 from grater.reporting.document import Report
@@ -243,3 +245,22 @@ def test_a_section_says_once_what_its_intervals_speak_of_and_every_table_of_a_pa
     assert section.words[1].startswith("95 % intervals generalise to")
     assert report_latex(report).replace("\\%", "%").count(section.words[1][5:30]) >= len(shown)
     assert "at the end of both lists" in " ".join(section.sheets[0].notes)
+
+
+def test_adjudicated_decisions_raise_neither_agreement_nor_density() -> None:
+    # the sample essays: kappa .624 and 7.9 edits per 100 tokens by A and B, with a `gold` equal to A or without
+    essays = read_corpus(sample_path())
+    with_gold = [
+        replace(
+            essay,
+            annotators=(*essay.annotators, "gold"),
+            edits=(*essay.edits, *(replace(edit, rater="gold") for edit in essay.edits if edit.rater == "A")),
+        )
+        for essay in essays
+    ]
+    report = build(Inputs("Sample", with_gold))
+    assert report.headline[0].startswith("2 annotators, 76 essays")
+    assert "kappa .624 [" in report.headline[0]
+    [corpus] = [section for section in report.sections if section.name == "corpus"]
+    assert "7.9 [" in corpus.words[0]
+    assert "gold" in corpus.words[1]

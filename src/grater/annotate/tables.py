@@ -42,11 +42,11 @@ from grater.annotate.store.clock import as_iso
 from grater.annotate.store.dump import undated
 from grater.annotate.store.items import StudyItem
 from grater.annotate.store.jobs import Job
-from grater.annotate.store.judgments import GROUPS
+from grater.annotate.store.judgments import PEOPLE, groups
 from grater.annotate.tasks import TASKS, choice, usage
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError
-from grater.model import Essay, Json
+from grater.model import ADJUDICATED, GOLD, PROGRAM, Essay, Json
 from grater.tables import (
     Judgments,
     Table,
@@ -134,7 +134,8 @@ def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
         {
             **asdict(answer),
             "item": answer.item_id,
-            "rater": adjudications.ANNOTATOR,
+            "rater": GOLD,
+            "group": ADJUDICATED,
             "job": units.get(tx, each.unit_id).job.name,
             "unit": each.unit_id,
             "version": each.version,
@@ -145,7 +146,7 @@ def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
         for each in adjudications.all(tx)
         for answer in each.answers
     ]
-    columns = ("item", "rater", "label", "confidence", "flags", "alternatives", "payload")
+    columns = ("item", "rater", "label", "confidence", "flags", "alternatives", "group", "payload")
     return frame(rows, (*columns, "job", "unit", "version", "by", "comment", "at"))
 
 
@@ -226,8 +227,7 @@ class Counting:
 
 ALL_COUNT = Counting()
 
-PEOPLE = ("expert", "crowd", "writer")
-EXPERT, CROWD, PROGRAM = "expert", "crowd", "program"
+EXPERT, CROWD = "expert", "crowd"
 CHOICE, USAGE = choice.TASK.name, usage.TASK.name
 """Raters chose between two words; what they prefer is not an error in itself, and a report shows it separately."""
 
@@ -426,8 +426,7 @@ LABELS: Types = {
     "alternatives": str,
     "stage": str,
     "batch": int,
-    "role": str,
-    "who": str,
+    "person": str,
 }
 DECISIONS: Types = {"item": str, "system": str, "flagged": bool, "score": float, "type": str, "suggestion": str}
 ITEMS: Types = {"item": str, "essay": str, "start": int, "end": int, "kind": str, "target": str}
@@ -435,7 +434,7 @@ ITEMS: Types = {"item": str, "essay": str, "start": int, "end": int, "kind": str
 
 def _labels_query(job_id: str, role: str) -> Select[Any]:
     """The columns of `LABELS`, for the valid judgments of units in this role."""
-    is_program = schema.people.c.kind == "program"
+    is_program = schema.people.c.kind == PROGRAM
     return (
         select(
             schema.judgments.c.item_id.label("item"),
@@ -449,8 +448,7 @@ def _labels_query(job_id: str, role: str) -> Select[Any]:
             type_coerce(schema.judgments.c.alternatives, Text).label("alternatives"),
             schema.units.c.stage,
             schema.units.c.batch,
-            schema.people.c.role,
-            schema.people.c.kind.label("who"),
+            schema.people.c.person_id.label("person"),
         )
         .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
         .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
@@ -473,10 +471,10 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
 
 def _label_columns(tx: Tx, job_id: str, role: str) -> pl.DataFrame:
     frame = _frame(tx, _labels_query(job_id, role), LABELS)
-    group = pl.when(pl.col("who") == "program").then(pl.lit("program")).otherwise(pl.col("role").replace(GROUPS))
+    group = pl.col("person").replace_strict(groups(tx), return_dtype=pl.String)
     lists = [_entries(frame[name]) for name in ("flags", "alternatives")]
     is_dated = pl.col("was_leased") | ~pl.col("ms").is_in(list(undated(tx)))
-    named = frame.with_columns(lists).select(pl.exclude("role", "who", "was_leased"), group=group, is_dated=is_dated)
+    named = frame.with_columns(lists).select(pl.exclude("person", "was_leased"), group=group, is_dated=is_dated)
     return named.sort("ms", "item", "rater")
 
 
@@ -492,27 +490,25 @@ def label_counts(
         .group_by(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label)
     )
     if by_experts:
-        experts = [role for role, group in GROUPS.items() if group == "expert"]
-        query = query.join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id).where(
-            schema.people.c.role.in_(experts), schema.people.c.kind != "program"
-        )
+        experts = [person_id for person_id, group in groups(tx).items() if group == EXPERT]
+        query = query.where(schema.submissions.c.person_id.in_(experts))
     return [(job_id, item_id, label, n) for job_id, item_id, label, n in tx.all(query)]
 
 
 def judged_by_people(tx: Tx, job_ids: Collection[str]) -> set[str]:
-    """The items of these jobs' work that somebody, not a program, has a valid judgment of."""
+    """The items of these jobs' work that a rater has a valid judgment of."""
+    others = [person_id for person_id, group in groups(tx).items() if group not in PEOPLE]
     query = (
         select(schema.judgments.c.item_id)
         .distinct()
         .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
         .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
         .where(
             schema.submissions.c.job_id.in_(sorted(job_ids)),
             schema.submissions.c.status == "valid",
             schema.units.c.role == "work",
+            schema.submissions.c.person_id.not_in(others),
         )
-        .where(schema.people.c.kind != "program")
     )
     return {row.item_id for row in tx.all(query)}
 

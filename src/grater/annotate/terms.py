@@ -332,6 +332,8 @@ def _answered(by_right: Chances, chances: Sequence[float]) -> Chances:
 
 
 KEY = "crowd"
+IMPORTED = "imported"
+"""The option of a job that was judged elsewhere: the name of its file."""
 PAGE = 10
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 LONGEST = 500

@@ -21,7 +21,7 @@ Two choices are ours.  A sentence reaches to the start of the next, so an edit o
 still inside; an edit over the first letter of the next sentence is not.  And *alternatives* are either kind:
 several edits of one annotator on the same span, or one edit with several corrections.  Counted apart, as in the
 paper, every edit is one; merged, every marked place is one, under each of its tags.  An M2 no-op says that nothing
-was found: it is never an edit.
+was found: it is never an edit.  Programs and adjudicated decisions are no readings (`grater.model.as_annotated`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from zlib import crc32
 from grater.corpora.tagsets import split
 from grater.corpora.text.sentences import sentences_of
 from grater.corpora.text.tokens import tokens_of
-from grater.model import Edit, Essay, Json, Span
+from grater.model import Edit, Essay, Json, Span, as_annotated
 
 K = TypeVar("K")
 
@@ -394,6 +394,7 @@ class EssayCounts:
 
 
 def count_essay(essay: Essay, counting: Counting) -> EssayCounts:
+    essay = as_annotated(essay)
     tokens, sentences = tokens_of(essay), sentences_of(essay)
     text, starts = essay.text, [sentence.start for sentence in sentences]
     words = frozenset([text[token.start : token.end] for token in tokens])

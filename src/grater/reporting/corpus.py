@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.measure.agreement.coefficients import band_words
 from grater.measure.agreement.edits import CorpusAgreement, Criterion, edit_agreement
-from grater.model import Essay, Interval
+from grater.model import Essay, Interval, as_annotated
 from grater.reporting.document import Figure, Section, interval, listed, percent_of
 from grater.reporting.drawing import HEIGHT, SERIES, WIDTH, data, names_axis
-from grater.sheet import Sheet, counted
+from grater.sheet import Sheet, counted, natural
 
 CRITERIA: dict[Criterion, str] = {
     "identification": "which tokens are wrong",
@@ -22,15 +22,16 @@ MOST_BARS, MOST_NAMED = 30, 16
 
 def annotators_section(essays: Sequence[Essay]) -> Section | None:
     """Agreement on edits; None where no essay was read by two annotators."""
-    n_shared = sum(len(essay.annotators) > 1 for essay in essays)
-    if not n_shared:
+    read = [as_annotated(essay) for essay in essays]
+    shared = [essay for essay in read if len(essay.annotators) > 1]
+    if not shared:
         return None
-    agreement = edit_agreement(essays)
-    n_readers = len({rater for essay in essays for rater in essay.annotators})
+    agreement = edit_agreement(read)
+    n_readers = len({rater for essay in shared for rater in essay.annotators})
     kappa, band = _pair(agreement, "identification")
     on_scale = f" ({band} on the Landis and Koch scale)" if band else ""
     words = (
-        f"{counted(n_readers, 'annotator')}, {counted(n_shared, 'essay')} read by two or more of them: on which "
+        f"{counted(n_readers, 'annotator')}, {counted(len(shared), 'essay')} read by two or more of them: on which "
         f"tokens are wrong they agree with kappa {kappa}{on_scale}."
     )
     rows = tuple((what, *_pair(agreement, name)) for name, what in CRITERIA.items() if name in agreement.criteria)
@@ -60,12 +61,16 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
         f"{counted(len(essays), 'essay')} with {counted(counts.sentences, 'sentence')} and "
         f"{counted(counts.tokens, 'token')}{marked}."
     )
-    n_readers = max(len(essay.annotators) for essay in essays)
+    read = [as_annotated(essay) for essay in essays]
+    n_readers = max(len(essay.annotators) for essay in read)
+    everybody, annotators = ({name for essay in group for name in essay.annotators} for group in (essays, read))
+    apart = sorted(everybody - annotators, key=natural)
+    told = [f"Not counted, since they are no annotators: {listed(apart)}."] if apart else []
     figures = tuple(_figures(statistics, n_readers))
     return Section(
         name="corpus",
         title="Corpus",
-        words=(words, statistics.whole.summary.scope.sentence),
+        words=(words, *told, statistics.whole.summary.scope.sentence),
         figures=figures,
         sheets=(),
         signature=str(statistics.signature),

@@ -9,7 +9,7 @@ from grater.annotate.tasks import TASKS
 def rows(*labels: tuple[str, str]) -> list[dict[str, object]]:
     """Two raters, one item for each pair of labels."""
     return [
-        {"item": f"i{n}", "rater": rater, "label": label, "kind": "human"}
+        {"item": f"i{n}", "rater": rater, "label": label, "group": "crowd"}
         for n, pair in enumerate(labels)
         for rater, label in zip(("Ann", "Bob"), pair, strict=True)
     ]
@@ -34,7 +34,7 @@ def test_where_asking_stopped_early_only_the_first_judgments_are_compared() -> N
     said = {"easy": "oo", "hard": "oeeee"}
     names = {"o": "ok", "e": "error"}
     found = [
-        {"item": item, "rater": f"r{n}", "label": names[letter], "kind": "human", "at": f"2026-01-01T00:00:{n:02}Z"}
+        {"item": item, "rater": f"r{n}", "label": names[letter], "group": "crowd", "at": f"2026-01-01T00:00:{n:02}Z"}
         for item, letters in said.items()
         for n, letter in enumerate(letters)
     ]

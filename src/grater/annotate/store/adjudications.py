@@ -21,9 +21,6 @@ from grater.annotate.tasks.task import ERROR, OK, Answer
 from grater.errors import Stale
 from grater.model import Item, Json, Span
 
-ANNOTATOR = "gold"
-"""What exports call the annotator of adjudicated work."""
-
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:

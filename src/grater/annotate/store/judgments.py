@@ -16,10 +16,26 @@ from grater.annotate.store.clock import as_iso
 from grater.annotate.store.progress import DONE
 from grater.annotate.store.transaction import Record, Tx
 from grater.annotate.tasks.task import Answer
-from grater.model import Json
+from grater.model import PROGRAM, Json
 
 GROUPS = {"worker": "crowd", "annotator": "expert", "adjudicator": "expert", "manager": "expert", "owner": "expert"}
 """What the judgments table calls a person of this role; a program is a program whatever its role."""
+
+PEOPLE = ("expert", "crowd", "writer")
+"""The groups whose judgments are those of raters; programs and adjudicated decisions are none."""
+
+GROUP = "group"
+"""The payload of a person that says what a table called them, where their role does not say it."""
+
+
+def groups(tx: Tx) -> dict[str, str]:
+    """The group of everybody, by id."""
+    columns = [schema.people.c[name] for name in ("person_id", "role", "kind", "payload")]
+    return {
+        row.person_id: PROGRAM if row.kind == PROGRAM else str(row.payload.get(GROUP) or GROUPS[row.role])
+        for row in tx.all(select(*columns))
+    }
+
 
 ALL = ("valid", "untrusted", "surplus", "withdrawn")
 
@@ -49,7 +65,8 @@ def table(
         )
     if most is not None:
         query = query.offset(start).limit(most)
-    return [_row(row, names=names, payload=payload) for row in tx.all(query)]
+    group_of = groups(tx)
+    return [_row(row, group_of[row.person_id], names=names, payload=payload) for row in tx.all(query)]
 
 
 def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[dict[str, Json]]:
@@ -60,7 +77,7 @@ def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[di
             schema.people.c.pseudonym.label("rater"),
             schema.judgments.c.label.label("label"),
             cast(schema.submissions.c.at, Text).label("at"),
-            schema.people.c.kind.label("kind"),
+            schema.people.c.person_id.label("group"),
         )
         .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
         .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
@@ -73,8 +90,8 @@ def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[di
             tx.binary(schema.judgments.c.submission_id),
         )
     )
-    names = ("item", "rater", "label", "at", "kind")
-    return [dict(zip(names, row, strict=True)) for row in tx.all(query)]
+    group_of = groups(tx)
+    return [{**row._mapping, "group": group_of[row.group]} for row in tx.all(query)]
 
 
 def times(tx: Tx, job_id: str) -> list[int]:
@@ -151,7 +168,7 @@ def _query(tx: Tx, roles: Sequence[str]) -> Select[Any]:
             schema.jobs.c.name.label("job"),
             schema.people.c.name,
             schema.people.c.pseudonym,
-            schema.people.c.role,
+            schema.people.c.person_id,
             schema.people.c.kind,
         )
         .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
@@ -168,7 +185,7 @@ def _query(tx: Tx, roles: Sequence[str]) -> Select[Any]:
     )
 
 
-def _row(row: Record, *, names: bool, payload: bool) -> dict[str, Json]:
+def _row(row: Record, group: str, *, names: bool, payload: bool) -> dict[str, Json]:
     rest: dict[str, Json] = {"payload": row.payload} if payload else {}
     return {
         "item": row.item_id,
@@ -182,7 +199,7 @@ def _row(row: Record, *, names: bool, payload: bool) -> dict[str, Json]:
         "alternatives": row.alternatives,
         "stage": row.stage,
         "batch": row.batch,
-        "group": "program" if row.kind == "program" else GROUPS[row.role],
+        "group": group,
         "role": row.unit_role,
         "kind": row.kind,
         "job": row.job,

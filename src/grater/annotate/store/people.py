@@ -83,8 +83,8 @@ def add(
     return person
 
 
-def add_raters(tx: Tx, raters: Sequence[tuple[str, str, str]]) -> dict[str, str]:
-    """Add raters of a table (name, role, kind) who are not in the study, all by one statement; return ids by name."""
+def add_raters(tx: Tx, raters: Sequence[tuple[str, str, str, Mapping[str, Json]]]) -> dict[str, str]:
+    """Add raters of a table (name, role, kind, payload) who are not in the study; return ids by name."""
     new = [
         Person(
             person_id=new_id(),
@@ -92,10 +92,10 @@ def add_raters(tx: Tx, raters: Sequence[tuple[str, str, str]]) -> dict[str, str]
             pseudonym=new_pseudonym(),
             role=role,
             kind=kind,
-            payload={},
+            payload=payload,
             added_at=tx.now,
         )
-        for name, role, kind in raters
+        for name, role, kind, payload in raters
     ]
     if any(not person.name.strip() for person in new):
         raise UsageError("a person needs a name")

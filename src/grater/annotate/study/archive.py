@@ -57,6 +57,7 @@ from grater.annotate.money import costs
 from grater.annotate.store import Store, Tx, checks, dump, events, jobs, migrations, open_store, people, utc_now
 from grater.annotate.store.clock import Clock
 from grater.annotate.store.engine import BUSY_SECONDS, is_url, translated_errors
+from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.store import OWNER_ONLY
@@ -135,8 +136,8 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
 
 
 def _work(judged: pl.DataFrame, job: str) -> pl.DataFrame:
-    """A job's judgments by people on work units; programs are never mixed in, practice and gold are no result."""
-    is_work = (pl.col("role") == "work") & (pl.col("kind") != "program")
+    """A job's judgments by raters on work units; practice and gold are no result."""
+    is_work = (pl.col("role") == "work") & pl.col("group").is_in(PEOPLE)
     return judged.filter((pl.col("job") == job) & is_work)
 
 

@@ -18,6 +18,7 @@ from grater.annotate import samples
 from grater.annotate.samples import kind_of
 from grater.annotate.store import Tx
 from grater.annotate.store.jobs import Job
+from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.tables import (
     ALL_COUNT,
     Counting,
@@ -413,9 +414,9 @@ def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
 
 
 def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
-    """What people said, of each item only the `first` judgments where that is asked; programs are never mixed in."""
+    """What raters said, of each item only the `first` judgments where that is asked."""
     schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
-    said = [[row.get(column) for column in schema] for row in rows if row.get("kind") != "program"]
+    said = [[row.get(column) for column in schema] for row in rows if row["group"] in PEOPLE]
     all_judgments = Judgments(pl.DataFrame(said, schema, orient="row"), name)
     return equal_in_number(all_judgments, first)
 

@@ -33,15 +33,17 @@ from grater.annotate.store import Store, Tx, bulk, decisions, dump, essays, item
 from grater.annotate.store.clock import from_iso
 from grater.annotate.store.ids import hashed
 from grater.annotate.store.items import StudyItem
+from grater.annotate.store.judgments import GROUP
 from grater.annotate.store.schema import to_text
 from grater.annotate.study.gold import add_gold
 from grater.annotate.study.systems import require_same_decisions
 from grater.annotate.tasks import TASKS
+from grater.annotate.terms import IMPORTED
 from grater.corpora import FORMATS, format_for, read_corpus
 from grater.corpora.formats import EssayIds, parse_json
 from grater.corpora.source import files_of
 from grater.errors import BadInput, Problem, Problems
-from grater.model import Decision, Essay, Item, Json, Span
+from grater.model import ADJUDICATED, GOLD, PROGRAM, Decision, Essay, Item, Json, Span
 from grater.result import Data, key
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
 from grater.tables.judgments import ANY
@@ -251,7 +253,8 @@ def name_of(essay: Essay) -> str:
 # Judgments that were made elsewhere
 
 
-GROUP_ROLES = {"expert": "annotator", "crowd": "worker", "writer": "worker", "program": "worker"}
+GROUP_ROLES = {"expert": "annotator", "annotator": "annotator"}
+"""What people of a group become in a study; those of any other group are workers."""
 
 UNITS_AT_A_TIME = 20_000
 
@@ -272,16 +275,16 @@ def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
         stage=stage,
     )
     most = max(units["n_rows"])
-    options = {"imported": PurePath(table.name).name}
+    options = {IMPORTED: PurePath(table.name).name}
     made = jobs.add(tx, name=job, task=TASKS[task].name, judgments=most, options=options)
     units = units.with_columns(_places(tx, units["item"].to_list()))
     # People by the names of raters; somebody who is in the study already is the same person.
     first = rows.unique("rater", keep="first", maintain_order=True)
     names = [str(name) for name in first["rater"].to_list()]
     groups = first["group"].to_list() if "group" in rows.columns else [None] * len(names)
-    by_name = people.ids_by_name(tx)
+    by_name, systems = people.ids_by_name(tx), set(decisions.system_names(tx))
     new = [
-        (name, GROUP_ROLES.get(group or "crowd", "worker"), "program" if group == "program" else "human")
+        _rater(name, str(group or (ADJUDICATED if name == GOLD else PROGRAM if name in systems else "")))
         for name, group in zip(names, groups, strict=True)
         if name not in by_name
     ]
@@ -295,6 +298,12 @@ def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
             bulk.add_submissions(tx, made.job_id, sent.drop(UNIT).with_columns(**_cells(own, raters, tx.now)))
     jobs.set_state(tx, made.job_id, "closed")
     return rows.height
+
+
+def _rater(name: str, group: str) -> tuple[str, str, str, dict[str, Json]]:
+    """Name, role, kind and payload of a new rater; the payload has a group that role and kind do not say."""
+    kind = PROGRAM if group == PROGRAM else "human"
+    return name, GROUP_ROLES.get(group, "worker"), kind, {GROUP: group} if group in (ADJUDICATED, "writer") else {}
 
 
 def _in_units(frame: pl.DataFrame) -> pl.DataFrame:

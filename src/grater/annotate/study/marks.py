@@ -20,36 +20,49 @@ import polars as pl
 
 from grater.annotate.store import Tx, adjudications, essays, items, jobs, judgments, people, units
 from grater.annotate.store.jobs import Job
+from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.tasks.marking import SET_ASIDE, SUGGESTIONS, TASK, edits_of, suggestions_of
 from grater.annotate.tasks.task import Answer
 from grater.errors import UsageError
 from grater.measure.evaluation.offered import MarkedOnce, SuggestionEffect, suggestion_effect
-from grater.model import Edit, Essay, Json, Suggestion
+from grater.model import ADJUDICATED, GOLD, PROGRAM, ROLES, Edit, Essay, Json, Suggestion
 from grater.uncertainty.bootstrap import Chance
 
-MARKING = "marking"
+MARKING = TASK.name
 
 
-def marked_essays(tx: Tx, *, names: bool = False) -> Iterator[Essay]:
-    """Every essay with everybody's marks; the same person in two jobs keeps two names."""
-    raters = {person.person_id: person.name if names else person.pseudonym for person in people.all(tx)}
+def marked_essays(tx: Tx, *, job_names: Collection[str] = (), names: bool = False) -> Iterator[Essay]:
+    """Every essay with the marks of its file and those of all jobs, or of the named ones.
+
+    The same person in two jobs keeps two names.  Programs and adjudicated decisions have their role in the metadata
+    (`grater.model.as_annotated` leaves them out).
+    """
+    persons = {person.person_id: person for person in people.all(tx)}
+    chosen = {job.job_id: job for job in _marking_jobs(tx) if not job_names or job.name in job_names}
     marks: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
-    for job in (job for job in jobs.all(tx) if job.task == MARKING):
+    roles: dict[str, dict[str, Json]] = defaultdict(dict)
+    for job in chosen.values():
         for row, answers in judgments.by_submission(tx, job.job_id):
-            _note(marks, _essay_id(tx, row.unit_id), raters[row.person_id], job.name, answers)
+            essay_id, person = _essay_id(tx, row.unit_id), persons[row.person_id]
+            name = _note(marks, essay_id, person.name if names else person.pseudonym, job.name, answers)
+            if person.kind == PROGRAM:
+                roles[essay_id][name] = PROGRAM
     for each in adjudications.all(tx):
-        if units.get(tx, each.unit_id).job.task == MARKING:
-            job_name = units.get(tx, each.unit_id).job.name
-            _note(marks, _essay_id(tx, each.unit_id), adjudications.ANNOTATOR, job_name, each.answers)
+        if (job_id := units.get(tx, each.unit_id).job.job_id) in chosen:
+            essay_id = _essay_id(tx, each.unit_id)
+            name = _note(marks, essay_id, GOLD, chosen[job_id].name, each.answers)
+            if name != GOLD:
+                roles[essay_id][name] = ADJUDICATED
     for essay in essays.all(tx):
-        here = marks.get(essay.essay_id, {})
+        here, told = marks.get(essay.essay_id, {}), roles.get(essay.essay_id)
         edits = tuple(edit for marks_of_one in here.values() for edit in marks_of_one)
-        yield replace(essay, edits=essay.edits + edits, annotators=essay.annotators + tuple(here))
+        metadata = {**essay.metadata, ROLES: told} if told else essay.metadata
+        yield replace(essay, edits=essay.edits + edits, annotators=essay.annotators + tuple(here), metadata=metadata)
 
 
 def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
     """The essays of one job with what people marked in it, and nothing else."""
-    said = [row for row in judgments.table(tx, job_id, names=names) if row["kind"] != "program"]
+    said = [row for row in judgments.table(tx, job_id, names=names) if row["group"] in PEOPLE]
     places = items.of_ids(tx, [str(row["item"]) for row in said])
     by_essay: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
     for row in said:
@@ -66,11 +79,13 @@ def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
 
 def _note(
     by_essay: dict[str, dict[str, tuple[Edit, ...]]], essay_id: str, rater: str, job: str, answers: tuple[Answer, ...]
-) -> None:
+) -> str:
+    """Add somebody's marks; return the name under which they stand."""
     name = rater if rater not in by_essay[essay_id] else f"{rater} ({job})"
     for answer in answers:
         if answer.label != SET_ASIDE and "edits" in answer.payload:  # judgments from elsewhere may be labels alone
             by_essay[essay_id][name] = edits_of(answer, rater=name)
+    return name
 
 
 def _essay_id(tx: Tx, unit_id: str) -> str:
@@ -131,7 +146,7 @@ def _markings(tx: Tx, job: Job, offered: Mapping[str, tuple[Suggestion, ...]]) -
     for row, (answer,) in judgments.by_submission(tx, job.job_id):
         unit, condition = units.get(tx, row.unit_id).unit, _condition(answer)
         person = persons[row.person_id]
-        if answer.label == SET_ASIDE or unit.essay.essay_id not in offered or person.kind == "program":
+        if answer.label == SET_ASIDE or unit.essay.essay_id not in offered or person.kind == PROGRAM:
             continue
         if "edits" not in answer.payload:
             continue  # a judgment from elsewhere may be a label alone

@@ -25,19 +25,18 @@ from statistics import median
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from grater.annotate.store import Tx, ejection, gold, jobs, judgments, people, progress, trust
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.progress import RaterProgress
 from grater.annotate.store.trust import Trust
+from grater.annotate.study.evaluation import by_people
 from grater.annotate.study.marks import MARKING
 from grater.annotate.terms import Terms, earned, money, terms_of
 from grater.errors import GraterError, NotFound, UsageError
 from grater.measure.crowd.raters import Rater, raters
 from grater.model import Interval, Json
-from grater.tables import Judgments
 from grater.uncertainty.intervals import wilson
 
 ENOUGH = 20
@@ -136,12 +135,11 @@ def _rank(line: RaterLine) -> tuple[float, float]:
 
 
 def _signals(rows: Sequence[Mapping[str, Json]]) -> dict[str, Rater]:
-    if not rows:
+    judgments = by_people(rows, name="judgments")
+    if not len(judgments):
         return {}
-    columns = ("item", "rater", "label")
-    frame = pl.DataFrame({name: [str(row[name]) for row in rows] for name in columns})
     try:
-        return {each.rater: each for each in raters(Judgments(frame, "judgments"))}
+        return {each.rater: each for each in raters(judgments)}
     except GraterError:  # one label, one rater: there is nothing to compare yet
         return {}
 

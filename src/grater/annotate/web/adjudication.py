@@ -21,7 +21,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate.store import Tx, jobs
-from grater.annotate.store.adjudications import ANNOTATOR, Adjudication
+from grater.annotate.store.adjudications import Adjudication
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.units import StudyUnit
 from grater.annotate.study.adjudication import (
@@ -55,7 +55,7 @@ from grater.annotate.web.rendering import pager
 from grater.annotate.web.units import Decision, SentAnswers, decision_json, sent_json
 from grater.annotate.web.work import Said, by_field
 from grater.errors import BadInput, GraterError, Problem, Stale
-from grater.model import Edit, Json, Span
+from grater.model import GOLD, Edit, Json, Span
 
 pages = APIRouter()
 
@@ -277,7 +277,7 @@ def _own(table: EssayTable, place: Place, filled: Mapping[str, str], number: int
     words = filled.get(f"correction {place.name}", "")
     is_left_open = not words and not (tags[tag].owes_correction and len(span))
     replacements = () if is_left_open else (words,)
-    return Edit(span, replacements, tag, ANNOTATOR, filled.get(f"comment {place.name}", ""))
+    return Edit(span, replacements, tag, GOLD, filled.get(f"comment {place.name}", ""))
 
 
 def spans_of(place: Place) -> tuple[Span, ...]:
@@ -296,7 +296,7 @@ def earlier_choices(table: EssayTable) -> dict[str, str]:
     if table.earlier is None:
         return filled
     (answer,) = table.earlier.answers
-    gold = edits_of(answer, rater=ANNOTATOR)
+    gold = edits_of(answer, rater=GOLD)
     left = list(zip(gold, changed_tokens(table.unit.unit.essay, gold), strict=True))
     for place in places:
         there = [edit for edit, tokens in left if place.tokens.touches(tokens)]
