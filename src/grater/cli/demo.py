@@ -374,7 +374,7 @@ def _report(
 ) -> tuple[tuple[str, ...], Path]:
     """The report of what was judged; the corpus is counted as it came, not with the marks of later jobs."""
     with store.read() as tx:
-        inputs = study_inputs(tx, title=TITLE, job_names=(ANNOTATORS, CROWD), kind=KIND, chance=chance)
+        inputs = study_inputs(tx, title=TITLE, kind=KIND, chance=chance)
         names = names_of(tx)  # nobody's: annotators and raters are invented
     without = read_judgments(out / "crowd-without-gold.csv", name="the crowd without gold")
     inputs = replace(

@@ -15,10 +15,11 @@ from typing import Any
 
 import polars as pl
 
-from grater.annotate.money import Costs, job_costs
+from grater.annotate.money import Costs, job_costs, payments_of
 from grater.annotate.store import Tx, dump, jobs, people
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.jobs import Job
+from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.study.evaluation import judged_anywhere, sample_of, whole_judges
 from grater.annotate.study.limits import require_text
 from grater.annotate.study.marks import has_suggestions, marked_essays, marked_in, study_suggestions
@@ -28,8 +29,6 @@ from grater.annotate.tables import (
     CHOICE,
     CROWD,
     EXPERT,
-    PEOPLE,
-    PROGRAM,
     USAGE,
     Counting,
     StudyTables,
@@ -45,14 +44,14 @@ from grater.annotate.tables import (
 )
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.terms import KEY, money, terms_of
+from grater.annotate.terms import IMPORTED, KEY, money, terms_of
 from grater.corpora.text.prepositions import canonical
 from grater.detect.factors import with_factors
 from grater.errors import UsageError
 from grater.measure.agreement.constructions import KIND as CONSTRUCTION
 from grater.measure.evaluation.offered import SuggestionEffect
 from grater.measure.evaluation.selection import ARTICLE, NUMBER, WRITER, has_constructions
-from grater.model import Essay, Json
+from grater.model import PROGRAM, Essay, Json
 from grater.reporting.build import Inputs
 from grater.reporting.document import Byline
 from grater.reporting.raters import CrowdJob
@@ -72,22 +71,25 @@ class Words:
     choice: Judgments | None = None
 
 
-def words_of(tx: Tx) -> Words:
-    """Everything of the three studies that the study has."""
-    constructions, items = _constructions(tx)
-    blanks = labels_of(tx, "cloze")
+def words_of(tx: Tx, job_names: Collection[str] = ()) -> Words:
+    """Everything of the three studies that the study has, or that the named jobs have."""
+    constructions, items = _constructions(tx, job_names)
+    blanks = labels_of(tx, "cloze", job_names=job_names)
+    by_experts, by_people = (
+        labels_of(tx, CHOICE, groups=groups, job_names=job_names) for groups in ((EXPERT,), PEOPLE)
+    )
     return Words(
         constructions=constructions,
         construction_items=items,
         construction_decisions=_on_nouns(tx, items) if items is not None else None,
         cloze=None if blanks is None else _with_writer(tx, blanks),
-        cloze_words=_of_programs(tx) if blanks is not None else None,
-        choice=labels_of(tx, "choice", groups=(EXPERT,)) or labels_of(tx, "choice", groups=PEOPLE),
+        cloze_words=_of_programs(tx, job_names) if blanks is not None else None,
+        choice=by_experts or by_people,
     )
 
 
-def _constructions(tx: Tx) -> tuple[Judgments | None, Table | None]:
-    judged = labels_of(tx, "construction")
+def _constructions(tx: Tx, job_names: Collection[str]) -> tuple[Judgments | None, Table | None]:
+    judged = labels_of(tx, "construction", job_names=job_names)
     if judged is None:
         return None, None
     kinds = kinds_of(tx, judged.frame["item"].cast(pl.String).unique().to_list())
@@ -116,8 +118,8 @@ def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
     return read_judgments(pl.concat([said, own]), name=blanks.name)
 
 
-def _of_programs(tx: Tx) -> Table | None:
-    filled = labels_of(tx, "cloze", groups=(PROGRAM,))
+def _of_programs(tx: Tx, job_names: Collection[str]) -> Table | None:
+    filled = labels_of(tx, "cloze", groups=(PROGRAM,), job_names=job_names)
     if filled is None:
         return None
     frame = filled.frame.select("item", system="rater", flagged=pl.lit(value=False), suggestion="label")
@@ -144,7 +146,6 @@ def _named(table: Judgments, names: Mapping[str, str]) -> Judgments:
     return replace(table, frame=table.frame.with_columns(rater.cast(pl.Categorical) if is_coded else rater))
 
 
-IMPORTED = "imported"
 TASK, PER_UNIT = "Task", "Judgments per unit"
 """Lines of a protocol sheet: the report has the first already, and nobody asked for the second in an imported job."""
 
@@ -164,7 +165,7 @@ def study_inputs(
     chance: Chance | None = None,
     names: bool = False,
 ) -> Inputs:
-    """Everything that the study can say, for `report.build`; raters by their pseudonyms, or by `names`.
+    """Everything that the study, or the named jobs, can say, for `report.build`; raters by pseudonym, or by `names`.
 
     The latest sample that fits the judgments is the one shown.
     """
@@ -172,8 +173,9 @@ def study_inputs(
     require_text("report.author", author)
     name = dump.meta_values(tx).get("name", "study")
     tables = _tables_of(tx, name, job_names, kind=kind, counting=counting)
-    words, sample = words_of(tx), sample_of(tx, tables)
-    costs = {job.job_id: job_costs(tx, job) for job in jobs.all(tx) if job.options.get(KEY)}
+    words, sample = words_of(tx, job_names), sample_of(tx, tables)
+    chosen = [job for job in jobs.all(tx) if not job_names or job.name in job_names]
+    costs = {job.job_id: job_costs(tx, job) for job in chosen if job.options.get(KEY)}
     of_sample = _judged_of(tx, sample, tables)
     inputs = Inputs(
         title or name,
@@ -197,13 +199,13 @@ def study_inputs(
         choice=words.choice,
         usage=counting.of(labels_of(tx, USAGE, job_names=job_names)),
         programs=tables.programs,
-        crowds=tuple(_crowds(tx, costs)),
+        crowds=tuple(_crowds(tx, chosen, costs)),
         hours=tables.hours,
         redundancy=tables.redundancy,
-        cost=_cost(tx),
-        protocol=protocol(tx, costs),
+        cost=_cost(tx, chosen),
+        protocol=protocol(tx, chosen, costs),
         notes=_left_out(tables),
-        suggestions=_suggestions(tx, chance),
+        suggestions=_suggestions(tx, chosen, chance),
         earlier=earlier or {},
         byline=Byline(author=author, date=as_iso(tx.now)[:10], study=name),
         chance=chance or Chance(),
@@ -218,12 +220,13 @@ def _by_item(judgments: Judgments | None) -> Judgments | None:
     return replace(judgments, frame=judgments.frame.sort(pl.col("item").cast(pl.String), maintain_order=True))
 
 
-def _suggestions(tx: Tx, chance: Chance | None) -> SuggestionEffect | None:
+def _suggestions(tx: Tx, chosen: Collection[Job], chance: Chance | None) -> SuggestionEffect | None:
     """What suggestions changed; None where no job offers any, or nobody has marked with them yet."""
-    if not has_suggestions(tx):
+    marking = [job.name for job in chosen if job.task == MARKING.name]
+    if not marking or not has_suggestions(tx):
         return None
     try:
-        return study_suggestions(tx, chance=chance)
+        return study_suggestions(tx, job_names=marking, chance=chance)
     except UsageError:
         return None
 
@@ -244,16 +247,16 @@ def _tables_of(tx: Tx, name: str, job_names: Collection[str], *, kind: str, coun
 
 
 def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:
-    """The corpus with everybody's marks; where only jobs of marked essays are named, their essays and marks."""
+    """The corpus with its own marks and those of the jobs; where all jobs mark essays, their essays and marks."""
     chosen = [jobs.named(tx, name) for name in job_names]
     if chosen and all(job.task == MARKING.name for job in chosen):
         return [essay for job in chosen for essay in marked_in(tx, job.job_id)]
-    return list(marked_essays(tx))
+    return list(marked_essays(tx, job_names=job_names))
 
 
-def _crowds(tx: Tx, costs_of: Mapping[str, Costs]) -> Iterator[CrowdJob]:
-    """Every job that a crowd worked at, with what experts say of its items elsewhere."""
-    asked = [job for job in jobs.all(tx) if job.task != CHOICE]
+def _crowds(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> Iterator[CrowdJob]:
+    """Every job that a crowd worked at, with what experts say of its items in any of the jobs."""
+    asked = [job for job in chosen if job.task != CHOICE]
     everything = verdicts_of(tx, asked, (EXPERT, CROWD))
     experts = everything.filter(group=EXPERT)
     crowds = everything.filter(group=CROWD).partition_by("job", as_dict=True) if len(everything) else {}
@@ -284,10 +287,10 @@ def _left_out(tables: StudyTables) -> tuple[str, ...]:
     return tuple(f"Left out of all numbers: {n:,} judgments, {reason}." for reason, n in by_reason.items())
 
 
-def protocol(tx: Tx, costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str, str], ...]:
+def protocol(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str, str], ...]:
     """What T,C&M 2013, 7.1 asks to be reported of every job; its name stands in the first of its rows."""
     rows: list[tuple[str, str, str]] = []
-    for job in jobs.all(tx):
+    for job in chosen:
         version = jobs.current_guidelines(tx, job.job_id)
         rules = "; ".join(
             f"{key} {_readable(value)}" for key, value in sorted(job.options.items()) if key not in HIDDEN_OPTIONS
@@ -317,9 +320,10 @@ def _readable(value: Json) -> str:
     return PurePath(value).name if isinstance(value, str) and "/" in value else str(value)
 
 
-def _cost(tx: Tx) -> str:
+def _cost(tx: Tx, chosen: Collection[Job]) -> str:
+    """What the jobs cost, by currency."""
     total: Counter[str] = Counter()
-    for payment in dump.rows(tx, "payments"):
-        if payment["state"] != "refused":
-            total[payment["currency"]] += payment["cents"]
-    return " and ".join(money(cents, currency) for currency, cents in sorted(total.items()))
+    for job in chosen:
+        for payment in payments_of(tx, job.job_id):
+            total[payment.currency] += payment.cents if payment.state != "refused" else 0
+    return " and ".join(money(cents, currency) for currency, cents in sorted(total.items()) if cents)

@@ -17,6 +17,7 @@ from grater.annotate.store.jobs import Job
 from grater.annotate.store.judgments import submitted
 from grater.annotate.study.limits import require_number
 from grater.annotate.terms import (
+    IMPORTED,
     KEY,
     POLICY_WORDS,
     GoldRuleOdds,
@@ -81,6 +82,10 @@ PROTOCOL_LABELS = {
 """What people read for the keys of a protocol that do not speak for themselves; JSON keeps the keys."""
 
 
+UNKNOWN = "unknown: judged elsewhere"
+"""What a protocol says of the gold, pay and restrictions of an imported job where nobody entered them."""
+
+
 def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> list[tuple[str, str]]:
     """Label and words, one line each, in a fixed order; `known` are the costs where somebody has them."""
     return [(PROTOCOL_LABELS.get(key, key), words) for key, words in protocol_fields(tx, job, known).items()]
@@ -93,15 +98,15 @@ def protocol_fields(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, s
     wanted = [str(each) for each in terms.qualifications]
     wanted += [f"from {', '.join(terms.countries)}"] if terms.countries else []
     wanted += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
-    restrictions = "; ".join(wanted) or "none"
+    nothing = UNKNOWN if IMPORTED in job.options else "none"
     rows = {
         "Task": f"{job.task}, {job.title}",
         "Judgments a unit": str(terms.redundancy or job.judgments),
         "Instructions": f"version {version.version}, {len(version.markdown.split())} words" if version else "",
-        "Gold": _gold(tx, job, terms),
+        "Gold": _gold(tx, job, terms) or nothing,
         "Put out": _rule(terms.gold, sum(each.state == "ejected" for each in trust.of_job(tx, job.job_id))),
-        "Pay": _pay(terms, costs),
-        "Restrictions": restrictions,
+        "Pay": _pay(terms, costs) or nothing,
+        "Restrictions": "; ".join(wanted) or nothing,
         "Opening hours": str(terms.opening or ""),
         "Limit a rater": f"{terms.limit} units" if terms.limit else "",
         "Dates": _dates(tx, job),
@@ -122,7 +127,7 @@ def whole_protocol(tx: Tx, job: Job) -> dict[str, str]:
 def _gold(tx: Tx, job: Job, terms: Terms) -> str:
     n_gold = len(units.ids_of_job(tx, job.job_id, role="gold"))
     if not n_gold or terms.gold is None:
-        return "none"
+        return ""
     return f"{n_gold} units, on average {gold_on_page(terms.page)} hidden in every {terms.page}"
 
 
@@ -138,7 +143,7 @@ def _rule(rule: TrustRule | None, n_out: int) -> str:
 
 def _pay(terms: Terms, costs: Costs) -> str:
     if terms.pay is None:
-        return "none"
+        return ""
     rates = costs.hourly
     hour = f"; median {costs.money(rates.median)} per hour" if rates and rates.n_raters else ""
     return f"{money(terms.pay.cents, terms.pay.currency)} per unit, {POLICY_WORDS[terms.pay.policy]} paid{hour}"
