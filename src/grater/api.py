@@ -784,8 +784,6 @@ def report(
     gold: TableSource | None = None,
     sample: TableSource | None = None,
     out: Path | str | None = None,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
 ) -> Report:
     """Words, figures and tables from the tables of a study; `out` is a folder to write the page and its parts to.
 
@@ -798,7 +796,6 @@ def report(
     from grater.reporting.document import Byline
     from grater.reporting.save import save_report
     from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
-    from grater.uncertainty.bootstrap import Chance
 
     inputs = Inputs(
         title=title,
@@ -811,7 +808,6 @@ def report(
         sample=_given(as_sample, sample),
         byline=Byline(author=author, date=datetime.now(UTC).date().isoformat()),
         earlier=dict(earlier or {}),
-        chance=Chance(n_resamples=resamples, seed=seed),
         factors=with_factors,
     )
     result = build(inputs)

@@ -31,7 +31,7 @@ from grater.annotate.study.status import new_study, open_study
 from grater.annotate.study.systems import decide
 from grater.annotate.study.terms import set_terms
 from grater.annotate.tables import decision_frame, item_frame
-from grater.cli.command import FigureTypes, Json, Resamples, file_types, print_json, say, show
+from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show
 from grater.cli.living import bring_to_life, mark_with_suggestions
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.check import check_essays
@@ -71,8 +71,6 @@ from grater.reporting.save import save_report
 from grater.result import HIDDEN, Data, in_json, key
 from grater.sheet import counted, interval
 from grater.tables import read_decisions, read_gold, read_judgments, write_table
-from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import RESAMPLES
 
 SYSTEMS, EARLIER = ("prep-maxent", "prep-perceptron", "prep-lm"), "prep-maxent-v0.9"
 TITLE = "How good are these preposition detectors?"
@@ -126,7 +124,6 @@ def demo(
         bool, Option("--serve", help="Then serve the study in the browser; an existing demo is served as it is.")
     ] = False,
     figures: FigureTypes = [],
-    resamples: Resamples = RESAMPLES,
     as_json: Json = False,
 ) -> None:
     """Run the whole pipeline on the bundled sample study, into a folder."""
@@ -142,7 +139,7 @@ def demo(
     statistics = _corpus(essays, out)
     if not as_json:
         show(statistics)
-    made = make_study(out, essays, file_types=wanted, n_resamples=resamples)
+    made = make_study(out, essays, file_types=wanted)
     if as_json:
         print_json({**made.to_dict(), "study": str(out / STUDY)})
     else:
@@ -196,9 +193,7 @@ def _tell(made: DemoStudy, out: Path) -> None:
         say(f"people are at work in it: open it in your browser with grater demo --out {out} --serve; {made.login}")
 
 
-def make_study(
-    out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileType] = FILE_TYPES, n_resamples: int
-) -> DemoStudy:
+def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileType] = FILE_TYPES) -> DemoStudy:
     """Fill the study of a folder (`fresh_study`), make its report, and let people in."""
     detectors = _detectors()
     store = open_study(out / STUDY)
@@ -213,7 +208,7 @@ def make_study(
         mark_with_suggestions(store, essays)
         drawn = draw(store, "sample", Wish(detectors[0].name, N_SAMPLED))
         write_table(drawn.sample, out / "sample.csv")
-        headline, page = _report(store, out, essays, file_types, Chance(n_resamples=n_resamples))
+        headline, page = _report(store, out, essays, file_types)
         password = bring_to_life(store, essays, tables.marked)
     finally:
         store.close()
@@ -370,11 +365,11 @@ def _crowd_tasks(store: Store, out: Path, essays: Sequence[Essay]) -> None:
 
 
 def _report(
-    store: Store, out: Path, essays: Sequence[Essay], file_types: Sequence[FileType], chance: Chance
+    store: Store, out: Path, essays: Sequence[Essay], file_types: Sequence[FileType]
 ) -> tuple[tuple[str, ...], Path]:
     """The report of what was judged; the corpus is counted as it came, not with the marks of later jobs."""
     with store.read() as tx:
-        inputs = study_inputs(tx, title=TITLE, kind=KIND, chance=chance)
+        inputs = study_inputs(tx, title=TITLE, kind=KIND)
         names = names_of(tx)  # nobody's: annotators and raters are invented
     without = read_judgments(out / "crowd-without-gold.csv", name="the crowd without gold")
     inputs = replace(

@@ -18,8 +18,6 @@ from grater.cli.command import (
     ItemsFile,
     Json,
     Reading,
-    Resamples,
-    Seed,
     file_types,
     say_done,
     takes_options,
@@ -34,8 +32,6 @@ from grater.reporting.save import save_figure, save_report
 from grater.reporting.versions import told_versions
 from grater.sheet import counted
 from grater.tables import read_gold, read_items, read_sample
-from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import RESAMPLES
 
 
 @takes_options
@@ -55,8 +51,6 @@ def report(
     *,
     reading: Reading,
     figures: FigureTypes = [],
-    resamples: Resamples = RESAMPLES,
-    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Report on tables of judgments and decisions: an HTML page that works offline, Markdown, LaTeX, figures."""
@@ -77,7 +71,6 @@ def report(
         sample=read_sample(sample) if sample else None,
         byline=Byline(author=author, date=datetime.now(UTC).date().isoformat()),
         earlier=told_versions(earlier),
-        chance=Chance(n_resamples=resamples, seed=seed),
         factors=with_factors,
     )
     save_asked(inputs, out, headline, wanted, as_json=as_json)

@@ -3,8 +3,7 @@
 Systems stand from the best F0.5 down, an earlier version below the one that replaced it; systems that decided on
 different items are not ranked.  Beside each score with its interval stands the range over raters: the same system
 held against one rater at a time (T&C 2008, section 5.2), raters who judged fewer than `ENOUGH` of its flags (for
-recall: errors) left out.  Where a sample was judged and most items were not, the scores are the estimates for the
-whole corpus, and only precision has a range: what raters found among the judged items alone says nothing of recall.
+recall: errors) left out.  Where a sample was judged, all of it is estimated for the whole corpus.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from math import isnan, nan
 from typing import Any
 
 from grater.measure.evaluation.evaluation import Evaluation
-from grater.measure.evaluation.sampled import Sampled
+from grater.measure.evaluation.standard import Scored
 from grater.model import Interval
 from grater.reporting.document import Figure, Row, Section, Spec, interval, listed
 from grater.reporting.drawing import MUTED, PAPER, data, interval_columns, names_axis, number_axis, series
@@ -30,8 +29,8 @@ LEADS = (
     "its hits, each in its sentence with every rater’s answer."
 )
 OVER_RATERS = (
-    "Range over raters: the lowest and highest score when a single rater decides what is an error. Raters who judged "
-    f"fewer than {ENOUGH} of the system’s flags (for recall, errors) are left out."
+    "Range over raters: the lowest and highest score when a single rater, or their majority, decides. Raters who "
+    f"judged fewer than {ENOUGH} of the system’s flags (for recall, errors) are left out."
 )
 ESTIMATED = "Scores are estimates for the whole corpus from the judged sample."
 EARLIER = "{}, earlier"
@@ -73,57 +72,47 @@ class Answer:
         return self.rows[0]
 
 
-def answer_of(
-    evaluation: Evaluation, *, estimates: Sampled | None = None, earlier: Mapping[str, str] | None = None
-) -> Answer:
-    """From the evaluation, or from the estimates for the whole corpus where most items have no judgment."""
-    whole = evaluation.whole
-    known = estimates if estimates is not None and whole.n_unjudged else None
-    scores = {each.system: dict(each.scores) for each in whole.standard}
-    if known:
-        estimated = {each.system: each.scores for each in known.systems}
-        scores = {
-            system: {"precision": each.precision, "recall": each.recall, "f0.5": each.f[0.5]}
-            for system, each in estimated.items()
-        }
+def answer_of(evaluation: Evaluation, *, earlier: Mapping[str, str] | None = None) -> Answer:
+    """From the evaluation: scores of the judged items or, from a sample, estimates for the whole corpus."""
+    whole, sample = evaluation.whole, evaluation.sample
     replaced = {old: new for new, old in (earlier or {}).items()}
     rows = [
         Answered(
             system=each.system,
             n=each.n,
-            scores={score: scores[each.system][score] for score in SCORES},
-            over_raters=dict(_ranges(evaluation, each.system, scores=["precision"] if known else list(SCORES))),
+            scores={score: each[score] for score in SCORES},
+            over_raters=dict(_ranges(evaluation, each)),
             replaced_by=replaced.get(each.system, ""),
         )
         for each in whole.standard
-        if each.system in scores
     ]
-    is_ranked = evaluation.different is None
+    is_ranked = evaluation.different is None and not evaluation.cases.withheld
     return Answer(
         rows=tuple(_ordered(rows) if is_ranked else rows),
-        n_items=whole.n_items,
-        n_judged=whole.n_judged,
+        n_items=round(sample.n_items) if sample else whole.n_items,
+        n_judged=sample.n_judged if sample else whole.n_judged,
         n_raters=len(evaluation.cases.raters),
-        is_estimate=known is not None,
+        is_estimate=sample is not None,
         is_ranked=is_ranked,
-        scope=known.scope.sentence if known else evaluation.scope.sentence,
-        signature=str(known.signature if known else evaluation.signature),
+        scope=evaluation.scope.sentence,
+        signature=str(evaluation.signature),
     )
 
 
-def _ranges(
-    evaluation: Evaluation, system: str, *, scores: Sequence[str]
-) -> Iterator[tuple[str, tuple[float, float]]]:
-    """The lowest and the highest score against one rater; nothing where fewer than two judged enough."""
+def _ranges(evaluation: Evaluation, whole: Scored) -> Iterator[tuple[str, tuple[float, float]]]:
+    """The lowest and the highest score against one rater or the majority; none where fewer than two judged enough."""
     alone = [
-        scored for by_system in evaluation.whole.by_rater.values() for scored in by_system if scored.system == system
+        scored
+        for by_system in evaluation.whole.by_rater.values()
+        for scored in by_system
+        if scored.system == whole.system
     ]
-    for score in scores:
+    for score in SCORES:
         sides = ("precision", "recall") if score == "f0.5" else (score,)
         values = [scored[score].value for scored in alone if all(n_behind(scored, side) >= ENOUGH for side in sides)]
         known = [value for value in values if not isnan(value)]
-        if len(known) > 1:
-            yield score, (min(known), max(known))
+        if len(known) > 1 and not isnan(whole[score].value):
+            yield score, (min(*known, whole[score].value), max(*known, whole[score].value))
 
 
 def _ordered(rows: Sequence[Answered]) -> list[Answered]:

@@ -9,10 +9,9 @@ import polars as pl
 
 from grater import __version__
 from grater.errors import UsageError
+from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.offered import SuggestionEffect
-from grater.measure.evaluation.sampled import Sampled
-from grater.measure.evaluation.sampled.estimates import CheapJudge
 from grater.measure.evaluation.selection import WRITER, exact_accuracy
 from grater.model import Essay, Interval
 from grater.reporting.agreement import agreement_section, experts_section, usage_section
@@ -22,7 +21,7 @@ from grater.reporting.difficulty import Factors, bins_section, difficulty_sectio
 from grater.reporting.document import Byline, Figure, ItemList, Report, Section, interval
 from grater.reporting.items import CONTENTIOUS, Texts, item_lists, texts_of
 from grater.reporting.raters import CrowdJob, crowds_section, effort_section, gold_met, raters_section
-from grater.reporting.sampling import estimates_of, sampling_section
+from grater.reporting.sampling import sampling_section
 from grater.reporting.systems import curves_section, systems_section
 from grater.reporting.tasks import (
     choice_section,
@@ -34,7 +33,7 @@ from grater.reporting.tasks import (
 from grater.reporting.versions import Version, earlier_versions, version_lists, versions_of, versions_section
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
-from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty import Basis
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +81,7 @@ class Inputs:
     suggestions: SuggestionEffect | None = None
     earlier: Mapping[str, str] = field(default_factory=dict)
     byline: Byline = field(default_factory=Byline)
-    chance: Chance = field(default_factory=Chance)
+    basis: Basis = field(default_factory=Basis)
     most_items: int = 50
     factors: Factors | None = None
 
@@ -137,10 +136,9 @@ def headline(inputs: Inputs) -> Figure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """What is known of the systems: the evaluation, the estimates from a sample, and new versions."""
+    """What is known of the systems: the evaluation, and new versions."""
 
     evaluation: Evaluation
-    estimates: Sampled | None
     versions: list[Version]
     answer: Answer
     texts: Texts
@@ -151,30 +149,25 @@ def _known(inputs: Inputs) -> _Known | None:
     if decisions is None or judgments is None:
         return None
     # The systems against the majority; corrected by gold, each side by itself where raters err differently there.
-    options = EvaluationOptions(chance=inputs.chance, redundancy=inputs.redundancy, errors_by_flag=None)
+    options = EvaluationOptions(basis=inputs.basis, redundancy=inputs.redundancy, errors_by_flag=None)
+    judgments = inputs.sample_judgments or judgments
     gold = gold_met(inputs.gold, inputs.on_gold or judgments)
     evaluation = evaluate(
-        decisions, judgments, items=inputs.items, gold=gold, on_gold=inputs.on_gold, options=options
+        decisions,
+        judgments,
+        items=inputs.items,
+        sample=inputs.sample,
+        gold=gold,
+        on_gold=inputs.on_gold,
+        options=options,
     )
-    estimates = _estimates(inputs, decisions, inputs.sample_judgments or judgments)
     versions = versions_of(evaluation, earlier_versions(evaluation.cases.systems, inputs.earlier))
     earlier = {version.new: version.old for version in versions}
     return _Known(
         evaluation=evaluation,
-        estimates=estimates,
         versions=versions,
-        answer=answer_of(evaluation, estimates=estimates, earlier=earlier),
+        answer=answer_of(evaluation, earlier=earlier),
         texts=texts_of(inputs.items, inputs.essays),
-    )
-
-
-def _estimates(inputs: Inputs, decisions: Table, judged: Judgments) -> Sampled | None:
-    """What the sample says of the whole corpus, corrected where raters have met gold."""
-    if inputs.sample is None:
-        return None
-    gold = gold_met(inputs.gold, inputs.on_gold) if inputs.on_gold is not None else None
-    return estimates_of(
-        decisions, inputs.sample, judged, items=inputs.items, chance=inputs.chance, gold=gold, on_gold=inputs.on_gold
     )
 
 
@@ -202,21 +195,21 @@ def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section]:
     evaluation, decisions = known.evaluation, inputs.decisions
     if decisions is None:
         return
-    yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts, items=inputs.items)
+    yield systems_section(evaluation, experts=inputs.experts, items=inputs.items)
     if known.versions:
         yield versions_section(evaluation, known.versions)
     yield bins_section(evaluation)
     curves = curves_section(evaluation, decisions)
     if curves:
         yield curves
-    if known.estimates is not None and inputs.sample is not None and inputs.judgments is not None:
+    if evaluation.sample is not None and inputs.sample is not None:
         yield sampling_section(
-            known.estimates,
+            evaluation,
+            evaluation.sample,
             decisions,
             inputs.sample,
-            inputs.sample_judgments or inputs.judgments,
+            evaluation.cases.judgments,
             items=inputs.items,
-            chance=inputs.chance,
             judges=inputs.judges,
         )
 
@@ -237,12 +230,12 @@ def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Se
     people = inputs.experts or inputs.judgments
     if inputs.programs is not None and people is not None:
         programs = programs_section(
-            people, inputs.programs, items=inputs.items, places=inputs.whereabouts, seed=inputs.chance.seed
+            people, inputs.programs, items=inputs.items, places=inputs.whereabouts, seed=inputs.basis.seed
         )
         if programs is not None:
             yield programs
     crowds = crowds_section(
-        inputs.crowds, places=inputs.whereabouts, n_resamples=inputs.chance.n_resamples, seed=inputs.chance.seed
+        inputs.crowds, places=inputs.whereabouts, n_resamples=inputs.basis.n_resamples, seed=inputs.basis.seed
     )
     if crowds is not None:
         yield crowds
@@ -252,7 +245,7 @@ def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Se
 
 def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
     """The studies of native text and of constructions, where the inputs have them."""
-    seed = inputs.chance.seed
+    seed = inputs.basis.seed
     if inputs.cloze is not None:
         yield cloze_section(inputs.cloze, inputs.cloze_words, places=inputs.whereabouts, seed=seed)
     if inputs.choice is not None:
@@ -262,7 +255,7 @@ def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
             inputs.constructions,
             inputs.construction_items,
             decisions=inputs.construction_decisions,
-            chance=inputs.chance,
+            chance=inputs.basis,
         )
 
 
@@ -275,7 +268,7 @@ def _exact_accuracy(inputs: Inputs) -> dict[str, Interval]:
 
 
 def _agreement_sections(inputs: Inputs) -> Iterator[Section]:
-    crowd, experts, places, seed = inputs.judgments, inputs.experts, inputs.whereabouts, inputs.chance.seed
+    crowd, experts, places, seed = inputs.judgments, inputs.experts, inputs.whereabouts, inputs.basis.seed
     if experts is not None:
         yield agreement_section(experts, name="experts", title="Agreement among experts", places=places, seed=seed)
     if crowd is not None:

@@ -3,93 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from grater.measure.evaluation.rater_error import as_many_votes
-from grater.measure.evaluation.sampled import Sampled, SystemEstimate, chance_of, sampled
-from grater.measure.evaluation.sampled.estimates import CheapJudge
-from grater.measure.evaluation.sampled.results import CorrectedSample, correct
-from grater.reporting.document import Figure, Row, Section, interval, percent_of, sentence
+from grater.measure.evaluation.design import CheapJudge
+from grater.measure.evaluation.evaluation import Estimated, Evaluation, EvaluationOptions, FromSample, evaluate
+from grater.reporting.document import Figure, Row, Section, interval, percent_of
 from grater.reporting.drawing import GRID, INK, MUTED, SERIES, WIDTH, data
 from grater.reporting.systems import raters_words
 from grater.sheet import Sheet, count, counted
 from grater.tables import Judgments, Sample, Table
-from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.stratified import Stratum
 
-
-def estimates_of(
-    decisions: Table,
-    sample: Sample,
-    judgments: Judgments,
-    *,
-    items: Table | None = None,
-    chance: Chance | None = None,
-    gold: Table | None = None,
-    on_gold: Judgments | None = None,
-) -> Sampled:
-    """Every system for the whole corpus; essays are drawn where the items know theirs.
-
-    With answers to gold, also corrected for what raters get wrong, each side by itself where they err differently.
-    """
-    numbers = chance or Chance()
-    drawing = chance_of(decisions, sample, items=items, n_resamples=numbers.n_resamples, seed=numbers.seed)
-    estimates = sampled(decisions, sample, judgments, items=items, chance=drawing)
-    if gold is None or on_gold is None:
-        return estimates
-    answers = as_many_votes(on_gold, judgments)
-    fixed = correct(estimates, answers, gold, fpc=False, seed=numbers.seed, decisions=decisions, by_flag=None)
-    return replace(estimates, correction=fixed)
+PAPER = "In the last two columns: the normal approximation of T&C 2008, items taken as independent."
 
 
 def sampling_section(
-    estimates: Sampled,
+    evaluation: Evaluation,
+    sample: FromSample,
     decisions: Table,
-    sample: Sample,
+    drawn: Sample,
     judgments: Judgments,
     *,
     items: Table | None = None,
-    chance: Chance | None = None,
     judges: Sequence[CheapJudge] = (),
 ) -> Section:
-    """The tree with the study's counts, and estimates with intervals."""
-    numbers = chance or Chance()
-    drawing = chance_of(decisions, sample, items=items, n_resamples=numbers.n_resamples, seed=numbers.seed)
-    helped = [sampled(decisions, sample, judgments, items=items, chance=drawing, assist=each) for each in judges]
-    first = estimates.systems[0]
+    """The tree with the study's counts, and the estimates beside the paper's and those that cheap judges assist."""
+    options = EvaluationOptions(basis=evaluation.basis, is_brief=True)
+    helped = [
+        evaluate(decisions, judgments, items=items, sample=drawn, assist=judge, options=options).sample
+        for judge in judges
+    ]
+    first = sample.systems[0]
     words = (
-        f"{estimates.n_judged:,} of {counted(round(estimates.n_items), 'item')} were judged. "
+        f"{sample.n_judged:,} of {counted(round(sample.n_items), 'item')} were judged. "
         f"Estimated for the whole corpus, {first.system} has precision {interval(first.scores.precision)} "
         f"and recall {interval(first.scores.recall)}."
     )
-    tree = sampling_tree([_branch(stratum) for stratum in first.strata if stratum.size])
-    rows = [(estimate.system, *_numbers(estimate)) for estimate in estimates.systems]
+    rows = [(each.system, *_numbers(each)) for each in sample.systems]
+    lines = []
     for other in helped:
-        judge = other.assist.name if other.assist else ""
-        rows += [(f"{estimate.system}, with {judge}", *_numbers(estimate)) for estimate in other.systems]
-    drawn = "MOVER on the strata" if not estimates.scope.is_clustered else f"resampling {estimates.scope.unit}s"
-    note = f"Intervals by {drawn}; in the last two columns, by the normal approximation of T&C 2008."
+        if other is not None and other.assist is not None:
+            rows += [(f"{each.system}, with {other.assist.name}", *_numbers(each)) for each in other.systems]
+            lines.append(f"{other.assist.sentence[:1].upper()}{other.assist.sentence[1:]}.")
     estimates_sheet = Sheet(
         name="estimates",
         title="Estimated for the whole corpus",
         columns=("system", "precision", "recall", "F0.5", "precision (T&C)", "recall (T&C)"),
         rows=tuple(rows),
-        notes=(note,),
+        notes=(PAPER,),
     )
-    warnings = (*estimates.warnings, *(estimates.correction.warnings if estimates.correction else ()))
     return Section(
         name="sampling",
         title="Estimates from the sample",
-        words=(words, estimates.scope.sentence, *map(sentence, warnings), *_help(helped)),
-        figures=(tree,),
-        sheets=(estimates_sheet, *_corrected_sheets(estimates.correction)),
-        signature=str(estimates.signature),
+        words=(words, *lines, evaluation.scope.sentence),
+        figures=(sampling_tree(list(_branches(first))),),
+        sheets=(estimates_sheet, *_corrected_sheets(evaluation)),
+        signature=str(evaluation.signature),
     )
 
 
-def _corrected_sheets(correction: CorrectedSample | None) -> Iterator[Sheet]:
+def _corrected_sheets(evaluation: Evaluation) -> Iterator[Sheet]:
     """The estimates as they would be if raters made no mistakes, where gold says enough of these."""
+    correction = evaluation.correction
     if correction is None or correction.raters.undefined_because:
         return
     yield Sheet(
@@ -97,39 +72,27 @@ def _corrected_sheets(correction: CorrectedSample | None) -> Iterator[Sheet]:
         title="Estimated for the whole corpus, corrected for rater error",
         columns=("system", "precision", "recall", "F0.5"),
         rows=tuple(
-            (estimate.system, *map(interval, (estimate.precision, estimate.recall, estimate.f[0.5])))
-            for estimate in correction.systems
+            (system, *map(interval, (scores.precision, scores.recall, scores.f[0.5])))
+            for system, scores in evaluation.corrected.items()
         ),
         notes=(raters_words(correction.raters),),
     )
 
 
-def _branch(stratum: Stratum) -> Branch:
-    name = "flagged" if stratum.is_flagged else "not flagged"
-    return Branch(
-        stratum=stratum.name or name,
-        n_items=round(stratum.size),
-        n_judged=round(stratum.n_judged),
-        n_errors=float(stratum.errors),
-    )
+def _branches(estimated: Estimated) -> Iterator[Branch]:
+    strata = estimated.strata
+    sizes, judged, errors = (part.sum(axis=0) for part in (strata.sizes, strata.judged, strata.errors))
+    for name, is_flagged, size, n_judged, n_errors in zip(
+        estimated.names, estimated.flagged, sizes, judged, errors, strict=True
+    ):
+        if size:
+            title = name or ("flagged" if is_flagged else "not flagged")
+            yield Branch(title, round(float(size)), round(float(n_judged)), float(n_errors))
 
 
-def _help(helped: Sequence[Sampled]) -> Iterator[str]:
-    """What each cheap judge of every item was worth."""
-    for estimates in helped:
-        if estimates.assist is not None:
-            yield sentence(estimates.assist.sentence)
-
-
-def _numbers(estimate: SystemEstimate) -> tuple[str, ...]:
-    ours, paper = estimate.scores, estimate.paper
-    return (
-        interval(ours.precision),
-        interval(ours.recall),
-        interval(ours.f[0.5]),
-        interval(paper.precision),
-        interval(paper.recall),
-    )
+def _numbers(estimated: Estimated) -> tuple[str, ...]:
+    ours, paper = estimated.scores, estimated.paper
+    return tuple(map(interval, (ours.precision, ours.recall, ours.f[0.5], paper.precision, paper.recall)))
 
 
 ROW, TOP = 84, 8

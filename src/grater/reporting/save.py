@@ -15,7 +15,6 @@ from pathlib import Path
 
 from grater.errors import MissingExtra, UsageError
 from grater.files import complaining, replacing
-from grater.measure.evaluation.standard import with_words
 from grater.reporting.document import Figure, Report, Section
 from grater.reporting.drawing import FILE_TYPES, FileType, as_bytes, as_svg, variables
 from grater.sheet import as_latex, as_markdown
@@ -100,11 +99,13 @@ def _section_markdown(section: Section, figures: str) -> list[str]:
 def report_latex(report: Report) -> str:
     r"""Every table; `\usepackage{booktabs}` is all they need."""
     cite = "".join(f"% {line}\n" for line in report.bibtex.splitlines())
-    # Each table has what its section says of its intervals: in a paper it stands alone.
     sheets = [
-        sheet
+        # In a paper a table stands alone: each that has an interval says what it speaks of.
+        replace(sheet, notes=(*sheet.notes, *(line for line, is_small in section.paragraphs if is_small)))
+        if any("[" in cell for row in sheet.rows for cell in row)
+        else sheet
         for section in report.parts
-        for sheet in with_words(section.sheets, [line for line, is_small in section.paragraphs if is_small])
+        for sheet in section.sheets
     ]
     return f"% {report.made}\n% \\usepackage{{booktabs}}\n{cite}\n" + "\n".join(map(as_latex, sheets))
 

@@ -15,9 +15,9 @@ import numpy as np
 import polars as pl
 
 from grater.measure.evaluation.cases import bounds_sheet
-from grater.measure.evaluation.comparison import Comparison, compare_systems, is_comparable, too_few_resamples
+from grater.measure.evaluation.comparison import Comparison, compare_systems, is_comparable
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
-from grater.measure.evaluation.rater_error import RaterError
+from grater.measure.evaluation.gold import RaterError
 from grater.measure.evaluation.standard import Scored, effects_note
 from grater.measure.evaluation.suggestions import types_sheet
 from grater.measure.evaluation.thresholds import Curve, curve_of_thresholds, scored_systems
@@ -43,7 +43,6 @@ from grater.reporting.drawing import (
 from grater.reporting.items import TIE, list_name
 from grater.sheet import Sheet, count, counted, number, p_value, undefined_notes
 from grater.tables import Judgments, Table, read_decisions
-from grater.uncertainty.bootstrap import Chance
 
 SCORES = ("precision", "recall", "f0.5", "kappa")
 LISTED_TIES = (
@@ -55,25 +54,28 @@ ERROR, OK = "error", "ok"
 
 
 def systems_section(
-    evaluation: Evaluation, *, chance: Chance, experts: Judgments | None = None, items: Table | None = None
+    evaluation: Evaluation, *, experts: Judgments | None = None, items: Table | None = None
 ) -> Section:
     """Scores, rank groups where systems decided on the same items, the spread over raters, and what people reach."""
     whole = evaluation.whole
     comparison = _comparison(evaluation)
     ranked = comparison.systems if comparison and not evaluation.different else whole.standard
-    people = people_as_systems(evaluation, experts, chance=chance, items=items) if experts is not None else ()
+    people = people_as_systems(evaluation, experts, items=items) if experts is not None else ()
     ceiling = people[0]["f0.5"] if people else None
-    too_few = [*too_few_resamples(len(whole.standard), evaluation.chance)] if comparison else []
-    groups = comparison.groups if comparison and not evaluation.different and not too_few else None
+    groups = comparison.groups if comparison and not evaluation.different else None
     figures = [forest_plot(whole.standard, groups=groups, ceiling=ceiling, is_ranked=not evaluation.different)]
     if len(whole.by_rater) > 1:
         figures.append(raters_in_turn(whole.by_rater, ranked))
-    unjudged = f", {whole.n_unjudged:,} of which have no usable judgment" if whole.n_unjudged else ""
+    sample, unjudged = evaluation.sample, ""
+    if sample:
+        unjudged = f", estimated from {sample.n_judged:,} judged"
+    elif whole.n_unjudged:
+        unjudged = f", {whole.n_unjudged:,} of which have no usable judgment"
     words = f"{counted(len(whole.standard), 'system')} on {counted(whole.n_items, 'item')}{unjudged}."
     return Section(
         name="systems",
         title="Systems in detail",
-        words=(words, evaluation.scope.sentence, *map(sentence, [*evaluation.warnings, *too_few])),
+        words=(words, *map(sentence, evaluation.warnings), evaluation.scope.sentence),
         figures=tuple(figures),
         sheets=tuple(_sheets(evaluation, comparison, people)),
         signature=str(evaluation.signature),
@@ -95,11 +97,13 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
         )
     if evaluation.correction and not evaluation.correction.raters.undefined_because:
         # What the scores would be if raters made no mistakes, as far as gold says what mistakes they make.
-        shown = ("precision", "recall", "f0.5")
         corrected = Sheet(
             "Corrected for rater error (Rogan and Gladen 1978)",
             ("system", "precision", "recall", "F0.5"),
-            tuple((scored.system, *(interval(scored[name]) for name in shown)) for scored in evaluation.corrected),
+            tuple(
+                (system, *map(interval, (scores.precision, scores.recall, scores.f[0.5])))
+                for system, scores in evaluation.corrected.items()
+            ),
             notes=(raters_words(evaluation.correction.raters),),
             name="corrected-scores",
         )
@@ -141,11 +145,11 @@ def _comparison(evaluation: Evaluation) -> Comparison | None:
     here = np.ones(len(evaluation.cases), bool)
     if len(evaluation.cases.systems) < 2 or not is_comparable(evaluation.cases, evaluation.truth, here):
         return None
-    return compare_systems(evaluation.cases, evaluation.truth, chance=evaluation.chance)
+    return compare_systems(evaluation.cases, evaluation.truth, basis=evaluation.basis)
 
 
 def people_as_systems(
-    evaluation: Evaluation, experts: Judgments, *, chance: Chance, items: Table | None = None
+    evaluation: Evaluation, experts: Judgments, *, items: Table | None = None
 ) -> tuple[Scored, ...]:
     """The scores of every expert against the majority of the raters who judged the systems, the best first."""
     label = pl.col("label").cast(pl.String)
@@ -157,7 +161,7 @@ def people_as_systems(
     if verdicts.is_empty() or experts.anonymous_raters:
         return ()
     decisions = read_decisions(verdicts, name=experts.name)
-    options = EvaluationOptions(chance=chance, is_brief=True)
+    options = EvaluationOptions(basis=evaluation.basis, is_brief=True)
     scores = evaluate(decisions, evaluation.cases.judgments, items=items, options=options).whole.standard
     return tuple(sorted(scores, key=lambda scored: -scored["f0.5"].value))
 
@@ -192,12 +196,12 @@ def _pairs_sheet(comparison: Comparison) -> Sheet:
         (
             f"{pair.test.first} − {pair.test.second}",
             interval(pair.test.difference),
-            p_value(pair.test.holm["bootstrap"]),
+            p_value(pair.test.p_holm),
             p_value(pair.mcnemar_holm),
         )
         for pair in comparison.pairs
     )
-    columns = ("pair", "difference in F0.5", "p (bootstrap)", "p (McNemar)")
+    columns = ("pair", "difference in F0.5", "p", "p (McNemar)")
     return Sheet(
         name="pairs",
         title=f"Systems compared on {comparison.n_items:,} common items",
@@ -314,8 +318,10 @@ def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Sco
 
 def n_behind(scored: Scored, score: str) -> float:
     """How many of a rater's judgments a score stands on: flags for precision, errors for recall."""
-    counts = scored.counts
-    return counts.hit + (counts.false_alarm if score == "precision" else counts.miss)
+    if scored.tally is None:
+        return 0.0
+    hit, false_alarm, miss, _ = scored.tally.plain
+    return float(hit + (false_alarm if score == "precision" else miss))
 
 
 def _panel_layer(score: str, layer: dict[str, Any], *, is_first: bool) -> dict[str, Any]:
@@ -350,7 +356,7 @@ def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
     """Every threshold, for systems that give scores."""
     names = [name for name in scored_systems(decisions) if name in evaluation.cases.systems]
     curves = [
-        curve_of_thresholds(evaluation.cases, decisions, name, evaluation.truth, chance=evaluation.chance)
+        curve_of_thresholds(evaluation.cases, decisions, name, evaluation.truth, basis=evaluation.basis)
         for name in names
     ]
     if not curves:

@@ -112,16 +112,18 @@ def _version(evaluation: Evaluation, new: str, old: str) -> Version | None:
     systems = evaluation.cases.systems
     if new not in systems or old not in systems:
         return None
-    flags = evaluation.cases.flagged[:, [systems.index(new), systems.index(old)]]
-    cases = replace(evaluation.cases, systems=(new, old), flagged=flags)
+    cases = evaluation.cases.of_systems([systems.index(new), systems.index(old)])
+    flags = cases.flagged
     if not is_comparable(cases, evaluation.truth, np.ones(len(cases), bool)):
         return None
     differences, p, n_items = {}, 1.0, 0
     for score in SCORES:
-        compared = compare_systems(cases, evaluation.truth, chance=evaluation.chance, score=score)
+        compared = compare_systems(cases, evaluation.truth, basis=evaluation.basis, score=score)
+        if not compared.pairs:  # withheld by the design
+            return None
         [pair] = compared.pairs
         differences[score] = pair.test.difference if pair.test.first == new else _turned(pair.test.difference)
-        p, n_items = pair.test.p["bootstrap"], compared.n_items
+        p, n_items = pair.test.p, compared.n_items
     is_error, is_ok = evaluation.truth.values > TIE, evaluation.truth.values < TIE
     gained, lost = (flags[:, 0] == 1) & (flags[:, 1] == 0), (flags[:, 0] == 0) & (flags[:, 1] == 1)
     places = (gained & is_error, lost & is_error, lost & is_ok, gained & is_ok)

@@ -1,9 +1,9 @@
 """What the dashboard of a job shows: figures as they came about, who agrees with whom, which answers are confused.
 
-Agreement and the scores of systems are computed after the first 20, 40, 80, ... judgments and after all of them, so
-that one sees the intervals narrow; doubling keeps the whole history at about twice the cost of its last point.
-Confusions are counted over pairs of raters who answered the same item.  The forecast takes the width of an interval
-to shrink with the square root of the number of judgments, as that of a mean does: a guess that improves with time.
+Agreement and the scores of systems are computed after the first 20, 40, 80, ... judged items and after all of them,
+by one estimator, so that one sees the intervals narrow; doubling keeps the whole history at about twice the cost of
+its last point.  Confusions are counted over pairs of raters who answered the same item.  The forecast of a sample
+says how many of its undrawn items bring the interval of recall to the wanted width, if they fall out as those judged.
 
 What managers watch while a crowd works: figures of a job that cost much to count, kept between two looks.
 
@@ -23,7 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, isfinite
+from math import isfinite
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -37,24 +37,23 @@ from grater.annotate.store.ids import body_hash
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.progress import JobCounts
 from grater.annotate.study.evaluation import (
-    PAST_RESAMPLES,
+    JobScores,
     ScoresSoFar,
     SystemLine,
     agreement_so_far,
     by_people,
-    sample_of,
     scores_so_far,
-    scores_until,
 )
 from grater.annotate.study.marks import MARKING
 from grater.annotate.study.raters import RaterLine, rater_lines, signals_of
 from grater.annotate.study.status import JobPace, pace_of
 from grater.annotate.study.terms import protocol_sheet
 from grater.annotate.study.work import shown_to_staff
-from grater.annotate.tables import essay_columns, redundancy_of, study_tables
+from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS, Shown
 from grater.errors import GraterError
 from grater.measure.agreement.summary import Agreement
+from grater.measure.sampling.plan import more_needed
 from grater.model import Interval, Json
 
 FIRST = 20
@@ -62,12 +61,12 @@ MOST_RATERS = 12
 MOST_LABELS = 10
 MOST_SHOWN = 8
 WIDTH = 0.1
-"""The width of an interval that a forecast is for, where nobody names another."""
+"""The width of an interval of recall that a forecast is for, where nobody names another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What was known after `n` judgments; `agreement` is alpha, None where nothing could be compared."""
+    """What was known after `n` judged items; `agreement` is alpha, None where nothing could be compared."""
 
     n: int
     agreement: Interval | None
@@ -155,23 +154,20 @@ def _checkpoints(
     tx: Tx, job: Job, rows: Sequence[Mapping[str, Json]], scores: ScoresSoFar, agreed: Agreement | None
 ) -> list[Checkpoint]:
     in_time = sorted(rows, key=lambda row: int(str(row["at"])))
-    tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict and scores.systems else None
-    sample = sample_of(tx, tables) if tables else None
-    places = essay_columns(tx)
-    points = []
-    for n in sizes(len(in_time))[:-1]:
-        until = as_iso(int(str(in_time[n - 1]["at"])))
+    seen: dict[str, int] = {}
+    for place, row in enumerate(in_time):
+        seen.setdefault(str(row["item"]), place)
+    firsts = list(seen.values())
+    known = JobScores.of(tx, job) if scores.systems else None
+    places, points = essay_columns(tx), []
+    for n in sizes(len(firsts))[:-1]:
+        last = firsts[n - 1]
         past = agreement_so_far(
-            in_time[:n],
-            TASKS[job.task],
-            name=job.name,
-            first=redundancy_of([job]),
-            places=places,
-            n_resamples=PAST_RESAMPLES,
+            in_time[: last + 1], TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places
         )
-        systems = scores_until(tables, sample, until) if tables else ()
+        systems = known.until(as_iso(int(str(in_time[last]["at"])))).systems if known else ()
         points.append(Checkpoint(n=n, agreement=past.alpha if past else None, systems=systems))
-    today = Checkpoint(n=len(in_time), agreement=agreed.alpha if agreed else None, systems=scores.systems)
+    today = Checkpoint(n=len(firsts), agreement=agreed.alpha if agreed else None, systems=scores.systems)
     return [*points, today] if in_time else []
 
 
@@ -212,7 +208,7 @@ def pairs_of(rows: Sequence[Mapping[str, Json]]) -> list[PairShare]:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many judgments more bring an interval of a system to a width; `hours` and `cost` where they are known."""
+    """How many more items bring the recall of a system to a width; `hours` and `cost` where they are known."""
 
     system: str
     measure: str
@@ -225,19 +221,17 @@ class Forecast:
 def forecasts(
     scores: ScoresSoFar, n: int, costs: Costs, pace: JobPace | None, *, width: float = WIDTH
 ) -> list[Forecast]:
-    """For precision and recall of every system, after `n` judgments."""
+    """For the recall of every system of a sample; `n` is the number of judgments so far."""
     lines = []
     for system in scores.systems:
-        for measure, interval in (("precision", system.precision), ("recall", system.recall)):
-            now = interval.high - interval.low
-            if not (n and isfinite(now) and now):
-                continue
-            more = max(0, ceil(round(n * (now / width) ** 2, 6)) - n)
-            cost = costs.money(more * costs.per_valid) if costs.pay and costs.valid else ""
-            hours = more / pace.an_hour if pace else None
-            lines.append(
-                Forecast(system=system.system, measure=measure, width=now, more=more, hours=hours, cost=cost)
-            )
+        now, sample = system.recall.high - system.recall.low, system.estimated
+        more = more_needed(sample.strata, sample.flagged, width) if sample and isfinite(now) else None
+        if more is None or not system.n:
+            continue
+        n_judgments = more * n / system.n
+        cost = costs.money(n_judgments * costs.per_valid) if costs.pay and costs.valid else ""
+        hours = n_judgments / pace.an_hour if pace else None
+        lines.append(Forecast(system.system, "recall", now, more, hours, cost))
     return lines
 
 

@@ -34,17 +34,15 @@ from grater.errors import GraterError, UsageError
 from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
 from grater.measure.agreement.summary import Agreement, Options, agreement
-from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
-from grater.measure.evaluation.rater_error import as_many_votes
-from grater.measure.evaluation.sampled import Sampled, chance_of, sampled
-from grater.measure.evaluation.sampled.estimates import CheapJudge, judge_of_labels
-from grater.measure.evaluation.sampled.results import correct
+from grater.measure.evaluation.cases import ADJUDICATED, judge_of_labels
+from grater.measure.evaluation.design import CheapJudge
+from grater.measure.evaluation.evaluation import Estimated, Evaluation, EvaluationOptions, evaluate
+from grater.measure.evaluation.gold import as_many_votes
 from grater.model import Essay, Interval, Json
 from grater.sheet import counted
-from grater.tables import Judgments, Sample, Table, equal_in_number, first_of_each, items_hash
+from grater.tables import Judgments, Sample, Table, equal_in_number, items_hash
 from grater.tables.judgments import with_labels
-from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import RESAMPLES, Population
+from grater.uncertainty import Basis
 
 
 def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:
@@ -80,18 +78,16 @@ class Scheme:
 
 PLAIN = Scheme()
 
-PAST_RESAMPLES = 200
-"""For figures as they once stood, of which only the width is seen; today's are drawn as often as in a report."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SystemLine:
-    """One system so far, on `n` judged items."""
+    """One system so far, on `n` judged items; `estimated` is what a sample says of it."""
 
     system: str
     n: int
     precision: Interval
     recall: Interval
+    estimated: Estimated | None = None
 
 
 def evaluate_study(
@@ -105,20 +101,17 @@ def evaluate_study(
     redundancy: int | None = None,
     with_programs: bool = False,
     scheme: Scheme = PLAIN,
-    population: Population = "wider",
     assist: str = "",
     corrected: bool = False,
     errors_by_flag: bool = False,
-    chance: Chance | None = None,
-) -> Evaluation | Sampled:
-    """Every system on the judged items, or, from a named sample, for the whole corpus.
+    basis: Basis | None = None,
+) -> Evaluation:
+    """Every system of a study: on its judged items or, where these are a sample, for the whole corpus.
 
-    With `corrected`, corrected too for what raters get wrong on hidden gold, on what systems flag and on the rest
-    apart with `errors_by_flag`.
+    The sample is the one named, or the latest that fits the judgments.  With `corrected`, corrected too for what
+    raters get wrong on hidden gold, on what systems flag and on the rest apart with `errors_by_flag`.
     """
     drawn = samples.named(tx, sample) if sample else None
-    if drawn is not None and scheme.is_apart:
-        raise UsageError("results by context and confidence are for the judged items only, not for estimates")
     tables = study_tables(
         tx,
         name,
@@ -130,122 +123,35 @@ def evaluate_study(
     if tables.decisions is None or tables.judgments is None:
         missing = "decisions; run a system first" if tables.decisions is None else "judgments with verdicts"
         raise UsageError(f"{name}: the study has no {missing}")
-    first = tables.redundancy if redundancy is None else redundancy
     options = EvaluationOptions(
         truth=truth,
-        chance=replace(chance or Chance(), population=population),
+        basis=basis or Basis(),
         contexts=scheme.contexts,
         least_confidence=scheme.least_confidence,
-        redundancy=first,
+        redundancy=tables.redundancy if redundancy is None else redundancy,
         errors_by_flag=errors_by_flag,
     )
     is_corrected = corrected or errors_by_flag
-    if is_corrected:
-        _require_answered_gold(tables, name)
-    if assist and drawn is None:
-        raise UsageError("a cheap judge assists estimates from a sample: expected the name of one")
-    judge = _whole_judge(tx, assist, tables.decisions) if assist else None
-    return _telling(_evaluated(tx, tables, drawn, options, judge, is_corrected=is_corrected), tables.judgments)
-
-
-def _require_answered_gold(tables: StudyTables, name: str) -> None:
-    if tables.gold is None or tables.on_gold is None:
+    if is_corrected and (tables.gold is None or tables.on_gold is None):
         raise UsageError(
             f"{name}: nobody has answered hidden gold yet, so the error rates of raters are unknown; gold is given "
             "out in jobs whose terms have a rule for it"
         )
-
-
-def _evaluated(
-    tx: Tx,
-    tables: StudyTables,
-    drawn: Sample | None,
-    options: EvaluationOptions,
-    judge: CheapJudge | None = None,
-    *,
-    is_corrected: bool = False,
-) -> Evaluation | Sampled:
-    """The systems of the tables: once, for the command, the API, and the page that is looked at while people work."""
-    if tables.decisions is None:
-        raise UsageError(f"{tables.name}: the study has no decisions; run a system first")
-    if drawn is None:
-        gold = tables.gold if is_corrected or options.truth == "adjudicated" else None
-        answers = tables.on_gold if is_corrected else None
-        return evaluate(
-            tables.decisions, _judgments(tables), items=tables.items, gold=gold, on_gold=answers, options=options
-        )
-    whole, lines = judged_anywhere(tx, drawn, tables)
-    is_share = options.redundancy and options.truth == "share"
-    judged = first_of_each(whole, options.redundancy) if is_share else whole
-    estimates = _estimate(
-        tables,
-        drawn,
+    drawn = drawn or sample_of(tx, tables)
+    judge = _whole_judge(tx, assist, tables.decisions) if assist else None
+    judged, lines = judged_anywhere(tx, drawn, tables)
+    result = evaluate(
+        tables.decisions,
         judged,
-        truth=options.truth,
-        population=options.chance.population,
-        chance=options.chance,
+        items=tables.items,
+        sample=drawn,
         assist=judge,
+        gold=tables.gold if is_corrected or truth == ADJUDICATED else None,
+        on_gold=tables.on_gold if is_corrected else None,
+        options=options,
     )
-    if is_corrected:
-        estimates = _corrected(estimates, tables, options)
-    return replace(estimates, warnings=(*lines, *estimates.warnings))
-
-
-def _judgments(tables: StudyTables) -> Judgments:
-    if tables.judgments is None:
-        raise UsageError(f"{tables.name}: the study has no judgments with verdicts")
-    return tables.judgments
-
-
-def _corrected(estimates: Sampled, tables: StudyTables, options: EvaluationOptions) -> Sampled:
-    """The estimates, corrected for what raters get wrong on the study's hidden gold."""
-    if tables.gold is None or tables.on_gold is None:
-        return estimates
-    correction = correct(
-        estimates,
-        as_many_votes(tables.on_gold, _judgments(tables), truth=options.truth),
-        tables.gold,
-        truth=options.truth,
-        fpc=options.chance.population == "these",
-        seed=options.chance.seed,
-        decisions=tables.decisions,
-        by_flag=bool(options.errors_by_flag),
-    )
-    return replace(estimates, correction=correction)
-
-
-def _estimate(
-    tables: StudyTables,
-    drawn: Sample,
-    judged: Judgments,
-    *,
-    truth: str = "majority",
-    population: Population = "wider",
-    chance: Chance | None = None,
-    assist: CheapJudge | None = None,
-) -> Sampled:
-    """Every system for the whole corpus; a study knows the essay of its items, so essays are drawn."""
-    if tables.decisions is None:
-        raise UsageError(f"{tables.name}: the study has no decisions; run a system first")
-    numbers = chance or Chance()
-    drawing = chance_of(
-        tables.decisions,
-        drawn,
-        items=tables.items,
-        population=population,
-        n_resamples=numbers.n_resamples,
-        seed=numbers.seed,
-    )
-    return sampled(
-        tables.decisions,
-        drawn,
-        judged,
-        items=tables.items,
-        truth=truth,
-        population=population,
-        chance=drawing,
-        assist=assist,
-    )
+    left_out = [f"left out {counted(n, 'judgment')}: {why}" for why, n in tables.judgments.dropped.items()]
+    return replace(result, warnings=(*result.warnings, *lines, *left_out))
 
 
 def program_judge(tx: Tx, name: str) -> CheapJudge:
@@ -282,13 +188,17 @@ def _items_of(decided: Table) -> pl.DataFrame:
     return decided.frame.select(pl.col("item").cast(pl.String)).unique()
 
 
-def judged_anywhere(tx: Tx, drawn: Sample, tables: StudyTables) -> tuple[Judgments, tuple[str, ...]]:
+def judged_anywhere(tx: Tx, drawn: Sample | None, tables: StudyTables) -> tuple[Judgments, tuple[str, ...]]:
     """The judgments, and for drawn items that lack one those of other jobs and raters, with a line that says so.
 
     A job for a sample does not ask again what somebody judged elsewhere, and a drawn item may have become hidden
     gold.  Without those answers the sample would no longer be a probability sample.
     """
-    judgments, lines = _judgments(tables), []
+    if tables.judgments is None:
+        raise UsageError(f"{tables.name}: the study has no judgments with verdicts")
+    judgments, lines = tables.judgments, []
+    if drawn is None:
+        return judgments, ()
     on_gold = as_many_votes(tables.on_gold, judgments, truth="share") if tables.on_gold is not None else None
     sources = [
         (all_verdicts(tx, judgments.name), "were judged elsewhere in the study; those judgments are used"),
@@ -303,12 +213,6 @@ def judged_anywhere(tx: Tx, drawn: Sample, tables: StudyTables) -> tuple[Judgmen
     return judgments, tuple(lines)
 
 
-def _telling(result: Evaluation | Sampled, judgments: Judgments) -> Evaluation | Sampled:
-    """The same result with a line for each filter that was asked for: how many judgments it left out."""
-    left_out = [f"left out {counted(n, 'judgment')}: {reason}" for reason, n in judgments.dropped.items()]
-    return replace(result, warnings=(*left_out, *result.warnings))
-
-
 @dataclass(frozen=True, slots=True)
 class ScoresSoFar:
     """Systems against the majority of a job; `sample` is the judged sample, `words` what the intervals speak of."""
@@ -318,50 +222,49 @@ class ScoresSoFar:
     words: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class JobScores:
+    """What the systems of a job are scored by, now and as it stood earlier: one estimator for all points in time."""
+
+    tables: StudyTables
+    judged: Judgments
+    sample: Sample | None
+
+    @classmethod
+    def of(cls, tx: Tx, job: Job) -> JobScores | None:
+        """None where the job says nothing of systems."""
+        tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
+        if tables is None or tables.judgments is None or tables.decisions is None:
+            return None
+        sample = sample_of(tx, tables)
+        return cls(tables, judged_anywhere(tx, sample, tables)[0], sample)
+
+    def until(self, moment: str = "") -> ScoresSoFar:
+        """The scores by judgments up to a moment (ISO), or by all; the report prints the same."""
+        judged, tables = self.judged, self.tables
+        if moment:
+            is_past = (pl.col("at") <= moment).fill_null(value=False)
+            judged = replace(judged, frame=judged.frame.filter(is_past))
+        options = EvaluationOptions(redundancy=tables.redundancy, is_brief=True)
+        if tables.decisions is None or not len(judged):
+            return ScoresSoFar()
+        try:
+            result = evaluate(tables.decisions, judged, items=tables.items, sample=self.sample, options=options)
+        except GraterError:  # no judged item has a decision yet
+            return ScoresSoFar()
+        sample = result.sample
+        known = {each.system: each for each in sample.systems} if sample else {}
+        lines = [
+            SystemLine(scored.system, scored.n, scored["precision"], scored["recall"], known.get(scored.system))
+            for scored in result.systems
+        ]
+        return ScoresSoFar(sample.name if sample else "", tuple(lines), result.scope.sentence)
+
+
 def scores_so_far(tx: Tx, job: Job) -> ScoresSoFar:
-    """What `evaluate_study` and the report say of a job, without their further tables: the same intervals."""
-    tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
-    if tables is None or tables.judgments is None or tables.decisions is None:
-        return ScoresSoFar()
-    sample = None if _is_all_judged(tables) else sample_of(tx, tables)
-    options = EvaluationOptions(redundancy=tables.redundancy, is_brief=True)
-    try:
-        result = _evaluated(tx, tables, sample, options)
-    except GraterError:  # no judged item has a decision yet
-        return ScoresSoFar()
-    return ScoresSoFar(sample.name if sample else "", tuple(_lines(result)), result.scope.sentence)
-
-
-def _is_all_judged(tables: StudyTables) -> bool:
-    """Whether nothing is left to estimate: then scores are of the judged items, as in the report's answer."""
-    if tables.decisions is None or tables.judgments is None:
-        return False
-    judged = tables.judgments.frame.select(pl.col("item").cast(pl.String))
-    return _items_of(tables.decisions).join(judged, on="item", how="anti").is_empty()
-
-
-def scores_until(tables: StudyTables, sample: Sample | None, until: str) -> tuple[SystemLine, ...]:
-    """The systems of a job as they stood at a moment (ISO), by its own judgments up to then."""
-    if tables.judgments is None or tables.decisions is None:
-        return ()
-    judged = replace(tables.judgments, frame=tables.judgments.frame.filter(pl.col("at") <= until))
-    chance = Chance(n_resamples=PAST_RESAMPLES)
-    try:
-        if sample is not None:
-            return tuple(_lines(_estimate(tables, sample, judged, chance=chance)))
-        options = EvaluationOptions(chance=chance, is_brief=True)
-        return tuple(_lines(evaluate(tables.decisions, judged, items=tables.items, options=options)))
-    except GraterError:  # no judged item had a decision yet
-        return ()
-
-
-def _lines(result: Evaluation | Sampled) -> list[SystemLine]:
-    if isinstance(result, Evaluation):
-        whole = result.whole.standard
-        return [SystemLine(each.system, each.n, each["precision"], each["recall"]) for each in whole]
-    return [
-        SystemLine(each.system, result.n_judged, each.scores.precision, each.scores.recall) for each in result.systems
-    ]
+    """What `evaluate_study` and the report say of a job, without their further tables."""
+    scores = JobScores.of(tx, job)
+    return scores.until() if scores else ScoresSoFar()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -428,14 +331,13 @@ def agreement_so_far(
     name: str,
     first: int = 0,
     places: pl.DataFrame | None = None,
-    n_resamples: int = RESAMPLES,
 ) -> Agreement | None:
     """What `live_agreement` says of labels, without its pairs; None where nothing compares yet."""
     said = _merged(by_people(rows, name=name, first=first), task)
     if not len(said):
         return None
     try:
-        options = Options(n_resamples=n_resamples, most_raters=0)
+        options = Options(most_raters=0)
         return agreement(said, options, essays=known_essays(said, _table_of(places)))
     except GraterError:
         return None

@@ -56,7 +56,6 @@ from grater.reporting.build import Inputs
 from grater.reporting.document import Byline
 from grater.reporting.raters import CrowdJob
 from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments
-from grater.uncertainty.bootstrap import Chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +161,6 @@ def study_inputs(
     kind: str = "",
     counting: Counting = ALL_COUNT,
     earlier: Mapping[str, str] | None = None,
-    chance: Chance | None = None,
     names: bool = False,
 ) -> Inputs:
     """Everything that the study, or the named jobs, can say, for `report.build`; raters by pseudonym, or by `names`.
@@ -205,28 +203,27 @@ def study_inputs(
         cost=_cost(tx, chosen),
         protocol=protocol(tx, chosen, costs),
         notes=_left_out(tables),
-        suggestions=_suggestions(tx, chosen, chance),
+        suggestions=_suggestions(tx, chosen),
         earlier=earlier or {},
         byline=Byline(author=author, date=as_iso(tx.now)[:10], study=name),
-        chance=chance or Chance(),
     )
     return with_names(inputs, names_of(tx)) if names else inputs
 
 
 def _by_item(judgments: Judgments | None) -> Judgments | None:
-    """In the order in which pages and exports have them, so that resamples of agreement draw the same essays."""
+    """In the order in which pages and exports have them."""
     if judgments is None:
         return None
     return replace(judgments, frame=judgments.frame.sort(pl.col("item").cast(pl.String), maintain_order=True))
 
 
-def _suggestions(tx: Tx, chosen: Collection[Job], chance: Chance | None) -> SuggestionEffect | None:
+def _suggestions(tx: Tx, chosen: Collection[Job]) -> SuggestionEffect | None:
     """What suggestions changed; None where no job offers any, or nobody has marked with them yet."""
     marking = [job.name for job in chosen if job.task == MARKING.name]
     if not marking or not has_suggestions(tx):
         return None
     try:
-        return study_suggestions(tx, job_names=marking, chance=chance)
+        return study_suggestions(tx, job_names=marking)
     except UsageError:
         return None
 

@@ -65,8 +65,7 @@ from grater.model import Json
 from grater.reporting.build import build
 from grater.reporting.save import report_html
 from grater.reporting.versions import earlier_versions, told_versions
-from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import Population
+from grater.uncertainty import Basis, Population
 
 pages = APIRouter()
 
@@ -567,7 +566,6 @@ def evaluation(
     assist: Annotated[str, Query(description="With a sample: a program that judged every item.")] = "",
     corrected: Annotated[bool, Query(description="Scores corrected for what raters get wrong on gold too.")] = False,
     errors_by_flag: Annotated[bool, Query(description="Corrected apart on what a system flags.")] = False,
-    seed: Annotated[int, Query(ge=0, description="The same seed gives the same numbers.")] = 0,
 ) -> Evaluation:
     """Precision, recall and F of every system, on the judged items or estimated for the whole corpus."""
     scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)
@@ -582,11 +580,10 @@ def evaluation(
             redundancy=redundancy,
             with_programs=with_programs,
             scheme=scheme,
-            population=population,
             assist=assist,
             corrected=corrected,
             errors_by_flag=errors_by_flag,
-            chance=Chance(seed=seed),
+            basis=Basis(population=population),
         )
     return Evaluation.model_validate(result.to_dict())
 

@@ -23,16 +23,14 @@ from grater.cli.command import (
     Author,
     ConfidenceApart,
     ContextFlags,
+    Doubt,
     DropFlags,
     Earlier,
     ErrorsByFlag,
     FigureTypes,
     HeadlineFile,
     Json,
-    Population,
     Redundancy,
-    Resamples,
-    Seed,
     TruthName,
     entries,
     file_types,
@@ -40,17 +38,15 @@ from grater.cli.command import (
     say,
     say_done,
     show,
+    takes_options,
     warn,
 )
 from grater.cli.report import save_asked
 from grater.cli.study import StudyName
 from grater.errors import UsageError
-from grater.measure.evaluation.sampled.results import Sampled
 from grater.model import Json as JsonValue
 from grater.reporting.versions import told_versions
 from grater.sheet import counted
-from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import RESAMPLES
 
 StudyConfidence: TypeAlias = Annotated[
     float | None,
@@ -105,11 +101,14 @@ def review_marks(
     )
 
 
+@takes_options
 def evaluate_study(
     study: StudyName,
     job: Annotated[list[str], Option(metavar="NAME", help="Only judgments of these jobs.")] = [],
     kind: Annotated[str, Option(help="Only items of this kind, such as prep.")] = "",
-    sample: Annotated[str, Option(metavar="NAME", help="Estimate for the whole corpus from this sample.")] = "",
+    sample: Annotated[
+        str, Option(metavar="NAME", help="The sample to estimate from; default: the latest that fits the judgments.")
+    ] = "",
     truth: TruthName = "majority",
     redundancy: Redundancy = None,
     with_programs: Annotated[bool, Option("--with-programs", help="Also count the votes of programs.")] = False,
@@ -118,18 +117,17 @@ def evaluate_study(
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
     assist: Annotated[
-        str, Option(metavar="PROGRAM", help="With --sample: a program that judged every item, as a cheap judge.")
+        str, Option(metavar="PROGRAM", help="A program that judged every item, as a cheap judge beside a sample.")
     ] = "",
     corrected: Annotated[
         bool, Option("--corrected", help="Also show scores corrected for raters' errors on gold.")
     ] = False,
     errors_by_flag: ErrorsByFlag = False,
-    population: Population = "wider",
-    resamples: Resamples = RESAMPLES,
-    seed: Seed = 0,
+    *,
+    doubt: Doubt,
     as_json: Json = False,
 ) -> None:
-    """Score every system: precision, recall and F on the judged items, or for the whole corpus with --sample."""
+    """Score every system: precision, recall and F on the judged items or, from a sample, for the whole corpus."""
     counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_study(study) as store, store.read() as tx:
         programs = {} if with_programs else judged_by_programs(tx, job_names=job)
@@ -145,26 +143,23 @@ def evaluate_study(
             redundancy=redundancy,
             with_programs=with_programs,
             scheme=study_evaluation.Scheme(counting, tuple(entries([contexts])), confidence_apart),
-            population=population,
             assist=assist,
             corrected=corrected,
             errors_by_flag=errors_by_flag,
-            chance=Chance(n_resamples=resamples, seed=seed),
+            basis=doubt.basis,
         )
-    warn(result.all_warnings if isinstance(result, Sampled) else result.warnings)
+    warn(result.warnings)
     show(result, as_json=as_json)
 
 
 def suggestions(
     study: StudyName,
     job: Annotated[list[str], Option(metavar="NAME", help="Only judgments of these jobs.")] = [],
-    resamples: Resamples = RESAMPLES,
-    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Measure the effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
     with open_study(study) as store, store.read() as tx:
-        result = study_suggestions(tx, job_names=job, chance=Chance(n_resamples=resamples, seed=seed))
+        result = study_suggestions(tx, job_names=job)
     show(result, as_json=as_json)
 
 
@@ -181,8 +176,6 @@ def write_report(
     drop_flags: DropFlags = [],
     min_confidence: StudyConfidence = None,
     figures: FigureTypes = [],
-    resamples: Resamples = RESAMPLES,
-    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Write the report: an HTML page that works offline, Markdown, LaTeX tables, every figure."""
@@ -197,7 +190,6 @@ def write_report(
             kind=kind,
             counting=counting,
             earlier=told_versions(earlier),
-            chance=Chance(n_resamples=resamples, seed=seed),
             names=names,
         )
     save_asked(inputs, out or (None if headline else Path("report")), headline, wanted, as_json=as_json)

@@ -357,7 +357,8 @@ def cases_of(
 ) -> Cases:
     """Every item that was decided on, with the votes that it got; shares are of the `first` N of each.
 
-    `labels` are those that strata of the sample were made of.  With `kind`, items of this kind alone.
+    Where every item was judged the sample does not matter.  `labels` are those that its strata were made of.  With
+    `kind`, items of this kind alone.
     """
     if kind:
         decisions = _of_kind(decisions, items, kind)
@@ -378,10 +379,10 @@ def cases_of(
     votes = votes_of(judgments, items=names, unknown=unknown, first=first)
     essays = essays_of(basis or Basis(), items, decisions, judgments, sample)
     design = None
-    if sample is not None:
+    if sample is not None and not votes.is_judged.all():
         design = design_of(decisions, sample, systems, names, labels=labels, judge=judge)
     elif judge is not None:
-        raise UsageError("a cheap judge assists people who judged a sample; pass the sample")
+        raise UsageError("a cheap judge assists people who judged a part of the corpus; pass the sample")
     scores = np.full(flagged.shape, np.nan)
     if "score" in frame.columns:
         scores[place, system] = frame["score"].cast(pl.Float64, strict=False).fill_null(nan).to_numpy()
