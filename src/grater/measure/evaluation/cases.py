@@ -377,6 +377,7 @@ def cases_of(
     flagged = np.full((len(names), len(systems)), ABSENT, np.int8)
     flagged[place, system] = frame["flagged"].cast(pl.Int8).to_numpy()
     votes = votes_of(judgments, items=names, unknown=unknown, first=first)
+    of_votes = dict(vars(votes))  # without what it will have worked out
     essays = essays_of(basis or Basis(), items, decisions, judgments, sample)
     design = None
     if sample is not None and not votes.is_judged.all():
@@ -387,7 +388,7 @@ def cases_of(
     if "score" in frame.columns:
         scores[place, system] = frame["score"].cast(pl.Float64, strict=False).fill_null(nan).to_numpy()
     return Cases(
-        **vars(votes),
+        **of_votes,
         systems=systems,
         flagged=flagged,
         columns=_columns(names, place, frame, items),
