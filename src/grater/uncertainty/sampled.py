@@ -50,6 +50,8 @@ from grater.uncertainty import (
 )
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
+Correct: TypeAlias = Callable[[Numbers, Numbers], Numbers]
+"""From the errors that raters see on a side, and its size, to those there are."""
 
 BETAS = (0.5, 1.0)
 ASIDE = 1e-9
@@ -110,11 +112,13 @@ def totals(sums: Numbers, flagged: Flags) -> tuple[Numbers, Numbers, Numbers]:
     return found[0], found[1], (size * flagged).sum(axis=-1)
 
 
-def score_of(name: str, flagged: Flags) -> Callable[[Numbers], Numbers]:
+def score_of(name: str, flagged: Flags, correct: Correct | None = None) -> Callable[[Numbers], Numbers]:
     """precision, recall, f0.5 or f1 as a function of sums of `Strata.rows`."""
 
     def score(sums: Numbers) -> Numbers:
         hit, miss, n_flagged = totals(sums, flagged)
+        if correct is not None:
+            hit, miss = correct(hit, n_flagged), correct(miss, _sizes(sums).sum(axis=-1) - n_flagged)
         if name == "precision":
             above, below = hit, n_flagged
         elif name == "recall":
@@ -127,12 +131,12 @@ def score_of(name: str, flagged: Flags) -> Callable[[Numbers], Numbers]:
     return score
 
 
-def influence_of(strata: Strata, name: str, flagged: Flags) -> Influence:
+def influence_of(strata: Strata, name: str, flagged: Flags, correct: Correct | None = None) -> Influence:
     """The influence of every unit on a score, for differences of systems on one sample.
 
     With items as units every item of the corpus is one: unjudged, an error, or none.
     """
-    score = score_of(name, flagged)
+    score = score_of(name, flagged, correct)
     if strata.unit != "item":
         weights = strata.sizes.sum(axis=0) / np.maximum(1.0, strata.judged.sum(axis=0))
         errors = np.clip(strata.errors, 0.0, strata.judged)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isnan, nan, sqrt
 from typing import TypeAlias
 
@@ -44,7 +45,7 @@ from grater.uncertainty import (
     with_parameters,
     z_value,
 )
-from grater.uncertainty.sampled import SampleScores, scores_of_totals
+from grater.uncertainty.sampled import Flags, SampleScores, Strata, influence_of, scores_of_totals
 
 FEW_GOLD = 10
 USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts say nothing about the truth"
@@ -327,18 +328,25 @@ def _corrected_total(total: Interval, n: float, sensitivity: float, specificity:
     return Interval(value, low, high, total.undefined_because)
 
 
-def corrected_difference(
-    it: Influence, moved: Callable[[Rates], float], sides: Sides, *, level: float = LEVEL
-) -> Difference:
-    """A difference of two corrected scores: `it` at the estimated rates, `moved` at others.
+def corrected_difference(strata: Strata, name: str, first: Flags, second: Flags, raters: RaterError) -> Difference:
+    """A corrected score of the system that flags the cells `first`, less that of `second`.
 
-    The parameters add to the variance, so p and interval stay one fact.
+    Sensitivity and specificity add to the variance, so p and interval stay one fact.
     """
-    at, extra = [parameter.value for parameter in sides.parameters], 0.0
-    for place, parameter in enumerate(sides.parameters):
-        values = [moved([*at[:place], limit, *at[place + 1 :]]) for limit in (parameter.low, parameter.high)]
-        extra += max(1.0 if isnan(value) else abs(value - it.value) for value in values) ** 2 / z_value(level) ** 2
-    return difference(replace(it, variance=it.variance + extra), level=level)
+    if raters.undefined_because:
+        return Difference(Interval(nan, nan, nan, raters.undefined_because), nan)
+
+    def at(sensitivity: float, specificity: float) -> Influence:
+        correct = partial(true_errors, sensitivity=sensitivity, specificity=specificity)
+        return influence_of(strata, name, first, correct) - influence_of(strata, name, second, correct)
+
+    se, sp = raters.sensitivity, raters.specificity
+    it, extra = at(se.value, sp.value), 0.0
+    for low, high in (((se.low, sp.value), (se.high, sp.value)), ((se.value, sp.low), (se.value, sp.high))):
+        moved = [abs(at(*rates).value - it.value) for rates in (low, high)]
+        extra += max(1.0 if isnan(each) else each for each in moved) ** 2
+    variance = it.variance + extra / z_value(strata.level) ** 2
+    return difference(replace(it, variance=variance), level=strata.level)
 
 
 def limits_of_correction(system: str, judged: SampleScores, n_passed: float, sides: Sides) -> Iterator[str]:
