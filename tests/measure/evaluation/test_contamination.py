@@ -1,0 +1,128 @@
+"""Raters who repeat a system or the gold, and cheap judges that have seen the labels (issue 34, defects 6 and 10)."""
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+
+from grater.errors import GraterError
+from grater.measure.evaluation.contamination import check_judge, copied_gold, copied_systems, worth_within
+from grater.uncertainty import Ints, Numbers
+from grater.uncertainty.sampled import Flags
+
+N_ITEMS, N_SHEET, N_WORLDS = 3000, 300, 100
+
+
+def labels_of(**answers: list[bool | None]) -> pl.DataFrame:
+    frames = [
+        pl.DataFrame({"item": [f"i{place}" for place in range(len(said))], "rater": rater, "is_error": said})
+        for rater, said in answers.items()
+    ]
+    return pl.concat(frames)
+
+
+def test_a_rater_whose_labels_are_a_systems_flags_is_named() -> None:
+    flags = [place % 3 == 0 for place in range(30)]
+    other = [not flags[0], *flags[1:]]
+    decisions = pl.DataFrame({"item": [f"i{place}" for place in range(30)], "system": "S", "flagged": flags})
+    labels = labels_of(ann=flags, bob=other, cy=flags[:19], dee=[*flags[:25], None], eve=[False] * 30)
+    told = list(copied_systems(labels, decisions))
+    assert [line.split(" gives")[0] for line in told] == ["rater ann", "rater dee"]
+    assert "system S on all 30 shared items" in told[0]
+
+
+def test_one_label_only_proves_nothing() -> None:
+    decisions = pl.DataFrame({"item": [f"i{place}" for place in range(30)], "system": "S", "flagged": [False] * 30})
+    assert not list(copied_systems(labels_of(ann=[False] * 30), decisions))
+
+
+def test_gold_entered_as_a_rater_is_named() -> None:
+    truth = [place % 4 == 0 for place in range(40)]
+    gold = pl.DataFrame({"item": [f"i{place}" for place in range(40)], "is_error": truth})
+    [told] = copied_gold(labels_of(gold=truth, ann=[not truth[0], *truth[1:]]), gold)
+    assert told.startswith("rater gold gives the adjudicated label on all 40 shared items")
+
+
+World = tuple[Numbers, Flags, Flags, Ints]
+"""Truth, drawn items, flags and cells."""
+
+
+def world(rng: np.random.Generator, n_cells: int) -> World:
+    """3,000 items, a tenth flagged at .7 errors, few misses; a sheet of 300, a third of it flagged."""
+    score = rng.random(N_ITEMS)
+    flagged = score > 0.9
+    truth = (rng.random(N_ITEMS) < np.where(flagged, 0.7, 0.02 + 0.15 * score**3)).astype(float)
+    half = n_cells // 2
+    below = np.minimum(half - 1, score / 0.9 * half).astype(np.int64)
+    cell = np.where(flagged, half + np.minimum(half - 1, (score - 0.9) * 10 * half).astype(np.int64), below)
+    drawn = np.zeros(N_ITEMS, bool)
+    for place in np.unique(cell):
+        items = np.flatnonzero(cell == place)
+        n = round(N_SHEET * (1 if flagged[items[0]] else 2) / 3 / half)
+        drawn[rng.choice(items, min(n, len(items)), replace=False)] = True
+    return truth, drawn, flagged, cell
+
+
+JUDGES: dict[str, Callable[[np.random.Generator, Numbers, Flags], Numbers]] = {
+    "poor": lambda rng, truth, _: (rng.random(N_ITEMS) < np.where(truth, 0.6, 0.3)).astype(float),
+    "guessing": lambda rng, _, __: (rng.random(N_ITEMS) < 0.15).astype(float),
+    "flagging": lambda _, __, flagged: flagged.astype(float),
+    "probabilities": lambda rng, truth, _: np.clip(0.1 + 0.5 * truth + 0.2 * rng.standard_normal(N_ITEMS), 0, 1),
+    "three votes": lambda rng, truth, _: rng.binomial(3, np.where(truth, 0.75, 0.1)) / 3,
+}
+
+
+def is_refused(values: Numbers, made: World) -> bool:
+    truth, drawn, flagged, cell = made
+    try:
+        check_judge("llm", values, np.where(drawn, truth, np.nan), drawn, cell, flagged)
+    except GraterError:
+        return True
+    return False
+
+
+def test_honest_judges_pass_and_those_that_saw_the_labels_are_refused() -> None:
+    # 100 worlds cannot tell 1 % from 2 %, so honest judges are counted over all ten designs; over 2,000 worlds each
+    # design refuses .0000 to .0085 of them
+    n_honest, leaking = 0, {}
+    for kind, n_cells in product(JUDGES, (2, 10)):
+        rng, refused = np.random.default_rng(len(kind) + n_cells), 0
+        for _ in range(N_WORLDS):
+            made = world(rng, n_cells)
+            truth, drawn, flagged, _ = made
+            values = JUDGES[kind](rng, truth, flagged)
+            n_honest += is_refused(values, made)
+            refused += is_refused(np.where(drawn, truth, values), made)
+        leaking[kind, n_cells] = refused / N_WORLDS
+    assert n_honest <= 0.01 * N_WORLDS * len(leaking)
+    assert min(leaking.values()) >= 0.95
+
+
+def test_a_leaking_judge_is_refused_by_name_with_what_was_seen() -> None:
+    rng = np.random.default_rng(1)
+    truth, drawn, flagged, cell = world(rng, 2)
+    values = np.where(drawn, truth, JUDGES["poor"](rng, truth, flagged))
+    labels = np.where(drawn, truth, np.nan)
+    with pytest.raises(GraterError, match=r"judge llm gives the label of people on all 300 judged items but .* seen"):
+        check_judge("llm", values, labels, drawn, cell, flagged)
+    assert check_judge("llm", JUDGES["poor"](rng, truth, flagged), labels, drawn, cell, flagged) == ""
+
+
+def test_a_judge_that_is_always_right_is_worth_a_warning() -> None:
+    truth, drawn, flagged, cell = world(np.random.default_rng(2), 2)
+    told = check_judge("llm", truth, np.where(drawn, truth, np.nan), drawn, cell, flagged)
+    assert told == "judge llm gives the label of people on all 300 judged items; if it has seen them, leave it out"
+
+
+def test_a_corpus_judged_whole_leaves_nothing_to_compare() -> None:
+    truth, _, flagged, cell = world(np.random.default_rng(3), 2)
+    everything = np.ones(N_ITEMS, bool)
+    assert check_judge("llm", 1 - truth, truth, everything, cell, flagged) == ""
+
+
+def test_a_judge_is_worth_no_more_than_the_corpus() -> None:
+    assert worth_within(35_283, n_judged=300, n_items=3000) == 2700
+    assert worth_within(120, n_judged=300, n_items=3000) == 120
+    assert worth_within(-3, n_judged=300, n_items=3000) == 0
