@@ -169,7 +169,10 @@ def influence_of(strata: Strata, name: str, flagged: Flags, correct: Correct | N
 
 @dataclass(frozen=True, slots=True)
 class SampleScores:
-    """Precision, recall and F of a system; hit, false_alarm and miss are totals over the corpus."""
+    """Precision, recall and F of a system; hit, false_alarm and miss are totals over the corpus.
+
+    `flagged_share` is given where recall and F carry its uncertainty.
+    """
 
     precision: Interval
     recall: Interval
@@ -178,6 +181,7 @@ class SampleScores:
     false_alarm: Interval
     miss: Interval
     method: str = "mover-wilson"
+    flagged_share: Interval | None = None
 
     def named(self) -> dict[str, Interval]:
         return {"precision": self.precision, "recall": self.recall, **{f"f{b:g}": f for b, f in self.f.items()}}
@@ -190,12 +194,12 @@ def sample_scores(strata: Strata, flagged: Flags) -> SampleScores:
     is_counted = bool((strata.sizes.sum(axis=0) >= strata.judged.sum(axis=0)).all())
     if strata.unit != "item" or strata.population == "these" or not is_counted or not n_flagged or not n_passed:
         return found
-    # Among other items like these the share that is flagged would be another one, too.
-    phi, caught, missed = (
-        wilson(n_flagged, n_flagged + n_passed),
-        found.hit.value / n_flagged,
-        found.miss.value / n_passed,
-    )
+    return with_flagged_share(found, wilson(n_flagged, n_flagged + n_passed), n_passed)
+
+
+def with_flagged_share(found: SampleScores, phi: Interval, n_passed: float) -> SampleScores:
+    """Among other items like these the share that is flagged, phi, would be another one, too."""
+    caught, missed = found.precision.value, found.miss.value / n_passed
 
     def recall(at: Sequence[float]) -> float:
         errors = at[0] * caught + (1 - at[0]) * missed
@@ -206,7 +210,8 @@ def sample_scores(strata: Strata, flagged: Flags) -> SampleScores:
         return (1 + beta**2) * at[0] * caught / below if below else nan
 
     f_scores = {beta: with_parameters(of, partial(f, beta), [phi]) for beta, of in found.f.items()}
-    return replace(found, recall=with_parameters(found.recall, recall, [phi]), f=f_scores)
+    recall_score = with_parameters(found.recall, recall, [phi])
+    return replace(found, recall=recall_score, f=f_scores, flagged_share=phi)
 
 
 def scores_of_totals(hit: Interval, miss: Interval, n_flagged: float, n_passed: float) -> SampleScores:

@@ -139,7 +139,7 @@ def test_essays_that_differ_need_more_judgments_than_independent_items() -> None
     )
     items = strata((200, 60, 40), (1800, 300, 40), population="wider")
     assert recall_width(by_essay, FLAGS) > recall_width(items, FLAGS)
-    assert more_needed(by_essay, FLAGS, 0.2) > more_needed(items, FLAGS, 0.2)  # type: ignore[operator]
+    assert more_needed(by_essay, FLAGS, 0.25) > more_needed(items, FLAGS, 0.25)  # type: ignore[operator]
 
 
 def test_the_whole_corpus_is_always_enough() -> None:

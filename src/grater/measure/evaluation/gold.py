@@ -45,7 +45,7 @@ from grater.uncertainty import (
     with_parameters,
     z_value,
 )
-from grater.uncertainty.sampled import Flags, SampleScores, Strata, influence_of, scores_of_totals
+from grater.uncertainty.sampled import Flags, SampleScores, Strata, influence_of, scores_of_totals, with_flagged_share
 
 FEW_GOLD = 10
 USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts say nothing about the truth"
@@ -292,8 +292,10 @@ def corrected(judged: SampleScores, n_passed: float, sides: Sides) -> SampleScor
     def shares(at: Rates) -> dict[str, Interval]:
         hit = _corrected_total(judged.hit, n_flagged, *at[:2])
         miss = _corrected_total(judged.miss, n_passed, *at[-2:])
-        scores = scores_of_totals(hit, miss, n_flagged, n_passed).named()
-        return {**scores, "missed": _times(miss, 1 / n_passed if n_passed else 0.0)}
+        scores = scores_of_totals(hit, miss, n_flagged, n_passed)
+        if judged.flagged_share is not None:
+            scores = with_flagged_share(scores, judged.flagged_share, n_passed)
+        return {**scores.named(), "missed": _times(miss, 1 / n_passed if n_passed else 0.0)}
 
     def moved(name: str) -> Callable[[Rates], float]:
         return lambda at: shares(at)[name].value
@@ -314,6 +316,7 @@ def corrected(judged: SampleScores, n_passed: float, sides: Sides) -> SampleScor
         false_alarm=Interval(n_flagged - hit.value, n_flagged - hit.high, n_flagged - hit.low, hit.undefined_because),
         miss=_times(wide["missed"], n_passed),
         method=judged.method,
+        flagged_share=judged.flagged_share,
     )
 
 
