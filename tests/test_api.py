@@ -156,7 +156,7 @@ def test_a_simulated_crowd_is_judged() -> None:
 
 def test_a_study_is_planned() -> None:
     require_result(grater.plan(recall=0.4, corpus_size=20000, wage=20, kappa=0.63))
-    with pytest.raises(grater.GraterError, match="expected one of missed and recall"):
+    with pytest.raises(grater.GraterError, match="expected either recall or missed"):
         grater.plan()
 
 

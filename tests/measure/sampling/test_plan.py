@@ -193,7 +193,7 @@ def test_the_smallest_panel_that_is_right_often_enough_on_both_kinds() -> None:
     ("skill", "wanted", "message"),
     [
         (Skill(0.5, 0.9), 0.95, "right more often than not, found 0.50"),
-        (Skill(0.51, 0.9), 0.99, "at most 99 raters"),
+        (Skill(0.51, 0.9), 0.99, "more than 99 raters"),
         (Skill(0.8, 0.9), 1.0, "right between 0.5 and 1"),
     ],
 )

@@ -131,16 +131,9 @@ def thresholds(frame: pl.DataFrame, sizes: Mapping[str, int]) -> dict[str, Drawn
 
 def drawn(frame: pl.DataFrame, by_stratum: Mapping[str, Drawn]) -> pl.DataFrame:
     """The numbered corpus with each item's chance under a draw, and whether it was taken: probability, is_drawn."""
-    table = pl.DataFrame(
-        {
-            "stratum": list(by_stratum),
-            "stratum_size": [stratum.size for stratum in by_stratum.values()],
-            "probability": [stratum.probability for stratum in by_stratum.values()],
-            "threshold": [stratum.threshold for stratum in by_stratum.values()],
-        },
-        schema={"stratum": pl.String, "stratum_size": pl.Int64, "probability": pl.Float64, "threshold": pl.Float64},
-    )
-    joined = frame.join(table, on="stratum", how="left")
+    schema = {"stratum": pl.String, "stratum_size": pl.Int64, "probability": pl.Float64, "threshold": pl.Float64}
+    rows = [(name, each.size, each.probability, each.threshold) for name, each in by_stratum.items()]
+    joined = frame.join(pl.DataFrame(rows, schema=schema, orient="row"), on="stratum", how="left")
     return joined.with_columns(is_drawn=pl.col("random") <= pl.col("threshold")).drop("threshold")
 
 
@@ -163,14 +156,7 @@ def draw_sample(
     """A first sample, for one system."""
     frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), seed)
     sizes = allocate(strata_of(frame), n, method=method, n_flagged=n_flagged, rates=rates)
-    draw = Draw(
-        system=system,
-        strata=strata,
-        decisions=decisions_hash(decisions, system),
-        by_stratum=thresholds(frame, sizes),
-        allocation=method,
-        n_flagged=n_flagged,
-    )
+    draw = Draw(system, strata, decisions_hash(decisions, system), thresholds(frame, sizes), method, n_flagged)
     meta = SampleMeta(seed, f"{strata} strata, {method} allocation", (system,), items_hash(frame["item"]))
     return _union(decisions, meta, [draw], labels, name)
 
@@ -202,23 +188,13 @@ def add_system(
     if meta.seed is None:
         raise BadInput(Problem(sample.name, "expected a seed in the meta data, found none; draw a new sample"))
     first = draws[0]
-    strata = strata or first.strata
+    strata, how = strata or first.strata, method or first.allocation
     frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), meta.seed)
     if n is None and method is None and n_flagged is None:
         sizes = _fewest(_crossed(decisions, meta, draws, labels), frame, draws, width=width, errors=errors)
     else:
-        sizes = allocate(
-            strata_of(frame), n or first.n, method=method or first.allocation, n_flagged=n_flagged, rates=rates
-        )
-    hashed = decisions_hash(decisions, system)
-    draw = Draw(
-        system=system,
-        strata=strata,
-        decisions=hashed,
-        by_stratum=thresholds(frame, sizes),
-        allocation=method or first.allocation,
-        n_flagged=n_flagged,
-    )
+        sizes = allocate(strata_of(frame), n or first.n, method=how, n_flagged=n_flagged, rates=rates)
+    draw = Draw(system, strata, decisions_hash(decisions, system), thresholds(frame, sizes), how, n_flagged)
     return _union(decisions, replace(meta, systems=(*meta.systems, system)), [*draws, draw], labels, sample.name)
 
 
@@ -298,10 +274,8 @@ def _union(decisions: Table, meta: SampleMeta, draws: list[Draw], labels: Judgme
 
 def _meta(sample: Sample) -> SampleMeta:
     if sample.meta is None or not draws_of(sample):
-        message = (
-            "expected the meta data of a sample that grater drew, found none; keep NAME.meta.json beside the file"
-        )
-        raise BadInput(Problem(sample.name, message))
+        wanted = "expected the meta data of a sample that grater drew, found none"
+        raise BadInput(Problem(sample.name, f"{wanted}; keep NAME.meta.json beside the file"))
     return sample.meta
 
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from math import ceil, comb, inf, isnan, nan
+from math import ceil, comb, inf, isnan, nan, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -177,11 +177,8 @@ def _labelled(rows: pl.DataFrame, labels: Judgments | None) -> pl.DataFrame:
     if not twice.is_empty():
         message = f"expected one label for each item, found several for {twice['item'][0]}; aggregate them first"
         raise BadInput(Problem(labels.name, message))
-    return (
-        rows.select("item", "flagged")
-        .join(one, on="item", how="left")
-        .with_columns(pl.col("label").fill_null("none"))
-    )
+    joined = rows.select("item", "flagged").join(one, on="item", how="left")
+    return joined.with_columns(pl.col("label").fill_null("none"))
 
 
 # How many items of each stratum
@@ -513,15 +510,7 @@ def plan(
     if assist is not None:
         row = _sampling(expected, strata or two, width, work, "neyman", "ours, with a cheap judge", assist)
         rows.append(replace(row, note=f"{row.note}; {ours.items - row.items:,} fewer than without it"))
-    return Plan(
-        width=width,
-        expected=expected,
-        work=work,
-        rows=tuple(rows),
-        panel=panel,
-        right=right,
-        warnings=expected.warnings,
-    )
+    return Plan(width, expected, work, tuple(rows), panel, right, expected.warnings)
 
 
 def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None) -> PlanRow:
@@ -547,7 +536,8 @@ def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
         precision = sample_scores(judged, strata.flagged).precision
         return precision.high - precision.low
 
-    items = _smallest(lambda n: reached(n) <= width, most=int(_most(strata.sizes, expected)[0]))
+    most = int(strata.sizes[0]) if expected.size < inf else MOST_ITEMS
+    items = _smallest(lambda n: reached(n) <= width, most=most)
     note = "precision only, not recall" + _too_small(reached(items), width)
     return _row("verification", items, items, reached(items), work, note)
 
@@ -565,7 +555,8 @@ def _sampling(
     name: str,
     judge: Skill | None = None,
 ) -> PlanRow:
-    weights, most = weights_of(strata, method), _most(strata.sizes, expected)
+    weights = weights_of(strata, method)
+    most = strata.sizes if expected.size < inf else np.full(len(weights), float(MOST_ITEMS))
     least = np.minimum(LEAST, most)
     explained = None if judge is None else np.array([judge.explained(rate) for rate in strata.rates])
 
@@ -579,10 +570,6 @@ def _sampling(
     note = "OK sample twice the Error sample" if method == "paper" else "Neyman's allocation"
     note += _too_small(reached(items), width)
     return _row(name, items, int(numbers(items)[strata.flagged].sum()), reached(items), work, note)
-
-
-def _most(sizes: Numbers, expected: Expected) -> Numbers:
-    return sizes if expected.size < inf else np.full(len(sizes), float(MOST_ITEMS))
 
 
 def _row(method: str, items: int, flagged: int, width: float, work: Work, note: str) -> PlanRow:
@@ -646,9 +633,8 @@ def _more(strata: Strata, flagged: Flags, width: float, cells: Flags) -> int | N
     offsets = None if strata.offsets is None else strata.offsets.sum(axis=0, keepdims=True)
     # Never quite 0 or 1: a stratum without errors is still looked at.
     rates = (np.nan_to_num(own_rates(strata)) * n + 0.5) / (n + 1)
-    drawn_in = Stratification(("",) * len(n), flagged, sizes, rates)
-    weights = neyman_weights(drawn_in) * cells
-    left = np.where(cells, np.full(len(n), float(MOST_ITEMS)) if (sizes < n).any() else np.floor(sizes - n), 0.0)
+    weights = neyman_weights(Stratification(("",) * len(n), flagged, sizes, rates)) * cells
+    left = cells * (np.full(len(n), float(MOST_ITEMS)) if (sizes < n).any() else np.floor(sizes - n))
 
     def reached(more: int) -> float:
         judged = n + shared(weights, 0 * left, left, more)
@@ -720,23 +706,14 @@ def panel(skill: Skill, wanted: float) -> Panel:
         majority = majority_of(n, skill)
         if majority.least >= wanted:
             return Panel(n, skill, majority)
-    raise UsageError(
-        f"expected at most {MOST_RATERS} raters per item to be right {wanted:g} of the time, found more needed"
-    )
+    raise UsageError(f"more than {MOST_RATERS} raters per item are needed to be right {wanted:g} of the time")
 
 
 def skill_of_kappa(kappa: float, error_rate: float) -> Skill:
     """Two raters who agree this far beyond chance, right equally often on errors and on good items."""
     if not 0 < kappa <= 1:
         raise UsageError(f"expected a kappa above 0 and at most 1, found {kappa:g}")
-    low, high = 0.5, 1.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _kappa(middle, error_rate) < kappa else (low, middle)
-    return Skill(high, high)
-
-
-def _kappa(accuracy: float, error_rate: float) -> float:
-    called = Skill(accuracy, accuracy).judged(error_rate)
-    observed, expected = accuracy**2 + (1 - accuracy) ** 2, called**2 + (1 - called) ** 2
-    return (observed - expected) / (1 - expected)
+    # With d = 2 a - 1 and m = 2 error_rate - 1, kappa is d² (1 - m²) / (1 - d² m²).
+    square = (2 * error_rate - 1) ** 2
+    accuracy = (1 + sqrt(kappa / (1 - square + kappa * square))) / 2
+    return Skill(accuracy, accuracy)
