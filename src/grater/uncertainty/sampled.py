@@ -3,7 +3,8 @@
 Cell k (a stratum, or a cell of several systems) has N_k items, n_k of them judged, x_k errors among these (T&C 2008,
 section 6; Cochran 1977, chapter 5), counted by essay for all essays of the corpus, judged or not.  Its total is t_k =
 N_k x_k / n_k.  Each side, what a system flags and what it does not, has the rate q = sum t_k / sum N_k with V by
-leaving out essays, or sum N_k² p_k (1 - p_k) / n_k / W² with items as units, and Wilson's limits for n* cases.
+leaving out essays, or sum N_k² p_k (1 - p_k) / n_k / W² with items as units, and Wilson's limits for n* cases (by
+item not capped at n, without which strata of a score would be worth nothing: docs/benchmarks.md, coverage).
 Precision is the rate of the flagged side; recall and F are ratios of totals, with limits by MOVER (Donner & Zou 2012,
 Statistical Methods in Medical Research 21, 347-359): each total brings its own limits, skewed as they may be.
 
@@ -256,7 +257,9 @@ def _total(strata: Strata, side: Flags) -> Interval:
             few = f"its cases come from {counted(n_units, strata.unit)}; an interval needs {FEWEST_UNITS}"
             return Interval(value, nan, nan, few)
         quantile = t_value(max(1.0, kish(by_unit) - 1), strata.level)
-    low, high = wilson_limits(min(1.0, max(0.0, share)), worth_of(share, variance, n_counted, n_design), quantile)
+    # By item the variance is that of the design, so strata may be worth more than as many items drawn alike.
+    most = inf if strata.unit == "item" else n_counted
+    low, high = wilson_limits(min(1.0, max(0.0, share)), worth_of(share, variance, most, n_design), quantile)
     low, high = weight * min(low, share), weight * max(high, share)
     if unseen:
         borrowed = unseen * share

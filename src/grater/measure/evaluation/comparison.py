@@ -41,11 +41,11 @@ from grater.measure.evaluation.evaluation import (
     question_of,
     signature_of,
 )
-from grater.measure.evaluation.gold import Correction, Sides, corrected_counts, corrected_difference
+from grater.measure.evaluation.gold import Correction, corrected_difference
 from grater.measure.evaluation.standard import (
+    HEADLINE,
     SHOWN,
     Scored,
-    Tally,
     against,
     discordant,
     effects_note,
@@ -58,8 +58,9 @@ from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_jso
 from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Sample, Table
-from grater.uncertainty import Basis, PairTest, Scope, Score, holm, influence, paired_tests, rank_groups
+from grater.uncertainty import Basis, Numbers, PairTest, Scope, holm, paired_tests, rank_groups
 from grater.uncertainty.named import McNemar, randomisation
+from grater.uncertainty.sampled import Flags, Strata
 
 Test: TypeAlias = Literal["paired", "randomisation", "mcnemar"]
 """The test behind the rank groups: the engine's, or one of those by name."""
@@ -305,7 +306,7 @@ def compare_systems(
     if basis.population == "these" and not cases.design and len(places) == int(decided.sum()):
         tests = [_census(each) for each in tests]
     elif correction:
-        tests = _corrected(cases, truth, common, tests, score, correction, basis)
+        tests = _corrected(cases, truth, tests, score, correction, basis)
     pairs = _pairs(cases, truth, common, tests, score=score, test=test, basis=basis)
     apart = [pair.test.systems for pair in pairs if pair.p_of(test) < 1 - basis.level]
     can_rank = len(defined) == len(order) and not any(isnan(pair.p_of(test)) for pair in pairs)
@@ -369,39 +370,39 @@ def _pairs(
 
 
 def _corrected(
-    cases: Cases,
-    truth: Truth,
-    common: Truths,
-    tests: Sequence[PairTest],
-    score: str,
-    correction: Correction,
-    basis: Basis,
+    cases: Cases, truth: Truth, tests: Sequence[PairTest], score: str, correction: Correction, basis: Basis
 ) -> list[PairTest]:
     """The same pairs after the correction for what raters get wrong."""
-    at, known = SCORES.index(score), known_items(cases, truth)
-    tallies = {
-        system: tally(cases, truth.values, place, known=known, here=common, is_paired=True)
-        for place, system in enumerate(cases.systems)
-    }
-
-    def score_at(rates: Sequence[float]) -> Score:
-        return lambda sums: np.asarray(scores(corrected_counts(sums, rates))[..., at], np.float64)
-
-    differences = []
+    if score not in HEADLINE:
+        raise UsageError(f"differences of {score} cannot be corrected; compare {', '.join(HEADLINE)}")
+    column = {name: place for place, name in enumerate(cases.systems)}
+    found = []
     for each in tests:
-        pair = [(tallies[system], correction.sides[system]) for system in each.systems]
-        first, second = (
-            influence(own.units, score_at([share.value for share in sides.parameters]), own.den(score))
-            for own, sides in pair
-        )
-
-        def moved(rates: Sequence[float], pair: Sequence[tuple[Tally, Sides]] = pair) -> float:
-            one, other = (float(score_at(rates)(own.units.sums)) for own, _ in pair)
-            return one - other
-
-        differences.append(corrected_difference(first - second, moved, pair[0][1], level=basis.level))
-    adjusted = holm([each.p for each in differences])
+        strata, first, second = _joint(cases, truth, column[each.first], column[each.second], basis)
+        found.append(corrected_difference(strata, score, first, second, correction.raters))
+    adjusted = holm([each.p for each in found])
     return [
         PairTest(test.systems, each.difference, each.p, p_holm)
-        for test, each, p_holm in zip(tests, differences, adjusted, strict=True)
+        for test, each, p_holm in zip(tests, found, adjusted, strict=True)
     ]
+
+
+def _joint(cases: Cases, truth: Truth, one: int, other: int, basis: Basis) -> tuple[Strata, Flags, Flags]:
+    """The cells of two systems crossed, and which of them each flags; all items where nothing was sampled."""
+    marks, design = cases.flagged[:, [one, other]], cases.design
+    decided, known = (marks >= 0).all(axis=1), known_items(cases, truth)
+    keys = [marks[:, 0], marks[:, 1]] + ([design.systems[at].cell for at in (one, other)] if design else [])
+    rows, cell = np.unique(np.stack(keys, axis=1)[decided], axis=0, return_inverse=True)
+    is_items, k = cases.essays.unit == "item", len(rows)
+    unit_of = np.zeros(int(decided.sum()), np.int64) if is_items else cases.unit_of[decided]
+    n_units = int(unit_of.max(initial=0)) + 1
+
+    def table(values: Numbers) -> Numbers:
+        sums = np.bincount(unit_of * k + cell, values[decided], n_units * k)
+        return np.asarray(sums.reshape(n_units, k), np.float64)
+
+    judged = table(known.astype(np.float64))
+    sizes = table(np.ones(len(cases))) if design else judged
+    errors = table(np.where(known, np.nan_to_num(truth.values), 0.0))
+    strata = Strata(sizes, judged, errors, cases.essays.unit, basis.population, basis.level)
+    return strata, rows[:, 0] == 1, rows[:, 1] == 1

@@ -271,14 +271,6 @@ def true_errors(errors: Numbers | float, n: Numbers | float, sensitivity: float,
     return true
 
 
-def corrected_counts(counts: Numbers, rates: Rates) -> Numbers:
-    """Hits, false alarms, misses and correct rejections (last axis, weighted or not) after the correction."""
-    hit, false_alarm, miss, rejection = np.moveaxis(counts, -1, 0)
-    flagged, passed = hit + false_alarm, miss + rejection
-    hits, misses = true_errors(hit, flagged, *rates[:2]), true_errors(miss, passed, *rates[-2:])
-    return np.stack([hits, flagged - hits, misses, passed - misses], axis=-1)
-
-
 def corrected(judged: SampleScores, n_passed: float, sides: Sides) -> SampleScores:
     """Scores as judged, corrected; `n_passed` is the number of items that the system does not flag."""
     n_flagged = judged.hit.value + judged.false_alarm.value
