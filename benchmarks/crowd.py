@@ -31,7 +31,7 @@ import grater
 from grater.annotate.store import Store, checks, judgments, open_store, progress, trust
 from grater.annotate.terms import TrustRule, is_below, is_suspect, passes_quiz
 from grater.model import Interval, Json
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 from tests.annotate.web.simulated_crowd import (
     TURNS_AFTER,
     SimulatedRater,

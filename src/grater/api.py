@@ -433,7 +433,7 @@ def simulate(
 ) -> SimulatedCrowd:
     """Judgments of raters of known skill, with the true labels."""
     from grater.measure.crowd.simulate import Crowd, simulate
-    from grater.uncertainty.intervals import generator
+    from grater.uncertainty import generator
 
     crowd = Crowd(
         n_items=n_items,

@@ -19,7 +19,7 @@ from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Unit, UnitItem
 from grater.model import Essay, Item, Span
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from tests.annotate.study.chat_server import ChatServer, serving
 from tests.annotate.study.files import write_essays, write_items
 from tests.cli.running import grater

@@ -7,7 +7,7 @@ import pytest
 from grater.measure.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, pattern_units
 from grater.uncertainty import bootstrap
 from grater.uncertainty.bootstrap import bca_interval, group_interval, grouped, resampled_weights
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from tests.measure.agreement.tables import counts_of
 
 COUNTS = counts_of(generator(1).multinomial(5, [0.5, 0.3, 0.2], size=200))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.uncertainty.intervals import generator, permanent_number
+from grater.uncertainty import generator, permanent_number
 
 
 def test_a_stream_is_the_same_for_the_same_seed_and_purpose() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.model import Interval
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 from grater.uncertainty.stratified import (
     Part,
     Stratum,

@@ -39,8 +39,8 @@ from grater.detect.ngrams.counts import HELD_OUT, fold_of
 from grater.measure.evaluation.cases import cases_of, f_score, truth_of
 from grater.measure.evaluation.standard import Scored, against, each_rater
 from grater.model import Essay, Interval
+from grater.uncertainty import generator, wilson
 from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import generator, wilson
 from grater_train import fitting as features_of
 from grater_train.articles import ENTROPY as OF_ENTROPY
 from grater_train.articles import (

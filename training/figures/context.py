@@ -52,7 +52,7 @@ from grater.detect.prepositions.candidates import COLUMN_OF, preposition_places
 from grater.detect.systems import load_system
 from grater.model import Essay, Interval, Item
 from grater.models import read_model, shipped
-from grater.uncertainty.intervals import generator, wilson
+from grater.uncertainty import generator, wilson
 from grater_train.context.tuning import PossibleFlag, calibrated, possible_flags, right_items, usual_share
 
 N_RESAMPLES = 1000

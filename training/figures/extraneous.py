@@ -28,7 +28,7 @@ from grater.detect.prepositions.candidates import (
 from grater.detect.prepositions.detector import PrepositionDetector, margins
 from grater.detect.systems import load_system
 from grater.model import Essay, Interval
-from grater.uncertainty.intervals import generator, wilson
+from grater.uncertainty import generator, wilson
 from grater.uncertainty.sampled import mover_ratio
 
 SYSTEMS = ("prep-lm", "prep-maxent", "prep-perceptron", "prep-both")

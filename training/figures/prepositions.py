@@ -42,8 +42,8 @@ from grater.measure.evaluation.cases import Cases, Truth, cases_of
 from grater.measure.evaluation.standard import Scored, against, each_rater, weighted
 from grater.model import DELETE, Essay, Interval
 from grater.tables import Judgments, Table
+from grater.uncertainty import generator, wilson
 from grater.uncertainty.bootstrap import Chance
-from grater.uncertainty.intervals import generator, wilson
 from grater_train.events import Events, keep, kept, renumbered, renumbering, source_of
 from grater_train.fitting import fit_maxent, looked_up, numbered
 from grater_train.prepositions import GAP_RATE, LAYOUT, batch_of, batches_of, gathered

@@ -14,7 +14,7 @@ from time import process_time
 from figures.data import cell, lines_of, need, table
 from grater.corpora.text.analysis import analyse
 from grater.corpora.text.tags import PerceptronTagger, load_tagger
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from grater_train.tagging import accuracy, read_conllu
 
 N_LINES = 2_000

@@ -10,7 +10,7 @@ import pytest
 from grater.corpora.text.analysis import Sentence, analyse
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
 from grater.detect.articles.detector import Caution
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from grater_train import articles as training
 from grater_train.articles import Trial, corrected, corrupted, fitted_caution, with_errors, with_thresholds
 from tests.detect.articles.flags import flagged_counts

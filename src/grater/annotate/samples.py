@@ -47,7 +47,7 @@ from grater.model import Json
 from grater.registry import unknown
 from grater.sheet import counted
 from grater.tables import Sample, SampleMeta, Table, read_decisions, read_sample
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 TYPES: dict[str, type] = {
     "item": str,

@@ -57,7 +57,7 @@ import numpy.typing as npt
 from grater.errors import UsageError
 from grater.model import Interval, Json
 from grater.registry import unknown
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 
 Policy: TypeAlias = Literal["all", "not-untrusted", "valid"]
 POLICIES: tuple[Policy, ...] = ("all", "not-untrusted", "valid")

@@ -34,7 +34,7 @@ from grater.demo import living
 from grater.demo.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
 from grater.demo.raters import ERROR, OK
 from grater.model import Essay, Json, Span
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 CROWD, ESSAYS, OFFERED, NEXT = "Prepositions", "Term essays", "Term essays with suggestions", "Better or worse"
 MARKED_AGAIN = "essays with suggestions (simulated)"

@@ -69,7 +69,7 @@ from grater.scale.jobs import read_parts
 from grater.sheet import counted
 from grater.signature import Signature
 from grater.tables import read_items, write_table
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Find likely errors by n-gram counts.")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grater.demo.raters import ERROR, LEANINGS, OK
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 OWNER, MANAGER, ADJUDICATOR = "Rosa Lindqvist", "Teo Marchetti", "Ngozi Eze"
 ANNOTATORS = ("Ingrid Solheim", "Tomás Figueira")

@@ -47,7 +47,7 @@ from grater.detect.articles.phrases import ARTICLE, noun_phrases, place_of
 from grater.detect.detector import Detector, Finding
 from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.model import DELETE, Essay, Item, Span
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 ERROR, OK = "error", "ok"
 LEANINGS = {2: (0.93, 40.0), 1: (0.5, 3.0), 0: (0.03, 40.0)}

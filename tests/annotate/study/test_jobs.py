@@ -23,7 +23,7 @@ from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.errors import Conflict, UsageError
 from grater.model import Essay
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from tests.annotate.study.files import ESSAYS, write_decisions, write_essays, write_items, write_text
 
 

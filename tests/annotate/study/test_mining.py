@@ -23,7 +23,7 @@ from grater.annotate.study.mining import (
 from grater.annotate.tasks import TASKS
 from grater.errors import BadInput, NotFound, Stale, UsageError
 from grater.tables import read_items
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from tests.annotate.study.mined_lists import ada, count, mined, say, store, verdicts
 
 __all__ = ["ada", "store"]

@@ -6,7 +6,7 @@ import pytest
 
 from grater.annotate.tasks import choice, cloze, verify
 from grater.errors import BadInput, UsageError
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from tests.annotate.tasks.units import IN, OF, rng, unit_at
 
 DIFFERS = unit_at(OF, payload={"suggestion": "on"})

@@ -8,7 +8,7 @@ from grater.annotate.tasks import Unit, UnitItem
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.tasks.task import Rng, Task
 from grater.model import Essay, Item, Json, Span
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 TEXT = (
     "Last spring my cousin opened a bakery. The street was very quiet then. She depends of her brother for the "

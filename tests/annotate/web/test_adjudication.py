@@ -25,7 +25,7 @@ from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.web.adjudication import MORE, decided, earlier_choices, filled_by
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from tests.annotate.tasks.units import OF, noun_unit, unit_at
 from tests.annotate.web.studies import Study, hidden
 from tests.annotate.web.test_jobs import TWO, all_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 SENTENCES = [
     line.split()

@@ -9,7 +9,7 @@ from grater.detect.prepositions.selection import TITLES, Tally, selection_test, 
 from grater.detect.systems import load_system
 from grater.errors import UsageError
 from grater.model import Essay
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tiny import tiny_detector, tiny_engine
 

@@ -11,7 +11,7 @@ import pytest
 from grater.measure.agreement.constructions import CONSTRUCTIONS
 from grater.reporting.tasks import constructions_section
 from grater.tables import read_decisions, read_items, read_judgments
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 from tests.cli.running import grater
 
 ACCEPTED = {

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import grater
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 
 FLAGS = {
     # item: (flagged, type of the flag, label of both raters)

@@ -12,7 +12,7 @@ from grater.measure.evaluation.sampled.results import CorrectedSample, correct, 
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Interval
 from grater.tables import Judgments, Table, read_gold, read_judgments
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from grater.uncertainty.stratified import Stratum, normal_scores, scores
 from tests.measure.sampling.corpora import decisions_of, item_ids
 

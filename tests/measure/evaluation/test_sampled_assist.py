@@ -15,7 +15,7 @@ from grater.measure.evaluation.sampled import Sampled, sampled
 from grater.measure.evaluation.sampled.estimates import CheapJudge, judge_of_column, judge_of_labels
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import Judgments, Sample, Table, read_items, read_judgments
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from tests.measure.sampling.corpora import decisions_of, item_ids, oracle
 
 N = 3000

@@ -18,7 +18,7 @@ from grater.measure.evaluation.sampled.results import correct, corrected, correc
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Interval
 from grater.tables import read_gold, read_items, read_judgments
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from grater.uncertainty.stratified import Stratum, normal_scores, scores
 from tests.measure.sampling.corpora import decisions_of, item_ids
 

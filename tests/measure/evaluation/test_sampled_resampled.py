@@ -10,7 +10,7 @@ from grater.measure.evaluation.sampled import Sampled, chance_of, sampled
 from grater.measure.sampling.draw import add_system, draw_sample
 from grater.tables import Judgments, Sample, Table, read_gold, read_items, read_judgments, read_sample
 from grater.uncertainty.bootstrap import Chance, Cluster
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from tests.measure.sampling.corpora import decisions_of, item_ids
 
 N, N_ESSAYS, N_RATERS = 2000, 40, 6

@@ -8,7 +8,7 @@ import pytest
 
 import grater
 from grater.measure.evaluation.standard import unit_of_items
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 from tests.measure.evaluation.worlds import decisions, items, votes
 
 ESSAYS = [str(place // 10) for place in range(240)]

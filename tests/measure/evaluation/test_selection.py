@@ -9,7 +9,7 @@ from grater.errors import BadInput, UnknownName, UsageError
 from grater.measure.evaluation.selection import choice, cloze, corrected_accuracy
 from grater.model import Interval
 from grater.tables import Judgments, read_decisions, read_judgments
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 
 
 def words(**by_rater: str) -> Judgments:

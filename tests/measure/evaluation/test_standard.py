@@ -22,7 +22,7 @@ from grater.measure.evaluation.standard import against, each_rater, effective_nu
 from grater.model import Interval, Item
 from grater.tables import Judgments, read_decisions, read_items, read_judgments
 from grater.uncertainty.bootstrap import Chance, Cluster, UnitCounts, distinct
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 from tests.examples import examples
 from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion
 from tests.measure.evaluation.worlds import QUICK, decisions, items, votes

@@ -8,7 +8,7 @@ import pytest
 from grater.errors import UsageError
 from grater.measure.evaluation.suggestions import suggestions
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_judgments
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 
 # i0: two of three raters want `on`, one of them also `upon`; i1: delete it; i2: fine; i3: nobody judged; i4: missed
 JUDGED = [

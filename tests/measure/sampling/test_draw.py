@@ -189,7 +189,7 @@ def test_a_wanted_width_is_reached_with_few_new_labels(wanted: list[float]) -> N
         strata = Strata(*(rows[name].to_numpy()[None].astype(float) for name in ("len", "is_drawn", "errors")))
         widths.append(recall_width(strata, (rows["stratum 1"] == "flagged").to_numpy()))
     assert numbers == sorted(numbers)
-    assert numbers[0] < numbers[-1]
+    assert numbers[0] < numbers[-1] < 2000
     assert widths == pytest.approx(wanted, rel=0.1)
     with pytest.raises(GraterError, match="expected judgments with a target width"):
         add_system(first, table, "B", width=0.1)

@@ -57,7 +57,7 @@ from grater.detect.linear import Scores, Vocabulary, sums_of
 from grater.detect.ngrams.counts import HELD_OUT, distinct_lines, fold_of
 from grater.errors import UsageError
 from grater.model import DELETE, Json
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from grater_train import events
 from grater_train.events import MIN_WORD_COUNT, Batch, Events, GrowingVocabulary, Labels, Layout
 from grater_train.fitting import Size, fit_maxent, miscalibration, numbered, pruned, temperature

@@ -63,7 +63,7 @@ from grater.detect.prepositions.engines import LinearEngine
 from grater.detect.prepositions.features import FIELDS, HASHING, N_WORDS, contexts, stem_numbers, stemmed
 from grater.errors import UsageError
 from grater.model import Json
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from grater_train import events
 from grater_train.events import MIN_WORD_COUNT, Batch, Events, GrowingVocabulary, Labels, Layout, token_draws
 from grater_train.fitting import (

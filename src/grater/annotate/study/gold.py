@@ -41,7 +41,7 @@ from grater.model import Edit, Essay, Item, Json, Span
 from grater.sheet import counted
 from grater.tables import Table
 from grater.tables.schema import LIST_SEPARATOR
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 LOOKS = (ASKS, "grey", "tagset")
 """What a job says of all its units alike."""

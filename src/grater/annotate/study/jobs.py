@@ -42,7 +42,7 @@ from grater.annotate.terms import KEY, money, terms_json, terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.sheet import counted
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 MOVES: Mapping[str, tuple[JobState, ...]] = {
     "draft": ("open",),

@@ -50,7 +50,7 @@ from grater.errors import BadInput, NotFound, Problem, Problems, UsageError
 from grater.model import Essay, Item, Json, Span
 from grater.result import Data, in_json, key
 from grater.tables import Table
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 TASK, KIND = "error", "prep-extraneous"
 MINED = "mined"

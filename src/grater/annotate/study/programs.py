@@ -84,7 +84,7 @@ from grater.files import complaining
 from grater.model import Json
 from grater.result import HIDDEN, Data, in_json, key
 from grater.sheet import counted
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 
 def through(command: str, lines: Iterable[str]) -> Iterator[str]:

@@ -37,7 +37,7 @@ from grater.annotate.terms import Terms, earned, money, terms_of
 from grater.errors import GraterError, NotFound, UsageError
 from grater.measure.crowd.raters import Rater, raters
 from grater.model import Interval, Json
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 
 ENOUGH = 20
 """Judgments before a rater is ranked."""

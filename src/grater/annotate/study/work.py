@@ -67,7 +67,7 @@ from grater.corpora.check import check_essays
 from grater.corpora.tagsets import Tag, TagSet
 from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError
 from grater.model import Edit, Essay, Json, Span
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 LOG = logging.getLogger("grater.annotate.study.work")
 

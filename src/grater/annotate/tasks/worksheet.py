@@ -23,7 +23,7 @@ from grater.model import Essay, Item
 from grater.registry import unknown
 from grater.tables import Table
 from grater.tables.worksheets import SEPARATOR, Worksheet
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 ALTERNATIVES = "alternatives"
 VERIFY = "verify"

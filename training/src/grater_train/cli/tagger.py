@@ -20,7 +20,7 @@ from grater.model import Json as JsonValue
 from grater.models import write_model
 from grater.result import encode
 from grater.sheet import counted, interval
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 from grater_train.cli.card import card_of, sources
 from grater_train.tagging import N_EPOCHS, Tagged, accuracy, cluster_words, read_conllu, train
 
