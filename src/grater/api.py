@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from grater.detect.systems import SystemCards
     from grater.measure.agreement.coded import Unknown
     from grater.measure.agreement.coefficients import Scale, WeightName
-    from grater.measure.agreement.cohen import Method
     from grater.measure.agreement.difficulty import Difficulty
     from grater.measure.agreement.edits import CorpusAgreement
     from grater.measure.agreement.raters_needed import RatersNeeded
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from grater.measure.sampling.plan import Allocation, Plan
     from grater.reporting.document import Report
     from grater.tables import Judgments, Sample, Table
-    from grater.uncertainty import Population
+    from grater.uncertainty import Population, Unit
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -266,34 +265,34 @@ def agreement(
     weights: WeightName = "identity",
     scale: Scale = "nominal",
     label_order: Sequence[str] = (),
-    interval: Method = "bootstrap",
     items: TableSource | None = None,
-    cluster: str | None = None,
+    units: Unit = "auto",
     raters: Literal["these", "random"] = "these",
+    interval: Literal["jackknife", "bootstrap"] = "jackknife",
     ok: str | None = None,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Agreement:
-    """Kappa, alpha and the other coefficients of all raters and of every two, with confidence intervals.
+    """Alpha, kappa and the other coefficients of all raters and of every two, with confidence intervals.
 
-    Essays are drawn where `items`, or a column of the judgments, names them; `cluster` names another column.
+    `units` are essays (documents) where `items`, or a column of the judgments, names them, else items; `raters`
+    `random` makes intervals generalise to other raters too.  Resamples and seed matter for the bootstrap only.
     """
     from grater.measure.agreement.coded import essays_of
-    from grater.measure.agreement.summary import Options, agreement
+    from grater.measure.agreement.summary import agreement
     from grater.tables import as_items, as_judgments
+    from grater.uncertainty import Basis
 
-    options = Options(
+    table = as_judgments(judgments)
+    return agreement(
+        table,
+        essays=essays_of(table, _given(as_items, items), units=units),
         weights=weights,
         scale=scale,
         order=label_order,
-        interval=interval,
-        raters=raters,
         ok=ok,
-        n_resamples=resamples,
-        seed=seed,
+        basis=Basis(units=units, raters=raters, interval=interval, n_resamples=resamples, seed=seed),
     )
-    table = as_judgments(judgments)
-    return agreement(table, options, essays=essays_of(table, _given(as_items, items), cluster=cluster))
 
 
 @_checked
@@ -302,14 +301,17 @@ def edit_agreement(
     *,
     gaps: bool = False,
     several: Literal["joined", "first"] = "joined",
+    units: Unit = "auto",
+    interval: Literal["jackknife", "bootstrap"] = "jackknife",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> CorpusAgreement:
     """How far the annotators of a corpus agree: which tokens are wrong, which error it is, which correction."""
-    from grater.measure.agreement.edits import EditOptions, edit_agreement
+    from grater.measure.agreement.edits import edit_agreement
+    from grater.uncertainty import Basis
 
-    options = EditOptions(gaps=gaps, several=several, n_resamples=resamples, seed=seed)
-    return edit_agreement(_essays(corpus), options)
+    basis = Basis(units=units, interval=interval, n_resamples=resamples, seed=seed)
+    return edit_agreement(_essays(corpus), gaps=gaps, several=several, basis=basis)
 
 
 @_checked
@@ -329,9 +331,10 @@ def raters_needed(
     gold: TableSource | None = None,
     reach: float | None = None,
     items: TableSource | None = None,
-    cluster: str | None = None,
+    units: Unit = "auto",
     draws: int = 0,
     unknown: Unknown = "drop",
+    interval: Literal["jackknife", "bootstrap"] = "jackknife",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> RatersNeeded:
@@ -340,8 +343,9 @@ def raters_needed(
     With `gold` in place of experts it is the smallest number whose majority is right on the share `reach` of items.
     """
     from grater.measure.agreement.coded import essays_of, with_unknown
-    from grater.measure.agreement.raters_needed import NeedOptions, as_expert, raters_needed
+    from grater.measure.agreement.raters_needed import as_expert, raters_needed
     from grater.tables import as_gold, as_items, as_judgments
+    from grater.uncertainty import Basis
 
     answers = _given(as_gold, gold)
     if (experts is None) == (answers is None):
@@ -349,8 +353,9 @@ def raters_needed(
     others = as_expert(answers) if answers is not None else as_judgments(experts)
     crowd, known = (with_unknown(table, unknown) for table in (as_judgments(judgments), others))
     share = 0.95 if answers is not None and reach is None else reach
-    options = NeedOptions(n_draws=draws, reach=share, n_resamples=resamples, seed=seed)
-    return raters_needed(crowd, known, options, essays=essays_of(crowd, _given(as_items, items), cluster=cluster))
+    basis = Basis(units=units, interval=interval, n_resamples=resamples, seed=seed)
+    essays = essays_of(crowd, _given(as_items, items), units=units)
+    return raters_needed(crowd, known, essays=essays, n_draws=draws, reach=share, basis=basis)
 
 
 @_checked
@@ -364,24 +369,33 @@ def difficulty(
     top: int = 10,
     split: float = 0.75,
     quantiles: int = 4,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
+    units: Unit = "auto",
 ) -> Difficulty:
     """The easiest and hardest items for the crowd and for experts, and what goes with disagreement.
 
-    With the `essays` of the items, factors are worked out from their text: frequency, surprise, length, alternatives.
+    With the `essays` of the items, factors are worked out from their text: frequency, surprise, length, alternatives,
+    errors beside the target, uses of time and place.
     """
-    from grater.measure.agreement.difficulty import DifficultyOptions, difficulty
+    from grater.measure.agreement.difficulty import difficulty
     from grater.tables import as_items, as_judgments
+    from grater.uncertainty import Basis
 
     known = _given(as_judgments, experts)
-    options = DifficultyOptions(top=top, split=split, by=by, n_quantiles=quantiles, n_resamples=resamples, seed=seed)
     placed = _given(as_items, items)
     if placed is not None and essays:
         from grater.detect.factors import with_factors
 
         placed = with_factors(placed, _essays(essays))
-    return difficulty(as_judgments(judgments), known, placed, options)
+    return difficulty(
+        as_judgments(judgments),
+        known,
+        placed,
+        by=by,
+        top=top,
+        split=split,
+        n_quantiles=quantiles,
+        basis=Basis(units=units),
+    )
 
 
 @_checked

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 from typer import Argument, Option
@@ -33,14 +34,12 @@ from grater.corpora.merge import attach_documents
 from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coded import LEFT_OUT, Essays, Unknown, coded, essays_of, with_essays, with_unknown
 from grater.measure.agreement.coefficients import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows, one_spelling
-from grater.measure.agreement.cohen import Method
 from grater.measure.agreement.constructions import construction_study
-from grater.measure.agreement.difficulty import SPLIT, DifficultyOptions, difficulty
-from grater.measure.agreement.edits import CorpusAgreement, EditInterval, EditOptions, SeveralMarks, edit_agreement
+from grater.measure.agreement.difficulty import SPLIT, difficulty
+from grater.measure.agreement.edits import CorpusAgreement, SeveralMarks, edit_agreement
 from grater.measure.agreement.groups import (
     AgreementReport,
     Comparison,
-    Groups,
     agreement_by_context,
     agreement_by_group,
     by_batch,
@@ -48,8 +47,8 @@ from grater.measure.agreement.groups import (
     compare_pairs,
     compare_tables,
 )
-from grater.measure.agreement.raters_needed import NeedOptions, RatersNeeded, as_expert, raters_needed, shown
-from grater.measure.agreement.summary import Options, RatersAre, agreement
+from grater.measure.agreement.raters_needed import RatersNeeded, as_expert, raters_needed, shown
+from grater.measure.agreement.summary import MOST_RATERS, agreement
 from grater.measure.crowd.aggregate import METHODS
 from grater.measure.crowd.aggregate import Options as AggregateOptions
 from grater.measure.crowd.aggregate import aggregate as aggregate_judgments
@@ -68,9 +67,8 @@ from grater.tables import (
     with_labels,
     write_table,
 )
-from grater.tables import Table as ItemTable
 from grater.tables.files import SPREADSHEETS, load
-from grater.uncertainty.intervals import RESAMPLES, generator
+from grater.uncertainty import Basis
 
 ALL_RATERS = 10**9
 GOLD_REACH = 0.95
@@ -78,19 +76,29 @@ MOST_PLOTTED = 20
 HEIGHT = 10
 TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", *SPREADSHEETS}
 TABLE_OPTIONS = (
-    *("by", "items", "cluster", "raters_are", "contexts", "compare", "against"),
+    *("by", "items", "raters", "contexts", "compare", "against"),
     *("weights", "scale", "order", "ok", "all_pairs"),
     *("columns", "merge", "drop_flags", "min_confidence", "status", "duplicates"),
 )
-ClusterColumn: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--cluster",
-        metavar="COLUMN",
-        help="Column of the clusters that are resampled; default: essays if known; 'item' for no clusters.",
-    ),
-]
+UnitName: TypeAlias = Literal["auto", "item", "essay", "document"]
+IntervalName: TypeAlias = Literal["jackknife", "bootstrap"]
 CORPUS_OPTIONS = ("gaps", "several", "documents")
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """What intervals rest on: the options that `takes_options` gives to a command."""
+
+    units: Annotated[
+        UnitName, Option(help="Units of intervals; auto: documents or essays where they are known, else items.")
+    ] = "auto"
+    interval: Annotated[IntervalName, Option(help="How intervals are made.")] = "jackknife"
+    resamples: Annotated[int, Option(min=1, help="Bootstrap resamples.")] = Basis().n_resamples
+    seed: Annotated[int, Option(min=0, help="Random seed, for the bootstrap and for draws.")] = 0
+
+    @property
+    def basis(self) -> Basis:
+        return Basis(units=self.units, interval=self.interval, n_resamples=self.resamples, seed=self.seed)
 
 
 def deliver(result: Result, *, out: Path | None, table: TableFormat, as_json: bool) -> None:
@@ -114,9 +122,8 @@ def agree(
     items: Annotated[
         Path | None, Option(metavar="FILE", help="A table of items, for their essays and other columns.")
     ] = None,
-    cluster: ClusterColumn = None,
-    raters_are: Annotated[
-        RatersAre, Option("--raters", help="Intervals for these raters, or also for others like them (random).")
+    raters: Annotated[
+        Literal["these", "random"], Option(help="Intervals for these raters, or also for others like them (random).")
     ] = "these",
     contexts: Annotated[
         str, Option(metavar="FLAG,FLAG", help="Show agreement with and without items that have these flags.")
@@ -132,10 +139,6 @@ def agree(
     order: Annotated[
         str, Option("--label-order", metavar="LABEL,LABEL", help="The order of labels, lowest first.")
     ] = "",
-    interval: Annotated[
-        Method | None,
-        Option(help="Interval for Cohen's kappa; fce: Fleiss, Cohen & Everitt 1969; default: bootstrap and fce."),
-    ] = None,
     gaps: Annotated[
         bool, Option("--gaps", help="Corpora: insertions belong to gaps between tokens, not to the next token.")
     ] = False,
@@ -143,54 +146,60 @@ def agree(
         SeveralMarks, Option(help="Corpora: join several marks of one annotator on a token, or take the first.")
     ] = "joined",
     documents: Annotated[
-        Path | None, Option(metavar="FILE", help="Corpora: the documents of M2 sentences, for resampling.")
+        Path | None, Option(metavar="FILE", help="Corpora: the documents of M2 sentences, for intervals.")
     ] = None,
     format_name: Format = None,
     ok: Annotated[str | None, Option(metavar="LABEL", help="The label that means no error.")] = None,
     all_pairs: Annotated[
         bool, Option("--all-pairs", help="Compare all pairs, even with more than 40 raters.")
     ] = False,
-    resamples: Annotated[int, Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
+    intervals: Intervals,
     reading: Reading,
     out: Annotated[Path | None, Option(metavar="FILE", help="Also write the numbers as a table.")] = None,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Measure agreement among raters: observed agreement, kappa, alpha and AC1 with intervals, in all and by pair."""
+    """Measure agreement among raters: alpha, kappa, observed agreement and AC1 with intervals, in all and by pair."""
     require_different(files)
     require_outputs([out], [*files, against, items])
+    basis = replace(intervals.basis, raters=raters)
     if format_name or any(is_corpus(file) for file in files):
         _refuse(context, TABLE_OPTIONS, "tables of judgments")
-        if interval == "simple":
-            raise UsageError("--interval simple is for tables of judgments; corpora have bootstrap and fce")
-        drawn: EditInterval = "fce" if interval == "fce" else "essays"
-        corpus_options = EditOptions(gaps=gaps, several=several, interval=drawn, n_resamples=resamples, seed=seed)
-        corpus = agree_corpora(files, options=corpus_options, format_name=format_name, documents=documents)
+        corpus = agree_corpora(
+            files, format_name=format_name, documents=documents, gaps=gaps, several=several, basis=basis
+        )
         deliver(corpus, out=out, table=table, as_json=as_json)
         return
     _refuse(context, CORPUS_OPTIONS, "annotated corpora")
     judgments = reading.read(*files)
-    table_of_items = read_items(items) if items else None
-    essays = essays_of(judgments, table_of_items, cluster=cluster)
-    options = Options(
-        weights=weights
-        if weights in WEIGHTS
-        else _read_weights(weights, tuple(entries([order])) or coded(judgments).labels),
+    placed = read_items(items) if items else None
+    essays = essays_of(judgments, placed, units=basis.units)
+    labels = entries([order])
+    measure = partial(
+        agreement,
+        essays=essays,
+        weights=weights if weights in WEIGHTS else _read_weights(weights, tuple(labels) or coded(judgments).labels),
         scale=scale,
-        order=entries([order]),
-        interval=interval or "bootstrap",
-        raters=raters_are,
+        order=labels,
         ok=ok,
-        n_resamples=resamples,
-        seed=seed,
-        most_raters=ALL_RATERS if all_pairs else Options().most_raters,
+        most_raters=ALL_RATERS if all_pairs else MOST_RATERS,
+        basis=basis,
     )
+    groups = []
+    for column in entries(by):
+        parts = by_batch(judgments) if column == "batch" else by_column(judgments, column, items=placed)
+        with_tests = column != "batch"
+        groups.append(
+            agreement_by_group(parts, measure, by=column, with_tests=with_tests, essays=essays, basis=basis)
+        )
+    if flags := entries([contexts]):
+        groups.append(agreement_by_context(judgments, measure, flags))
+    other = reading.read(against) if against else None
     report = AgreementReport(
-        whole=agreement(judgments, options, essays=essays),
-        groups=tuple(_groups(judgments, options, by, table_of_items, entries([contexts]), essays)),
-        comparisons=_comparisons(judgments, options, compare, reading.read(against) if against else None, essays),
+        whole=measure(judgments),
+        groups=tuple(groups),
+        comparisons=_comparisons(judgments, compare, other, essays, basis),
     )
     deliver(report, out=out, table=table, as_json=as_json)
 
@@ -198,18 +207,20 @@ def agree(
 def agree_corpora(
     files: Sequence[Path],
     *,
-    options: EditOptions | None = None,
     format_name: str | None = None,
     documents: Path | None = None,
+    gaps: bool = False,
+    several: SeveralMarks = "joined",
+    basis: Basis | None = None,
 ) -> CorpusAgreement:
     """The agreement of the annotators of some files; several files are merged by essay.
 
-    `documents` holds the texts that M2 sentences were cut from, so that whole documents are resampled.
+    `documents` holds the texts that M2 sentences were cut from: these are then the units of intervals.
     """
     essays = read_merged(files, format_name=format_name)
     if documents:
         essays = attach_documents(essays, read_corpus(documents))
-    return edit_agreement(essays, options)
+    return edit_agreement(essays, gaps=gaps, several=several, basis=basis)
 
 
 def _refuse(context: typer.Context, options: Collection[str], kind: str) -> None:
@@ -248,22 +259,8 @@ def _read_weights(setting: str, labels: tuple[str, ...]) -> Matrix:
     return matrix_of_rows(rows, labels, name=setting)
 
 
-def _groups(
-    judgments: Judgments, options: Options, by: list[str], items: ItemTable | None, flags: list[str], essays: Essays
-) -> list[Groups]:
-    parts = {
-        column: by_batch(judgments) if column == "batch" else by_column(judgments, column, items=items)
-        for column in entries(by)
-    }
-    groups = [
-        agreement_by_group(tables, options, by=column, with_tests=column != "batch", essays=essays)
-        for column, tables in parts.items()
-    ]
-    return [*groups, *([agreement_by_context(judgments, options, flags, essays=essays)] if flags else [])]
-
-
 def _comparisons(
-    judgments: Judgments, options: Options, pairs: str, other: Judgments | None, essays: Essays
+    judgments: Judgments, pairs: str, other: Judgments | None, essays: Essays, basis: Basis
 ) -> dict[str, Comparison]:
     comparisons = {}
     if pairs:
@@ -272,16 +269,13 @@ def _comparisons(
         if [len(pair) for pair in split] != [2, 2]:
             raise UsageError(f"expected --compare A,B:C,D with four raters, found {pairs!r}")
         (a, b), (c, d) = split
-        first, second = (a, b), (c, d)
-        rng = generator(options.seed, "agreement", "pairs")
-        name = f"{' and '.join(first)} against {' and '.join(second)}"
-        comparisons[name] = compare_pairs(with_essays(coded(one_spelling(judgments)), essays), first, second, rng=rng)
+        codes = with_essays(coded(one_spelling(judgments)), essays)
+        comparisons[f"{a} and {b} against {c} and {d}"] = compare_pairs(codes, (a, b), (c, d), basis=basis)
     if other is not None:
-        rng = generator(options.seed, "agreement", "against")
         # Where essays come from the judgments' own column, each table names its own.
         known = essays if essays.covers(other) else None
         name = f"{judgments.name} against {other.name}"
-        comparisons[name] = compare_tables(judgments, other, rng=rng, essays=known)
+        comparisons[name] = compare_tables(judgments, other, essays=known, basis=basis)
     return comparisons
 
 
@@ -304,14 +298,12 @@ def needed(
         ),
     ] = [],
     items: Annotated[Path | None, Option(metavar="FILE", help="A table of items, for their essays.")] = None,
-    cluster: ClusterColumn = None,
     draws: Annotated[int, Option(min=0, metavar="N", help="Draw N random subsets, as the paper does; 0: exact.")] = 0,
     unknown: Annotated[Unknown, Option(help="What to do with judgments 'unknown'.")] = "drop",
-    resamples: Annotated[int, Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
+    intervals: Intervals,
     reading: Reading,
     out: Annotated[Path | None, Option(metavar="FILE", help="Also write the curves as a table.")] = None,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
@@ -320,11 +312,15 @@ def needed(
     require_outputs([out], [file, experts, gold, items])
     crowd = reading.read(file)
     known = _known(reading, experts, gold, expert_columns)
-    essays = essays_of(crowd, read_items(items) if items else None, cluster=cluster)
-    options = NeedOptions(
-        n_draws=draws, reach=GOLD_REACH if gold and reach is None else reach, n_resamples=resamples, seed=seed
+    basis = intervals.basis
+    result = raters_needed(
+        _kept(crowd, unknown),
+        _kept(known, unknown),
+        essays=essays_of(crowd, read_items(items) if items else None, units=basis.units),
+        n_draws=draws,
+        reach=GOLD_REACH if gold and reach is None else reach,
+        basis=basis,
     )
-    result = raters_needed(_kept(crowd, unknown), _kept(known, unknown), options, essays=essays)
     deliver(result, out=out, table=table, as_json=as_json)
     if table == "text" and not as_json:
         typer.echo("\n" + "\n".join(plot(result)))
@@ -360,7 +356,7 @@ def hard(
     items: Annotated[Path | None, Option(metavar="FILE", help="A table of items, for its columns.")] = None,
     essays: Annotated[
         list[Path],
-        Option(metavar="FILE", help="The corpus: frequency, surprise, length and alternatives of each item."),
+        Option(metavar="FILE", help="The corpus: the sentence of each item, and what may make it hard."),
     ] = [],
     by: Annotated[list[str], Option(metavar="COLUMN", help="Columns of the items; default: all that vary.")] = [],
     top: Annotated[int, Option(min=1, help="Number of easiest and of hardest items to list.")] = 10,
@@ -368,11 +364,12 @@ def hard(
         float, Option(min=0, max=1, help="A crowd is split if its majority is below this share.")
     ] = SPLIT,
     quantiles: Annotated[int, Option(min=2, help="Number of parts that a numeric column is divided into.")] = 4,
-    resamples: Annotated[int, Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
+    units: Annotated[
+        UnitName, Option(help="Units of intervals; auto: documents or essays where they are known, else items.")
+    ] = "auto",
     *,
     reading: Reading,
     out: Annotated[Path | None, Option(metavar="FILE", help="Also write every item as a table.")] = None,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
@@ -387,10 +384,9 @@ def hard(
         from grater.detect.factors import with_factors  # models, which other commands need not wait for
 
         placed = with_factors(placed, read_merged(essays))
-    options = DifficultyOptions(
-        top=top, split=split, by=entries(by), n_quantiles=quantiles, n_resamples=resamples, seed=seed
+    result = difficulty(
+        crowd, known, placed, by=entries(by), top=top, split=split, n_quantiles=quantiles, basis=Basis(units=units)
     )
-    result = difficulty(crowd, known, placed, options)
     deliver(result, out=out, table=table, as_json=as_json)
 
 
@@ -402,12 +398,14 @@ def nouns(
     items: Annotated[Path, Option(metavar="ITEMS", help="The table of items from grater nouns select.")],
     *,
     reading: Reading,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Measure agreement on constructions, as in Lee et al. 2009: Tables 4 and 5, and the ceilings."""
-    study = construction_study(reading.read(*judgments), read_items(items), seed=seed)
+    """Measure agreement on constructions, as in Lee et al. 2009: Tables 4 and 5, and the ceilings.
+
+    Frequent constructions are compared with the others for low-entropy nouns only.
+    """
+    study = construction_study(reading.read(*judgments), read_items(items))
     show(study, table=table, as_json=as_json)
 
 

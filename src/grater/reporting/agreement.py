@@ -25,7 +25,7 @@ from grater.measure.agreement.coefficients import band_words, coefficient_title
 from grater.measure.agreement.cohen import Confusion, disagreements, ok_label
 from grater.measure.agreement.groups import without_flagged
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
-from grater.measure.agreement.summary import Agreement, Options, agreement, kappa_cells
+from grater.measure.agreement.summary import Agreement, agreement, kappa_cells
 from grater.model import Interval
 from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, sentence
 from grater.reporting.drawing import (
@@ -62,16 +62,14 @@ def agreement_section(
     name: str = "agreement",
     title: str = "Agreement among raters",
     places: Table | None = None,
-    seed: int = 0,
 ) -> Section:
     """Coefficients over all raters, and the two pairs with most common items face to face."""
-    options = Options(seed=seed, ok=ok_label(sorted(judgments.frame["label"].cast(str).unique().to_list())))
-    result = agreement(judgments, options, essays=known_essays(judgments, places))
-    kappa = result.mean.kappa if result.mean else result.coefficients["fleiss"]
+    result = agreement(judgments, essays=known_essays(judgments, places))
+    name_of, headline = result.headline
     who = "expert" if name == "experts" else "rater"
     words = (
         f"{counted(len(judgments), 'judgment')} of {counted(result.n_items, 'item')} "
-        f"by {counted(len(result.raters), who)}: kappa {_kappa_words(kappa)}."
+        f"by {counted(len(result.raters), who)}: {name_of} {_kappa_words(headline)}."
     )
     return Section(
         name=name,
@@ -263,13 +261,14 @@ ORDER = (EXTRANEOUS, WRONG_CHOICE, OK)
 ALL, CLEAN, SURE = "all items", "no other error nearby", "confident judgments only"
 
 
-def usage_section(judgments: Judgments, *, places: Table | None = None, seed: int = 0) -> Section:
+def usage_section(judgments: Judgments, *, places: Table | None = None) -> Section:
     """Agreement in three classes on all items, after the paper's removal, and of confident judgments."""
     named = with_labels(judgments, LABELS)
     given = set(named.frame["label"].cast(pl.String).unique().to_list())
     order = tuple(label for label in ORDER if label in given)
-    options = Options(seed=seed, ok=OK, order=order)
-    results = {name: agreement(part, options, essays=known_essays(part, places)) for name, part in _parts(named)}
+    results = {
+        name: agreement(part, ok=OK, order=order, essays=known_essays(part, places)) for name, part in _parts(named)
+    }
     rows = tuple(
         (name, count(result.counts.n_compared), interval(result.observed), *kappa_cells(result.headline[1]))
         for name, result in results.items()

@@ -229,14 +229,10 @@ def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Se
         )
     people = inputs.experts or inputs.judgments
     if inputs.programs is not None and people is not None:
-        programs = programs_section(
-            people, inputs.programs, items=inputs.items, places=inputs.whereabouts, seed=inputs.basis.seed
-        )
+        programs = programs_section(people, inputs.programs, items=inputs.items, places=inputs.whereabouts)
         if programs is not None:
             yield programs
-    crowds = crowds_section(
-        inputs.crowds, places=inputs.whereabouts, n_resamples=inputs.basis.n_resamples, seed=inputs.basis.seed
-    )
+    crowds = crowds_section(inputs.crowds, places=inputs.whereabouts)
     if crowds is not None:
         yield crowds
     if inputs.judgments is not None and not inputs.judgments.anonymous_raters:
@@ -268,12 +264,12 @@ def _exact_accuracy(inputs: Inputs) -> dict[str, Interval]:
 
 
 def _agreement_sections(inputs: Inputs) -> Iterator[Section]:
-    crowd, experts, places, seed = inputs.judgments, inputs.experts, inputs.whereabouts, inputs.basis.seed
+    crowd, experts, places = inputs.judgments, inputs.experts, inputs.whereabouts
     if experts is not None:
-        yield agreement_section(experts, name="experts", title="Agreement among experts", places=places, seed=seed)
+        yield agreement_section(experts, name="experts", title="Agreement among experts", places=places)
     if crowd is not None:
         equal = equal_in_number(crowd, inputs.redundancy)
-        yield agreement_section(equal, places=places, seed=seed)
+        yield agreement_section(equal, places=places)
         if experts is not None:
             yield experts_section(equal, experts, places=places)
             if inputs.without_gold is not None:
@@ -281,7 +277,7 @@ def _agreement_sections(inputs: Inputs) -> Iterator[Section]:
                 name = "raters-needed-without-gold"
                 yield experts_section(inputs.without_gold, experts, name=name, title=title, places=places)
     if inputs.usage is not None:
-        yield usage_section(inputs.usage, places=places, seed=seed)
+        yield usage_section(inputs.usage, places=places)
 
 
 def _headline(known: _Known | None, sections: Sequence[Section]) -> Iterator[str]:

@@ -18,7 +18,6 @@ import polars as pl
 
 from grater.measure.agreement.difficulty import (
     Difficulty,
-    DifficultyOptions,
     GroupDifficulty,
     ItemDifficulty,
     difficulty,
@@ -72,8 +71,7 @@ def difficulty_section(
     has_factors = False
     if items is not None and factors is not None and essays and judgments.frame["item"].n_unique() >= ENOUGH:
         items, has_factors = factors(_judged(items, judgments), essays), True
-    options = DifficultyOptions(by=tuple(FACTOR_NAMES)) if has_factors else None
-    result = difficulty(judgments, experts, items, options)
+    result = difficulty(judgments, experts, items, by=tuple(FACTOR_NAMES) if has_factors else ())
     crowd = result.groups[0]
     share = interval(crowd.majority_share)
     words = [f"On average, {share} of an item’s raters side with its majority ({counted(crowd.n_ranked, 'item')})."]

@@ -18,7 +18,7 @@ from statistics import median
 from grater import sheet
 from grater.errors import GraterError
 from grater.measure.agreement.coded import known_essays
-from grater.measure.agreement.raters_needed import NeedOptions, RatersNeeded, raters_needed, whole_words
+from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
 from grater.measure.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
 from grater.reporting.document import Figure, Row, Section, interval, listed
 from grater.reporting.drawing import (
@@ -224,10 +224,6 @@ MATCHED = ("job", "items", "judgments per item", "experts' kappa", "raters neede
 TOOK = ("job", "items", "judgments", "raters", "hours", "cost", "per judgment")
 
 
-MOST_RESAMPLES = 200
-"""Enough for a table of many jobs; the curve of one job has more."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class CrowdJob:
     """One job of a crowd; `hours` is None and `cost` empty where nobody knows them."""
@@ -244,12 +240,9 @@ class CrowdJob:
         return self.judgments.frame["item"].n_unique()
 
 
-def crowds_section(
-    crowds: Sequence[CrowdJob], *, places: Table | None = None, n_resamples: int, seed: int = 0
-) -> Section | None:
+def crowds_section(crowds: Sequence[CrowdJob], *, places: Table | None = None) -> Section | None:
     """The two tables; None where no job has both a crowd and experts."""
-    options = NeedOptions(n_resamples=min(n_resamples, MOST_RESAMPLES), seed=seed)
-    needed = [(job, _needed(job, places, options)) for job in crowds]
+    needed = [(job, _needed(job, places)) for job in crowds]
     matched = tuple(_matched(job, result) for job, result in needed if result is not None)
     if not matched:
         return None
@@ -261,11 +254,11 @@ def crowds_section(
     return Section(name="crowds", title="Crowds compared with experts", words=words, sheets=sheets)
 
 
-def _needed(job: CrowdJob, places: Table | None, options: NeedOptions) -> RatersNeeded | None:
+def _needed(job: CrowdJob, places: Table | None) -> RatersNeeded | None:
     if job.experts is None or job.experts.frame["rater"].n_unique() < 2:
         return None
     try:
-        return raters_needed(job.judgments, job.experts, options, essays=known_essays(job.judgments, places))
+        return raters_needed(job.judgments, job.experts, essays=known_essays(job.judgments, places))
     except GraterError:  # no item that both judged, or experts without a common one
         return None
 

@@ -53,8 +53,7 @@ def constructions_section(
     judgments: Judgments, items: Table, *, decisions: Table | None = None, chance: Chance | None = None
 ) -> Section:
     """Tables 4 and 5, several right constructions, what agreement depends on, and systems against all of these."""
-    seed = chance.seed if chance else 0
-    study = construction_study(judgments, items, seed=seed)
+    study = construction_study(judgments, items)
     figures = tuple(
         confusion_map(
             part.table, name=f"constructions-{part.name}", about=STAGES[part.name], source="Lee et al. 2009, Table 5"
@@ -274,8 +273,8 @@ class Compared:
     kind: str
     table: Confusion
 
-    def row(self, seed: int) -> tuple[str, ...]:
-        kappa = cohen_kappa(self.table, rng=generator(seed, "programs", self.rater, self.kind))
+    def row(self) -> tuple[str, ...]:
+        kappa = cohen_kappa(self.table)
         cells = self.table.cells
         on_errors, on_ok = (self.table.share(*_diagonal(cells.shape, row)) for row in (0, 1))
         agreement = (interval(self.table.observed), *kappa_cells(kappa))
@@ -290,7 +289,7 @@ def _diagonal(shape: tuple[int, ...], row: int) -> tuple[npt.NDArray[np.bool_], 
 
 
 def programs_section(
-    people: Judgments, programs: Judgments, *, items: Table | None = None, places: Table | None = None, seed: int = 0
+    people: Judgments, programs: Judgments, *, items: Table | None = None, places: Table | None = None
 ) -> Section | None:
     """Every program on all items and on those of each kind; None where no item was judged by both."""
     essays = known_essays(people, places)
@@ -311,7 +310,7 @@ def programs_section(
         return None
     compared += _compared(PERSON, _against_others(said), None, kinds, essays)
     columns = ("program", "items", "n", "agreement", "kappa", "band", "on errors", "on ok")
-    rows = tuple(each.row(seed) for each in compared)
+    rows = tuple(each.row() for each in compared)
     sheet = Sheet(name="programs", title="Programs against the majority of people", columns=columns, rows=rows)
     words = (*_programs_words(compared), essays.scope_of(own["item"]).sentence)
     return Section(name="programs", title="Programs as raters", words=words, sheets=(sheet,))
@@ -346,7 +345,7 @@ def _compared(
 def _table(both: pl.DataFrame, rater: str, essays: Essays) -> Confusion:
     """Rows are the majority's verdicts, columns the rater's; a person may stand in it with one item several times."""
     most, label = ((both[column] == OK).cast(pl.Int32).to_numpy() for column in ("most", "label"))
-    return between(most, label, (ERROR, OK), ("people", rater), unit_of=essays.codes(both["item"]))
+    return between(most, label, (ERROR, OK), ("people", rater), unit_of=essays.codes(both["item"]), unit=essays.unit)
 
 
 def _programs_words(compared: Sequence[Compared]) -> Iterator[str]:

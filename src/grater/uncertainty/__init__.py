@@ -35,6 +35,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from grater.errors import UsageError
 from grater.model import Interval
 from grater.result import HIDDEN, Data, in_json, key
 from grater.sheet import counted
@@ -47,6 +48,12 @@ Score: TypeAlias = Callable[[Numbers], Numbers]
 Unit: TypeAlias = str
 """`auto`, `item`, `essay`, `document`, or another column that groups items."""
 Population: TypeAlias = Literal["wider", "these"]
+CHOICES = {
+    "units": ("auto", "item", "sentence", "essay", "document"),
+    "raters": ("these", "random"),
+    "population": ("wider", "these"),
+    "interval": ("jackknife", "bootstrap"),
+}
 
 LEVEL = 0.95
 FEWEST_UNITS = 3
@@ -75,6 +82,11 @@ class Basis:
     interval: Literal["jackknife", "bootstrap"] = "jackknife"
     n_resamples: int = 1000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise UsageError(f"expected {name} {' or '.join(known)}, found {getattr(self, name)!r}")
 
     def signature(self, unit: str, *, design: str = "") -> dict[str, str]:
         """The options of a signature; `unit` is the one that was used."""
@@ -398,11 +410,17 @@ def with_raters(by_essay: Influence, by_rater: Influence, by_item: Influence) ->
     return replace(by_essay, variance=variance, freedom=_welch(variance, parts))
 
 
-def from_left_out(value: float, left_out: Sequence[float] | Numbers, unit: str = "rater") -> Influence:
+def from_left_out(
+    value: float,
+    left_out: Sequence[float] | Numbers,
+    unit: str = "rater",
+    den: Numbers | None = None,
+    draws: Numbers | None = None,
+) -> Influence:
     """The influence of units that are no rows of sums, such as raters: the score without each of them."""
     without = np.asarray(left_out, np.float64)
     ones = np.ones(len(without))
-    return Influence(value, _change(value, without), ones, ones, unit)
+    return Influence(value, _change(value, without), ones if den is None else den, ones, unit, draws)
 
 
 def _welch(variance: float, parts: Iterable[tuple[float, float]]) -> float:
@@ -545,7 +563,8 @@ class Scope(Data):
         if self.population == "these":
             return f"{level} are for exactly these {these}, not for others (finite-population correction)."
         likes = f"other {self.unit}s like these" + (f" {self.n_units:,}" if self.n_units else "")
-        raters = f" and other raters like these {self.n_raters:,}" if self.n_raters else ""
+        raters = ", with these raters" if self.is_agreement else ""
+        raters = f" and other raters like these {self.n_raters:,}" if self.n_raters else raters
         notes = [self.note] if self.note else []
         if not isnan(self.design_effect):
             notes.append(f"design effect {self.design_effect:.1f}")

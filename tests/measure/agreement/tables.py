@@ -11,7 +11,7 @@ import polars as pl
 from grater.measure.agreement.coded import Counts, from_rows
 from grater.measure.agreement.cohen import Confusion, confusion
 from grater.tables import Judgments, read_judgments
-from grater.uncertainty.intervals import Ints
+from grater.uncertainty import Ints
 
 PREPOSITIONS = ("Extraneous", "Wrong-Choice", "OK")
 # Tetreault & Chodorow 2008, Table 3

@@ -69,8 +69,8 @@ from grater.annotate.tasks.task import Task, merged_by
 from grater.corpora import Loss, write_corpus
 from grater.errors import BadInput, GraterError, MissingExtra, Problem, Problems, UsageError
 from grater.files import complaining
-from grater.measure.agreement import agreement
 from grater.measure.agreement.edits import edit_agreement
+from grater.measure.agreement.summary import agreement
 from grater.model import Essay, Json
 from grater.tables import equal_in_number, read_judgments, with_labels, write_table
 

@@ -33,7 +33,7 @@ from grater.annotate.tasks.task import Task, merged_by
 from grater.errors import GraterError, UsageError
 from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
-from grater.measure.agreement.summary import Agreement, Options, agreement
+from grater.measure.agreement.summary import Agreement, agreement
 from grater.measure.evaluation.cases import ADJUDICATED, judge_of_labels
 from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Estimated, Evaluation, EvaluationOptions, evaluate
@@ -337,7 +337,6 @@ def agreement_so_far(
     if not len(said):
         return None
     try:
-        options = Options(most_raters=0)
-        return agreement(said, options, essays=known_essays(said, _table_of(places)))
+        return agreement(said, most_raters=0, essays=known_essays(said, _table_of(places)))
     except GraterError:
         return None

@@ -15,8 +15,8 @@ o_kl; n_k are their margins, n the number of judgments in them, d the squared di
 
     alpha    1 - (n - 1) sum_kl o_kl d_kl / sum_kl n_k n_l d_kl
 
-The ordinal distance is the squared difference of midranks, so it changes with the margins in every resample; its sums
-are therefore the coincidences themselves (labels squared), those of the other scales one number and the margins.
+The ordinal distance is the squared difference of midranks, so it changes with the margins; its sums are therefore the
+coincidences themselves (labels squared), those of the other scales one number and the margins.
 
 Specific agreement (Dice 1945; Spitzer & Fleiss 1974; for any number of raters Cicchetti & Feinstein 1990) asks for
 one label: where one rater says `error`, how often does another?
@@ -24,40 +24,22 @@ one label: where one rater says `error`, how often does another?
     specific sum_i n_ik (n_ik - 1) / sum_i n_ik (n_i - 1)
 
 q counts the labels of the table, so a label that nobody used should not be in its order.  With one label only,
-nothing can disagree by chance and every coefficient but observed agreement is undefined.  Intervals are BCa over
-items (`grater.uncertainty.bootstrap`); half of the made-up item there is unanimous, spread over the labels, and half
-of it is split between the most frequent label and each other.
-
-*Other raters like these*: intervals that take raters as random, as well as items or essays.  Gwet 2014 (Handbook of
-Inter-Rater Reliability, chapter 5) adds two variances: that over items with these raters, and that over raters with
-these items, the latter by the jackknife, which leaves out one rater at a time.  (A bootstrap of raters would pair a
-rater with himself, who always agrees.)  The jackknife's part holds some of the variance over items as well, so
-intervals err on the safe side.  Both variances are those of log(1 - x), as in `grater.uncertainty.bootstrap`, or of x
-where it reaches 1; that over items is read off the interval for these raters.  The interval is Student's t with the
-degrees of freedom of Satterthwaite 1946.  Three raters are needed; with fewer than ten the interval is wide, as it
-should be.
-A rater who is left out changes the items that he or she judged and no others, so that leaving out each in turn costs
-as much as counting all judgments once.
+nothing can disagree by chance and every coefficient but observed agreement is undefined.  Intervals are those of
+`grater.uncertainty`; for other raters like these (rule 7) raters are left out one by one, and three are needed.
 
 To add a coefficient, add a `Definition` to `COEFFICIENTS`: summary, JSON, tables, report and web pages read that
 tuple.
 
-Labels: those that may not mean what a reader thinks, and how near two of them are.
+*Labels.*  `Error` and `error`, `1` and `1.0` are two labels to a computer.  The three words of a verdict (error, ok,
+unknown) are one label however they are spelled; of other labels a warning names those that differ only in case,
+blanks or number format, and a label that one rater alone uses in place of another (`Err`).  An ordinal scale, and
+weights by distance, need an order: words without one are refused (by the alphabet `bad`, `excellent`, `good`, `poor`
+gave alpha .170 where the truth was .641).
 
-`Error` and `error`, `ok ` and `ok`, `1` and `1.0` are two labels to a computer, and raters who say the same then
-disagree.  The three words of a verdict (error, ok, unknown) are one label however they are spelled, in agreement as
-in evaluation; of other labels a warning names those that differ only in case, blanks or number format.
-
-An ordinal scale, and weights by distance, need an order.  Numbers have one; words do not: by the alphabet `bad`,
-`excellent`, `good`, `poor` gave alpha .170 where the truth was .641.  So words without an order are refused.
-
-Nearness is a weight for kappa and AC2, a squared distance for alpha.  Cohen 1968 gives each pair of labels a weight,
-1 for the same and less the further apart.  `linear` and `quadratic` take labels as equally spaced steps in their
-order, as scikit-learn does, whatever numbers they are.  A matrix of one's own is taken as it is: symmetric or not,
-finite, 1 on the diagonal.
-
-Krippendorff 2011 measures distance by the scale: `nominal` 0 or 1, `interval` (v - w)^2, `ratio` ((v - w) / (v +
-w))^2, 0 where both are 0.  (`ordinal` depends on the data.)
+*Nearness* is a weight for kappa and AC2, a squared distance for alpha.  Cohen 1968 weighs each pair of labels, 1 for
+the same and less the further apart; `linear` and `quadratic` take labels as equally spaced steps, as scikit-learn
+does.  Krippendorff 2011 measures distance by the scale: `nominal` 0 or 1, `interval` (v - w)^2, `ratio`
+((v - w) / (v + w))^2, 0 where both are 0.
 """
 
 from __future__ import annotations
@@ -65,7 +47,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp, isfinite, isnan, log, nan, sqrt
+from math import isfinite, nan
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -77,14 +59,26 @@ from grater.measure.agreement.coded import Coded, Counts, as_numbers, table_of
 from grater.model import Interval, Json
 from grater.result import encode
 from grater.tables import Judgments
-from grater.uncertainty.bootstrap import PatternUnits, Sums, bca_interval, point_estimate, ratio, resampled_scores
-from grater.uncertainty.intervals import LEVEL, RESAMPLES, Ints, Numbers
+from grater.uncertainty import (
+    Basis,
+    Influence,
+    Ints,
+    Numbers,
+    Rare,
+    Units,
+    from_left_out,
+    influence,
+    ratio,
+    share,
+    with_raters,
+)
+from grater.uncertainty import coefficient as coefficient_interval
 
 VERDICT_WORDS = ("error", "ok", "unknown")
 MOST_NAMED = 6
 FEWEST_ORDERED = 3
 """With two labels every order gives the same."""
-Matrix: TypeAlias = npt.NDArray[np.float64]
+Matrix: TypeAlias = Numbers
 WeightName: TypeAlias = Literal["identity", "linear", "quadratic"]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -134,6 +128,20 @@ def spelling_warnings(judgments: Judgments) -> Iterator[str]:
             f"labels differ only in case, blanks or number format: {_named(apart)}; "
             "they count as different; merge them if they mean the same"
         )
+
+
+def odd_label_warnings(codes: Coded) -> Iterator[str]:
+    """Names a label that one rater alone uses, and the label that the others seem to mean by it."""
+    n_labels = len(codes.labels)
+    uses = np.bincount(codes.rater * np.int64(n_labels) + codes.label, minlength=len(codes.raters) * n_labels)
+    is_used = uses.reshape(-1, n_labels) > 0
+    for label in np.flatnonzero(is_used.sum(axis=0) == 1):
+        rater = int(is_used[:, label].argmax())
+        for other in np.flatnonzero(~is_used[rater] & is_used.any(axis=0)):
+            one, two = (codes.labels[code].strip().casefold() for code in (label, other))
+            if one and two and one != two and (one.startswith(two) or two.startswith(one)):
+                named = f"only {codes.raters[rater]} says {codes.labels[label]!r}, and never {codes.labels[other]!r}"
+                yield f"{named}: merge the two if they mean the same (--merge)"
 
 
 def _named(alike: Sequence[tuple[str, ...]]) -> str:
@@ -244,34 +252,57 @@ NO_PAIR = "no item has two judgments"
 NO_USE = "nobody gave this label"
 
 
+def of_items(patterns: Ints, margins: Numbers) -> Numbers:  # noqa: ARG001
+    """Every item is as much of the denominator as any other (rule 0)."""
+    return np.ones(len(patterns))
+
+
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A function of sums over items (`grater.uncertainty.bootstrap`); `undefined` says why it is nan where it is."""
+    """A function of sums over items; `undefined` says why it is nan where it is.
+
+    `den` is an item's part of the denominator, from its pattern and the margins of all (rule 0).  A share counts its
+    `cases`: those behind it, and the items that they come from.  A coefficient `is_by_label` if it rests on the cases
+    of the rarer label (rule 5).
+    """
 
     name: str
     rows: Callable[[Ints], Numbers]
-    score: Callable[[Sums], Sums]
+    score: Callable[[Numbers], Numbers]
     undefined: str = ONE_LABEL
+    den: Callable[[Ints, Numbers], Numbers] = of_items
+    cases: Callable[[Ints, Numbers], tuple[float, float]] | None = None
+    is_by_label: bool = False
+
+
+def label_distance(apart: Matrix) -> Callable[[Ints, Numbers], Numbers]:
+    """The sum over an item's labels of their mean distance to the corpus's labels (rule 0)."""
+
+    def den(patterns: Ints, margins: Numbers) -> Numbers:
+        worth: Numbers = patterns @ (apart @ margins) / max(1.0, margins.sum())
+        return worth
+
+    return den
 
 
 # Agreement beyond chance: each coefficient is its chance
 
-Chance: TypeAlias = Callable[[Sums, Matrix | None], Sums]
+Chance: TypeAlias = Callable[[Numbers, Matrix | None], Numbers]
 """The agreement by chance from mean shares of labels (last axis) and weights; None are weights of equal or not."""
 
 
-def _fleiss_chance(shares: Sums, weights: Matrix | None) -> Sums:
+def _fleiss_chance(shares: Numbers, weights: Matrix | None) -> Numbers:
     return np.asarray(((shares if weights is None else shares @ weights) * shares).sum(axis=-1))
 
 
-def _gwet_chance(shares: Sums, weights: Matrix | None) -> Sums:
+def _gwet_chance(shares: Numbers, weights: Matrix | None) -> Numbers:
     n_labels = shares.shape[-1]
     total = n_labels if weights is None else weights.sum()
     scale = total / (n_labels * (n_labels - 1)) if n_labels > 1 else nan
     return np.asarray(scale * (shares * (1 - shares)).sum(axis=-1))
 
 
-def _bennett_chance(shares: Sums, weights: Matrix | None) -> Sums:
+def _bennett_chance(shares: Numbers, weights: Matrix | None) -> Numbers:
     n_labels = shares.shape[-1]
     total = n_labels if weights is None else weights.sum()
     return np.asarray((total / n_labels**2 if n_labels > 1 else nan) * shares.sum(axis=-1))
@@ -283,11 +314,15 @@ def observed(weights: Matrix) -> Coefficient:
     def rows(patterns: Ints) -> Numbers:
         return np.column_stack([np.ones(len(patterns)), pair_agreement(patterns, weights)])
 
-    return Coefficient("observed", rows, lambda sums: ratio(sums[..., 1], sums[..., 0]), NO_PAIR)
+    def cases(patterns: Ints, n_items: Numbers) -> tuple[float, float]:
+        size = patterns.sum(axis=1)
+        return float(n_items @ (size * (size - 1) / 2)), float(n_items.sum())
+
+    return Coefficient("observed", rows, lambda sums: ratio(sums[..., 1], sums[..., 0]), NO_PAIR, cases=cases)
 
 
 def fleiss(weights: Matrix) -> Coefficient:
-    return _beyond("fleiss", weights, _fleiss_chance)
+    return replace(_beyond("fleiss", weights, _fleiss_chance), den=label_distance(1 - weights), is_by_label=True)
 
 
 def gwet(weights: Matrix) -> Coefficient:
@@ -312,7 +347,7 @@ def _beyond(name: str, weights: Matrix, chance: Chance) -> Coefficient:
         shares = patterns / patterns.sum(axis=1, keepdims=True)
         return np.column_stack([np.ones(len(patterns)), pair_agreement(patterns, weights), shares])
 
-    def score(sums: Sums) -> Sums:
+    def score(sums: Numbers) -> Numbers:
         expected = chance(ratio(sums[..., 2:], sums[..., :1]), weights)
         return ratio(ratio(sums[..., 1], sums[..., 0]) - expected, 1 - expected)
 
@@ -327,7 +362,14 @@ def specific(label: int) -> Coefficient:
         times, n_judgments = patterns[:, label], patterns.sum(axis=1)
         return np.column_stack([times * (times - 1), times * (n_judgments - 1)]).astype(np.float64)
 
-    return Coefficient("specific", rows, lambda sums: ratio(sums[..., 0], sums[..., 1]), NO_USE)
+    def den(patterns: Ints, margins: Numbers) -> Numbers:  # noqa: ARG001
+        return rows(patterns)[:, 1]
+
+    def cases(patterns: Ints, n_items: Numbers) -> tuple[float, float]:
+        times = patterns[:, label]
+        return float(n_items @ times), float(n_items @ (times > 0))
+
+    return Coefficient("specific", rows, lambda sums: ratio(sums[..., 0], sums[..., 1]), NO_USE, den, cases)
 
 
 # Krippendorff's alpha
@@ -343,13 +385,13 @@ def _alpha_of(apart: Matrix) -> Coefficient:
         disagreeing = (patterns * (patterns @ apart)).sum(axis=1) / (patterns.sum(axis=1) - 1)
         return np.column_stack([disagreeing, patterns])
 
-    def score(sums: Sums) -> Sums:
+    def score(sums: Numbers) -> Numbers:
         return _alpha(sums[..., 0], sums[..., 1:], ((sums[..., 1:] @ apart) * sums[..., 1:]).sum(axis=-1))
 
-    return Coefficient("alpha", rows, score)
+    return Coefficient("alpha", rows, score, den=label_distance(apart), is_by_label=True)
 
 
-def _alpha(disagreeing: Sums, margins: Sums, by_chance: Sums) -> Sums:
+def _alpha(disagreeing: Numbers, margins: Numbers, by_chance: Numbers) -> Numbers:
     return 1 - ratio(disagreeing * (margins.sum(axis=-1) - 1), by_chance)
 
 
@@ -360,7 +402,7 @@ def _ordinal_alpha(n_labels: int) -> Coefficient:
         pairs = patterns[:, upper[0]] * (patterns[:, upper[1]] - (upper[0] == upper[1]))
         return np.asarray(pairs / (patterns.sum(axis=1, keepdims=True) - 1), np.float64)
 
-    def score(sums: Sums) -> Sums:
+    def score(sums: Numbers) -> Numbers:
         margins = np.zeros((*sums.shape[:-1], n_labels), sums.dtype)
         for pair, (first, second) in enumerate(zip(*upper, strict=True)):
             margins[..., first] += sums[..., pair]
@@ -371,7 +413,11 @@ def _ordinal_alpha(n_labels: int) -> Coefficient:
         by_chance = 2 * (margins[..., upper[0]] * margins[..., upper[1]] * apart).sum(axis=-1)
         return _alpha(2 * (sums * apart).sum(axis=-1), margins, by_chance)
 
-    return Coefficient("alpha", rows, score)
+    def den(patterns: Ints, margins: Numbers) -> Numbers:
+        midrank = margins.cumsum() - margins / 2
+        return label_distance(np.subtract.outer(midrank, midrank) ** 2)(patterns, margins)
+
+    return Coefficient("alpha", rows, score, den=den, is_by_label=True)
 
 
 # From margins alone, where labels are thousands (a tag with its correction is a label)
@@ -379,27 +425,27 @@ def _ordinal_alpha(n_labels: int) -> Coefficient:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Margins:
-    """Sums over items of nominal labels, from which no table of labels by labels is made.
+    """Numbers over items of nominal labels, from which no table of labels by labels is made.
 
     `shares` and `counts` have the labels in their last axis; `disagreeing` are the pairs that disagree / (m - 1).
     """
 
-    observed: Sums
-    disagreeing: Sums
-    shares: Sums
-    counts: Sums
+    observed: Numbers
+    disagreeing: Numbers
+    shares: Numbers
+    counts: Numbers
 
-    def beyond(self, chance: Chance) -> Sums:
+    def beyond(self, chance: Chance) -> Numbers:
         expected = chance(self.shares, None)
         return ratio(self.observed - expected, 1 - expected)
 
     @property
-    def alpha(self) -> Sums:
+    def alpha(self) -> Numbers:
         total = self.counts.sum(axis=-1)
         return _alpha(self.disagreeing, self.counts, total**2 - (self.counts**2).sum(axis=-1))
 
 
-def margin_scores(sums: Sums, n_labels: int) -> Sums:
+def margin_scores(sums: Numbers, n_labels: int) -> Numbers:
     """Every coefficient (last axis) from `n, agreeing share, disagreeing pairs / (m - 1), shares ..., counts ...`."""
     if not n_labels:  # nobody marked anything: no coefficient need know how to do without labels
         return np.full((*sums.shape[:-1], len(COEFFICIENTS)), nan)
@@ -412,7 +458,7 @@ def margin_scores(sums: Sums, n_labels: int) -> Sums:
     return np.stack([definition.of_margins(margins) for definition in COEFFICIENTS], axis=-1)
 
 
-def pair_scores(sums: Sums, n_labels: int) -> Sums:
+def pair_scores(sums: Numbers, n_labels: int) -> Numbers:
     """Observed agreement and Cohen's kappa (1960) from `n, agreeing, first's labels ..., second's labels ...`."""
     n = sums[..., 0]
     agreeing = ratio(sums[..., 1], n)
@@ -434,10 +480,16 @@ class Definition:
     name: str
     titles: Mapping[str, str]
     of_table: Callable[[Matrix, Scale, tuple[str, ...]], Coefficient]
-    of_margins: Callable[[Margins], Sums]
+    of_margins: Callable[[Margins], Numbers]
 
 
 COEFFICIENTS: tuple[Definition, ...] = (
+    Definition(
+        name="alpha",
+        titles={"alpha": "Krippendorff alpha"},
+        of_table=lambda _weights, scale, labels: alpha(scale, labels),
+        of_margins=lambda margins: margins.alpha,
+    ),
     Definition(
         name="observed",
         titles={"observed": "Observed agreement"},
@@ -461,12 +513,6 @@ COEFFICIENTS: tuple[Definition, ...] = (
         titles={"s": "Bennett S"},
         of_table=lambda weights, _scale, _labels: bennett(weights),
         of_margins=lambda margins: margins.beyond(_bennett_chance),
-    ),
-    Definition(
-        name="alpha",
-        titles={"alpha": "Krippendorff alpha"},
-        of_table=lambda _weights, scale, labels: alpha(scale, labels),
-        of_margins=lambda margins: margins.alpha,
     ),
 )
 NAMES = tuple(definition.name for definition in COEFFICIENTS)
@@ -524,81 +570,64 @@ def coefficients_json(values: Mapping[str, Interval]) -> dict[str, Json]:
 # Values with intervals
 
 
-def bootstrap_intervals(
-    coefficients: Sequence[Coefficient],
-    counts: Counts,
-    *,
-    rng: np.random.Generator,
-    n_resamples: int = RESAMPLES,
-    level: float = LEVEL,
-) -> list[Interval]:
-    """Each coefficient with its interval, all from the same resamples."""
-    values = [point_estimate(coefficient, counts.patterns, counts.n_items) for coefficient in coefficients]
-    if counts.n_compared < 2 or len(counts.labels) < 2:
-        return [_without_interval(c, value, counts) for c, value in zip(coefficients, values, strict=True)]
-    units = pattern_units(counts)
-    draws = resampled_scores(coefficients, units, rng=rng, n_resamples=n_resamples)
-    return [
-        bca_interval(coefficient, value, units, scores, level=level)
-        for coefficient, value, scores in zip(coefficients, values, draws, strict=True)
-    ]
-
-
-def _without_interval(coefficient: Coefficient, value: float, counts: Counts) -> Interval:
-    """What can be said of too little data: perhaps a value, and why there is no interval."""
-    if counts.n_compared == 0:
-        return Interval(nan, nan, nan, NO_PAIR)
-    if value != value:
-        return Interval(nan, nan, nan, coefficient.undefined)
-    why = "all judgments are of one label" if len(counts.labels) < 2 else "a single item cannot be resampled"
-    return Interval(value, nan, nan, why)
-
-
-def pattern_units(counts: Counts) -> PatternUnits:
-    """The items of the counts and the made-up one, which has as many judgments as the median item."""
-    n_labels = len(counts.labels)
-    size = _median(counts.patterns.sum(axis=1), counts.n_items)
-    modal = int((counts.n_items @ counts.patterns).argmax())
-    unanimous = size * np.eye(n_labels, dtype=np.int64)
-    split = unanimous // 2
-    split[:, modal] += size - size // 2
-    split = np.delete(split, modal, axis=0)
-    shares = [np.full(n_labels, 0.5 / n_labels), np.full(n_labels - 1, 0.5 / max(1, n_labels - 1))]
-    made_up = np.concatenate([np.zeros(len(counts.patterns)), *shares])
-    n_items = np.concatenate([counts.n_items, np.zeros(2 * n_labels - 1, np.int64)])
-    return PatternUnits(
-        patterns=np.vstack([counts.patterns, unanimous, split]),
-        n_items=n_items,
-        made_up=made_up / made_up.sum(),
-        groups=counts.groups,
-    )
-
-
-def _median(values: Ints, times: Ints) -> int:
-    """The middle value where each occurs `times` times; the lower of two."""
-    order = np.argsort(values)
-    middle = np.searchsorted(times[order].cumsum(), times.sum() / 2)
-    return int(values[order][middle])
-
-
-# Other raters like these
-
-
 FEWEST = 3
 
 
-def require_random(coded: Coded) -> None:
+def influence_of(coefficient: Coefficient, counts: Counts, basis: Basis, *, by_item: bool = False) -> Influence:
+    """The value, and what each essay (or item) changes."""
+    patterns, margins = counts.patterns, (counts.n_items @ counts.patterns).astype(np.float64)
+    rows = np.column_stack([coefficient.rows(patterns), coefficient.den(patterns, margins)])
+    units = counts.as_items(rows) if by_item else counts.units(rows)
+    return influence(Units(units.rows[:, :-1], units.unit, units.times), coefficient.score, units.rows[:, -1], basis)
+
+
+def with_interval(
+    coefficient: Coefficient, counts: Counts, basis: Basis, *, without: Numbers | None = None
+) -> Interval:
+    """The value with its interval; `without` has the values with one rater left out, for other raters like these."""
+    if not counts.n_compared:
+        return Interval(nan, nan, nan, NO_PAIR)
+    it = influence_of(coefficient, counts, basis)
+    if without is not None:
+        it = for_other_raters(it, without, influence_of(coefficient, counts, basis, by_item=True))
+    if coefficient.cases is not None:
+        n, n_items = coefficient.cases(counts.patterns, counts.n_items.astype(np.float64))
+        return share(it, n=n, n_design=n_items, level=basis.level, undefined=coefficient.undefined)
+    rare = rare_of(counts) if coefficient.is_by_label else None
+    return coefficient_interval(it, rare=rare, level=basis.level, undefined=coefficient.undefined)
+
+
+def rare_of(counts: Counts) -> Rare:
+    """The items to which a rater gives another label than the most frequent one, on average, and their units."""
+    margins = counts.n_items @ counts.patterns
+    is_rare = counts.patterns.sum(axis=1) > counts.patterns[:, int(margins.argmax())]
+    units = counts.units(is_rare[:, None].astype(np.float64))
+    share_of_rare = 1 - float(margins.max(initial=0)) / max(1.0, float(margins.sum()))
+    return Rare(counts.n_compared * share_of_rare, float(units.counts @ (units.rows[:, 0] > 0)))
+
+
+def for_other_raters(it: Influence, without: Numbers, by_item: Influence) -> Influence:
+    """Rule 7: `without` has the score with each rater left out."""
+    joint = with_raters(it, from_left_out(it.value, without), by_item)
+    return replace(joint, unit="rater" if it.unit == "item" else it.unit)  # Student's t, for items too
+
+
+def require_random(coded: Coded, basis: Basis) -> None:
     """Refuse raters that cannot stand for others."""
     if coded.anonymous_raters:
-        raise UsageError("raters are positions, not people: they cannot be drawn")
+        raise UsageError("raters are positions, not people: they cannot stand for others")
     if len(coded.raters) < FEWEST:
-        raise UsageError(
-            f"expected at least {FEWEST} raters to generalise to others like them, found {len(coded.raters)}"
-        )
+        found = f"found {len(coded.raters)}"
+        raise UsageError(f"expected at least {FEWEST} raters to generalise to others like them, {found}")
+    if basis.interval == "bootstrap":
+        raise UsageError("intervals for other raters need --interval jackknife")
 
 
 def without_each_rater(coefficients: Sequence[Coefficient], coded: Coded) -> list[Numbers]:
-    """For each coefficient its values with one rater left out, in the order of raters."""
+    """For each coefficient its values with one rater left out, in the order of raters.
+
+    A rater who is left out changes the items that he or she judged and no others.
+    """
     table = table_of(coded.item, coded.label, len(coded.labels))
     order = np.argsort(coded.rater, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(coded.rater, minlength=len(coded.raters)))[:-1])
@@ -614,29 +643,7 @@ def without_each_rater(coefficients: Sequence[Coefficient], coded: Coded) -> lis
     return [np.array(column) for column in values]
 
 
-def _sums(coefficient: Coefficient, rows: Sums) -> Numbers:
+def _sums(coefficient: Coefficient, rows: Ints) -> Numbers:
     compared = rows[rows.sum(axis=1) > 1]
     sums: Numbers = coefficient.rows(compared).sum(axis=0)
     return sums
-
-
-def random_interval(fixed: Interval, without: Numbers, *, n_units: int, level: float) -> Interval:
-    """The interval for other raters too: `fixed` is for these raters, `without` has the values with one left out."""
-    from scipy.special import stdtrit  # a fifth of a second that most commands need not wait for
-
-    without = without[~np.isnan(without)]
-    if isnan(fixed.value) or isnan(fixed.low) or len(without) < FEWEST:
-        return fixed
-    is_plain = max(fixed.high, float(without.max())) >= 1
-    value, low, high = (number if is_plain else -log(1 - number) for number in (fixed.value, fixed.low, fixed.high))
-    left = without if is_plain else -np.log(1 - without)
-    over_items = ((high - low) / 2 / float(stdtrit(n_units - 1, (1 + level) / 2))) ** 2
-    over_raters = float(np.var(left)) * (len(left) - 1)
-    total = over_items + over_raters
-    if total == 0:
-        return fixed
-    freedom = total**2 / (over_items**2 / (n_units - 1) + over_raters**2 / (len(left) - 1))
-    half = float(stdtrit(freedom, (1 + level) / 2)) * sqrt(total)
-    if is_plain:
-        return Interval(fixed.value, max(-1.0, value - half), min(1.0, value + half))
-    return Interval(fixed.value, max(-1.0, 1 - exp(half - value)), 1 - exp(-value - half))

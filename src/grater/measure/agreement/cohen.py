@@ -1,28 +1,13 @@
-"""Cohen's kappa for two raters with the standard errors of two papers, and its mean over all pairs of raters.
+"""Two raters: their labels cross-tabulated, Cohen's kappa, and its mean over all pairs of raters.
 
-Cohen 1960; with weights Cohen 1968.  `fce` is the large-sample standard error of Fleiss, Cohen & Everitt 1969, eq. 13
-(weighted: eq. 9), which is the delta method on the table, and is computed as such.  `simple` is Cohen's own,
-sqrt(po (1 - po) / (n (1 - pe)^2)), which takes pe as known; it stands behind the z of Lee et al. 2009 and is here to
-reproduce such numbers.  `bootstrap` is that of `grater.uncertainty.bootstrap`.
-
-Kappa is undefined where both raters used one and the same label throughout, or share no item.  Where the two never
-disagree both standard errors are 0, which is not credible: the interval then comes from the bootstrap.  It stays
-within [-1, 1].
+Cohen 1960; with weights Cohen 1968.  Intervals are those of `grater.uncertainty`.  For the literature there are two
+standard errors that take items as independent: `fce` is that of Fleiss, Cohen & Everitt 1969, eq. 13 (weighted:
+eq. 9); `simple` is Cohen's own, sqrt(po (1 - po) / (n (1 - pe)^2)), which takes pe as known and stands behind the z
+of Lee et al. 2009.  Kappa is undefined where both raters used one and the same label throughout, or share no item.
 
 The mean over pairs is Light's (1971, Psychological Bulletin 76, 365-377).  Pairs that share no item, or whose kappa
-is undefined, are left out and counted, in every resample too.  Pairs share items and raters, so their kappas are
-dependent: whole items (essays, where they are known) are resampled, with all that their raters said.  Where that
-would take too much memory (many items or many pairs) the interval is that of the delta method, an item's influence on
-the mean being the mean of its influences on the pairs; by essay that of the jackknife.
-
-A kappa of few items is biased low: with four or five items a pair, the mean of kappas that are .45 in truth comes out
-at .37 (docs/agreement.md), and a resample, with fewer distinct items still, is biased once more.  So where the middle
-pair shares fewer than `FEW_SHARED` items the interval is the jackknife's, around the value less its bias (Efron &
-Tibshirani 1993, chapter 10), widened to hold that of Conger's kappa.  The jackknife alone held .84 to .95 in such
-worlds, least where errors are rare: pairs whose kappa is undefined, or rests on one item, hide their part of the
-spread.  Conger's kappa is the mean of the same kappas with weights 1 - pe, is computed from all items at once, and so
-has no such bias.  Both together err on the safe side (.96 to 1).  Essays of very unequal lengths count as the number
-that they are worth (`effective_units`) in every one of these intervals.
+is undefined, are left out and counted.  A kappa of few items is biased low: with four or five items a pair, the mean
+of kappas that are .45 in truth comes out at .37 (docs/agreement.md); a warning says so, and alpha is printed first.
 
 Conger's kappa (1980, Psychological Bulletin 88, 322-328) takes the agreement of all pairs against the chance of each
 rater's own shares of labels, so that one coefficient does for all raters what Cohen's does for two:
@@ -32,16 +17,14 @@ rater's own shares of labels, so that one coefficient does for all raters what C
 With missing judgments a rater's shares are those on the items that he or she judged, and each rater counts once, as
 in Gwet 2014, chapter 2.  With two raters it is Cohen's kappa.
 
-Two raters' labels cross-tabulated, and how often each contradicts the other.
-
-T&C 2008, Table 3, prints such a table and two *disagreement rates*: of the items that a rater calls an error, the
-share that the other calls OK (26 of 86, 37 of 97).  Here a rate has Wilson's interval, and is given for each rater.
+T&C 2008, Table 3, prints a table of two raters and two *disagreement rates*: of the items that a rater calls errors,
+the share that the other calls OK (26 of 86, 37 of 97).  `unknown` is never an error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import isnan, nan, sqrt
 from typing import Literal, TypeAlias
@@ -50,53 +33,59 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.agreement.coded import MOST_CELLS, Coded
-from grater.measure.agreement.coefficients import NO_PAIR, Coefficient, Matrix, pair_agreement, weight_matrix
+from grater.measure.agreement.coded import MOST_CELLS, UNKNOWN, Coded
+from grater.measure.agreement.coefficients import (
+    NO_PAIR,
+    Matrix,
+    for_other_raters,
+    pair_agreement,
+    weight_matrix,
+)
 from grater.measure.agreement.coefficients import ONE_LABEL as ONE_LABEL_OF_ALL
 from grater.model import Interval
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, Data, in_json, key
-from grater.uncertainty.bootstrap import (
-    Groups,
-    PatternUnits,
-    Sums,
-    bca_interval,
-    gradient,
-    grouped,
-    point_estimate,
-    ratio,
-    resampled_scores,
-)
-from grater.uncertainty.intervals import (
-    LEVEL,
-    ONE_UNIT,
-    RESAMPLES,
+from grater.uncertainty import (
+    Basis,
+    Influence,
     Ints,
     Numbers,
-    cluster_wilson,
-    effective_units,
-    holding,
-    normal_interval,
-    student_quantile,
-    widening,
+    Rare,
+    Score,
+    Units,
+    coefficient,
+    grouped_rows,
+    influence,
+    ratio,
+    shares_by_unit,
     wilson,
+    z_value,
 )
 
 NOBODY = -1
 """In a label matrix: this rater did not judge this item."""
+Labels: TypeAlias = npt.NDArray[np.int32]
+Error: TypeAlias = Literal["fce", "simple"]
+
+NO_ITEM = "the two raters share no item"
+ONE_LABEL = "both raters used one label only, so chance alone would agree as often"
+NO_KAPPA = "no pair of raters has a kappa"
+FEW_SHARED = 50
+"""Items of the middle pair below which a mean kappa is biased low."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusion(Data):
     """`cells[k, l]` items were given label k by the first rater and label l by the second.
 
-    `groups` are the essays that these items stand in, where they are known; their patterns are cells, row by row.
+    Where units are not items, `by_unit` has the cells of each unit, row by row.
     """
 
     cells: Ints = field(metadata=key("confusion"))
     labels: tuple[str, ...]
     raters: tuple[str, str]
-    groups: Groups | None = field(default=None, metadata=HIDDEN)
+    by_unit: Numbers | None = field(default=None, metadata=HIDDEN)
+    unit: str = field(default="item", metadata=HIDDEN)
 
     @property
     @in_json()
@@ -105,23 +94,39 @@ class Confusion(Data):
         return int(self.cells.sum())
 
     @property
+    def units(self) -> Units:
+        if self.by_unit is None:
+            return Units(np.eye(self.cells.size), "item", self.cells.ravel().astype(np.float64))
+        return Units(self.by_unit, self.unit)
+
+    @property
     def observed(self) -> Interval:
         """The share of items on which the two agree."""
         return self.share(np.eye(len(self.labels), dtype=bool), np.ones_like(self.cells, dtype=bool))
 
     def share(self, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_]) -> Interval:
-        """The items in some cells among those in others; essays are drawn where they are known."""
-        if self.groups is None:
+        """The items in some cells among those in others."""
+        if self.by_unit is None:
             return wilson(int(self.cells[part].sum()), int(self.cells[whole].sum()))
-        cells = np.column_stack([part.ravel(), whole.ravel()]).astype(np.float64)
-        sums = self.groups.sums(cells)
-        return cluster_wilson(sums[:, 0], sums[:, 1])
+        hits, n = (self.by_unit @ of.ravel().astype(np.float64) for of in (part, whole))
+        return shares_by_unit(hits, n, self.unit)
 
     def merged(self, *groups: Sequence[str], names: Sequence[str]) -> Confusion:
         """The table of coarser labels, each group under its new name."""
         places = [[self.labels.index(label) for label in group] for group in groups]
         cells = [[int(self.cells[np.ix_(rows, columns)].sum()) for columns in places] for rows in places]
         return Confusion(np.array(cells, np.int64), tuple(names), self.raters)
+
+    @property
+    def rare(self) -> Rare:
+        """The items to which the rater who does so less often gives another label than the most frequent one."""
+        n_labels = len(self.labels)
+        modal = int((self.cells.sum(axis=0) + self.cells.sum(axis=1)).argmax())
+        is_other = np.arange(n_labels) != modal
+        margins = [np.repeat(is_other, n_labels), np.tile(is_other, n_labels)]
+        cases, margin = min(((float(self.cells.ravel() @ each), each) for each in margins), key=lambda pair: pair[0])
+        units = self.units
+        return Rare(cases, float(units.counts @ (units.rows @ margin.astype(np.float64) > 0)))
 
 
 def confusion(cells: npt.ArrayLike, labels: Sequence[str], raters: tuple[str, str] = ("R1", "R2")) -> Confusion:
@@ -132,7 +137,7 @@ def confusion(cells: npt.ArrayLike, labels: Sequence[str], raters: tuple[str, st
     return Confusion(table, tuple(labels), raters)
 
 
-def label_matrix(coded: Coded) -> npt.NDArray[np.int32]:
+def label_matrix(coded: Coded) -> Labels:
     """Items by raters, with `NOBODY` where a judgment is missing."""
     n_items, n_raters = len(coded.items), len(coded.raters)
     if n_items * n_raters > MOST_CELLS:
@@ -147,22 +152,35 @@ def confusions(coded: Coded) -> Iterator[Confusion]:
     matrix = label_matrix(coded)
     for first, second in combinations(range(len(coded.raters)), 2):
         raters = coded.raters[first], coded.raters[second]
-        yield between(matrix[:, first], matrix[:, second], coded.labels, raters, unit_of=coded.unit)
+        sides = matrix[:, first], matrix[:, second]
+        yield between(*sides, coded.labels, raters, unit_of=coded.unit_of, unit=coded.unit)
 
 
 def between(
-    first: npt.NDArray[np.int32],
-    second: npt.NDArray[np.int32],
+    first: Labels,
+    second: Labels,
     labels: tuple[str, ...],
     raters: tuple[str, str],
     *,
     unit_of: Ints | None = None,
+    unit: str = "essay",
+    n_units: int = 0,
 ) -> Confusion:
-    """The table of two aligned columns of labels; `unit_of` has the essay of each row."""
+    """The table of two aligned columns of labels; `unit_of` has the unit of each row, by its number from 0."""
+    cell, n_cells = _cell(first, second, len(labels)), len(labels) ** 2
+    both = cell >= 0
+    cells = np.bincount(cell[both], minlength=n_cells).reshape(len(labels), len(labels))
+    if unit_of is None:
+        return Confusion(cells, labels, raters)
+    n_units = n_units or int(unit_of.max(initial=-1)) + 1
+    by_unit = np.bincount(unit_of[both] * n_cells + cell[both], minlength=n_units * n_cells)
+    return Confusion(cells, labels, raters, by_unit.reshape(n_units, n_cells).astype(np.float64), unit)
+
+
+def _cell(first: Labels, second: Labels, n_labels: int) -> Ints:
+    """The cell of each row in the table of two raters, row by row; -1 where one of them did not judge."""
     both = (first != NOBODY) & (second != NOBODY)
-    cell = first[both].astype(np.int64) * len(labels) + second[both]
-    cells = np.bincount(cell, minlength=len(labels) ** 2).reshape(len(labels), len(labels))
-    return Confusion(cells, labels, raters, None if unit_of is None else grouped(cell, unit_of[both]))
+    return np.where(both, first.astype(np.int64) * n_labels + second, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +198,12 @@ def disagreements(table: Confusion, *, ok: str) -> tuple[Disagreement, Disagreem
     """T&C 2008, 5.2: for each rater, the share of their errors that are OK to the other."""
     if ok not in table.labels:
         raise UnknownName(unknown("label", ok, list(table.labels)))
-    place = table.labels.index(ok)
+    is_ok = np.array([label == ok for label in table.labels])
+    is_error = np.array([label not in (ok, UNKNOWN) for label in table.labels])
+    whole = np.repeat(is_error[:, None], len(is_ok), axis=1)
+    part = is_error[:, None] & is_ok
     first, second = table.raters
-    is_error = np.arange(len(table.labels)) != place
-    by_first = np.repeat(is_error[:, None], len(table.labels), axis=1)
-    both = is_error[:, None] & is_error
-    return (
-        _disagreement(table, by_first & ~both, by_first, first, second),
-        _disagreement(table, by_first.T & ~both, by_first.T, second, first),
-    )
+    return _disagreement(table, part, whole, first, second), _disagreement(table, part.T, whole.T, second, first)
 
 
 def _disagreement(
@@ -206,135 +221,82 @@ def ok_label(labels: Sequence[str]) -> str | None:
 # Cohen's kappa
 
 
-Error: TypeAlias = Literal["fce", "simple"]
-Method: TypeAlias = Literal["fce", "simple", "bootstrap"]
-METHODS: tuple[Method, ...] = ("bootstrap", "fce", "simple")
-
-NO_ITEM = "the two raters share no item"
-ONE_LABEL = "both raters used one label only, so chance alone would agree as often"
-NO_KAPPA = "no pair of raters has a kappa"
-
-MOST_SUMS = 1024
-MOST_PAIR_CELLS = 1 << 24
-"""What the bootstrap may take: cells of all pairs' tables, and these times items (128 MB)."""
-
-FEW_SHARED = 50
-"""Items of the middle pair below which a mean kappa is biased low."""
-
-MOST_SETS = 64
-"""Sets of raters that share the made-up item."""
-
-
-def cohen(weights: Matrix) -> Coefficient:
+def cohen(weights: Matrix) -> Score:
     """Kappa as a function of the cells of the table, row by row."""
     n_labels = len(weights)
 
-    def score(sums: Sums) -> Sums:
+    def score(sums: Numbers) -> Numbers:
         cells = sums.reshape(*sums.shape[:-1], n_labels, n_labels)
         n = cells.sum(axis=(-2, -1))
         rows, columns = cells.sum(axis=-1), cells.sum(axis=-2)
         expected = ratio(((rows @ weights) * columns).sum(axis=-1), n * n)
         return ratio(ratio((cells * weights).sum(axis=(-2, -1)), n) - expected, 1 - expected)
 
-    return Coefficient("kappa", lambda patterns: patterns.astype(np.float64), score, ONE_LABEL)
+    return score
+
+
+def _weights(table: Confusion, weights: Matrix | None) -> Matrix:
+    return weight_matrix("identity", len(table.labels)) if weights is None else weights
 
 
 def kappa(table: Confusion, *, weights: Matrix | None = None) -> float:
     """The value alone; nan where it is undefined."""
-    return float(_coefficient(table, weights).score(table.cells.ravel().astype(np.float64)))
+    return float(cohen(_weights(table, weights))(table.cells.ravel().astype(np.float64)))
 
 
-def influence(table: Confusion, *, weights: Matrix | None = None) -> Numbers:
-    """What one more item in each cell would do to kappa, at first order; nan where kappa is undefined."""
-    cells = table.cells.ravel().astype(np.float64)
-    slope = gradient(_coefficient(table, weights).score, cells)
-    centred: Numbers = (slope - cells @ slope / max(1.0, cells.sum())).reshape(table.cells.shape)
-    return centred
+def kappa_influence(table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None) -> Influence:
+    """Kappa, and what each unit changes; a cell's part of the denominator is its labels' mean distance to all."""
+    used = _weights(table, weights)
+    said = table.cells.sum(axis=0) + table.cells.sum(axis=1)
+    apart = (1 - used) @ said / max(1, said.sum())
+    units = table.units
+    return influence(units, cohen(used), units.rows @ np.add.outer(apart, apart).ravel(), basis)
+
+
+def cohen_kappa(table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None) -> Interval:
+    """Kappa with its interval, judged by the pair's own shared and rare items."""
+    basis = basis or Basis()
+    it = kappa_influence(table, weights=weights, basis=basis)
+    return coefficient(it, rare=table.rare, level=basis.level, undefined=ONE_LABEL if table.n else NO_ITEM)
 
 
 def standard_error(table: Confusion, *, error: Error = "fce", weights: Matrix | None = None) -> float:
-    """The standard error of kappa."""
+    """The standard error of kappa in the literature, items taken as independent."""
+    used, n = _weights(table, weights), max(1, table.n)
+    rows, columns = table.cells.sum(axis=1) / n, table.cells.sum(axis=0) / n
+    observed, expected = float((table.cells * used).sum()) / n, float(rows @ used @ columns)
+    if expected == 1:
+        return nan
     if error == "fce":
-        return sqrt(float((table.cells * influence(table, weights=weights) ** 2).sum()))
-    if weights is not None and (weights != np.eye(len(weights))).any():
+        by_margin = np.add.outer(used @ columns, rows @ used) - 2 * expected
+        slope = ((used - observed) * (1 - expected) - (1 - observed) * by_margin) / (1 - expected) ** 2
+        return sqrt(float((table.cells * slope**2).sum())) / n
+    if (used != np.eye(len(used))).any():
         raise UsageError("the simple standard error is for kappa without weights; use fce")
-    n = max(1, table.n)
-    observed = table.cells.trace() / n
-    expected = float((table.cells.sum(axis=0) / n) @ (table.cells.sum(axis=1) / n))
-    return sqrt(observed * (1 - observed) / n) / (1 - expected) if expected != 1 else nan
+    return sqrt(observed * (1 - observed) / n) / (1 - expected)
 
 
-def cohen_kappa(
-    table: Confusion,
-    *,
-    rng: np.random.Generator,
-    weights: Matrix | None = None,
-    method: Method = "bootstrap",
-    n_resamples: int = RESAMPLES,
-    level: float = LEVEL,
-) -> Interval:
-    """Kappa with its interval; the formulas take items as independent even where essays are known."""
-    value = kappa(table, weights=weights)
-    if value != value:
+def fce_interval(table: Confusion, *, weights: Matrix | None = None, level: float = Basis().level) -> Interval:
+    """Kappa with the interval of Fleiss, Cohen & Everitt 1969, items taken as independent."""
+    value, error = kappa(table, weights=weights), standard_error(table, weights=weights)
+    if isnan(value):
         return Interval(nan, nan, nan, ONE_LABEL if table.n else NO_ITEM)
-    if table.n < 2:
-        return Interval(value, nan, nan, "a single item says nothing about chance")
-    error = 0.0 if method == "bootstrap" else standard_error(table, error=method, weights=weights)
     if error == 0:
-        coefficient = _coefficient(table, weights)
-        units = cell_units(table)
-        [draws] = resampled_scores([coefficient], units, rng=rng, n_resamples=n_resamples)
-        return bca_interval(coefficient, value, units, draws, level=level)
-    return normal_interval(value, error, level=level, ends=(-1.0, 1.0))
-
-
-def cell_units(table: Confusion) -> PatternUnits:
-    """The cells as what is resampled; the made-up item as in `coefficients.py`, its split half in both directions."""
-    n_labels = len(table.labels)
-    modal = int((table.cells.sum(axis=0) + table.cells.sum(axis=1)).argmax())
-    made_up = np.eye(n_labels) * 0.5 / n_labels
-    for label in set(range(n_labels)) - {modal}:
-        made_up[label, modal] = made_up[modal, label] = 0.25 / (n_labels - 1)
-    n_cells = n_labels * n_labels
-    return PatternUnits(
-        patterns=np.eye(n_cells, dtype=np.int64),
-        n_items=table.cells.ravel(),
-        made_up=made_up.ravel() / made_up.sum(),
-        groups=table.groups,
-    )
-
-
-def _coefficient(table: Confusion, weights: Matrix | None) -> Coefficient:
-    return cohen(weight_matrix("identity", len(table.labels)) if weights is None else weights)
+        return Interval(value, nan, nan, "the two never disagree, so the standard error is 0")
+    half = z_value(level) * error
+    return Interval(value, max(-1.0, value - half), min(1.0, value + half))
 
 
 # The mean over all pairs of raters, and Conger's kappa
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelRows:
-    """Items with two judgments or more: their labels by rater, and their essays where they are known."""
-
-    matrix: npt.NDArray[np.int32]
-    unit_of: Ints | None
-
-
-def compared_rows(coded: Coded) -> LabelRows:
-    """What pairs of raters are compared on."""
-    matrix = label_matrix(coded)
-    is_compared = (matrix != NOBODY).sum(axis=1) > 1
-    return LabelRows(matrix[is_compared], None if coded.unit is None else coded.unit[is_compared])
-
-
 @dataclass(frozen=True, slots=True)
 class MeanPairwise:
-    """Mean kappa over `n_pairs` pairs; `n_undefined` more have none.  `method` says how its interval was made, and
-    `n_shared` how many items the middle pair shares."""
+    """Mean kappa over `n_pairs` pairs; `n_undefined` more have none; the middle pair shares `n_shared` items."""
 
     kappa: Interval
     n_pairs: int
     n_undefined: int
-    method: str
     n_shared: int = 0
 
     @property
@@ -344,255 +306,119 @@ class MeanPairwise:
 
 
 def mean_pairwise(
-    coded: Coded,
-    tables: Sequence[Confusion],
-    *,
-    rng: np.random.Generator,
-    weights: Matrix | None = None,
-    conger: Interval | None = None,
-    n_resamples: int = RESAMPLES,
-    level: float = LEVEL,
+    coded: Coded, tables: Sequence[Confusion], *, weights: Matrix | None = None, basis: Basis | None = None
 ) -> MeanPairwise:
-    """`tables` are those of every pair, in the order of `confusions`; `conger` is Conger's kappa, if known."""
-    chosen = weight_matrix("identity", len(coded.labels)) if weights is None else weights
-    values = np.array([kappa(table, weights=chosen) for table in tables])
-    is_defined = ~np.isnan(values)
-    n_pairs, n_undefined = int(is_defined.sum()), int((~is_defined).sum())
-    if n_pairs == 0:
-        return MeanPairwise(Interval(nan, nan, nan, NO_KAPPA), 0, n_undefined, "none")
-    n_shared = int(np.median([table.n for table, defined in zip(tables, is_defined, strict=True) if defined]))
-    is_sparse = n_shared < FEW_SHARED
-    interval, method = _mean_interval(
-        coded, tables, values, chosen, is_sparse=is_sparse, rng=rng, n_resamples=n_resamples, level=level
+    """`tables` are those of every pair, in the order of `confusions`."""
+    basis = basis or Basis()
+    matrix = label_matrix(coded)
+    pairs = combinations(range(len(coded.raters)), 2)
+    found = [
+        (on_items(matrix[:, pair], table, weights=weights, basis=basis), pair)
+        for pair, table in zip(pairs, tables, strict=True)
+    ]
+    found = [(it, pair) for it, pair in found if not isnan(it.value)]
+    n_undefined = len(tables) - len(found)
+    if not found:
+        return MeanPairwise(Interval(nan, nan, nan, NO_KAPPA), 0, n_undefined)
+    n_shared = int(np.median([table.n for table in tables if not isnan(kappa(table, weights=weights))]))
+    mean = mean_influence([it for it, _ in found])
+    if basis.raters == "random":
+        left = [[it.value for it, pair in found if rater not in pair] for rater in range(len(coded.raters))]
+        without = np.array([float(np.mean(values)) if values else nan for values in left])
+        by_item = [
+            on_items(matrix[:, pair], replace(table, by_unit=None), weights=weights)
+            for pair, table in zip(combinations(range(len(coded.raters)), 2), tables, strict=True)
+        ]
+        mean = for_other_raters(mean, without, mean_influence([it for it in by_item if not isnan(it.value)]))
+    rare = Rare(*np.median([(table.rare.cases, table.rare.units) for table in tables if table.n], axis=0))
+    interval = coefficient(mean, rare=rare, level=basis.level, undefined=NO_KAPPA)
+    return MeanPairwise(interval, n_pairs=len(found), n_undefined=n_undefined, n_shared=n_shared)
+
+
+def mean_influence(kappas: Sequence[Influence]) -> Influence:
+    """The mean of kappas on the same units."""
+    n = len(kappas)
+    draws = [it.draws for it in kappas if it.draws is not None]
+    return Influence(
+        value=float(np.mean([it.value for it in kappas])),
+        change=np.sum([it.change for it in kappas], axis=0) / n,
+        den=np.sum([it.den for it in kappas], axis=0),
+        times=np.ones(len(kappas[0].change)),
+        unit=kappas[0].unit,
+        draws=np.nanmean(draws, axis=0) if draws else None,
     )
-    if is_sparse and method != "none":
-        other = conger or conger_kappa(coded, rng=rng, weights=chosen, n_resamples=n_resamples, level=level)
-        interval, method = holding(interval, other), f"{method}+conger"
-    return MeanPairwise(interval, n_pairs=n_pairs, n_undefined=n_undefined, n_shared=n_shared, method=method)
 
 
-def _mean_interval(
-    coded: Coded,
-    tables: Sequence[Confusion],
-    values: Numbers,
-    weights: Matrix,
-    *,
-    is_sparse: bool,
-    rng: np.random.Generator,
-    n_resamples: int,
-    level: float,
-) -> tuple[Interval, str]:
-    """The mean of the pairs' kappas with its interval, and how that was made."""
-    is_defined = ~np.isnan(values)
-    value, rows = float(values[is_defined].mean()), compared_rows(coded)
-    if len(rows.matrix) < 2:
-        return Interval(value, nan, nan, "a single item cannot be resampled"), "none"
-    if _is_large(len(tables) * len(coded.labels) ** 2, len(rows.matrix)):
-        if rows.unit_of is not None:
-            return _by_essay(value, rows.matrix, rows.unit_of, tables, weights, level), "jackknife"
-        return _student(
-            value, _delta_error(rows.matrix, tables, is_defined, weights), len(rows.matrix), level
-        ), "delta"
-    statistic, units = mean_kappa(len(coded.raters), weights), row_units(rows, len(coded.labels))
-    if is_sparse:
-        return jackknife(statistic, value, units, level=level), "jackknife"
-    [draws] = resampled_scores([statistic], units, rng=rng, n_resamples=n_resamples)
-    return bca_interval(statistic, value, units, draws, level=level), "bootstrap"
+def on_items(
+    columns: Labels, table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None
+) -> Influence:
+    """Kappa of two columns of labels and their table, with a row for each item where units are items.
+
+    So two kappas on the same items can be subtracted.
+    """
+    if table.by_unit is not None:
+        return kappa_influence(table, weights=weights, basis=basis)
+    cell = _cell(columns[:, 0], columns[:, 1], len(table.labels))
+    if basis is not None and basis.interval == "bootstrap":
+        rows = np.vstack([np.eye(table.cells.size), np.zeros(table.cells.size)])[cell]
+        return kappa_influence(replace(table, by_unit=rows), weights=weights, basis=basis)
+    it = kappa_influence(table, weights=weights)
+    change, den = (np.append(of, 0.0)[cell] for of in (it.change, it.den))
+    return Influence(it.value, change, den, np.ones(len(cell)))
 
 
-def _is_large(n_sums: int, n_items: int) -> bool:
-    return n_sums > MOST_SUMS or n_sums * n_items > MOST_PAIR_CELLS
-
-
-def _student(value: float, error: float, n_items: int, level: float) -> Interval:
-    half = student_quantile((1 + level) / 2, n_items - 1) * error
-    return Interval(value, max(-1.0, value - half), min(1.0, value + half))
-
-
-def jackknife(statistic: Coefficient, value: float, units: PatternUnits, *, level: float = LEVEL) -> Interval:
-    """The value with the interval of the jackknife over items or essays, around the value less its bias."""
-    rows = statistic.rows(units.patterns)
-    total = units.n_items @ rows
-    left_out = units.groups.sums(rows) if units.groups else rows[units.n_items > 0]
-    times = np.ones(len(left_out)) if units.groups else units.n_items[units.n_items > 0]
-    lengths = units.groups.lengths if units.groups else None
-    return _jackknifed(value, statistic.score(total - left_out), times, lengths, level)
-
-
-def _jackknifed(
-    value: float, without: Numbers, times: Numbers | Ints, lengths: Numbers | None, level: float
-) -> Interval:
-    """From the values without each kind of unit, of which there are `times`; of essays, `lengths` are their items."""
-    defined = ~np.isnan(without)
-    n = float(times[defined].sum())
-    if n < 2:
-        return Interval(value, nan, nan, ONE_UNIT)
-    middle = float(times[defined] @ without[defined]) / n
-    error = sqrt((n - 1) / n * float(times[defined] @ (without[defined] - middle) ** 2))
-    centre = value - (n - 1) * (middle - value)
-    n_effective = n if lengths is None else effective_units(lengths[defined])
-    half = student_quantile((1 + level) / 2, n_effective - 1) * widening(n, n_effective) * error
-    return Interval(value, max(-1.0, min(value, centre - half)), min(1.0, max(value, centre + half)))
-
-
-def mean_kappa(n_raters: int, weights: Matrix) -> Coefficient:
-    """The mean as a function of the cells of all pairs' tables; a pattern is an item's labels by rater."""
-    pairs = list(combinations(range(n_raters), 2))
-    n_labels = len(weights)
-    score_pair = cohen(weights).score
-
-    def rows(patterns: Ints) -> Numbers:
-        cells = np.zeros((len(patterns), len(pairs), n_labels * n_labels))
-        for index, (first, second) in enumerate(pairs):
-            both = (patterns[:, first] != NOBODY) & (patterns[:, second] != NOBODY)
-            cell = patterns[both, first] * n_labels + patterns[both, second]
-            cells[np.flatnonzero(both), index, cell] = 1
-        return cells.reshape(len(patterns), -1)
-
-    def score(sums: Sums) -> Sums:
-        kappas = score_pair(sums.reshape(*sums.shape[:-1], len(pairs), n_labels * n_labels))
-        is_defined = ~np.isnan(kappas)
-        return ratio(np.where(is_defined, kappas, 0).sum(axis=-1), is_defined.sum(axis=-1))
-
-    return Coefficient("mean kappa", rows, score, NO_KAPPA)
-
-
-def conger(n_raters: int, weights: Matrix) -> Coefficient:
+def conger(n_raters: int, weights: Matrix) -> Score:
     """Conger's kappa as a function of the number of items, their agreeing pairs and each rater's labels."""
     n_labels = len(weights)
 
-    def rows(patterns: Ints) -> Numbers:
-        said = np.zeros((len(patterns), n_raters, n_labels))
-        item, rater = np.nonzero(patterns != NOBODY)
-        said[item, rater, patterns[item, rater]] = 1
-        agreeing = pair_agreement(said.sum(axis=1).astype(np.int64), weights)
-        return np.column_stack([np.ones(len(patterns)), agreeing, said.reshape(len(patterns), -1)])
-
-    def score(sums: Sums) -> Sums:
+    def score(sums: Numbers) -> Numbers:
         said = sums[..., 2:].reshape(*sums.shape[:-1], n_raters, n_labels)
-        n_said = said.sum(axis=-1, keepdims=True)
-        shares = np.where(n_said != 0, said / np.where(n_said != 0, n_said, 1), 0)
-        n_active = (n_said[..., 0].real > 0).sum(axis=-1)
+        shares = np.nan_to_num(ratio(said, said.sum(axis=-1, keepdims=True)))
+        n_active = (shares.sum(axis=-1) > 0).sum(axis=-1)
         together, alone = shares.sum(axis=-2), ((shares @ weights) * shares).sum(axis=(-2, -1))
         expected = ratio(((together @ weights) * together).sum(axis=-1) - alone, n_active * (n_active - 1))
         return ratio(ratio(sums[..., 1], sums[..., 0]) - expected, 1 - expected)
 
-    return Coefficient("conger", rows, score, ONE_LABEL_OF_ALL)
+    return score
+
+
+def _conger_rows(matrix: Labels, weights: Matrix) -> Numbers:
+    """A row for each item: 1 and its agreeing share where two judged it, and what each rater said of it."""
+    said = np.zeros((*matrix.shape, len(weights)))
+    is_compared = (matrix != NOBODY).sum(axis=1) > 1
+    item, rater = np.nonzero((matrix != NOBODY) & is_compared[:, None])
+    said[item, rater, matrix[item, rater]] = 1
+    agreeing = np.zeros(len(matrix))
+    agreeing[is_compared] = pair_agreement(said[is_compared].sum(axis=1).astype(np.int64), weights)
+    return np.column_stack([is_compared, agreeing, said.reshape(len(matrix), -1)]).astype(np.float64)
 
 
 def conger_kappa(
-    coded: Coded,
-    *,
-    rng: np.random.Generator,
-    weights: Matrix | None = None,
-    n_resamples: int = RESAMPLES,
-    level: float = LEVEL,
+    coded: Coded, *, weights: Matrix | None = None, basis: Basis | None = None, rare: Rare | None = None
 ) -> Interval:
-    """Conger's kappa of all raters with its interval; by the jackknife where there is too much for the bootstrap."""
-    rows = compared_rows(coded)
-    chosen = weight_matrix("identity", len(coded.labels)) if weights is None else weights
-    statistic, units = conger(len(coded.raters), chosen), row_units(rows, len(coded.labels))
-    if not len(rows.matrix):
-        return Interval(nan, nan, nan, NO_PAIR)
-    value = point_estimate(statistic, units.patterns, units.n_items)
-    if isnan(value):
-        return Interval(nan, nan, nan, ONE_LABEL_OF_ALL)
-    if len(rows.matrix) < 2:
-        return Interval(value, nan, nan, "a single item cannot be resampled")
-    n_sums = 2 + len(coded.raters) * len(coded.labels)
-    if _is_large(n_sums, len(rows.matrix)):
-        return jackknife(statistic, value, units, level=level)
-    [draws] = resampled_scores([statistic], units, rng=rng, n_resamples=n_resamples)
-    return bca_interval(statistic, value, units, draws, level=level)
-
-
-def conger_without_each(coded: Coded, weights: Matrix) -> Numbers:
-    """Conger's kappa with one rater left out, in the order of raters."""
-    statistic = conger(len(coded.raters), weights)
+    """Conger's kappa of all raters with its interval."""
+    basis, n_labels = basis or Basis(), len(coded.labels)
+    used = weight_matrix("identity", n_labels) if weights is None else weights
     matrix = label_matrix(coded)
-    values = []
-    for rater in range(len(coded.raters)):
+    rows, score = _conger_rows(matrix, used), conger(len(coded.raters), used)
+    if not rows[:, 0].any():
+        return Interval(nan, nan, nan, NO_PAIR)
+    said = rows[:, 2:].reshape(len(rows), -1, n_labels).sum(axis=1)
+    den = said @ ((1 - used) @ said.sum(axis=0)) / said.sum()
+    by_item = it = influence(Units(rows), score, den, basis)
+    if coded.unit_of is not None:
+        n_units = int(coded.unit_of.max(initial=-1)) + 1
+        units = grouped_rows(np.column_stack([rows, den]), coded.unit_of, n_units)
+        it = influence(Units(units[:, :-1], coded.unit), score, units[:, -1], basis)
+    if basis.raters == "random":
+        it = for_other_raters(it, _conger_without_each(matrix, used), by_item)
+    return coefficient(it, rare=rare, level=basis.level, undefined=ONE_LABEL_OF_ALL)
+
+
+def _conger_without_each(matrix: Labels, weights: Matrix) -> Numbers:
+    score, values = conger(matrix.shape[1], weights), []
+    for rater in range(matrix.shape[1]):
         others = matrix.copy()
         others[:, rater] = NOBODY
-        rows = np.unique(others[(others != NOBODY).sum(axis=1) > 1], axis=0, return_counts=True)
-        values.append(point_estimate(statistic, rows[0].astype(np.int64), rows[1]))
+        values.append(float(score(_conger_rows(others, weights).sum(axis=0))))
     return np.array(values)
-
-
-def row_units(rows: LabelRows, n_labels: int) -> PatternUnits:
-    """Distinct items; the made-up one as in `coefficients.py`, judged by such raters as judge an item together."""
-    matrix = rows.matrix
-    patterns, place, n_items = np.unique(matrix, axis=0, return_inverse=True, return_counts=True)
-    made_up, shares = _made_up_rows(matrix, n_labels)
-    n_of_each = np.concatenate([n_items, np.zeros(len(made_up), np.int64)])
-    return PatternUnits(
-        patterns=np.vstack([patterns, made_up]).astype(np.int64),
-        n_items=n_of_each,
-        made_up=np.concatenate([np.zeros(len(patterns)), shares]),
-        groups=None if rows.unit_of is None else grouped(place.ravel(), rows.unit_of),
-    )
-
-
-def _made_up_rows(matrix: npt.NDArray[np.int32], n_labels: int) -> tuple[npt.NDArray[np.int32], Numbers]:
-    """Unanimous and split items of the most frequent sets of raters, and the share of the made-up item on each."""
-    judged, times = np.unique(matrix != NOBODY, axis=0, return_counts=True)
-    chosen = np.argsort(-times, kind="stable")[:MOST_SETS]
-    modal = int(np.bincount(matrix[matrix != NOBODY], minlength=n_labels).argmax()) if matrix.size else 0
-    rows: list[npt.NDArray[np.int32]] = []
-    shares: list[float] = []
-    for is_judge, n in zip(judged[chosen], times[chosen].tolist(), strict=True):
-        is_odd = np.cumsum(is_judge) % 2 == 1
-        splits = [
-            np.where(is_odd == odd, label, modal) for label in range(n_labels) if label != modal for odd in (0, 1)
-        ]
-        answers = [*(np.full(len(is_judge), label) for label in range(n_labels)), *splits]
-        rows += [np.where(is_judge, answer, NOBODY).astype(np.int32) for answer in answers]
-        shares += [0.5 * n / n_labels] * n_labels + [0.5 * n / max(1, len(splits))] * len(splits)
-    return np.array(rows, np.int32).reshape(-1, matrix.shape[1]), np.array(shares) / max(sum(shares), 1e-12)
-
-
-def _delta_error(
-    matrix: npt.NDArray[np.int32],
-    tables: Sequence[Confusion],
-    is_defined: npt.NDArray[np.bool_],
-    weights: Matrix | None,
-) -> float:
-    """The standard error of the mean from each item's influence on it."""
-    total = np.zeros(len(matrix))
-    for first, second, table in _pairs_of(matrix, tables, is_defined):
-        both = (matrix[:, first] != NOBODY) & (matrix[:, second] != NOBODY)
-        total[both] += influence(table, weights=weights)[matrix[both, first], matrix[both, second]]
-    n = len(total)
-    return sqrt(float((total**2).sum()) * n / max(1, n - 1)) / int(is_defined.sum())
-
-
-def _by_essay(
-    value: float,
-    matrix: npt.NDArray[np.int32],
-    unit_of: Ints,
-    tables: Sequence[Confusion],
-    weights: Matrix,
-    level: float,
-) -> Interval:
-    """The jackknife over essays, one pair of raters after the other."""
-    unit = np.unique(unit_of, return_inverse=True)[1]
-    lengths, n_cells = np.bincount(unit).astype(np.float64), weights.size
-    total, n_defined = np.zeros(len(lengths)), np.zeros(len(lengths))
-    for first, second, table in _pairs_of(matrix, tables, np.ones(len(tables), bool)):
-        both = (matrix[:, first] != NOBODY) & (matrix[:, second] != NOBODY)
-        place = unit[both] * n_cells + matrix[both, first] * len(weights) + matrix[both, second]
-        cells = np.bincount(place, minlength=len(lengths) * n_cells).reshape(-1, n_cells)
-        without = cohen(weights).score(table.cells.ravel() - cells.astype(np.float64))
-        total += np.nan_to_num(without)
-        n_defined += ~np.isnan(without)
-    means = np.divide(total, n_defined, out=np.full(len(total), nan), where=n_defined > 0)
-    return _jackknifed(value, means, np.ones(len(lengths)), lengths, level)
-
-
-def _pairs_of(
-    matrix: npt.NDArray[np.int32], tables: Sequence[Confusion], is_wanted: npt.NDArray[np.bool_]
-) -> Iterator[tuple[int, int, Confusion]]:
-    pairs = combinations(range(matrix.shape[1]), 2)
-    for (first, second), table, wanted in zip(pairs, tables, is_wanted, strict=True):
-        if wanted:
-            yield first, second, table

@@ -16,11 +16,10 @@ are one case.  The share of places whose original is called yes is the ceiling o
 alone; the share whose yes* hold the original is the stricter one.
 
 **Sources of disagreement.**  Every comparison has the paper's z (Cohen's simple standard error, the two kappas taken
-as independent, notes 5 to 7) and ours, which resamples nouns for both parts at once: stages, and constructions that
-are frequent or not, are answers to the same nouns.
+as independent, notes 5 to 7) and ours, which is paired: stages, and constructions that are frequent or not, are
+answers to the same nouns.  Frequent constructions are compared for low-entropy nouns only, as in section 5.
 
-**Intervals.**  The five answers to a noun are not independent.  Essays are resampled where there are several, nouns
-otherwise.
+**Intervals.**  The five answers to a noun are not independent: units are essays where there are several, else nouns.
 """
 
 from __future__ import annotations
@@ -34,15 +33,14 @@ import numpy as np
 import polars as pl
 
 from grater.errors import BadInput, Problem
-from grater.measure.agreement.coefficients import weight_matrix
-from grater.measure.agreement.cohen import Confusion, between, cohen, cohen_kappa
-from grater.measure.agreement.groups import KappaTest, dependent_test, independent_test
+from grater.measure.agreement.cohen import Confusion, between, cohen_kappa, kappa_influence
+from grater.measure.agreement.groups import KappaTest, independent_test, influence_test
 from grater.model import Interval
 from grater.result import FLAT, Data, Estimate, Result, frame_of, key
 from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, require_raters
-from grater.uncertainty.intervals import Ints, Scope, cluster_wilson, generator
+from grater.uncertainty import Basis, Ints, Scope, shares_by_unit
 
 CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
 """In the order of Table 1."""
@@ -77,21 +75,22 @@ class ConstructionMarks:
 
     @property
     def unit(self) -> str:
-        """What intervals draw: essays where there are several, else nouns."""
+        """Essays where there are several, else nouns."""
         return ESSAY if self.frame[ESSAY].n_unique() > 1 else NOUN
 
     @property
     def scope(self) -> Scope:
-        return Scope(unit=self.unit, n_units=self.frame[COLUMN_OF[self.unit]].n_unique())
+        return Scope(unit=self.unit, n_units=self.frame[COLUMN_OF[self.unit]].n_unique(), is_agreement=True)
 
     def share(self, frame: pl.DataFrame, hits: str) -> Interval:
-        """The share of rows with a hit, whole essays or nouns drawn."""
+        """The share of rows with a hit."""
         by_unit = frame.group_by(COLUMN_OF[self.unit], maintain_order=True).agg(pl.col(hits).sum(), n=pl.len())
-        return cluster_wilson(*(by_unit[name].cast(pl.Float64).to_numpy() for name in (hits, "n")))
+        return shares_by_unit(*(by_unit[name].cast(pl.Float64).to_numpy() for name in (hits, "n")), self.unit)
 
     def codes(self, frame: pl.DataFrame) -> Ints:
-        """The number of each row's essay or noun."""
-        return frame[COLUMN_OF[self.unit]].rank("dense").cast(pl.Int64).to_numpy() - 1
+        """The number of each row's essay or noun, in the order of all of them."""
+        names = self.frame[COLUMN_OF[self.unit]].unique().sort()
+        return frame[COLUMN_OF[self.unit]].replace_strict(names, np.arange(len(names))).to_numpy()
 
 
 def construction_marks(judgments: Judgments, items: Table) -> ConstructionMarks:
@@ -192,6 +191,7 @@ def _sets(starred: list[list[str]]) -> tuple[tuple[tuple[str, ...], int], ...]:
 
 Pair: TypeAlias = tuple[str, str]
 YES_NO = (YES, NO)
+FREQUENT = "low-entropy nouns: most frequent construction"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,27 +215,25 @@ class Contrast(Data):
     ours: KappaTest
 
 
-def stage_agreement(marks: ConstructionMarks, pair: Pair, stage: str, *, rng: np.random.Generator) -> PartAgreement:
-    return _part(marks, stage, marks.stage(stage), pair, rng)
+def stage_agreement(marks: ConstructionMarks, pair: Pair, stage: str, *, basis: Basis | None = None) -> PartAgreement:
+    return _part(marks, stage, marks.stage(stage), pair, basis)
 
 
-def _contrasts(marks: ConstructionMarks, pair: Pair, *, rng: np.random.Generator) -> list[Contrast]:
+def _contrasts(marks: ConstructionMarks, pair: Pair, basis: Basis) -> list[Contrast]:
     """Every comparison that the study has the answers for."""
     contrasts = []
     if all(len(marks.stage(stage)) for stage in (NO_CONTEXT, IN_CONTEXT)):
         parts = {stage: pl.col("stage") == stage for stage in (IN_CONTEXT, NO_CONTEXT)}
-        contrasts += _two_parts("stage", marks, marks.frame, pair, rng, parts)
+        contrasts += _two_parts("stage", marks, marks.frame, pair, basis, parts)
     seen = marks.stage(IN_CONTEXT)
     definite = seen.filter(pl.col("original").str.starts_with("the-"))
     is_before = pl.col("anaphoric").str.to_lowercase().is_in(["true", "1", "yes"])
     contrasts += _two_parts(
-        "mention", marks, definite, pair, rng, {"mentioned before": is_before, "not mentioned": ~is_before}
+        "mention", marks, definite, pair, basis, {"mentioned before": is_before, "not mentioned": ~is_before}
     )
     low = seen.filter(pl.col("entropy") == "low")
     is_frequent = pl.col("construction") == pl.col("dominant")
-    contrasts += _two_parts(
-        "frequency", marks, low, pair, rng, {"most frequent construction": is_frequent, "the others": ~is_frequent}
-    )
+    contrasts += _two_parts("frequency", marks, low, pair, basis, {FREQUENT: is_frequent, "the others": ~is_frequent})
     return contrasts
 
 
@@ -244,26 +242,24 @@ def _two_parts(
     marks: ConstructionMarks,
     frame: pl.DataFrame,
     pair: Pair,
-    rng: np.random.Generator,
+    basis: Basis,
     parts: Mapping[str, pl.Expr],
 ) -> list[Contrast]:
-    first, second = (_part(marks, part, frame.filter(where), pair, rng) for part, where in parts.items())
+    first, second = (_part(marks, part, frame.filter(where), pair, basis) for part, where in parts.items())
     if not first.table.n or not second.table.n:
         return []
-    kappa = cohen(weight_matrix("identity", len(YES_NO)))
-    rows, units = _rows_by_place(marks, frame, pair, parts)
-    ours = dependent_test(kappa, kappa, rows, rng=rng, unit_of=units if marks.unit == ESSAY else None)
+    ours = (kappa_influence(part.table, basis=basis) for part in (first, second))
+    test = influence_test(next(ours) - next(ours), how="paired", level=basis.level)
     paper = independent_test(first.table, second.table, error="simple")
-    return [Contrast(name=name, first=first, second=second, paper=paper, ours=ours)]
+    return [Contrast(name=name, first=first, second=second, paper=paper, ours=test)]
 
 
-def _part(
-    marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, rng: np.random.Generator
-) -> PartAgreement:
+def _part(marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, basis: Basis | None) -> PartAgreement:
     both = _both(frame, pair)
     first, second = ((~both[rater]).cast(pl.Int32).to_numpy() for rater in pair)
-    table = between(first, second, YES_NO, pair, unit_of=marks.codes(both))
-    return PartAgreement(name, table, table.observed, cohen_kappa(table, rng=rng))
+    n_units = marks.frame[COLUMN_OF[marks.unit]].n_unique()
+    table = between(first, second, YES_NO, pair, unit_of=marks.codes(both), unit=marks.unit, n_units=n_units)
+    return PartAgreement(name, table, table.observed, cohen_kappa(table, basis=basis))
 
 
 def _both(frame: pl.DataFrame, pair: Pair) -> pl.DataFrame:
@@ -271,23 +267,6 @@ def _both(frame: pl.DataFrame, pair: Pair) -> pl.DataFrame:
     keys = [ESSAY, "place", "stage", "construction"]
     sides = [frame.filter(pl.col("rater") == rater).select(*keys, pl.col("is_yes").alias(rater)) for rater in pair]
     return sides[0].join(sides[1], on=keys, how="inner").sort(keys)
-
-
-def _rows_by_place(
-    marks: ConstructionMarks, frame: pl.DataFrame, pair: Pair, parts: Mapping[str, pl.Expr]
-) -> tuple[tuple[Ints, Ints], Ints]:
-    """For each noun its table in either part, zeros where it has no answer there; and the unit of each noun."""
-    cell = 2 * (~pl.col(pair[0])).cast(pl.Int64) + (~pl.col(pair[1])).cast(pl.Int64)
-    tables = [
-        _both(frame.filter(where), pair)
-        .with_columns(cell=cell)
-        .group_by(ESSAY, "place")
-        .agg(*[(pl.col("cell") == n).sum().alias(f"{part} {n}") for n in range(4)])
-        for part, where in enumerate(parts.values())
-    ]
-    joined = tables[0].join(tables[1], on=[ESSAY, "place"], how="full", coalesce=True).fill_null(0).sort("place")
-    first, second = (joined.select(f"{part} {n}" for n in range(4)).to_numpy().astype(np.int64) for part in range(2))
-    return (first, second), marks.codes(joined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,13 +320,13 @@ class ConstructionStudy(Result):
         return with_notes(tables, notes, str(self.signature))
 
 
-def construction_study(judgments: Judgments, items: Table, *, seed: int = 0) -> ConstructionStudy:
+def construction_study(judgments: Judgments, items: Table, *, basis: Basis | None = None) -> ConstructionStudy:
     """Everything the paper reports, from judgments and the table of their items."""
     require_raters(judgments, "studies of constructions")
     marks = construction_marks(judgments, items)
     raters = tuple(marks.raters)
     pair = (raters[0], raters[1]) if len(raters) > 1 else None
-    rng = generator(seed, "constructions")
+    basis = basis or Basis()
     stages = [stage for stage in STAGES if len(marks.stage(stage))]
     rows = marks.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
     data = digest("|".join(row) for row in rows)
@@ -355,10 +334,10 @@ def construction_study(judgments: Judgments, items: Table, *, seed: int = 0) -> 
         raters=raters,
         n_places=marks.n_places,
         freedom=tuple(_freedom(marks, stage, rater) for stage in stages for rater in raters),
-        stages=tuple(stage_agreement(marks, pair, stage, rng=rng) for stage in stages) if pair else (),
+        stages=tuple(stage_agreement(marks, pair, stage, basis=basis) for stage in stages) if pair else (),
         several=tuple(several_right(marks)),
-        contrasts=tuple(_contrasts(marks, pair, rng=rng)) if pair else (),
-        signature=Signature("constructions", {"grey": "yes", "cluster": marks.unit, "seed": str(seed), "data": data}),
+        contrasts=tuple(_contrasts(marks, pair, basis)) if pair else (),
+        signature=Signature("constructions", {"grey": "yes", **basis.signature(marks.unit), "data": data}),
         scope=marks.scope,
     )
 

@@ -2,58 +2,38 @@
 
 T,C&M 2013, 5.5; docs/raters-needed.md.  Items are ranked by the share of the majority label, then by entropy, then,
 among equals, by the number of judgments (more of them say more), then by id; an item needs two judgments to be
-ranked.  The crowd is *split* where its majority has less than `split` of the judgments; experts are unanimous where
-two or more of them say the same.
-
-How much the raters of each item agree, and which properties of items go with it.
+ranked.  Beside its id stands its text: the column `sentence` (`detect.factors`) or `context`, with its `target`.  The
+crowd is *split* where its majority has less than `split` of the judgments; experts are unanimous where two or more of
+them say the same.
 
 Three measures: the share of the majority label; the share of pairs of judgments that agree, which does not change
 with the number of judgments; and the entropy of the labels in bits.  `unknown` is left out of all three and has a
-share of its own, as many raters use it on garbled sentences (T,C&M 2013, 5.5).
+share of its own, as many raters use it on garbled sentences.
 
-By any column of the items table: the paper names the frequency of the target's n-gram, other errors near it, a
-garbled sentence, the kind of use (time, place), and whether context was shown; each is a column that somebody filled
-in.  A column of more than eight different numbers is cut into quantiles, equal numbers staying together.  An essay's
-items are not independent, so intervals come from resampling essays where they are known
-(`grater.measure.agreement.coded`).
+By any column of the items table: the paper names the frequency of the target's n-gram, another error beside the
+target, a garbled sentence, and uses of time and place (`detect.factors` works these out), and whether context was
+shown.  A column of more than eight different numbers is cut into quantiles, equal numbers staying together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from math import nan
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.agreement.coded import UNKNOWN, Coded, Essays, as_numbers, coded, in_order, known_essays, table_of
+from grater.measure.agreement.coded import UNKNOWN, Essays, as_numbers, coded, in_order, known_essays, table_of
 from grater.measure.agreement.raters_needed import WRITER
 from grater.model import Interval
 from grater.registry import unknown
 from grater.result import HIDDEN, Data, Result, key
-from grater.sheet import Sheet, count, interval, number, with_notes
+from grater.sheet import Sheet, count, cut_in_the_middle, interval, number, with_notes, without_empty_columns
 from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash
-from grater.uncertainty.bootstrap import Resampled, resample
-from grater.uncertainty.intervals import (
-    ALIKE,
-    FEW_UNITS,
-    LEVEL,
-    RESAMPLES,
-    Ints,
-    Numbers,
-    Scope,
-    alike_interval,
-    cluster_interval,
-    design_effect,
-    effective_units,
-    generator,
-    z_value,
-)
+from grater.uncertainty import Basis, Ints, Numbers, Scope, ratio
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,21 +52,21 @@ class Spread:
 
     @property
     def majority_share(self) -> Numbers:
-        return _divided(self.counts.max(axis=1, initial=0), self.n)
+        return ratio(self.counts.max(axis=1, initial=0), self.n)
 
     @property
     def pair_agreement(self) -> Numbers:
-        return _divided((self.counts * (self.counts - 1)).sum(axis=1), self.n * (self.n - 1))
+        return ratio((self.counts * (self.counts - 1)).sum(axis=1), self.n * (self.n - 1))
 
     @property
     def entropy(self) -> Numbers:
-        shares = _divided(self.counts, self.n[:, None])
+        shares = ratio(self.counts, self.n[:, None])
         logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
         return np.asarray(-(shares * logarithms).sum(axis=1)) + 0.0
 
     @property
     def unknown_share(self) -> Numbers:
-        return _divided(self.n_unknown, self.n + self.n_unknown)
+        return ratio(self.n_unknown, self.n + self.n_unknown)
 
     def to_frame(self) -> pl.DataFrame:
         numbers = {
@@ -106,7 +86,7 @@ class Spread:
 
 def spreads(judgments: Judgments) -> Spread:
     """The spread of every item of a table."""
-    codes: Coded = coded(judgments)
+    codes = coded(judgments)
     table = table_of(codes.item, codes.label, len(codes.labels))
     known = [place for place, label in enumerate(codes.labels) if label != UNKNOWN]
     unknown = [place for place, label in enumerate(codes.labels) if label == UNKNOWN]
@@ -114,17 +94,12 @@ def spreads(judgments: Judgments) -> Spread:
     return Spread(codes.items.cast(pl.String), labels, table[:, known], np.asarray(table[:, unknown].sum(axis=1)))
 
 
-def _divided(top: Ints, bottom: Ints) -> Numbers:
-    top, bottom = np.broadcast_arrays(top, bottom)
-    out = np.full(top.shape, np.nan)
-    return np.asarray(np.divide(top, bottom, out=out, where=bottom > 0), np.float64)
-
-
 MOST_VALUES = 8
 """Different numbers that are groups of their own."""
 
 MOST_GROUPS = 12
-WHERE_COLUMNS = frozenset({"item", "essay", "document", "start", "end", "target", "context"})
+TEXT_COLUMNS = ("sentence", "context", "target")
+WHERE_COLUMNS = frozenset({"item", "essay", "document", "start", "end", *TEXT_COLUMNS})
 NO_VALUE = "(none)"
 
 
@@ -152,29 +127,24 @@ def _is_telling(values: pl.Series) -> bool:
 
 
 def by_columns(
-    spread: Spread,
-    items: Table,
-    columns: Sequence[str],
-    *,
-    essays: Essays,
-    rng: np.random.Generator,
-    n_quantiles: int,
-    n_resamples: int,
-    level: float = 0.95,
-) -> list[ColumnGroup]:
+    spread: Spread, items: Table, columns: Sequence[str], *, essays: Essays, n_quantiles: int, level: float
+) -> Iterator[ColumnGroup]:
     """A row for each group of each column, in the order of the values."""
     frame = _joined(items, spread)
     missing = next((column for column in columns if column not in items.frame.columns), None)
     if missing is not None:
         raise UnknownName(f"{items.name}: {unknown('column', missing, list(items.frame.columns))}")
-    clusters = clusters_of(spread, essays)
-    groups = []
     for column in columns:
         for value, rows in column_groups(frame[column], n_quantiles).items():
-            numbers = [spread.majority_share[rows], spread.pair_agreement[rows], spread.unknown_share[rows]]
-            intervals = means(numbers, clusters[rows], rng, n_resamples, level)
-            groups.append(ColumnGroup(column, value, len(rows), *intervals))
-    return groups
+            yield ColumnGroup(column, value, len(rows), *_means(spread, rows, essays, level))
+
+
+def _means(spread: Spread, rows: Ints, essays: Essays, level: float) -> Iterator[Interval]:
+    """The mean over some items of the majority's share, of the pairs that agree, and of unknown."""
+    n, items = spread.n.astype(np.float64), spread.items.gather(rows)
+    parts = ((spread.majority_share, n), (spread.pair_agreement, n * (n - 1) / 2))
+    for values, worth in (*parts, (spread.unknown_share, n + spread.n_unknown)):
+        yield essays.mean(values[rows], worth[rows], items, level=level)
 
 
 def _joined(items: Table, spread: Spread) -> pl.DataFrame:
@@ -183,12 +153,6 @@ def _joined(items: Table, spread: Spread) -> pl.DataFrame:
     return pl.DataFrame({"item": spread.items.cast(pl.String)}).join(
         named, on="item", how="left", maintain_order="left"
     )
-
-
-def clusters_of(spread: Spread, essays: Essays) -> Ints:
-    """The number of each item's essay; an item that is in none, or where essays are not known, stands by itself."""
-    codes = essays.codes(spread.items)
-    return np.arange(len(spread.items)) if codes is None else codes
 
 
 def column_groups(values: pl.Series, n_quantiles: int) -> dict[str, Ints]:
@@ -217,70 +181,14 @@ def _with_none(rows: dict[str, Ints], is_none: npt.NDArray[np.bool_]) -> dict[st
     return {**rows, NO_VALUE: np.flatnonzero(is_none)} if is_none.any() else rows
 
 
-def means(
-    columns: Sequence[Numbers], clusters: Ints, rng: np.random.Generator, n_resamples: int, level: float
-) -> list[Interval]:
-    """The mean of each column over items that have it, essays resampled."""
-    _, code = np.unique(clusters, return_inverse=True)
-    n_clusters = int(code.max(initial=-1)) + 1
-    rows = np.column_stack(
-        [
-            np.bincount(code, weights=weights, minlength=n_clusters)
-            for numbers in columns
-            for weights in (np.nan_to_num(numbers), (~np.isnan(numbers)).astype(np.float64))
-        ]
-    )
-    drawn = resample(rows.astype(np.float64), n_resamples=n_resamples, rng=rng)
-    n_units = round(effective_units(np.bincount(code).astype(np.float64))) if n_clusters else 0
-    ratio = partial(_few, n_units=n_units) if n_units < min(FEW_UNITS, len(clusters)) else Resampled.ratio
-    return [
-        _with_width(
-            ratio(drawn, [2 * place], [2 * place + 1], level=level), int((rows[:, 2 * place + 1] > 0).sum()), level
-        )
-        if rows[:, 2 * place + 1].any()
-        else Interval(nan, nan, nan, "no item with enough judgments")
-        for place in range(len(columns))
-    ]
-
-
-def _with_width(mean: Interval, n_units: int, level: float) -> Interval:
-    """Where every unit has the same mean no resample differs: Wilson's interval for as many cases as units."""
-    is_same = mean.high - mean.low <= ALIKE and n_units > 1
-    return alike_interval(mean.value, n_units, quantile=z_value(level)) if is_same else mean
-
-
-def _few(drawn: Resampled, part: Sequence[int], whole: Sequence[int], *, n_units: int, level: float) -> Interval:
-    """The ratio with Student's t, for few essays."""
-    value = float(drawn.sums[list(part)].sum() / drawn.sums[list(whole)].sum())
-    totals = drawn.draws[:, list(whole)].sum(axis=1)
-    draws = drawn.draws[totals > 0][:, list(part)].sum(axis=1) / totals[totals > 0]
-    return cluster_interval(value, draws, n_units=n_units, level=level, ends=(0.0, 1.0))
-
-
 # Easy and hard items
 
 
 CROWD, EXPERTS = "crowd", "experts"
 SPLIT = 0.75
 MOST_SPLIT = 20
-
-
-@dataclass(frozen=True, slots=True)
-class DifficultyOptions:
-    """`top` items are named at each end; `by` nothing means every telling column of the items table."""
-
-    top: int = 10
-    split: float = SPLIT
-    by: Sequence[str] = ()
-    n_quantiles: int = 4
-    n_resamples: int = RESAMPLES
-    level: float = LEVEL
-    seed: int = 0
-
-    def signature(self, cluster: str, data: str) -> Signature:
-        named = {"split": f"{self.split:g}", "quantiles": str(self.n_quantiles), "cluster": cluster}
-        chance = {"resamples": str(self.n_resamples), "seed": str(self.seed), "level": f"{self.level:g}"}
-        return Signature("difficulty", {**named, **chance, "unknown": "apart", "data": data})
+LONGEST = 60
+"""Letters of an item's text in a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +202,7 @@ class ItemDifficulty:
     pair_agreement: float
     entropy: float
     unknown_share: float
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,40 +265,73 @@ def difficulty(
     crowd: Judgments,
     experts: Judgments | None = None,
     items: Table | None = None,
-    options: DifficultyOptions | None = None,
     *,
     essays: Essays | None = None,
+    by: Sequence[str] = (),
+    top: int = 10,
+    split: float = SPLIT,
+    n_quantiles: int = 4,
+    basis: Basis | None = None,
 ) -> Difficulty:
-    """Which items are hard, for whom, and what goes with it."""
-    essays = known_essays(crowd, items) if essays is None else essays
-    options = options or DifficultyOptions()
-    if options.by and items is None:
-        raise UsageError(f"expected a table of items for the column {options.by[0]!r}, found none")
+    """Which items are hard, for whom, and what goes with it.
+
+    `top` items are named at each end; without `by`, every telling column of the items table is looked at.
+    """
+    basis = basis or Basis()
+    essays = known_essays(crowd, items, units=basis.units) if essays is None else essays
+    if by and items is None:
+        raise UsageError(f"expected a table of items for the column {by[0]!r}, found none")
     tables = {CROWD: spreads(crowd), **({EXPERTS: spreads(without_writer(experts))} if experts else {})}
-    groups = tuple(_group(name, spread, items, essays, options) for name, spread in tables.items())
-    split, n_unanimous = _only_crowd_split(tables[CROWD], tables[EXPERTS], options) if experts else ((), 0)
-    scope = _scope(tables[CROWD], essays, options)
-    signature = options.signature(essays.unit, data_hash(crowd, *([experts] if experts else [])))
+    texts = texts_of(items)
+    groups = []
+    for name, spread in tables.items():
+        columns = [] if items is None else list(by) or columns_of(items, spread)
+        parts = items and by_columns(
+            spread, items, columns, essays=essays, n_quantiles=n_quantiles, level=basis.level
+        )
+        means = _means(spread, np.arange(len(spread.items)), essays, basis.level)
+        groups.append(
+            GroupDifficulty(
+                name,
+                len(spread.items),
+                int((spread.n > 1).sum()),
+                *means,
+                easiest=tuple(_item(spread, row, texts) for row in ranked(spread)[:top]),
+                hardest=tuple(_item(spread, row, texts) for row in ranked(spread, hardest=True)[:top]),
+                columns=tuple(parts or ()),
+            )
+        )
+    only_crowd, n_unanimous = _only_crowd_split(tables[CROWD], tables[EXPERTS], split, texts) if experts else ((), 0)
+    own = tables[CROWD]
+    scope = essays.scope_of(own.items, effect=essays.effect(own.majority_share, own.items), level=basis.level)
+    named = {"split": f"{split:g}", "quantiles": str(n_quantiles), "unknown": "apart", **basis.signature(essays.unit)}
+    data = data_hash(crowd, *([experts] if experts else []))
     return Difficulty(
-        groups=groups,
+        groups=tuple(groups),
         n_unanimous=n_unanimous,
-        split=split,
-        signature=signature,
+        split=only_crowd,
+        signature=Signature("difficulty", {**named, "data": data}),
         spreads=tables,
         scope=scope,
         warnings=(*scope.warnings, *_warnings(tables, items)),
     )
 
 
-def _scope(spread: Spread, essays: Essays, options: DifficultyOptions) -> Scope:
-    """What intervals speak of; the design effect is that of the mean share of the majority."""
-    codes, shares = essays.codes(spread.items), spread.majority_share
-    if codes is None:
-        return essays.scope(len(shares), 0, effect=nan, level=options.level)
-    unit = np.unique(codes, return_inverse=True)[1]
-    apart = np.nan_to_num(shares - np.nanmean(shares))
-    effect = design_effect(apart, unit)
-    return essays.scope(len(shares), int(unit.max(initial=-1)) + 1, effect=effect, level=options.level)
+def texts_of(items: Table | None) -> dict[str, str]:
+    """The text of each item, its target in brackets, as far as the table has it."""
+    if items is None:
+        return {}
+    names = [name for name in TEXT_COLUMNS if name in items.frame.columns]
+    rows = items.frame.select(pl.col("item").cast(pl.String), *names).iter_rows(named=True)
+    return {row["item"]: _text(*(row.get(name) or "" for name in TEXT_COLUMNS)) for row in rows}
+
+
+def _text(sentence: str, context: str, target: str) -> str:
+    around = sentence or context
+    if not around or not target or f"[{target}]" in around:
+        return around or target
+    is_once = around.count(target) == 1
+    return around.replace(target, f"[{target}]") if is_once else f"[{target}] {around}"
 
 
 def without_writer(experts: Judgments) -> Judgments:
@@ -408,41 +350,6 @@ def _warnings(tables: dict[str, Spread], items: Table | None) -> list[str]:
     return [f"{lost:,} items of the crowd are not in {items.name}"] if lost else []
 
 
-def _group(
-    name: str, spread: Spread, items: Table | None, essays: Essays, options: DifficultyOptions
-) -> GroupDifficulty:
-    rng = generator(options.seed, "difficulty", name)
-    shares = [spread.majority_share, spread.pair_agreement, spread.unknown_share]
-    clusters = clusters_of(spread, essays)
-    majority, agreement, unknown = means(shares, clusters, rng, options.n_resamples, options.level)
-    parts: list[ColumnGroup] = []
-    if items is not None:
-        columns = list(options.by) or columns_of(items, spread)
-        parts = by_columns(
-            spread,
-            items,
-            columns,
-            essays=essays,
-            rng=rng,
-            n_quantiles=options.n_quantiles,
-            n_resamples=options.n_resamples,
-            level=options.level,
-        )
-    easiest = tuple(_item(spread, row) for row in ranked(spread)[: options.top])
-    hardest = tuple(_item(spread, row) for row in ranked(spread, hardest=True)[: options.top])
-    return GroupDifficulty(
-        name=name,
-        n_items=len(spread.items),
-        n_ranked=int((spread.n > 1).sum()),
-        majority_share=majority,
-        pair_agreement=agreement,
-        unknown_share=unknown,
-        easiest=easiest,
-        hardest=hardest,
-        columns=tuple(parts),
-    )
-
-
 def ranked(spread: Spread, *, hardest: bool = False) -> list[int]:
     """The rows of items with two judgments or more, easiest or hardest first."""
     sign = -1 if hardest else 1
@@ -452,9 +359,10 @@ def ranked(spread: Spread, *, hardest: bool = False) -> list[int]:
     return sorted(rows, key=lambda row: (-sign * share[row], sign * entropy[row], -n[row], names[row]))
 
 
-def _item(spread: Spread, row: int) -> ItemDifficulty:
+def _item(spread: Spread, row: int, texts: Mapping[str, str]) -> ItemDifficulty:
     return ItemDifficulty(
         item=str(spread.items[row]),
+        text=texts.get(str(spread.items[row]), ""),
         majority=spread.majority(row),
         n_judgments=int(spread.n[row]),
         majority_share=float(spread.majority_share[row]),
@@ -465,16 +373,18 @@ def _item(spread: Spread, row: int) -> ItemDifficulty:
 
 
 def _only_crowd_split(
-    crowd: Spread, experts: Spread, options: DifficultyOptions
+    crowd: Spread, experts: Spread, split: float, texts: Mapping[str, str]
 ) -> tuple[tuple[OnlyCrowdSplit, ...], int]:
     """The items on which only the crowd is split, and the number that experts are unanimous on."""
     row_of = {item: row for row, item in enumerate(crowd.items.to_list())}
     agreed = np.flatnonzero((experts.n > 1) & (experts.majority_share == 1)).tolist()
     rows = [(row_of[item], row) for row in agreed if (item := experts.items[row]) in row_of]
     share, n = crowd.majority_share, crowd.n
-    split = [(ours, theirs) for ours, theirs in rows if n[ours] > 1 and share[ours] < options.split]
-    split.sort(key=lambda pair: (share[pair[0]], -n[pair[0]], str(crowd.items[pair[0]])))
-    return tuple(OnlyCrowdSplit(_item(crowd, ours), _item(experts, theirs)) for ours, theirs in split), len(rows)
+    found = [(ours, theirs) for ours, theirs in rows if n[ours] > 1 and share[ours] < split]
+    found.sort(key=lambda pair: (share[pair[0]], -n[pair[0]], str(crowd.items[pair[0]])))
+    return tuple(
+        OnlyCrowdSplit(_item(crowd, ours, texts), _item(experts, theirs, texts)) for ours, theirs in found
+    ), len(rows)
 
 
 # As people see it
@@ -511,6 +421,7 @@ def _items_sheet(title: str, items: Sequence[ItemDifficulty]) -> Sheet:
     rows = (
         (
             item.item,
+            cut_in_the_middle(item.text, LONGEST),
             item.majority,
             count(item.n_judgments),
             number(item.majority_share),
@@ -519,7 +430,8 @@ def _items_sheet(title: str, items: Sequence[ItemDifficulty]) -> Sheet:
         )
         for item in items
     )
-    return Sheet(title, ("item", "majority", "judgments", "share", "entropy", "unknown"), tuple(rows))
+    columns = ("item", "text", "majority", "judgments", "share", "entropy", "unknown")
+    return without_empty_columns(Sheet(title, columns, tuple(rows)))
 
 
 def _split_sheet(result: Difficulty) -> Sheet:
@@ -527,6 +439,7 @@ def _split_sheet(result: Difficulty) -> Sheet:
     rows = [
         (
             item.crowd.item,
+            cut_in_the_middle(item.crowd.text, LONGEST),
             item.experts.majority,
             item.crowd.majority,
             number(item.crowd.majority_share),
@@ -535,9 +448,10 @@ def _split_sheet(result: Difficulty) -> Sheet:
         for item in result.split[:MOST_SPLIT]
     ]
     if len(result.split) > MOST_SPLIT:
-        rows.append((f"and {len(result.split) - MOST_SPLIT:,} more", "", "", "", ""))
+        rows.append((f"and {len(result.split) - MOST_SPLIT:,} more", "", "", "", "", ""))
     title = f"Only the crowd is split: {len(result.split):,} of {result.n_unanimous:,} items with unanimous experts"
-    return Sheet(title, ("item", "experts", "crowd", "share", "judgments"), tuple(rows), name="split")
+    columns = ("item", "text", "experts", "crowd", "share", "judgments")
+    return without_empty_columns(Sheet(title, columns, tuple(rows), name="split"))
 
 
 def _columns_sheet(group: GroupDifficulty) -> Sheet:

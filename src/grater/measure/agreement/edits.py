@@ -5,16 +5,10 @@ Dahlmeier, Ng & Wu 2013 (NUCLE), section 3; docs/raters-needed.md has our choice
 *Exact*: of which category, and with what correction?  Each with Cohen's kappa of every pair and their plain mean, as
 in the paper's Table 3, and with coefficients over all annotators; there a token is judged by those who read its
 essay, and for the last two criteria by those who marked it.  Pairs that share no essay, or no marked token, have no
-kappa: they are left out of the mean and counted.
+kappa: they are left out of the mean and counted.  Adjudicated annotations (`gold`) are by no annotator, and left out.
 
-Tokens of an essay are not independent: one writer, one topic, one mood of the annotator.  So whole essays are
-resampled (documents, where M2 sentences know theirs), the same ones for every pair of annotators and every
-criterion; the mean over pairs then has its interval too, however much pairs depend on each other.  Intervals are
-expanded percentiles (`grater.uncertainty.intervals`), below twenty essays Student's t
-(`grater.uncertainty.bootstrap`).  `fce` is the error of Fleiss, Cohen & Everitt 1969 over tokens, as if they were
-independent: it is here to reproduce such numbers, and too narrow.
-
-What every annotator marked on every token, and what each essay adds to the sums behind agreement.
+Units are documents, where M2 sentences know theirs, else sentences.  `fce` is the interval of Fleiss, Cohen & Everitt
+1969 over tokens, as if they were independent: it is here to reproduce such numbers, and too narrow.
 
 **Marks** are kept only where somebody says something.  NUCLE, section 3: edits are grown, trimmed and projected on
 single tokens (`corpora.normalise`).  Where the paper is silent:
@@ -29,15 +23,15 @@ single tokens (`corpora.normalise`).  Where the paper is silent:
 - Corrections are compared as tokens, letter by letter.  An error that was found but not corrected has the correction
   `?`, words that are to go have `-NONE-`.
 
-**Sums.**  A coefficient is a function of sums over tokens, and sums over tokens are sums over essays; so an essay is
-one row of numbers, and resampling essays is a product of matrices (statistics.md).  Labels may be thousands, so rows
-are sparse; their columns are those of `pair_scores` and `margin_scores` in `coefficients.py`.
+**Sums.**  A coefficient is a function of sums over tokens, and sums over tokens are sums over documents, each one row
+of numbers.  Labels may be thousands, so rows are sparse; their columns are those of `pair_scores` and `margin_scores`
+in `coefficients.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from math import isnan, nan, sqrt
 from typing import Any, Literal, TypeAlias
@@ -53,7 +47,7 @@ from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coded import in_order
 from grater.measure.agreement.coefficients import (
     NAMES,
-    PAIR_SCORES,
+    ONE_LABEL,
     band_words,
     coefficient_json,
     coefficient_title,
@@ -62,23 +56,31 @@ from grater.measure.agreement.coefficients import (
     observed_json,
     pair_scores,
 )
-from grater.measure.agreement.summary import BANDS_NOTE, MOST_RATERS, coefficient_frame, kappa_cells
-from grater.model import DELETE, Essay, Interval, Json
+from grater.measure.agreement.cohen import mean_influence
+from grater.measure.agreement.summary import BANDS_NOTE, FCE, MOST_RATERS, coefficient_frame, kappa_cells
+from grater.model import DELETE, Essay, Interval, Json, is_adjudicated
 from grater.result import HIDDEN, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature
-from grater.uncertainty.bootstrap import MOST_WEIGHTS, Sums, group_interval
-from grater.uncertainty.intervals import (
-    FEW_UNITS,
-    LEVEL,
-    RESAMPLES,
+from grater.uncertainty import (
+    MOST_WEIGHTS,
+    SENTENCES,
+    Basis,
+    Influence,
     Ints,
     Numbers,
+    Rare,
     Scope,
-    generator,
-    normal_interval,
-    percentile_interval,
-    variance_ratio,
+    Units,
+    coefficient,
+    design_effect,
+    from_left_out,
+    grouped_rows,
+    influence,
+    ratio,
+    resampled_sums,
+    share,
+    z_value,
 )
 
 SeveralMarks: TypeAlias = Literal["joined", "first"]
@@ -109,6 +111,7 @@ class EditMarks:
     n_clusters: int
     gaps: bool
     knows_documents: bool
+    adjudicated: tuple[str, ...] = ()
 
     @property
     def unit(self) -> str:
@@ -122,6 +125,7 @@ class _Collected:
     essays: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
     rows: list[tuple[int, dict[str, tuple[str, str]]]] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
+    adjudicated: set[str] = field(default_factory=set)
     n_lost: int = 0
 
 
@@ -142,11 +146,13 @@ def _collect(collected: _Collected, essay: Essay, *, gaps: bool, several: Severa
     number, document = len(collected.essays), essay.metadata.get("document")
     cluster = document if isinstance(document, str) else essay.essay_id
     collected.n_lost += essay.tokens is not None and not isinstance(document, str)
-    readers = tuple(dict.fromkeys([*essay.annotators, *(edit.rater for edit in essay.edits)]))
+    named = dict.fromkeys([*essay.annotators, *(edit.rater for edit in essay.edits)])
+    readers = tuple(name for name in named if not is_adjudicated(name))
+    collected.adjudicated |= set(named) - set(readers)
     collected.essays.append((2 * len(texts) + 1 if gaps else len(texts), cluster, readers))
     by_unit: dict[tuple[int, bool], dict[str, list[TokenMark]]] = {}
     for token_edit in _chosen(normalised_edits(essay)):
-        for mark in project(token_edit, texts, gaps=gaps):
+        for mark in project(token_edit, texts, gaps=gaps) if token_edit.edit.rater in readers else ():
             by_unit.setdefault((mark.index, mark.is_gap), {}).setdefault(mark.rater, []).append(mark)
     for by_rater in by_unit.values():
         collected.rows.append((number, {rater: _labels(marks, several) for rater, marks in by_rater.items()}))
@@ -197,6 +203,7 @@ def _marks(collected: _Collected, *, gaps: bool) -> EditMarks:
         n_clusters=len(clusters),
         gaps=gaps,
         knows_documents=collected.n_lost == 0,
+        adjudicated=tuple(sorted(collected.adjudicated)),
     )
 
 
@@ -222,21 +229,41 @@ OK, ERROR = "ok", "error"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """Rows by cluster, and the scores (last axis, in the order of `names`) that their sums give."""
+    """Rows by cluster, and the scores (last axis) that their sums give.
 
-    names: tuple[str, ...]
+    `den` is a cluster's part of the denominator of kappas and alpha, `rare` are the cases of their rarer margin; the
+    first column counts units.
+    """
+
     rows: Any
-    score: Callable[[Sums], Sums]
-    n_units: int
+    score: Callable[[Numbers], Numbers]
+    den: Numbers
+    rare: Rare
 
-    @property
-    def sums(self) -> Numbers:
-        return np.asarray(self.rows.sum(axis=0), np.float64).ravel()
+    def influences(self, unit: str, basis: Basis) -> list[Influence]:
+        """What each cluster changes in each score."""
+        n_clusters, width = self.rows.shape
+        sums = np.asarray(self.rows.sum(axis=0), np.float64).ravel()
+        values = self.score(sums)
+        at_once = max(1, 4 * MOST_WEIGHTS // width)
+        blocks = [
+            self.score(sums - self.rows[start : start + at_once].toarray()) for start in range(0, n_clusters, at_once)
+        ]
+        left_out = np.concatenate([np.zeros((0, len(values))), *blocks])
+        draws = None
+        if basis.interval == "bootstrap":
+            units = Units(self.rows, unit, np.ones(n_clusters))
+            draws = self.score(resampled_sums(units, n_resamples=basis.n_resamples, seed=basis.seed))
+        return [
+            from_left_out(float(value), left_out[:, at], unit, self.den, None if draws is None else draws[:, at])
+            for at, value in enumerate(values)
+        ]
 
-    @property
-    def n_clusters(self) -> int:
-        """The clusters that take part."""
-        return int(np.count_nonzero(self.rows[:, [0]].toarray()))
+    def observed(self, it: Influence, *, level: float, undefined: str) -> Interval:
+        """Observed agreement: a share of units."""
+        n = np.asarray(self.rows[:, [0]].toarray(), np.float64).ravel()
+        of_units = from_left_out(it.value, it.value - it.change, it.unit, n, it.draws)
+        return share(of_units, n=float(n.sum()), level=level, undefined=undefined)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -287,14 +314,27 @@ def _counted(cluster: Ints, first: Ints, second: Ints, times: npt.NDArray[Any]) 
     return Cells(keys[0, kept], keys[1, kept], keys[2, kept], total[kept])
 
 
-def pair_statistic(table: Cells, n_clusters: int) -> Statistic:
-    """Observed agreement and Cohen's kappa of two annotators."""
+def pair_statistic(table: Cells, n_clusters: int, *, is_marked: bool) -> Statistic:
+    """Observed agreement and Cohen's kappa of two annotators; `is_marked` where only marked units are compared."""
     used, codes = np.unique(np.concatenate([table.first, table.second]), return_inverse=True)
     first, second = codes[: len(table.first)], codes[len(table.first) :]
     columns = [np.zeros_like(first), np.ones_like(first), 2 + first, 2 + len(used) + second]
     values = [table.times, table.times * (first == second), table.times, table.times]
     rows = _sparse(np.tile(table.cluster, 4), columns, values, (n_clusters, 2 + 2 * len(used)))
-    return Statistic(PAIR_SCORES, rows, lambda sums: pair_scores(sums, len(used)), table.n)
+    said = np.bincount(codes, weights=np.tile(table.times, 2), minlength=1)
+    others = [_sums_of(table.cluster, table.times * (side != said.argmax()), n_clusters) for side in (first, second)]
+    fewer = min(others, key=lambda other: other.sum())
+    n = _sums_of(table.cluster, table.times, n_clusters)
+    return Statistic(
+        rows=rows,
+        score=lambda sums: pair_scores(sums, len(used)),
+        den=n if is_marked else others[0] + others[1],
+        rare=Rare(float(fewer.sum()), float((fewer > 0).sum())),
+    )
+
+
+def _sums_of(cluster: Ints, values: npt.NDArray[Any], n_clusters: int) -> Numbers:
+    return np.bincount(cluster, weights=values, minlength=n_clusters).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -372,7 +412,7 @@ def _all_identified(marks: EditMarks) -> Judged:
     )
 
 
-def all_statistic(together: Judged, n_clusters: int) -> Statistic:
+def all_statistic(together: Judged, n_clusters: int, *, is_marked: bool) -> Statistic:
     """Every coefficient of all annotators."""
     squares = np.bincount(together.unit, weights=together.count.astype(np.float64) ** 2, minlength=len(together.size))
     size, times = together.size.astype(np.float64), together.times
@@ -387,7 +427,15 @@ def all_statistic(together: Judged, n_clusters: int) -> Statistic:
     values = [times, agreeing, apart, counted / size[together.unit], counted]
     cluster = np.concatenate([np.tile(together.cluster, 3), np.tile(together.cluster[together.unit], 2)])
     rows = _sparse(cluster, columns, values, (n_clusters, 3 + 2 * together.n_labels))
-    return Statistic(NAMES, rows, lambda sums: margin_scores(sums, together.n_labels), together.n)
+    said = np.bincount(together.label, weights=counted, minlength=1)
+    others = _sums_of(together.cluster[together.unit], counted * (together.label != said.argmax()), n_clusters)
+    cases = together.n * float(others.sum()) / max(1.0, float(said.sum()))
+    return Statistic(
+        rows=rows,
+        score=lambda sums: margin_scores(sums, together.n_labels),
+        den=_sums_of(together.cluster, times, n_clusters) if is_marked else others,
+        rare=Rare(cases, float((others > 0).sum())),
+    )
 
 
 def _sparse(
@@ -401,43 +449,13 @@ def _sparse(
 # Agreement by the three criteria
 
 
-EditInterval: TypeAlias = Literal["essays", "fce"]
-
 NO_ESSAY = "the two annotators share no essay"
 NO_TOKEN = "the two annotators marked no token in common"
-ONE_LABEL = "both annotators used one label only, so chance alone would agree as often"
 NOTHING = "no token was judged by two annotators"
-ONE_LABEL_OF_ALL = "all judgments are of one label, so chance alone would agree as often"
 NO_KAPPA = "no pair of annotators has a kappa"
-ONE_CLUSTER = "a single essay cannot be resampled"
-NO_SPREAD = "every resample of essays gives the same value, so it says nothing about certainty"
-SENTENCES = (
-    "M2 does not say which document a sentence is from: sentences were resampled, and intervals are too narrow where "
-    "those of one document are alike; name the documents"
-)
 MOST_ROWS = 60
 MOST_LABELS = 100
 """Labels whose table of two annotators is written out; a tag with its correction is one of thousands."""
-
-
-@dataclass(frozen=True, slots=True)
-class EditOptions:
-    """How to count and how to compute; named in the signature."""
-
-    gaps: bool = False
-    several: SeveralMarks = "joined"
-    interval: EditInterval = "essays"
-    n_resamples: int = RESAMPLES
-    level: float = LEVEL
-    seed: int = 0
-    most_raters: int = MOST_RATERS
-
-    def signature(self, cluster: str) -> Signature:
-        counting = {"unit": "token+gap" if self.gaps else "token", "insertion": "gap" if self.gaps else "next-token"}
-        rules = {"several-marks": self.several, "normalised": "grow-trim-project", "given": "both-marked"}
-        intervals = {"pairs": self.interval, "all": "bootstrap", "cluster": cluster, "level": f"{self.level:g}"}
-        chance = {"resamples": str(self.n_resamples), "seed": str(self.seed)}
-        return Signature("edit-agreement", {**counting, **rules, **intervals, **chance})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -448,6 +466,7 @@ class PairOfAnnotators(Data):
     n: int
     observed: Interval = field(metadata=key(flat=True, write=observed_json))
     kappa: Interval = field(metadata=key(write=coefficient_json))
+    fce: Interval = field(metadata=key("kappa_fce", write=coefficient_json))
     cells: Cells = field(metadata=HIDDEN)
 
     @property
@@ -505,7 +524,6 @@ class CorpusAgreement(Result):
     unit: str
     n_essays: int
     n_shared: int = field(metadata=key("shared_essays"))
-    n_clusters: int = field(metadata=HIDDEN)
     n_units: int
     criteria: dict[Criterion, EditAgreement] = field(metadata=HIDDEN)
     signature: Signature
@@ -551,49 +569,69 @@ class CorpusAgreement(Result):
         yield BANDS_NOTE
 
 
-def edit_agreement(essays: Iterable[Essay], options: EditOptions | None = None) -> CorpusAgreement:
+def edit_agreement(
+    essays: Iterable[Essay],
+    *,
+    gaps: bool = False,
+    several: SeveralMarks = "joined",
+    most_raters: int = MOST_RATERS,
+    basis: Basis | None = None,
+) -> CorpusAgreement:
     """The agreement of the annotators of merged essays (`corpora.merge`)."""
-    options = options or EditOptions()
-    coverage = Coverage()
-    marks = edit_marks(_seen(essays, coverage), gaps=options.gaps, several=options.several)
+    basis, coverage = basis or Basis(), Coverage()
+    marks = edit_marks(_seen(essays, coverage), gaps=gaps, several=several)
     is_shared = marks.reads.sum(axis=1) > 1
     if not is_shared.any():
         raise UsageError(
             f"expected essays that two annotators read, found none (essays: {len(marks.reads):,}, annotators: "
             f"{len(marks.raters)}); give the files of both, or a file with several annotators"
         )
-    too_many = len(marks.raters) > options.most_raters
-    n_clusters = len(np.unique(marks.cluster[is_shared]))
+    marks = _in_units(marks, basis)
+    unit = "document" if marks.knows_documents else "sentence"
+    too_many = len(marks.raters) > most_raters
     scope = Scope(
-        unit="document" if marks.knows_documents else "sentence",
-        n_units=n_clusters,
+        unit=unit,
+        n_units=len(np.unique(marks.cluster[is_shared])),
         design_effect=_design_effect(judged(marks, "identification")),
-        level=options.level,
+        note="" if marks.knows_documents else SENTENCES,
+        level=basis.level,
+        is_agreement=True,
     )
+    counting = {"unit": "token+gap" if gaps else "token", "insertion": "gap" if gaps else "next-token"}
+    rules = {"several-marks": several, "normalised": "grow-trim-project", "given": "both-marked"}
     return CorpusAgreement(
         raters=marks.raters,
         unit=marks.unit,
         n_essays=len(is_shared),
         n_shared=int(is_shared.sum()),
-        n_clusters=n_clusters,
         n_units=int(marks.n_units[is_shared].sum()),
-        criteria={name: _criterion(marks, name, options, with_pairs=not too_many) for name in CRITERIA},
-        signature=options.signature("document" if marks.knows_documents else "sentence"),
-        no_pairs=f"{len(marks.raters)} annotators, more than {options.most_raters}" if too_many else "",
+        criteria={name: _criterion(marks, name, unit, basis, with_pairs=not too_many) for name in CRITERIA},
+        signature=Signature("edit-agreement", {**counting, **rules, **basis.signature(unit)}),
+        no_pairs=f"{len(marks.raters)} annotators, more than {most_raters}" if too_many else "",
         scope=scope,
         warnings=tuple(_warnings(marks, coverage, scope)),
     )
+
+
+def _in_units(marks: EditMarks, basis: Basis) -> EditMarks:
+    """The marks with the clusters that were asked for."""
+    if basis.units in ("item", "sentence"):
+        n_essays = len(marks.cluster)
+        return replace(marks, cluster=np.arange(n_essays), n_clusters=n_essays, knows_documents=False)
+    if basis.units == "document" and not marks.knows_documents:
+        raise UsageError("expected the documents of M2 sentences for --units document; pass --documents")
+    return marks
 
 
 def _design_effect(together: Judged) -> float:
     """That of the observed agreement on identification, against tokens taken as independent."""
     squares = np.bincount(together.unit, weights=together.count.astype(np.float64) ** 2, minlength=len(together.size))
     size = together.size.astype(np.float64)
-    agreeing = (squares - size) / (size * (size - 1))
-    apart = agreeing - float(together.times @ agreeing) / max(1, together.n)
+    rows = np.stack([(squares - size) / (size * (size - 1)), np.ones(len(size))], axis=1)
     cluster = np.unique(together.cluster, return_inverse=True)[1]
-    of_clusters = np.bincount(cluster, weights=together.times * apart).astype(np.float64)
-    return variance_ratio(of_clusters, float(together.times @ apart**2), n_items=together.n)
+    by_cluster = grouped_rows(rows * together.times[:, None], cluster, int(cluster.max(initial=-1)) + 1)
+    units = Units(by_cluster, "document"), Units(rows, "item", together.times.astype(np.float64))
+    return design_effect(*(influence(each, lambda sums: ratio(sums[..., 0], sums[..., 1])) for each in units))
 
 
 def _seen(essays: Iterable[Essay], coverage: Coverage) -> Iterator[Essay]:
@@ -603,37 +641,34 @@ def _seen(essays: Iterable[Essay], coverage: Coverage) -> Iterator[Essay]:
 
 
 def _warnings(marks: EditMarks, coverage: Coverage, scope: Scope) -> Iterator[str]:
+    if marks.adjudicated:
+        yield f"{', '.join(marks.adjudicated)}: left out, for adjudicated annotations are not an annotator's"
     yield from (finding.message for finding in coverage.findings())
     if not marks.knows_documents:
         yield SENTENCES
     yield from scope.warnings
 
 
-def _criterion(marks: EditMarks, criterion: Criterion, options: EditOptions, *, with_pairs: bool) -> EditAgreement:
+def _criterion(marks: EditMarks, criterion: Criterion, unit: str, basis: Basis, *, with_pairs: bool) -> EditAgreement:
+    is_marked = criterion != "identification"
     raters = list(combinations(range(len(marks.raters)), 2)) if with_pairs else []
-    tables = [cells(marks, first, second, criterion) for first, second in raters]
     together = judged(marks, criterion)
-    statistics = [all_statistic(together, marks.n_clusters)]
-    statistics += [pair_statistic(table, marks.n_clusters) for table in tables]
-    # The same stream for every criterion: they are resampled together.
-    rng = generator(options.seed, "agreement", "edits")
-    draws = resample_essays(statistics, marks.n_clusters, rng=rng, n_resamples=options.n_resamples)
-    scores = [statistic.score(statistic.sums) for statistic in statistics]
-    pairs = [
-        _pair(marks, pair, table, score, drawn, options)
-        for pair, table, score, drawn in zip(raters, tables, scores[1:], draws[1:], strict=True)
-    ]
-    mean, n_undefined = _mean(pairs, draws[1:], options)
+    found = [_pair(marks, pair, cells(marks, *pair, criterion), unit, basis, is_marked=is_marked) for pair in raters]
+    kappas = [(it, rare) for _, it, rare in found if not isnan(it.value)]
+    mean = Interval(nan, nan, nan, NO_KAPPA)
+    if kappas:
+        rare = Rare(*np.median([(each.cases, each.units) for _, each in kappas], axis=0))
+        mean = coefficient(mean_influence([it for it, _ in kappas]), rare=rare, level=basis.level)
     return EditAgreement(
         criterion=criterion,
         labels=_label_names(marks, criterion),
         n_units=together.n,
         n_left_out=together.n_left_out,
         n_judgments=together.n_judgments,
-        coefficients=_overall(together, scores[0], draws[0], options),
-        pairs=tuple(pairs),
+        coefficients=_overall(together, marks.n_clusters, unit, basis, is_marked=is_marked),
+        pairs=tuple(pair for pair, _, _ in found),
         mean_kappa=mean,
-        n_undefined=n_undefined,
+        n_undefined=len(found) - len(kappas),
     )
 
 
@@ -643,111 +678,51 @@ def _label_names(marks: EditMarks, criterion: Criterion) -> tuple[str, ...]:
     return marks.tags if criterion == "classification" else marks.exacts
 
 
-def _overall(together: Judged, scores: Numbers, draws: Numbers, options: EditOptions) -> dict[str, Interval]:
-    n_clusters = len(np.unique(together.cluster))
-    why = ONE_LABEL_OF_ALL if together.n else NOTHING
+def _overall(together: Judged, n_clusters: int, unit: str, basis: Basis, *, is_marked: bool) -> dict[str, Interval]:
+    statistic = all_statistic(together, n_clusters, is_marked=is_marked)
+    why = ONE_LABEL if together.n else NOTHING
     return {
-        name: essay_interval(float(scores[column]), draws[:, column], n_clusters, undefined=why, level=options.level)
-        for column, name in enumerate(NAMES)
+        name: statistic.observed(it, level=basis.level, undefined=why)
+        if name == "observed"
+        else coefficient(it, rare=statistic.rare, level=basis.level, undefined=why)
+        for name, it in zip(NAMES, statistic.influences(unit, basis), strict=True)
     }
 
 
 def _pair(
-    marks: EditMarks, pair: tuple[int, int], table: Cells, scores: Numbers, draws: Numbers, options: EditOptions
-) -> PairOfAnnotators:
+    marks: EditMarks, pair: tuple[int, int], table: Cells, unit: str, basis: Basis, *, is_marked: bool
+) -> tuple[PairOfAnnotators, Influence, Rare]:
+    """Two annotators, and for the mean their kappa with what each cluster changes."""
     first, second = pair
     share_essay = bool((marks.reads[:, first] & marks.reads[:, second]).any())
     why = NO_ESSAY if not share_essay else ONE_LABEL if table.n else NO_TOKEN
-    n_clusters = len(np.unique(table.cluster))
-    observed, kappa = (
-        essay_interval(float(scores[column]), draws[:, column], n_clusters, undefined=why, level=options.level)
-        for column in range(2)
+    statistic = pair_statistic(table, marks.n_clusters, is_marked=is_marked)
+    observed, kappa = statistic.influences(unit, basis)
+    found = PairOfAnnotators(
+        raters=(marks.raters[first], marks.raters[second]),
+        n=table.n,
+        observed=statistic.observed(observed, level=basis.level, undefined=why),
+        kappa=coefficient(kappa, rare=statistic.rare, level=basis.level, undefined=why),
+        fce=_fce(table, observed.value, kappa.value, undefined=why, level=basis.level),
+        cells=table,
     )
-    if options.interval == "fce":
-        kappa = fce_interval(table, undefined=why, level=options.level)
-    return PairOfAnnotators(
-        raters=(marks.raters[first], marks.raters[second]), n=table.n, observed=observed, kappa=kappa, cells=table
-    )
+    return found, kappa, statistic.rare
 
 
-def mean_of(kappas: Sequence[float]) -> tuple[float, int]:
-    """The plain mean over pairs, as in NUCLE Table 3, and the number of pairs that have no kappa and are left out."""
-    defined = [kappa for kappa in kappas if not isnan(kappa)]
-    return (sum(defined) / len(defined) if defined else nan), len(kappas) - len(defined)
-
-
-def _mean(pairs: Sequence[PairOfAnnotators], draws: Sequence[Numbers], options: EditOptions) -> tuple[Interval, int]:
-    kappas = [pair.kappa.value for pair in pairs]
-    value, n_undefined = mean_of(kappas)
-    if isnan(value):
-        return Interval(nan, nan, nan, NO_KAPPA), n_undefined
-    of_pairs = np.stack([drawn[:, 1] for drawn, kappa in zip(draws, kappas, strict=True) if not isnan(kappa)])
-    n_defined = (~np.isnan(of_pairs)).sum(axis=0)
-    means = np.nansum(of_pairs, axis=0)[n_defined > 0] / n_defined[n_defined > 0]
-    clusters = np.unique(np.concatenate([pair.cells.cluster for pair in pairs]))
-    return essay_interval(value, means, len(clusters), undefined=NO_KAPPA, level=options.level), n_undefined
-
-
-# Intervals, with essays as what was drawn
-
-
-def resample_essays(
-    statistics: Sequence[Statistic], n_clusters: int, *, rng: np.random.Generator, n_resamples: int
-) -> list[Numbers]:
-    """For each statistic its scores in every resample, a row each."""
-    widest = max([n_clusters, *(statistic.rows.shape[1] for statistic in statistics)])
-    blocks: list[list[Numbers]] = [[np.zeros((0, len(statistic.names)))] for statistic in statistics]
-    for weights in _weights(n_clusters, n_resamples, max(1, 4 * MOST_WEIGHTS // widest), rng):
-        for block, statistic in zip(blocks, statistics, strict=True):
-            block.append(statistic.score((statistic.rows.T @ weights.T).T))
-    return [np.concatenate(block) for block in blocks]
-
-
-def _weights(n_clusters: int, n_resamples: int, n_at_once: int, rng: np.random.Generator) -> Iterator[Numbers]:
-    """The number of times that each cluster is drawn, a row for each resample."""
-    for start in range(0, n_resamples if n_clusters else 0, n_at_once):
-        n_now = min(n_at_once, n_resamples - start)
-        drawn = rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), size=n_now)
-        yield drawn.astype(np.float64)
-
-
-def essay_interval(value: float, draws: Numbers, n_clusters: int, *, undefined: str, level: float) -> Interval:
-    """A value with the interval that its draws give."""
-    if isnan(value):
-        return Interval(nan, nan, nan, undefined)
-    draws = draws[~np.isnan(draws)]
-    if n_clusters >= 2 and not draws.size:
-        return Interval(value, nan, nan, "no resample gives a value")
-    if n_clusters >= 2 and np.ptp(draws) < 1e-12:
-        return Interval(value, nan, nan, NO_SPREAD)
-    if 2 <= n_clusters < FEW_UNITS:
-        return group_interval(value, draws, n_units=n_clusters, level=level)
-    return percentile_interval(value, draws, n_units=max(1, n_clusters), level=level, one_unit=ONE_CLUSTER)
-
-
-def fce_interval(table: Cells, *, undefined: str, level: float) -> Interval:
+def _fce(table: Cells, observed: float, kappa: float, *, undefined: str, level: float) -> Interval:
     """Cohen's kappa with an interval as if tokens were independent (Fleiss, Cohen & Everitt 1969, eq. 13)."""
-    statistic = pair_statistic(table, int(table.cluster.max(initial=0)) + 1)
-    observed, value = map(float, statistic.score(statistic.sums))
-    if isnan(value):
+    if isnan(kappa):
         return Interval(nan, nan, nan, undefined)
-    error = sqrt(float(table.times @ _influence(table, observed) ** 2))
-    if error == 0:
-        return Interval(value, nan, nan, "the two never disagree, so the standard error is 0; use the bootstrap")
-    return normal_interval(value, error, level=level, ends=(-1.0, 1.0))
-
-
-def _influence(table: Cells, observed: float) -> Numbers:
-    """What one more token in each cell would do to kappa, at first order."""
-    n_labels = int(max(table.first.max(), table.second.max())) + 1
+    n_labels, n = int(max(table.first.max(), table.second.max())) + 1, table.n
     rows = np.bincount(table.first, weights=table.times, minlength=n_labels)
     columns = np.bincount(table.second, weights=table.times, minlength=n_labels)
-    n = table.n
     expected = float(rows @ columns) / n**2
-    by_observed = ((table.first == table.second) - observed) / n
-    by_expected = (columns[table.first] + rows[table.second]) / n**2 - 2 * expected / n
-    slope: Numbers = (by_observed * (1 - expected) - (1 - observed) * by_expected) / (1 - expected) ** 2
-    return slope
+    by_expected = (columns[table.first] + rows[table.second]) / n - 2 * expected
+    slope = ((table.first == table.second) - observed) * (1 - expected) - (1 - observed) * by_expected
+    half = z_value(level) * sqrt(float(table.times @ slope**2)) / (1 - expected) ** 2 / n
+    if half == 0:
+        return Interval(kappa, nan, nan, "the two never disagree, so the standard error is 0")
+    return Interval(kappa, max(-1.0, kappa - half), min(1.0, kappa + half))
 
 
 # As people see it
@@ -769,9 +744,12 @@ def _criteria_sheet(result: CorpusAgreement) -> Sheet:
             rows.append(
                 (f"  {words}", "", *kappa_cells(criterion.pairs[0].kappa if is_one else criterion.mean_kappa))
             )
-        for coefficient, value in criterion.coefficients.items():
-            words = "" if coefficient == "observed" else band_words(value)
-            rows.append((f"  {coefficient_title(coefficient)}", "", interval(value), words))
+            if is_one:
+                independent = f"    by {FCE}, {result.unit}s taken as independent"
+                rows.append((independent, "", *kappa_cells(criterion.pairs[0].fce)))
+        for title, value in criterion.coefficients.items():
+            words = "" if title == "observed" else band_words(value)
+            rows.append((f"  {coefficient_title(title)}", "", interval(value), words))
     heading = f"Agreement of {counted(len(result.raters), 'annotator')} on {counted(result.n_units, result.unit)}"
     return Sheet(
         heading, ("", f"{result.unit}s", "value", "band"), tuple(rows), name="agreement", rules=tuple(rules[1:])

@@ -9,26 +9,20 @@ The headline of a part is Cohen's kappa where it has two raters and alpha where 
 each other where they are few (`MOST_TESTED`); with more than two parts p is Holm's (1979), so that all tests together
 err in one case of twenty.
 
-Are two kappas different?
-
-`independent_test`: on different items, by the two-sample z of their standard errors (`fce`, or `simple` as in Lee et
-al. 2009, note 5).  The stages of that paper judge the same nouns, so its z, kept here under its own name, treats
-dependent kappas as independent.  `dependent_test`: on the same items, by resampling these items for both at once; the
-interval of the difference is BCa, the two-sided p is twice the smaller share of differences on either side of 0, each
-count raised by one (Davison & Hinkley 1997, 4.3), so it is never 0.
-
-`compare_pairs` and `compare_tables` do this for real tables: two pairs of raters on their common items, or two
-tables, by paired bootstrap over the items that both have, and by z where they have no item in common.  Where each
-table has two raters the coefficient is Cohen's kappa, otherwise alpha.  Where essays are known, whole essays are
-drawn, and errors are those over essays; with few of them intervals and p are Student's t.
+*Are two kappas different?*  On the same items they are dependent and compared by their paired influence values
+(`compare_pairs`, `compare_tables`); on different items by Welch's test.  Where each table has two raters the
+coefficient is Cohen's kappa, otherwise alpha.  `independent_test` is the two-sample z of the literature, with `fce`
+or with Cohen's `simple` standard error, as in Lee et al. 2009, note 5; the stages of that paper judge the same nouns,
+so its z treats dependent kappas as independent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from math import hypot, isnan, nan, sqrt
+from math import isnan, nan, sqrt
+from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -42,51 +36,49 @@ from grater.measure.agreement.coded import (
     coded,
     essays_of,
     in_order,
+    people_only,
     reordered,
     table_of,
     tally,
     with_essays,
 )
-from grater.measure.agreement.coefficients import Coefficient, Matrix, alpha, one_spelling, weight_matrix
+from grater.measure.agreement.coefficients import Matrix, alpha, influence_of, one_spelling
 from grater.measure.agreement.cohen import (
     NOBODY,
     Confusion,
     Error,
-    cohen,
+    between,
     confusions,
     kappa,
+    kappa_influence,
     label_matrix,
+    on_items,
     standard_error,
 )
-from grater.measure.agreement.summary import Agreement, Options, agreement, coefficient_frame, kappa_cells
+from grater.measure.agreement.summary import (
+    MOST_LABELS,
+    Agreement,
+    coefficient_frame,
+    confusion_sheet,
+    kappa_cells,
+)
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
 from grater.sheet import Sheet, count, interval, number, p_value, with_notes
 from grater.tables import Judgments, Table
 from grater.tables.schema import LIST_SEPARATOR
-from grater.uncertainty.bootstrap import Groups as EssayGroups
-from grater.uncertainty.bootstrap import (
-    PatternUnits,
-    Sums,
-    bca_interval,
-    delta_error,
-    group_error,
-    grouped,
-    holm,
-    point_estimate,
-    resampled_scores,
-)
-from grater.uncertainty.intervals import (
-    FEW_UNITS,
+from grater.uncertainty import (
     LEVEL,
-    RESAMPLES,
+    Basis,
+    Influence,
     Ints,
-    Numbers,
-    generator,
-    normal_interval,
-    two_sided_p,
-    widening,
+    Units,
+    difference,
+    grouped_rows,
+    holm,
+    influence,
+    z_value,
 )
 
 Pair: TypeAlias = tuple[str, str]
@@ -107,82 +99,22 @@ class KappaTest(Data):
 def independent_test(
     first: Confusion, second: Confusion, *, error: Error = "fce", weights: Matrix | None = None, level: float = LEVEL
 ) -> KappaTest:
-    """Two pairs of raters on different items."""
-    values = [kappa(table, weights=weights) for table in (first, second)]
+    """Two pairs of raters on different items, by the two-sample z."""
+    apart = kappa(first, weights=weights) - kappa(second, weights=weights)
     errors = [standard_error(table, error=error, weights=weights) for table in (first, second)]
-    return z_test(values[0] - values[1], sqrt(errors[0] ** 2 + errors[1] ** 2), method=error, level=level)
+    total = sqrt(errors[0] ** 2 + errors[1] ** 2)
+    if isnan(apart) or isnan(total):
+        return KappaTest(Interval(nan, nan, nan, UNDEFINED), nan, error)
+    if total == 0:
+        return KappaTest(Interval(apart, nan, nan, "neither has a standard error above 0"), nan, error)
+    half, z = z_value(level) * total, apart / total
+    return KappaTest(Interval(apart, apart - half, apart + half), 2 * NormalDist().cdf(-abs(z)), error, z)
 
 
-def z_test(difference: float, error: float, *, method: str, level: float = LEVEL) -> KappaTest:
-    """The z test of a difference with a known standard error."""
-    if isnan(difference) or isnan(error):
-        return KappaTest(Interval(nan, nan, nan, UNDEFINED), nan, method)
-    if error == 0:
-        return KappaTest(Interval(difference, nan, nan, "neither has a standard error above 0"), nan, method)
-    z = difference / error
-    return KappaTest(normal_interval(difference, error, level=level), two_sided_p(z), method, z)
-
-
-def dependent_test(
-    first: Coefficient,
-    second: Coefficient,
-    rows: tuple[Ints, Ints],
-    *,
-    rng: np.random.Generator,
-    unit_of: Ints | None = None,
-    n_resamples: int = RESAMPLES,
-    level: float = LEVEL,
-) -> KappaTest:
-    """Two coefficients on the same items: each has a row for every item, as its `rows` wants them.
-
-    `unit_of` has the essay of each item; essays are then drawn.
-    """
-    if len(rows[0]) != len(rows[1]):
-        raise UsageError(f"expected the same items twice, found {len(rows[0])} and {len(rows[1])}")
-    difference = _difference(first, second, rows[0].shape[1], first.rows(rows[0][:1]).shape[1])
-    patterns, place, n_items = np.unique(np.hstack(rows), axis=0, return_inverse=True, return_counts=True)
-    units = PatternUnits(
-        patterns=patterns,
-        n_items=n_items,
-        made_up=np.full(len(patterns), 1 / max(1, len(patterns))),
-        groups=None if unit_of is None else grouped(place.ravel(), unit_of),
-    )
-    value = point_estimate(difference, patterns, n_items) if len(patterns) else nan
-    if isnan(value) or len(rows[0]) < 2:
-        return KappaTest(Interval(value, nan, nan, UNDEFINED), nan, "bootstrap")
-    [draws] = resampled_scores([difference], units, rng=rng, n_resamples=n_resamples)
-    interval = bca_interval(difference, value, units, draws, level=level, is_difference=True)
-    draws = draws[~np.isnan(draws)]
-    if units.groups and units.groups.n_effective < FEW_UNITS:
-        return KappaTest(interval, _student_p(value, draws, units.groups.n_effective), "Student's t, by essay")
-    return KappaTest(interval, _two_sided(draws), "bootstrap by essay" if units.groups else "bootstrap")
-
-
-def _difference(first: Coefficient, second: Coefficient, width: int, n_sums: int) -> Coefficient:
-    """The difference as a coefficient of its own, on the two patterns of an item side by side."""
-
-    def rows(patterns: Ints) -> Numbers:
-        return np.hstack([first.rows(patterns[:, :width]), second.rows(patterns[:, width:])])
-
-    def score(sums: Sums) -> Sums:
-        return np.asarray(first.score(sums[..., :n_sums]) - second.score(sums[..., n_sums:]))
-
-    return Coefficient("difference", rows, score, UNDEFINED)
-
-
-def _two_sided(draws: Sums) -> float:
-    if not draws.size:
-        return nan
-    below, above = int((draws <= 0).sum()), int((draws >= 0).sum())
-    return min(1.0, 2 * (min(below, above) + 1) / (draws.size + 1))
-
-
-def _student_p(value: float, draws: Sums, n_units: float) -> float:
-    """Twice the tail of Student's t beyond the value, on the spread of draws of few essays."""
-    from scipy.special import stdtr  # a fifth of a second that most commands need not wait for
-
-    spread = float(np.std(draws)) * sqrt(n_units / (n_units - 1)) if draws.size and n_units > 1 else 0.0
-    return float(2 * stdtr(n_units - 1, -abs(value) / spread)) if spread else nan
+def influence_test(it: Influence, *, how: str, level: float = LEVEL) -> KappaTest:
+    """The test of a difference, paired or not."""
+    found = difference(it, level=level, undefined=UNDEFINED)
+    return KappaTest(found.difference, found.p, how if it.unit == "item" else f"{how} by {it.unit}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,131 +127,91 @@ class Comparison(Data):
 
 
 def compare_pairs(
-    judgments: Coded, first: Pair, second: Pair, *, rng: np.random.Generator, weights: Matrix | None = None
+    judgments: Coded, first: Pair, second: Pair, *, weights: Matrix | None = None, basis: Basis | None = None
 ) -> Comparison:
     """Cohen's kappa of two pairs of raters, on the items that all of them judged."""
+    basis = basis or Basis()
     columns = label_matrix(judgments)[:, [_column(judgments, rater) for rater in (*first, *second)]]
     is_common = (columns != NOBODY).all(axis=1)
-    columns = columns[is_common]
-    unit_of = None if judgments.unit is None else judgments.unit[is_common]
-    kappa = cohen(weight_matrix("identity", len(judgments.labels)) if weights is None else weights)
-    cells = [_cells(columns[:, pair], len(judgments.labels)) for pair in ([0, 1], [2, 3])]
-    test = dependent_test(kappa, kappa, (cells[0], cells[1]), rng=rng, unit_of=unit_of)
-    return Comparison("kappa", len(columns), test)
+    unit_of = None if judgments.unit_of is None else judgments.unit_of[is_common]
+    sides = []
+    for raters, pair in ((first, [0, 1]), (second, [2, 3])):
+        said = columns[is_common][:, pair]
+        table = between(*said.T, judgments.labels, raters, unit_of=unit_of, unit=judgments.unit)
+        sides.append(on_items(said, table, weights=weights, basis=basis))
+    test = influence_test(sides[0] - sides[1], how="paired", level=basis.level)
+    return Comparison("kappa", int(is_common.sum()), test)
 
 
 def compare_tables(
-    first: Judgments,
-    second: Judgments,
-    *,
-    rng: np.random.Generator,
-    error: Error = "fce",
-    essays: Essays | None = None,
+    first: Judgments, second: Judgments, *, essays: Essays | None = None, basis: Basis | None = None
 ) -> Comparison:
-    """The agreement in two tables: paired where they have items in common, else by the two-sample z.
+    """The agreement in two tables: paired where they have items in common, else as two samples.
 
-    `essays` are those of both tables; each table's own column says if it is not given.
+    `essays` are those of both tables; each table's own columns say if it is not given.
     """
-    codes = (with_essays(coded(one_spelling(table)), essays or essays_of(table)) for table in (first, second))
-    ours, theirs = _same_labels(*codes)
-    common = np.intersect1d(ours.items.cast(pl.String).to_numpy(), theirs.items.cast(pl.String).to_numpy())
-    if common.size == 0:
-        return _apart(ours, theirs, error)
+    basis = basis or Basis()
+    ours, theirs = _same_labels(
+        *(
+            with_essays(coded(one_spelling(table)), essays or essays_of(table, units=basis.units))
+            for table in map(people_only, (first, second))
+        )
+    )
     name = "kappa" if len(ours.raters) == len(theirs.raters) == 2 else "alpha"
-    first_side, second_side = (_side(table, common, name) for table in (ours, theirs))
-    kept = first_side.is_compared & second_side.is_compared
-    rows = first_side.rows[kept], second_side.rows[kept]
-    unit_of = None if first_side.unit_of is None else first_side.unit_of[kept]
-    test = dependent_test(first_side.coefficient, second_side.coefficient, rows, rng=rng, unit_of=unit_of)
+    common = pl.DataFrame({"item": ours.items}).join(pl.DataFrame({"item": theirs.items}), on="item", how="semi")
+    if common.is_empty():
+        (mine, n), (other, n_other) = (_alone(table, name, basis) for table in (ours, theirs))
+        test = influence_test(mine.unpaired(other), how="two samples", level=basis.level)
+        return Comparison(name, n + n_other, test)
+    rows = [_rows(table, common["item"], name) for table in (ours, theirs)]
+    kept = rows[0][1] & rows[1][1]
+    chosen = _row_of(ours, common["item"])[kept]
+    unit_of = None if ours.unit_of is None else np.unique(ours.unit_of[chosen], return_inverse=True)[1]
+    sides = [_paired(of[kept], ours, name, unit_of, basis) for of, _ in rows]
+    test = influence_test(sides[0] - sides[1], how="paired", level=basis.level)
     return Comparison(name, int(kept.sum()), test)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """One table's part in a comparison: a row for each common item."""
-
-    coefficient: Coefficient
-    rows: Ints
-    is_compared: npt.NDArray[np.bool_]
-    unit_of: Ints | None
-
-
-def _side(judgments: Coded, common: npt.NDArray[np.object_], name: str) -> Side:
-    row_of = {item: row for row, item in enumerate(judgments.items.to_list())}
-    chosen = [row_of[item] for item in common]
-    n_labels = len(judgments.labels)
-    unit_of = None if judgments.unit is None else judgments.unit[chosen]
+def _alone(codes: Coded, name: str, basis: Basis) -> tuple[Influence, int]:
+    """The agreement of one table, and the items that it rests on."""
     if name == "kappa":
-        matrix = label_matrix(judgments)[chosen]
-        cells = _cells(np.maximum(matrix, 0), n_labels)
-        return Side(cohen(weight_matrix("identity", n_labels)), cells, (matrix != NOBODY).all(axis=1), unit_of)
-    rows = table_of(judgments.item, judgments.label, n_labels)[chosen]
-    return Side(alpha("nominal", judgments.labels), rows, rows.sum(axis=1) > 1, unit_of)
+        [table] = confusions(codes)
+        return kappa_influence(table, basis=basis), table.n
+    counts = tally(codes)
+    return influence_of(alpha("nominal", codes.labels), counts, basis), counts.n_compared
 
 
-def _apart(ours: Coded, theirs: Coded, error: Error) -> Comparison:
-    if len(ours.raters) == len(theirs.raters) == 2:
-        [first], [second] = confusions(ours), confusions(theirs)
-        n_items = first.n + second.n
-        if error == "fce" and first.groups and second.groups:
-            return Comparison("kappa", n_items, _by_essay(*map(_of_cells, (first, second))))
-        return Comparison("kappa", n_items, independent_test(first, second, error=error))
-    counts = tally(ours), tally(theirs)
-    coefficient = alpha("nominal", ours.labels)
-    if all(part.groups for part in counts):
-        sides = (Apart(coefficient, part.patterns, part.n_items, part.groups) for part in counts if part.groups)
-        return Comparison("alpha", sum(part.n_compared for part in counts), _by_essay(*sides))
-    values = [point_estimate(coefficient, part.patterns, part.n_items) for part in counts]
-    errors = [delta_error(coefficient, part.patterns, part.n_items) for part in counts]
-    test = z_test(values[0] - values[1], hypot(*errors), method="delta")
-    return Comparison("alpha", sum(part.n_compared for part in counts), test)
+def _row_of(codes: Coded, items: pl.Series) -> Ints:
+    place = {item: row for row, item in enumerate(codes.items.to_list())}
+    return np.array([place[item] for item in items], np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Apart:
-    """One of two tables without a common item, its items in essays."""
-
-    coefficient: Coefficient
-    patterns: Ints
-    n_items: Ints
-    groups: EssayGroups
-
-
-def _of_cells(table: Confusion) -> Apart:
-    assert table.groups is not None
-    n_labels = len(table.labels)
-    cells = np.eye(n_labels * n_labels, dtype=np.int64)
-    return Apart(cohen(weight_matrix("identity", n_labels)), cells, table.cells.ravel(), table.groups)
+def _rows(codes: Coded, items: pl.Series, name: str) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """What a table says of each item, and whether two raters judged it there."""
+    chosen = _row_of(codes, items)
+    if name == "kappa":
+        matrix = label_matrix(codes)[chosen].astype(np.int64)
+        return matrix, (matrix != NOBODY).all(axis=1)
+    rows = table_of(codes.item, codes.label, len(codes.labels))[chosen]
+    return rows, rows.sum(axis=1) > 1
 
 
-def _by_essay(first: Apart, second: Apart) -> KappaTest:
-    """The two-sample test with errors over essays; Student's t where these are few, or worth few."""
-    sides = (first, second)
-    values = [point_estimate(side.coefficient, side.patterns, side.n_items) for side in sides]
-    errors = [group_error(side.coefficient, side.patterns, side.n_items, side.groups) for side in sides]
-    wider = [widening(side.groups.n, side.groups.n_effective) for side in sides]
-    error = hypot(*(error * factor for error, factor in zip(errors, wider, strict=True)))
-    test = z_test(values[0] - values[1], error, method="delta by essay")
-    n_units = min(side.groups.n_effective for side in sides)
-    if n_units >= FEW_UNITS or isnan(test.z):
-        return test
-    from scipy.special import stdtr, stdtrit  # a fifth of a second that most commands need not wait for
-
-    half = float(stdtrit(n_units - 1, (1 + LEVEL) / 2)) * error
-    difference = Interval(test.difference.value, test.difference.value - half, test.difference.value + half)
-    return replace(test, difference=difference, p=float(2 * stdtr(n_units - 1, -abs(test.z))))
+def _paired(rows: Ints, codes: Coded, name: str, unit_of: Ints | None, basis: Basis) -> Influence:
+    """One table's part in a comparison on the same items."""
+    if name == "kappa":
+        columns = rows.astype(np.int32)
+        table = between(*columns.T, codes.labels, ("", ""), unit_of=unit_of, unit=codes.unit)
+        return on_items(columns, table, basis=basis)
+    coefficient = alpha("nominal", codes.labels)
+    sums = np.column_stack([coefficient.rows(rows), coefficient.den(rows, rows.sum(axis=0).astype(np.float64))])
+    if unit_of is not None:
+        sums = grouped_rows(sums, unit_of, int(unit_of.max(initial=-1)) + 1)
+    return influence(Units(sums[:, :-1], codes.unit), coefficient.score, sums[:, -1], basis)
 
 
 def _same_labels(first: Coded, second: Coded) -> tuple[Coded, Coded]:
     labels = [*first.labels, *(label for label in second.labels if label not in first.labels)]
     return reordered(first, labels), reordered(second, labels)
-
-
-def _cells(columns: npt.NDArray[np.int32], n_labels: int) -> Ints:
-    """A row of zeros with a one in the cell of the pair's labels, for every item."""
-    cells = np.zeros((len(columns), n_labels * n_labels), np.int64)
-    cells[np.arange(len(columns)), columns[:, 0] * n_labels + columns[:, 1]] = 1
-    return cells
 
 
 def _column(judgments: Coded, rater: str) -> int:
@@ -331,6 +223,8 @@ def _column(judgments: Coded, rater: str) -> int:
 # Parts of a table
 
 
+Measure: TypeAlias = Callable[[Judgments], Agreement]
+"""`agreement` with its options given."""
 FlaggedBy: TypeAlias = Literal["any", "all"]
 
 NO_VALUE = "(none)"
@@ -338,9 +232,6 @@ NO_VALUE = "(none)"
 
 MOST_GROUPS = 1000
 MOST_TESTED = 4
-
-
-# Parts of a table
 
 
 def by_column(judgments: Judgments, column: str, *, items: Table | None = None) -> dict[str, Judgments]:
@@ -442,50 +333,38 @@ class Groups(Data):
 
 def agreement_by_group(
     tables: Mapping[str, Judgments],
-    options: Options,
+    measure: Measure,
     *,
     by: str,
     with_tests: bool = True,
     essays: Essays | None = None,
+    basis: Basis | None = None,
 ) -> Groups:
-    """Agreement in each table, and tests between every two of them where they are few."""
-    parts = {name: agreement(table, options, essays=essays) for name, table in tables.items()}
+    """Agreement in each table, and tests between every two of them where they are few; p is Holm's."""
+    parts = {name: measure(table) for name, table in tables.items()}
     names = list(tables) if with_tests and len(tables) <= MOST_TESTED else []
-    tests = [_test(tables, pair, options, essays) for pair in combinations(names, 2)]
-    return Groups(by, parts, tuple(_holm(tests)))
+    pairs = list(combinations(names, 2))
+    found = [compare_tables(tables[one], tables[other], essays=essays, basis=basis) for one, other in pairs]
+    adjusted = holm([comparison.test.p for comparison in found])
+    tests = [
+        GroupTest(*pair, replace(comparison, test=replace(comparison.test, p=p)))
+        for pair, comparison, p in zip(pairs, found, adjusted, strict=True)
+    ]
+    return Groups(by, parts, tuple(tests))
 
 
-def _test(
-    tables: Mapping[str, Judgments], pair: tuple[str, str], options: Options, essays: Essays | None
-) -> GroupTest:
-    rng = generator(options.seed, "agreement", "test", *pair)
-    error: Error = "simple" if options.interval == "simple" else "fce"
-    comparison = compare_tables(tables[pair[0]], tables[pair[1]], rng=rng, error=error, essays=essays)
-    return GroupTest(first=pair[0], second=pair[1], comparison=comparison)
+CLEAN = "without items flagged by any rater"
 
 
-def _holm(tests: Sequence[GroupTest]) -> list[GroupTest]:
-    """The tests with p adjusted for their number."""
-    adjusted = holm([test.comparison.test.p for test in tests])
-    return [_with_p(test, p) for test, p in zip(tests, adjusted, strict=True)]
-
-
-def _with_p(test: GroupTest, p: float) -> GroupTest:
-    comparison = test.comparison
-    return replace(test, comparison=replace(comparison, test=replace(comparison.test, p=p)))
-
-
-def agreement_by_context(
-    judgments: Judgments, options: Options, flags: Sequence[str], *, essays: Essays | None = None
-) -> Groups:
+def agreement_by_context(judgments: Judgments, measure: Measure, flags: Sequence[str]) -> Groups:
     """T&C 2008, 5.2 and note 7: with flagged contexts and without, by both readings of "flagged"."""
     tables = {
         "all items": judgments,
-        "without items flagged by any rater": without_flagged(judgments, flags, by="any"),
+        CLEAN: without_flagged(judgments, flags, by="any"),
         "without items flagged by all raters": without_flagged(judgments, flags, by="all"),
     }
     kept = {name: table for name, table in tables.items() if len(table)}
-    return agreement_by_group(kept, options, by=f"flags {', '.join(flags)}", with_tests=False, essays=essays)
+    return agreement_by_group(kept, measure, by=f"flags {', '.join(flags)}", with_tests=False)
 
 
 # The whole and its parts in one result
@@ -512,6 +391,11 @@ class AgreementReport(Result):
 
     def sheets(self) -> list[Sheet]:
         tables = [*self.whole.tables(), *(_parts_sheet(groups, self.whole) for groups in self.groups)]
+        clean = [groups.parts[CLEAN] for groups in self.groups if CLEAN in groups.parts]
+        for part in clean:  # T&C 2008 print Table 3 after the removal
+            if len(part.pairs) == 1 and len(part.labels) <= MOST_LABELS:
+                tables = [table for table in tables if table.name != "confusion"]
+                tables.append(confusion_sheet(part.pairs[0].table, f"Who said what, {CLEAN}"))
         if self.comparisons or any(groups.tests for groups in self.groups):
             tables.append(_tests_sheet(self.groups, self.comparisons))
         return with_notes(tables, self.whole.notes(), str(self.whole.signature))

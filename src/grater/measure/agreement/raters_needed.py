@@ -4,28 +4,21 @@ Tetreault, Chodorow & Madnani 2013, 5.2, 5.3 and Figures 1 and 2 (docs/raters-ne
 crowd of N with each expert and with the writer, for N = 1 ... n.  The experts are matched at the smallest N whose
 kappa reaches theirs: the mean over experts of the crowd's kappa with each against the mean kappa between experts;
 or, where the writer's word is known (a rater called `writer`), the crowd's kappa with the writer against the
-experts' mean kappa with the writer.
+experts' mean kappa with the writer.  Where there is gold in place of experts, or a share to be reached is named
+(`reach`), the answer is the smallest N whose majority agrees with it on that share of the items; of gold items that
+accept several labels none is used.
 
-Where there is gold in place of experts, or a share to be reached is named (`reach`), the answer is the smallest N
-whose majority agrees with it on that share of the items; of gold items that accept several labels none is used.
-
-Departures: expectations in place of draws unless draws are asked for; intervals by resampling
-items, for the curves and for the smallest N, the experts' own kappa being resampled along.  The bounds of N are
-whole numbers; infinite where a resample's crowd does not reach the experts with all its judgments.  Where essays are
-known, whole essays are resampled (`grater.measure.agreement.coded`).  Where fewer than three items are disagreed on,
-resamples have one invented item more, on which nobody agrees, drawn as often as any other: 75 items without a
-disagreement do not prove that there is none, and a kappa of 1 has the interval [.90, 1], not [1, 1].
-
-Crowds of N raters: how likely each label is to win, and the agreement with experts that follows.
+Departures: expectations in place of draws unless draws are asked for, and intervals (`grater.uncertainty`).  The
+interval of the smallest N inverts the test of the crowd's kappa against the experts': it begins at the first N that
+may reach them (the upper limit of the difference is 0 or more) and ends at the first that does (the lower limit is),
+or is open where none does.
 
 **Design.**  The crowd and the experts on the items that both judged.  An item matters only through how often the
-crowd gave each label and what each expert said; items that agree in both are one *kind*, and a resample of items is
-a draw of kinds.
+crowd gave each label and what each expert said; items that agree in both are one *kind*.
 
-**Wins.**  Tetreault, Chodorow & Madnani 2013, 5.2, draw N of an item's judgments a hundred times; the most frequent
-label wins, and of several that are as frequent one at random.  With k_i of n judgments for label i a draw is
-multivariate hypergeometric, so no draw is needed.  Label j wins with t judgments, together with s others that have t
-too, in
+**Wins.**  T,C&M 2013, 5.2, draw N of an item's judgments a hundred times; the most frequent label wins, and of
+several that are as frequent one at random.  With k_i of n judgments for label i a draw is multivariate
+hypergeometric, so no draw is needed.  Label j wins with t judgments, together with s others that have t too, in
 
     C(k_j, t) [x^(N - t) y^s] prod_(i != j) (sum_(c < t) C(k_i, c) x^c + y C(k_i, t) x^t)
 
@@ -45,7 +38,7 @@ that is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import comb, inf, isfinite, isnan, nan
@@ -64,19 +57,21 @@ from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, wit
 from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash, require_raters
 from grater.tables.schema import LIST_SEPARATOR
-from grater.uncertainty.bootstrap import Groups, grouped, portions
-from grater.uncertainty.intervals import (
-    LEVEL,
-    RESAMPLES,
+from grater.uncertainty import (
+    Basis,
+    Influence,
     Ints,
     Numbers,
+    Rare,
     Scope,
-    cluster_interval,
-    expanded_tail,
+    Units,
+    coefficient,
+    design_effect,
+    difference,
     generator,
-    percentile_interval,
-    tail_interval,
-    variance_ratio,
+    grouped_rows,
+    influence,
+    share,
 )
 
 WRITER = "writer"
@@ -84,8 +79,8 @@ WRITER = "writer"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` where one has none), the number of
-    items of each kind, and the essays that these stand in where they are known."""
+    """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` where one has none), and the number
+    of items of each kind; where essays are known, `place` has the kind of each item and `unit_of` its essay."""
 
     counts: Ints
     said: Ints
@@ -94,17 +89,16 @@ class Design:
     experts: tuple[str, ...]
     n_crowd_only: int
     n_experts_only: int
-    groups: Groups | None = None
+    place: Ints
+    unit_of: Ints | None = None
+    unit: str = "item"
 
-    @property
-    def n_units(self) -> int:
-        """How many are drawn independently: items, or essays."""
-        return self.groups.n if self.groups else self.n
-
-    @property
-    def n_effective(self) -> float:
-        """The same, essays of very unequal lengths as the number that they are worth."""
-        return self.groups.n_effective if self.groups else self.n
+    def units(self, rows: Numbers, *, by_item: bool = False) -> Units:
+        """From a row of numbers for each kind."""
+        if self.unit_of is None or by_item:
+            return Units(rows, "item", self.n_items.astype(np.float64))
+        n_units = int(self.unit_of.max(initial=-1)) + 1
+        return Units(grouped_rows(rows[self.place], self.unit_of, n_units), self.unit)
 
     @property
     def most(self) -> int:
@@ -148,7 +142,9 @@ def design(crowd: Judgments, experts: Judgments, *, essays: Essays = NO_ESSAYS) 
         experts=theirs.raters,
         n_crowd_only=int((~both).sum()),
         n_experts_only=len(theirs.items) - int(both.sum()),
-        groups=None if ours.unit is None else grouped(place.ravel(), ours.unit[both]),
+        place=place.ravel(),
+        unit_of=None if ours.unit_of is None else ours.unit_of[both],
+        unit=ours.unit,
     )
 
 
@@ -346,41 +342,15 @@ FUZZ = 1e-9
 NO_PAIR = "there are no two experts to compare, and their kappa is what a crowd must reach"
 ONE_LABEL = "one label only on these items, so chance alone would agree as often"
 ONE_SIDED = "the experts use only one label, so kappa is 0 whatever the crowd says"
-ONE_ITEM = "a single item cannot be resampled"
 SEVERAL = "several labels accepted"
-
-CERTAIN = (
-    "Where nobody disagrees on any item, the lower bound allows for disagreements that these items did not show."
-)
 
 GOLD = "gold"
 FEW_ITEMS = 50
 FEW_MINOR = 10
 """Items, and items with another label than the experts' most frequent one, below which a warning is given."""
 
-FEW_DISAGREED = 3
-"""Items that a crowd and an expert disagree on, below which resamples have a made-up one."""
-
 MOST_POINTS = 30
 MOST_CURVES = 4
-
-
-@dataclass(frozen=True, slots=True)
-class NeedOptions:
-    """`n_draws` 0 is the exact expectation; `reach` is a share of agreement to be reached, in place of experts."""
-
-    n_draws: int = 0
-    reach: float | None = None
-    n_resamples: int = RESAMPLES
-    level: float = LEVEL
-    seed: int = 0
-
-    def signature(self, data: str, cluster: str) -> Signature:
-        method = {"draws": str(self.n_draws)} if self.n_draws else {"method": "exact"}
-        method |= {"reach": f"{self.reach:g}"} if self.reach is not None else {}
-        chance = {"resamples": str(self.n_resamples), "seed": str(self.seed), "level": f"{self.level:g}"}
-        rules = {"ties": "random", "limits": f"bootstrap-{cluster}s", "data": data}
-        return Signature("raters-needed", {**method, **rules, **chance})
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,15 +439,6 @@ class RatersNeeded(Result):
         return with_notes([_curves_sheet(self)], notes, str(self.signature))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scores:
-    """[..., N - 1, line, (agreement, kappa)] of the crowd, the lines being experts and their mean; [..., pair, the
-    same two] of experts."""
-
-    crowd: Numbers
-    experts: Numbers
-
-
 def as_expert(gold: Table) -> Judgments:
     """Known answers as the judgments of one expert; items that accept several labels are left out and counted."""
     label = pl.col("label").cast(pl.String)
@@ -488,227 +449,182 @@ def as_expert(gold: Table) -> Judgments:
 
 
 def raters_needed(
-    crowd: Judgments, experts: Judgments, options: NeedOptions | None = None, *, essays: Essays | None = None
+    crowd: Judgments,
+    experts: Judgments,
+    *,
+    essays: Essays | None = None,
+    n_draws: int = 0,
+    reach: float | None = None,
+    basis: Basis | None = None,
 ) -> RatersNeeded:
-    """The curves of a crowd against experts on the items that both judged."""
-    options = options or NeedOptions()
-    if options.reach is not None and not 0 < options.reach <= 1:
-        raise UsageError(f"expected a share to reach above 0 and at most 1, found {options.reach:g}")
+    """The curves of a crowd against experts on the items that both judged.
+
+    `n_draws` 0 is the exact expectation; `reach` is a share of agreement to be reached, in place of experts.
+    """
+    basis = basis or Basis()
+    if reach is not None and not 0 < reach <= 1:
+        raise UsageError(f"expected a share to reach above 0 and at most 1, found {reach:g}")
     crowd, experts = one_spelling(crowd), one_spelling(experts)
-    essays = essays_of(crowd) if essays is None else essays
+    essays = essays_of(crowd, units=basis.units) if essays is None else essays
     shared = design(crowd, experts, essays=essays)
-    too_big = not options.n_draws and work(shared.counts) > MOST_WORK
-    used = replace(options, n_draws=DRAWS_INSTEAD) if too_big else options
-    rng = generator(options.seed, "raters-needed")
-    drawn = draw(shared, n_draws=used.n_draws, rng=rng) if used.n_draws else None
-    wins = drawn.wins if drawn else exact_wins(shared)
-    scores = _scores(shared, wins, shared.n_items[None, :].astype(np.float64))
-    observed = Scores(_with_mean(shared, drawn.scores) if drawn else scores.crowd[0], scores.experts[0])
-    resampled = _resampled(shared, wins, options, rng)
+    too_big = not n_draws and work(shared.counts) > MOST_WORK
+    used = DRAWS_INSTEAD if too_big else n_draws
+    drawn = draw(shared, n_draws=used, rng=generator(basis.seed, "raters-needed")) if used else None
+    crowds = _Crowds(shared, drawn.wins if drawn else exact_wins(shared), drawn, basis)
+    method = {"draws": str(used), "seed": str(basis.seed)} if used else {"method": "exact"}
+    method |= {"reach": f"{reach:g}"} if reach is not None else {}
+    options = {**method, "ties": "random", **basis.signature(essays.unit), "data": data_hash(crowd, experts)}
     result = RatersNeeded(
         n_items=shared.n,
         n_crowd_only=shared.n_crowd_only,
         n_experts_only=shared.n_experts_only,
         labels=shared.labels,
         experts=shared.experts,
-        curves=tuple(_curves(shared, wins, observed, resampled, options)),
-        target=_target(shared, observed, resampled, options),
-        smallest=_smallest(shared, observed, resampled, options),
-        method="draws" if used.n_draws else "exact",
-        signature=used.signature(data_hash(crowd, experts), essays.unit),
-        scope=_scope(shared, wins, essays, options),
-        reach=options.reach,
+        curves=tuple(crowds.curves()),
+        target=crowds.target(),
+        smallest=_smallest(crowds, reach),
+        method="draws" if used else "exact",
+        signature=Signature("raters-needed", options),
+        scope=crowds.scope(essays),
+        reach=reach,
     )
     return replace(result, warnings=tuple(_warnings(result, shared, experts, too_big=too_big)))
 
 
-def _scope(shared: Design, wins: Numbers, essays: Essays, options: NeedOptions) -> Scope:
-    """What intervals speak of; the design effect is that of one rater's agreement with the experts."""
-    effect = nan
-    if shared.groups:
-        rows = crowd_rows(shared, wins[:, :, 0]).reshape(len(shared.n_items), len(shared.experts), -1)
-        n, agreeing = rows[:, :, 0].sum(axis=1), rows[:, :, 1].sum(axis=1)
-        influence = agreeing - n * float(shared.n_items @ agreeing) / max(1e-12, float(shared.n_items @ n))
-        of_units = shared.groups.sums(influence[:, None])[:, 0]
-        effect = variance_ratio(of_units, float(shared.n_items @ influence**2), n_items=shared.n)
-    return essays.scope(shared.n, shared.n_units, effect=effect, level=options.level)
+AGREEMENT, KAPPA = 0, 1
 
 
-def _scores(shared: Design, wins: Numbers, weights: Numbers, made_up: Numbers | None = None) -> Scores:
-    """The scores where each kind has its weight in items, a row of weights for each answer.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Crowds:
+    """The crowd of every N against the experts: scores with what each unit changes."""
 
-    `made_up` is how often the made-up item comes into each.
-    """
+    shared: Design
+    wins: Numbers
+    drawn: Drawn | None
+    basis: Basis
 
-    def scored(rows: Numbers) -> Numbers:
-        sums = _sums(weights, rows)
-        if made_up is not None:
-            sums = _with_made_up(sums, _sums(shared.n_items[None, :].astype(np.float64), rows)[0], made_up)
-        return pair_scores(sums, len(shared.labels))
+    def against(self, index: int, lines: Sequence[int], score: int) -> Influence:
+        """A crowd of index + 1 against some experts, on average; the value is that of the draws where there are."""
+        it = self._mean(crowd_rows(self.shared, self.wins[:, :, index])[:, lines], score)
+        if self.drawn is None:
+            return it
+        return replace(it, value=float(nan_mean(self.drawn.scores[index, lines, score], axis=0)))
 
-    by_n = [scored(crowd_rows(shared, of_n)) for of_n in np.moveaxis(wins, 2, 0)]
-    return Scores(_with_mean(shared, np.stack(by_n, axis=1)), scored(expert_rows(shared)))
+    def experts(self) -> Influence:
+        """The mean kappa of the pairs of experts that are to be matched."""
+        return self._mean(expert_rows(self.shared), KAPPA)
 
+    def _mean(self, rows: Numbers, score: int, *, by_item: bool = False) -> Influence:
+        """The mean over lines [kind, line, column]."""
+        n_labels, shape = len(self.shared.labels), rows.shape[1:]
+        units = self.shared.units(rows.reshape(len(rows), -1), by_item=by_item)
 
-def _with_made_up(sums: Numbers, seen: Numbers, made_up: Numbers) -> Numbers:
-    """[answer, line, column] where the made-up item takes the place of others; as they are where many disagree."""
-    n, disagreed = seen[:, :1], seen[:, :1] - seen[:, 1:2]
-    first, second = np.split(seen[:, 2:], 2, axis=1)
-    # Each says of it what they say of others, and the other anything else; kappa stays between -1 and 1.
-    apart = [(own + (n - other) / max(1, own.shape[1] - 1)) / 2 for own, other in ((first, second), (second, first))]
-    wrong = np.concatenate([n, np.zeros_like(n), *apart], axis=1)
-    share = np.divide(made_up[:, None, None], n, out=np.zeros((len(made_up), *n.shape)), where=n > 0)
-    return np.where(disagreed < FEW_DISAGREED, (1 - share) * sums + share * wrong, sums)
+        def scored(sums: Numbers) -> Numbers:
+            lines = pair_scores(sums.reshape(*sums.shape[:-1], *shape), n_labels)
+            return nan_mean(lines[..., score], axis=-1)
 
+        by_unit = units.rows.reshape(len(units.rows), *shape)
+        den = by_unit[:, :, 0].sum(axis=1)
+        if score == KAPPA:
+            said = by_unit[:, :, 2 : 2 + n_labels] + by_unit[:, :, 2 + n_labels :]
+            margins = np.tensordot(units.counts, said, axes=1)
+            apart = 1 - margins / np.maximum(margins.sum(axis=1, keepdims=True), 1e-300)
+            den = (said * apart).sum(axis=(1, 2))
+        return influence(units, scored, den, self.basis)
 
-def _sums(weights: Numbers, rows: Numbers) -> Numbers:
-    return (weights @ rows.reshape(len(rows), -1)).reshape(len(weights), *rows.shape[1:])
+    def rare(self, rows: Numbers) -> Rare:
+        """The rarer margin of the middle line of [kind, line, column]."""
+        n_labels = len(self.shared.labels)
+        units = self.shared.units(rows.reshape(len(rows), -1))
+        by_unit, found = units.rows.reshape(len(units.rows), *rows.shape[1:]), []
+        for line in range(rows.shape[1]):
+            sides = by_unit[:, line, 2 : 2 + n_labels], by_unit[:, line, 2 + n_labels :]
+            modal = int((units.counts @ (sides[0] + sides[1])).argmax())
+            others = min((side.sum(axis=1) - side[:, modal] for side in sides), key=lambda side: units.counts @ side)
+            found.append((float(units.counts @ others), float(units.counts @ (others > 1e-9))))
+        return Rare(*np.median(found, axis=0)) if found else Rare(0, 0)
 
+    def curves(self) -> Iterator[Curve]:
+        experts = _experts(self.shared)
+        lines = {name: [line] for line, name in enumerate(self.shared.experts)}
+        for name, columns in (lines | ({MEAN: experts} if experts else {})).items():
+            points = (self._point(index, columns) for index in range(self.wins.shape[2]))
+            yield Curve(name, tuple(points))
 
-def _with_mean(shared: Design, scores: Numbers) -> Numbers:
-    """The lines of the experts, and at the end the mean of those who are not the writer."""
-    mean = nan_mean(scores[..., _experts(shared), :], axis=-2)
-    return np.concatenate([scores, mean[..., None, :]], axis=-2)
+    def _point(self, index: int, lines: Sequence[int]) -> Point:
+        shared, level = self.shared, self.basis.level
+        is_enough, said = shared.counts.sum(axis=1) > index, shared.said[:, lines]
+        n_items = float((shared.n_items[:, None] * (is_enough[:, None] & (said >= 0))).sum(axis=0).mean())
+        agreement, kappa = (self.against(index, lines, score) for score in (AGREEMENT, KAPPA))
+        rare = self.rare(crowd_rows(shared, self.wins[:, :, index])[:, lines])
+        interval = coefficient(kappa, rare=rare, level=level, undefined=ONE_LABEL)
+        if all(np.unique(column[column >= 0]).size == 1 for column in said.T):
+            interval = replace(interval, low=nan, high=nan, undefined_because=ONE_SIDED)
+        return Point(
+            n_raters=index + 1,
+            n_items=n_items,
+            n_left_out=int(shared.n_items[~is_enough].sum()),
+            agreement=share(agreement, n=n_items, level=level, undefined=ONE_LABEL),
+            kappa=interval,
+        )
+
+    def target(self) -> Target:
+        shared = self.shared
+        what = "experts with the writer" if WRITER in shared.experts else "experts with each other"
+        if not shared.pairs:
+            return Target(what, Interval(nan, nan, nan, NO_PAIR), ())
+        rows = expert_rows(shared)
+        kappas = pair_scores(np.tensordot(shared.n_items, rows, axes=1), len(shared.labels))[:, KAPPA]
+        names = [(shared.experts[first], shared.experts[second]) for first, second in shared.pairs]
+        mean = coefficient(self.experts(), rare=self.rare(rows), level=self.basis.level, undefined=ONE_LABEL)
+        return Target(what, mean, tuple((*pair, float(value)) for pair, value in zip(names, kappas, strict=True)))
+
+    def scope(self, essays: Essays) -> Scope:
+        """What intervals speak of; the design effect is that of one rater's agreement with the experts."""
+        shared, effect = self.shared, nan
+        rows = crowd_rows(shared, self.wins[:, :, 0])
+        if shared.unit_of is not None:
+            effect = design_effect(*(self._mean(rows, AGREEMENT, by_item=by_item) for by_item in (False, True)))
+        return Scope(
+            unit=essays.unit,
+            n_units=shared.n if shared.unit_of is None else len(np.unique(shared.unit_of)),
+            design_effect=effect,
+            note=essays.note if shared.unit_of is None else "",
+            level=self.basis.level,
+            is_agreement=True,
+        )
 
 
 def _experts(shared: Design) -> list[int]:
     return [line for line, name in enumerate(shared.experts) if name != WRITER]
 
 
-def _resampled(shared: Design, wins: Numbers, options: NeedOptions, rng: np.random.Generator) -> Scores:
-    lots = generator(options.seed, "raters-needed", "made-up")
-    blocks = [
-        _scores(
-            shared,
-            wins,
-            _weights(shared, n_now, rng),
-            lots.binomial(shared.n, 1 / (shared.n + 1), n_now).astype(np.float64),
-        )
-        for n_now in portions(options.n_resamples, len(shared.n_items))
-    ]
-    if not blocks:
-        return _scores(shared, wins, np.zeros((0, len(shared.n_items))))
-    return Scores(
-        crowd=np.concatenate([block.crowd for block in blocks]),
-        experts=np.concatenate([block.experts for block in blocks]),
-    )
-
-
-def _weights(shared: Design, n_resamples: int, rng: np.random.Generator) -> Numbers:
-    """The items of each kind in every resample of items, or of essays."""
-    groups = shared.groups
-    if groups is None:
-        return rng.multinomial(shared.n, shared.n_items / shared.n, size=n_resamples).astype(np.float64)
-    kinds = np.zeros((groups.n, len(shared.n_items)))
-    kinds[groups.unit, groups.pattern] = groups.times
-    weights: Numbers = rng.multinomial(groups.n, np.full(groups.n, 1 / groups.n), size=n_resamples) @ kinds
-    return weights
-
-
-def _curves(
-    shared: Design, wins: Numbers, observed: Scores, resampled: Scores, options: NeedOptions
-) -> Iterator[Curve]:
-    experts = _experts(shared)
-    lines = {name: [line] for line, name in enumerate(shared.experts)} | ({MEAN: experts} if experts else {})
-    for line, (name, columns) in enumerate(lines.items()):
-        points = [
-            _point(shared, shared.said[:, columns], observed, resampled, index, line, options)
-            for index in range(wins.shape[2])
-        ]
-        yield Curve(name, tuple(points))
-
-
-def _point(
-    shared: Design, said: Ints, observed: Scores, resampled: Scores, index: int, line: int, options: NeedOptions
-) -> Point:
-    """A crowd of index + 1 on one line."""
-    is_judged = said >= 0
-    is_enough = shared.counts.sum(axis=1) > index
-    agreement, kappa = (
-        _interval(observed.crowd[index, line, score], resampled.crowd[:, index, line, score], shared, options)
-        for score in range(2)
-    )
-    if all(np.unique(column[column >= 0]).size == 1 for column in said.T):
-        kappa = replace(kappa, low=nan, high=nan, undefined_because=kappa.undefined_because or ONE_SIDED)
-    return Point(
-        n_raters=index + 1,
-        n_items=float((shared.n_items[:, None] * (is_enough[:, None] & is_judged)).sum(axis=0).mean()),
-        n_left_out=int(shared.n_items[~is_enough].sum()),
-        agreement=agreement,
-        kappa=kappa,
-    )
-
-
-def _interval(value: float, draws: Numbers, shared: Design, options: NeedOptions) -> Interval:
-    if isnan(value):
-        return Interval(nan, nan, nan, ONE_LABEL)
-    draws = draws[~np.isnan(draws)]
-    if not draws.size:
-        return Interval(float(value), nan, nan, ONE_ITEM)
-    by_item = percentile_interval(float(value), draws, n_units=shared.n, level=options.level, one_unit=ONE_ITEM)
-    if not shared.groups:
-        return by_item
-    n_units = round(shared.n_effective)
-    own = cluster_interval(float(value), draws, n_units=n_units, level=options.level, ends=(-1.0, 1.0))
-    # The made-up item gives the draws a long tail, which Student's t misses.
-    return replace(own, low=min(own.low, by_item.low))
-
-
-def _target(shared: Design, observed: Scores, resampled: Scores, options: NeedOptions) -> Target:
-    what = "experts with the writer" if WRITER in shared.experts else "experts with each other"
-    if not shared.pairs:
-        return Target(what, Interval(nan, nan, nan, NO_PAIR), ())
-    kappas = observed.experts[:, 1]
-    mean = nan_mean(kappas, axis=0)
-    draws = nan_mean(resampled.experts[:, :, 1], axis=1)
-    names = [(shared.experts[first], shared.experts[second]) for first, second in shared.pairs]
-    pairs = tuple((*pair, float(kappa)) for pair, kappa in zip(names, kappas, strict=True))
-    return Target(what, _interval(float(mean), draws, shared, options), pairs)
-
-
-def _smallest(shared: Design, observed: Scores, resampled: Scores, options: NeedOptions) -> Interval:
-    if options.reach is not None:
-        return _smallest_reaching(shared, observed, resampled, options.reach, options)
-    if not shared.pairs:
+def _smallest(crowds: _Crowds, reach: float | None) -> Interval:
+    """The first N that reaches the experts, or the share; limits by inverting the test of each N."""
+    shared, level = crowds.shared, crowds.basis.level
+    writer = [line for line, name in enumerate(shared.experts) if name == WRITER]
+    lines = _experts(shared) or writer if reach is not None else writer or _experts(shared)
+    if reach is None and not shared.pairs:
         return Interval(nan, nan, nan, NO_PAIR)
-    line = shared.experts.index(WRITER) if WRITER in shared.experts else len(shared.experts)
-    target = float(nan_mean(observed.experts[:, 1], axis=0))
-    if isnan(target):
+    target = None if reach is not None else crowds.experts()
+    if target is not None and isnan(target.value):
         return Interval(nan, nan, nan, ONE_LABEL)
-    value = float(first_reaching(observed.crowd[None, :, line, 1], np.array([target]))[0])
-    targets = nan_mean(resampled.experts[:, :, 1], axis=1)
-    known = ~np.isnan(targets)
-    draws = first_reaching(resampled.crowd[known][:, :, line, 1], targets[known])
-    if not draws.size:
-        return _reported(Interval(value, nan, nan), shared)
-    return _reported(tail_interval(value, draws, _tail(shared, options), method="inverted_cdf"), shared)
-
-
-def _tail(shared: Design, options: NeedOptions) -> float:
-    """The share of draws beyond a bound of N; further out where few essays were drawn."""
-    if shared.groups and shared.n_units > 1:
-        return expanded_tail(shared.n_effective, level=options.level)
-    return (1 - options.level) / 2
-
-
-def _smallest_reaching(
-    shared: Design, observed: Scores, resampled: Scores, reach: float, options: NeedOptions
-) -> Interval:
-    """The smallest N whose agreement with the experts, on average, or with gold, is a given share."""
-    line = len(shared.experts) if _experts(shared) else shared.experts.index(WRITER)
-    [value] = first_reaching(observed.crowd[None, :, line, 0], np.array([reach]))
-    draws = first_reaching(resampled.crowd[:, :, line, 0], np.full(len(resampled.crowd), reach))
-    if not draws.size:
-        return _reported(Interval(float(value), nan, nan), shared, reach=reach)
-    smallest = tail_interval(float(value), draws, _tail(shared, options), method="inverted_cdf")
-    return _reported(smallest, shared, reach=reach)
-
-
-def first_reaching(kappas: Numbers, targets: Numbers) -> Numbers:
-    """For every row of kappas the first N that reaches its target; infinite where none does."""
-    reached = kappas >= targets[:, None] - FUZZ
-    first: Numbers = np.where(reached.any(axis=1), reached.argmax(axis=1) + 1.0, inf)
-    return first
+    apart = []
+    for index in range(shared.most):
+        it = crowds.against(index, lines, AGREEMENT if target is None else KAPPA)
+        if target is not None:
+            apart.append(difference(it - target, level=level).difference)
+        else:
+            n = float(shared.n_items[shared.counts.sum(axis=1) > index].sum())
+            agreed = share(it, n=n, level=level)
+            apart.append(Interval(*(number - (reach or 0.0) for number in (agreed.value, agreed.low, agreed.high))))
+    value, low, high = (
+        next((n for n, of in enumerate(apart, start=1) if getattr(of, end) >= -FUZZ), inf)
+        for end in ("value", "high", "low")
+    )
+    if all(isnan(of.low) for of in apart):
+        low = high = nan
+    return _reported(Interval(value, min(low, value), max(high, value)), shared, reach=reach)
 
 
 def _reported(smallest: Interval, shared: Design, *, reach: float | None = None) -> Interval:
@@ -718,7 +634,7 @@ def _reported(smallest: Interval, shared: Design, *, reach: float | None = None)
         short = "kappa stays below the experts'" if reach is None else f"agreement stays below {goal}"
         why = f"the crowd's {short} up to N = {shared.most}"
         return Interval(nan, nan if low == inf else low, inf, why)
-    why = f"some resamples do not reach {goal} with {shared.most} judgments" if high == inf else ""
+    why = f"{shared.most} judgments are not enough to be sure of {goal}" if high == inf else ""
     return Interval(value, low, high, why)
 
 
@@ -779,8 +695,6 @@ def shown(n_points: int, most: int) -> list[int]:
 
 def _answer(result: RatersNeeded) -> Iterator[str]:
     """What to tell a colleague."""
-    if any(point.agreement.value == 1 for point in result.headline.points):
-        yield CERTAIN
     kappa, smallest = result.target.kappa, result.smallest
     pairs = counted(len(result.target.pairs), "pair")
     if result.reach is not None:

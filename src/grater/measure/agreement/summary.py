@@ -1,21 +1,16 @@
 """Everything that one table of judgments says about agreement, with how it was computed.
 
-The coefficients over all raters (`grater.measure.agreement.coefficients`); Cohen's kappa of every pair, and their
-mean, where there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Warnings say
-where intervals are less sure than they look; the numbers behind them are in docs/agreement.md.
-
-Where the essay of each item is known (`grater.measure.agreement.coded`), essays are drawn; the scope of a result
-says so in words.  A pair's interval is the bootstrap's, with that of Fleiss, Cohen & Everitt beside it under its own
-name (`fce`), and is judged by the pair's own shared and rare items.
+The coefficients over all raters (`coefficients.py`), alpha first; Cohen's kappa of every pair, and their mean, where
+there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Beside a pair's interval
+stands that of Fleiss, Cohen & Everitt under its own name (`fce`).  Warnings say where intervals are less sure than
+they look; the numbers behind them are in docs/agreement.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from math import isnan, nan
-from typing import Literal, TypeAlias
+from math import nan
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +18,13 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.measure.agreement.coded import (
-    ITEM,
     Coded,
     Counts,
     Essays,
     coded,
     essay_warnings,
     essays_of,
+    people_only,
     reordered,
     tally,
     with_essays,
@@ -41,32 +36,31 @@ from grater.measure.agreement.coefficients import (
     WeightName,
     alpha,
     band_words,
-    bootstrap_intervals,
     coefficient_json,
     coefficient_title,
     coefficients_json,
+    influence_of,
     observed_json,
+    odd_label_warnings,
     one_spelling,
-    pattern_units,
-    random_interval,
+    rare_of,
     require_order,
     require_random,
     specific,
     spelling_warnings,
     weight_matrix,
+    with_interval,
     without_each_rater,
 )
 from grater.measure.agreement.cohen import (
-    METHODS,
     Confusion,
     Disagreement,
     MeanPairwise,
-    Method,
     cohen_kappa,
     confusions,
     conger_kappa,
-    conger_without_each,
     disagreements,
+    fce_interval,
     mean_pairwise,
     ok_label,
 )
@@ -75,53 +69,24 @@ from grater.result import Data, Estimate, Result, encode, frame_of, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments
-from grater.uncertainty.bootstrap import group_effect
-from grater.uncertainty.intervals import LEVEL, RESAMPLES, Numbers, Scope, generator
+from grater.uncertainty import FEW_FOR_KAPPA, Basis, Scope, design_effect, kish
 
 MOST_RATERS = 40
 """Raters whose pairs are compared unless asked: forty have 780."""
 
 FEW_MINOR = 10
-FEW_MINOR_OF_TWO = 20
-"""Items per rater with other labels than the most frequent, below which intervals are doubtful: the bootstrap's, and
-the formulas' for two raters."""
-
-RatersAre: TypeAlias = Literal["these", "random"]
-RATERS_ARE: tuple[RatersAre, ...] = ("these", "random")
-
+"""Items per rater with other labels than the most frequent, below which intervals are wide."""
 FEW_ITEMS = 50
+FEW_WORTH = 12
+"""Essays of one length that the essays must be worth for the intervals of agreement and AC1."""
+FEW_COPIED = 20
+"""Shared items from which on two raters who never differ may be one."""
 MOST_NAMED = 4
 MOST_ROWS = 40
 MOST_LABELS = 8
 SPECIFIC = "specific: "
 BANDS_NOTE = "Bands are those of Landis and Koch 1977, from one end of the interval to the other."
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to compute: one set for a whole report, named in its signature."""
-
-    weights: WeightName | npt.ArrayLike = "identity"
-    scale: Scale = "nominal"
-    order: Sequence[str] = ()
-    interval: Method = "bootstrap"
-    raters: RatersAre = "these"
-    ok: str | None = None
-    n_resamples: int = RESAMPLES
-    level: float = LEVEL
-    seed: int = 0
-    most_raters: int = MOST_RATERS
-
-    def signature(self, judgments: Judgments, counts: Counts, cluster: str) -> Signature:
-        weights = self.weights if isinstance(self.weights, str) else "own"
-        named = {"weights": weights, "scale": self.scale, "pairs": self.interval}
-        named["all"] = "bootstrap-bca" if cluster == ITEM else "bootstrap-t"
-        drawn = {"cluster": cluster, **({"raters": "random"} if self.raters == "random" else {})}
-        chance = {"resamples": str(self.n_resamples), "level": f"{self.level:g}", "seed": str(self.seed)}
-        filters = {"dropped": str(sum(judgments.dropped.values()))} if judgments.dropped else {}
-        order = {"order": ",".join(self.order)} if self.order else {}
-        data = {"data": digest([*counts.labels, counts.patterns.tobytes().hex(), counts.n_items.tobytes().hex()])}
-        return Signature("agreement", {**named, **drawn, **chance, **filters, **order, **data})
+FCE = "Fleiss, Cohen & Everitt 1969"
 
 
 def _table_json(table: Confusion) -> dict[str, Json]:
@@ -154,9 +119,8 @@ class PairAgreement(Data):
     @property
     @in_json("rare")
     def n_minor(self) -> float:
-        """The shared items to which one of the two gives another label than the most frequent one, on average."""
-        said = self.table.cells.sum(axis=0) + self.table.cells.sum(axis=1)
-        return float(said.sum() - said.max(initial=0)) / 2
+        """The shared items with another label than the most frequent one, by the rater who gives fewer."""
+        return self.table.rare.cases
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -219,7 +183,7 @@ class Agreement(Result):
         if self.specific:
             tables.append(_specific_sheet(self))
         if len(self.pairs) == 1 and len(self.labels) <= MOST_LABELS:
-            tables.append(_confusion_sheet(self.pairs[0].table))
+            tables.append(confusion_sheet(self.pairs[0].table))
         if self.pairs and self.pairs[0].disagreements:
             tables.append(_disagreement_sheet(self.pairs))
         if len(self.pairs) > 1:
@@ -248,134 +212,97 @@ def coefficient_frame(estimates: Iterable[Estimate]) -> pl.DataFrame:
     return frame_of(estimates).fill_nan(None).with_columns(band=pl.Series(bands, dtype=pl.String))
 
 
-def agreement(judgments: Judgments, options: Options | None = None, *, essays: Essays | None = None) -> Agreement:
-    """The agreement of all raters of a table; the essays of its items are those of its own column if not given."""
-    options = options or Options()
-    essays = essays_of(judgments) if essays is None else essays
-    codes = _coded(judgments, options, essays)
-    weights = weight_matrix(options.weights, len(codes.labels))
+def agreement(
+    judgments: Judgments,
+    *,
+    essays: Essays | None = None,
+    weights: WeightName | npt.ArrayLike = "identity",
+    scale: Scale = "nominal",
+    order: Sequence[str] = (),
+    ok: str | None = None,
+    most_raters: int = MOST_RATERS,
+    basis: Basis | None = None,
+) -> Agreement:
+    """The agreement of all raters of a table; programs and adjudicated labels are left out.
+
+    The essays of its items are those of its own columns if not given.
+    """
+    basis, n_given = basis or Basis(), len(judgments)
+    judgments = people_only(judgments)
+    if n_given and not len(judgments):
+        raise UsageError(f"{judgments.name}: every judgment is by a program, or adjudicated; none is by a rater")
+    essays = essays_of(judgments, units=basis.units) if essays is None else essays
+    codes = with_essays(coded(one_spelling(judgments)), essays)
+    require_order(codes.labels, scale=scale, weights=weights, order=order)
+    if basis.raters == "random":
+        require_random(codes, basis)
+    codes = reordered(codes, order) if order else codes
+    matrix = weight_matrix(weights, len(codes.labels))
     counts = tally(codes)
-    no_pairs = _why_no_pairs(codes, options.most_raters)
+    no_pairs = _why_no_pairs(codes, most_raters)
     tables = () if no_pairs else tuple(confusions(codes))
-    pairs = tuple(_pair(table, weights, options) for table in tables)
-    conger = _conger(codes, weights, options) if tables else None
-    mean = _mean(codes, tables, weights, conger, options) if tables else None
-    scope = _scope(counts, essays, codes, options)
-    result = Agreement(
+    pairs = tuple(_pair(table, matrix, ok, basis) for table in tables)
+    mean = mean_pairwise(codes, tables, weights=matrix, basis=basis) if tables else None
+    scope = _scope(counts, essays, codes, basis)
+    coefficients, of_labels = _overall(codes, counts, matrix, scale, basis)
+    named = {"weights": weights if isinstance(weights, str) else "own", "scale": scale}
+    named |= {"dropped": str(sum(judgments.dropped.values()))} if judgments.dropped else {}
+    named |= {"order": ",".join(order)} if order else {}
+    data = digest([*counts.labels, counts.patterns.tobytes().hex(), counts.n_items.tobytes().hex()])
+    return Agreement(
         n_items=len(codes.items),
         raters=codes.raters,
         labels=codes.labels,
         counts=counts,
-        coefficients=_overall(counts, weights, options),
+        coefficients=coefficients,
         pairs=pairs,
         mean=mean,
         no_pairs=no_pairs,
-        signature=options.signature(judgments, counts, essays.unit),
+        signature=Signature("agreement", {**named, **basis.signature(essays.unit), "data": data}),
         scope=scope,
-        specific=_specific(counts, options),
-        conger=conger,
+        specific=of_labels,
+        conger=conger_kappa(codes, weights=matrix, basis=basis, rare=rare_of(counts)) if tables else None,
         warnings=(
+            *_role_warnings(judgments, n_given),
             *spelling_warnings(judgments),
+            *odd_label_warnings(codes),
             *essay_warnings(essays, codes.items, scope),
-            *_warnings(counts, pairs, mean, options),
+            *_warnings(counts, pairs, mean),
         ),
     )
-    return with_random_raters(result, codes, weights, options) if options.raters == "random" else result
 
 
-def _coded(judgments: Judgments, options: Options, essays: Essays) -> Coded:
-    """The judgments by code, where what is asked of them can be answered."""
-    if options.interval not in METHODS:
-        raise UsageError(f"unknown interval {options.interval!r}. Known: {', '.join(METHODS)}")
-    if options.raters not in RATERS_ARE:
-        raise UsageError(f"expected raters {' or '.join(RATERS_ARE)}, found {options.raters!r}")
-    codes = with_essays(coded(one_spelling(judgments)), essays)
-    require_order(codes.labels, scale=options.scale, weights=options.weights, order=options.order)
-    if options.raters == "random":
-        require_random(codes)
-    return reordered(codes, options.order) if options.order else codes
-
-
-def _scope(counts: Counts, essays: Essays, codes: Coded, options: Options) -> Scope:
+def _scope(counts: Counts, essays: Essays, codes: Coded, basis: Basis) -> Scope:
     """What intervals speak of; the design effect is alpha's."""
-    n_units = counts.groups.n if counts.groups else counts.n_compared
-    is_known = bool(counts.groups) and counts.n_compared > 1 and len(counts.labels) > 1
-    effect = group_effect(alpha("nominal", counts.labels), pattern_units(counts)) if is_known else nan
-    n_raters = len(codes.raters) if options.raters == "random" else 0
-    return essays.scope(counts.n_compared, n_units, effect=effect, n_raters=n_raters, level=options.level)
+    effect = nan
+    if counts.unit_of is not None and counts.n_compared:
+        nominal = alpha("nominal", counts.labels)
+        effect = design_effect(
+            *(influence_of(nominal, counts, Basis(), by_item=by_item) for by_item in (False, True))
+        )
+    return Scope(
+        unit=essays.unit,
+        n_units=counts.n_units if counts.unit_of is not None else counts.n_compared,
+        design_effect=effect,
+        n_raters=len(codes.raters) if basis.raters == "random" else 0,
+        note="" if counts.unit_of is not None else essays.note,
+        level=basis.level,
+        is_agreement=True,
+    )
 
 
-def _overall(counts: Counts, weights: Matrix, options: Options) -> dict[str, Interval]:
-    """The coefficients that do not ask who judged, by name."""
-    chosen = [definition.of_table(weights, options.scale, counts.labels) for definition in COEFFICIENTS]
-    rng = generator(options.seed, "agreement", "items")
-    intervals = bootstrap_intervals(chosen, counts, rng=rng, n_resamples=options.n_resamples, level=options.level)
-    return {coefficient.name: value for coefficient, value in zip(chosen, intervals, strict=True)}
-
-
-def _specific(counts: Counts, options: Options) -> dict[str, Interval]:
-    """The agreement on each label that somebody gave, where labels are few enough to print."""
-    if len(counts.labels) > MOST_LABELS or not counts.n_compared:
-        return {}
+def _overall(
+    codes: Coded, counts: Counts, weights: Matrix, scale: Scale, basis: Basis
+) -> tuple[dict[str, Interval], dict[str, Interval]]:
+    """The coefficients that do not ask who judged, by name, and the agreement on each label that somebody gave."""
+    chosen = [definition.of_table(weights, scale, counts.labels) for definition in COEFFICIENTS]
     times = counts.n_items @ counts.patterns
-    labels = {name: specific(code) for code, name in enumerate(counts.labels) if times[code]}
-    rng = generator(options.seed, "agreement", "labels")
-    intervals = bootstrap_intervals(
-        list(labels.values()), counts, rng=rng, n_resamples=options.n_resamples, level=options.level
-    )
-    return dict(zip(labels, intervals, strict=True))
-
-
-def _mean(
-    codes: Coded, tables: Sequence[Confusion], weights: Matrix, conger: Interval | None, options: Options
-) -> MeanPairwise:
-    return mean_pairwise(
-        codes,
-        tables,
-        rng=generator(options.seed, "agreement", "mean"),
-        weights=weights,
-        conger=conger,
-        n_resamples=options.n_resamples,
-        level=options.level,
-    )
-
-
-def _conger(codes: Coded, weights: Matrix, options: Options) -> Interval:
-    return conger_kappa(
-        codes,
-        rng=generator(options.seed, "agreement", "conger"),
-        weights=weights,
-        n_resamples=options.n_resamples,
-        level=options.level,
-    )
-
-
-def with_random_raters(result: Agreement, codes: Coded, weights: Matrix, options: Options) -> Agreement:
-    """The same numbers with intervals that speak of other raters too; those of pairs stay."""
-    names = list(result.coefficients)
-    chosen = [definition.of_table(weights, options.scale, codes.labels) for definition in COEFFICIENTS]
-    chosen += [specific(codes.labels.index(label)) for label in result.specific]
-    without = without_each_rater(chosen, codes)
-    wider = partial(random_interval, n_units=max(2, result.scope.n_units), level=options.level)
-    fixed = [*result.coefficients.values(), *result.specific.values()]
-    intervals = [wider(value, values) for value, values in zip(fixed, without, strict=True)]
-    mean = result.mean and replace(result.mean, kappa=wider(result.mean.kappa, _means_without(result)))
-    return replace(
-        result,
-        coefficients=dict(zip(names, intervals[: len(names)], strict=True)),
-        specific=dict(zip(result.specific, intervals[len(names) :], strict=True)),
-        mean=mean,
-        conger=result.conger and wider(result.conger, conger_without_each(codes, weights)),
-    )
-
-
-def _means_without(result: Agreement) -> Numbers:
-    """The mean kappa of the pairs without each rater."""
-    kappas = [
-        [pair.kappa.value for pair in result.pairs if rater not in pair.table.raters and not isnan(pair.kappa.value)]
-        for rater in result.raters
-    ]
-    return np.array([float(np.mean(values)) if values else nan for values in kappas])
+    labels = [code for code, n in enumerate(times.tolist()) if n] if len(counts.labels) <= MOST_LABELS else []
+    wanted = [*chosen, *map(specific, labels)]
+    without = without_each_rater(wanted, codes) if basis.raters == "random" else [None] * len(wanted)
+    found = [with_interval(each, counts, basis, without=values) for each, values in zip(wanted, without, strict=True)]
+    overall = {each.name: value for each, value in zip(chosen, found, strict=False)}
+    return overall, {counts.labels[code]: value for code, value in zip(labels, found[len(chosen) :], strict=True)}
 
 
 def _why_no_pairs(codes: Coded, most_raters: int) -> str:
@@ -389,43 +316,51 @@ def _why_no_pairs(codes: Coded, most_raters: int) -> str:
     return ""
 
 
-def _pair(table: Confusion, weights: Matrix, options: Options) -> PairAgreement:
-    kappa, fce = (
-        cohen_kappa(
-            table,
-            rng=generator(options.seed, "agreement", "pair", *table.raters),
-            weights=weights,
-            method=method,
-            n_resamples=options.n_resamples,
-            level=options.level,
-        )
-        for method in (options.interval, "fce")
+def _pair(table: Confusion, weights: Matrix, ok: str | None, basis: Basis) -> PairAgreement:
+    basis = replace(basis, raters="these")
+    ok = ok if ok is not None else ok_label(table.labels)
+    return PairAgreement(
+        table=table,
+        kappa=cohen_kappa(table, weights=weights, basis=basis),
+        fce=fce_interval(table, weights=weights, level=basis.level),
+        disagreements=disagreements(table, ok=ok) if ok is not None else (),
     )
-    ok = options.ok if options.ok is not None else ok_label(table.labels)
-    return PairAgreement(table, kappa, fce, disagreements(table, ok=ok) if ok is not None else ())
 
 
-def n_minor(counts: Counts) -> float:
-    """The items to which a rater gives another label than the most frequent one, on average over raters."""
-    n_judgments = counts.n_items @ counts.patterns
-    return counts.n_compared * (1 - float(n_judgments.max()) / float(n_judgments.sum())) if n_judgments.any() else 0.0
+def _role_warnings(judgments: Judgments, n_given: int) -> Iterator[str]:
+    if n_given > len(judgments):
+        left_out = counted(n_given - len(judgments), "judgment")
+        yield f"{left_out} by programs or adjudicated are left out: they are not raters"
 
 
-def _warnings(
-    counts: Counts, pairs: Sequence[PairAgreement], mean: MeanPairwise | None, options: Options
-) -> Iterator[str]:
+def _warnings(counts: Counts, pairs: Sequence[PairAgreement], mean: MeanPairwise | None) -> Iterator[str]:
     """Where intervals deserve less trust, and what to do."""
-    n, minor = counts.n_compared, n_minor(counts)
+    yield from _copy_warnings(pairs)
+    n, minor = counts.n_compared, rare_of(counts).cases if counts.n_compared else 0.0
     if 0 < n < FEW_ITEMS:
         yield f"items with two judgments or more: only {n}; below {FEW_ITEMS} intervals are rough"
     if not n or len(counts.labels) < 2:
         return
+    if counts.unit_of is not None:
+        worth = kish(np.bincount(counts.unit_of).astype(np.float64))
+        if counts.n_units < FEW_FOR_KAPPA or worth < FEW_WORTH:
+            yield (
+                f"{counts.unit}s are few or of very unequal lengths (worth {worth:.0f}): where some are much harder "
+                "to judge, intervals of observed agreement and AC1 are too narrow; read alpha"
+            )
     if minor < FEW_MINOR:
         yield (
             f"raters give a label other than the most frequent one to only {minor:.1f} items on average: below "
             f"{FEW_MINOR} the intervals of kappa and alpha are wide; judge more items, or draw more of the rare ones"
         )
-    yield from _pair_warnings(pairs, options)
+    if len(pairs) > 1:
+        known = [pair for pair in pairs if pair.table.n]
+        few = [(pair, f"{pair.table.n:,}") for pair in known if pair.table.n < FEW_ITEMS]
+        rare = [(pair, f"{pair.n_minor:.0f}") for pair in known if pair.n_minor < FEW_MINOR]
+        if few:
+            yield f"{_some(few, known)} share fewer than {FEW_ITEMS} items: their kappas are rough, and biased low"
+        if rare:
+            yield f"{_some(rare, known)} have fewer than {FEW_MINOR} items with rarer labels: their kappas are rough"
     if mean and len(pairs) > 1 and mean.is_sparse:
         yield (
             f"the middle pair of raters shares {counted(mean.n_shared, 'item')}: kappas from few items are biased "
@@ -433,27 +368,14 @@ def _warnings(
         )
 
 
-def _pair_warnings(pairs: Sequence[PairAgreement], options: Options) -> Iterator[str]:
-    """Pairs that share few items, or few that are rare, by name."""
-    known = [pair for pair in pairs if pair.table.n]
-    few = [(pair, f"{pair.table.n:,}") for pair in known if pair.table.n < FEW_ITEMS]
-    if few and len(pairs) > 1:
+def _copy_warnings(pairs: Sequence[PairAgreement]) -> Iterator[str]:
+    """Two of several raters who never differ: one may be adjudicated, or a copy."""
+    same = [pair.table for pair in pairs if pair.table.cells.trace() == pair.table.n >= FEW_COPIED]
+    same = [table for table in same if (table.cells.diagonal() > 0).sum() > 1]
+    for table in same if len(same) < len(pairs) else ():
         yield (
-            f"{_some(few, known)} share fewer than {FEW_ITEMS} items: their intervals are rough, and kappa itself is "
-            "biased low in such a small table"
-        )
-    is_formula = options.interval != "bootstrap"
-    bound = FEW_MINOR_OF_TWO if is_formula else FEW_MINOR
-    rare = [(pair, f"{pair.n_minor:.1f}") for pair in known if pair.n_minor < bound]
-    if rare and is_formula:
-        yield (
-            f"{_some(rare, known)} have other labels than the most frequent on fewer than {bound} items: "
-            f"{options.interval} intervals cover too little there (77 % for 95 % at 3 items); use bootstrap intervals"
-        )
-    elif rare and len(pairs) > 1:
-        yield (
-            f"{_some(rare, known)} have other labels than the most frequent on fewer than {bound} items: the "
-            "intervals of their kappas are rightly wide"
+            f"{' and '.join(table.raters)} give the same label to all {table.n:,} items that they share: "
+            "is one of them adjudicated, or a program?"
         )
 
 
@@ -467,19 +389,16 @@ def _some(pairs: Sequence[tuple[PairAgreement, str]], of: Sequence[PairAgreement
 
 
 def _overall_sheet(result: Agreement) -> Sheet:
-    """The coefficients, with kappa first where there are two raters, and alpha where there are more."""
+    """The coefficients, alpha first; with two raters Cohen's kappa next, also as the literature has it."""
     rows = []
-    if len(result.pairs) == 1:
-        [pair] = result.pairs
-        rows.append((coefficient_title("kappa"), *kappa_cells(pair.kappa)))
-        if pair.fce != pair.kappa:
-            rows.append(("  by Fleiss, Cohen & Everitt 1969", *kappa_cells(pair.fce)))
-    names = list(result.coefficients)
-    order = names if len(result.raters) == 2 else ["alpha", *(name for name in names if name != "alpha")]
-    for name in order:
-        value = result.coefficients[name]
+    for name, value in result.coefficients.items():
         words = "" if name == "observed" else band_words(value)
         rows.append((coefficient_title(name, n_raters=len(result.raters)), interval(value), words))
+    if len(result.pairs) == 1:
+        [pair] = result.pairs
+        independent = ", items taken as independent" if result.scope.is_clustered else ""
+        kappas = (("Cohen kappa", pair.kappa), (f"  by {FCE}{independent}", pair.fce))
+        rows[1:1] = [(words, *kappa_cells(value)) for words, value in kappas]
     if len(result.pairs) > 1:
         if result.conger:
             rows.append(("Conger kappa", *kappa_cells(result.conger)))
@@ -496,12 +415,12 @@ def _specific_sheet(result: Agreement) -> Sheet:
     return Sheet("Agreement on each label", ("", "judgments", "specific"), tuple(rows), name="specific")
 
 
-def _confusion_sheet(table: Confusion) -> Sheet:
+def confusion_sheet(table: Confusion, title: str = "Who said what") -> Sheet:
     """T&C 2008, Table 3: rows are the first rater's labels."""
     first, second = table.raters
     rows = zip(table.labels, table.cells.tolist(), strict=True)
     return Sheet(
-        "Who said what",
+        title,
         (f"{first}↓ {second}→", *table.labels),
         tuple((label, *map(count, cells)) for label, cells in rows),
         name="confusion",

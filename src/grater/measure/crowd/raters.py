@@ -36,7 +36,7 @@ from grater.result import HIDDEN, Data, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, natural, number
 from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash, require_raters
-from grater.uncertainty.intervals import wilson
+from grater.uncertainty import wilson
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.errors import UsageError
-from grater.measure.agreement.edits import EditOptions, edit_agreement
+from grater.measure.agreement.edits import edit_agreement
 from grater.measure.evaluation.cases import each_score
 from grater.model import FATES, Edit, Essay, Interval, Suggestion
 from grater.result import Estimate, Result, in_json, key
@@ -144,7 +144,7 @@ def suggestion_effect(markings: Iterable[MarkedOnce], *, chance: Chance | None =
         n_markings={name: sum(marking.is_shown == (name == "with") for marking in known) for name in CONDITIONS},
         scores={name: _scores(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
         differences={name: _difference(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
-        kappas={name: _kappa(known, name, chance) for name in CONDITIONS},
+        kappas={name: _kappa(known, name) for name in CONDITIONS},
         fates={fate: fates[fate] for fate in FATES},
         signature=Signature("suggestions", options),
     )
@@ -201,7 +201,7 @@ def _interval(value: float, draws: Numbers, n_units: int, *, ends: tuple[float, 
     return cluster_interval(value, draws[np.isfinite(draws)], n_units=n_units, ends=ends)
 
 
-def _kappa(markings: Sequence[MarkedOnce], condition: str, chance: Chance) -> Interval:
+def _kappa(markings: Sequence[MarkedOnce], condition: str) -> Interval:
     """The agreement of annotators in one condition on which tokens are wrong."""
     mine = [marking for marking in markings if marking.is_shown == (condition == "with")]
     by_essay: dict[str, Essay] = {}
@@ -212,7 +212,6 @@ def _kappa(markings: Sequence[MarkedOnce], condition: str, chance: Chance) -> In
             essay, edits=essay.edits + edits, annotators=(*essay.annotators, marking.rater)
         )
     try:
-        options = EditOptions(n_resamples=chance.n_resamples, seed=chance.seed)
-        return edit_agreement(by_essay.values(), options).criteria["identification"].mean_kappa
+        return edit_agreement(by_essay.values()).criteria["identification"].mean_kappa
     except UsageError:
         return Interval(nan, nan, nan, NOT_SHARED)

@@ -127,7 +127,7 @@ def cloze_study(
 ) -> ClozeStudy:
     """The pairs of a cloze study, their means, and how they were made; essays are drawn where they are known."""
     essays = essays_of(judgments) if essays is None else essays
-    pairs = cloze(judgments, decisions=decisions, writer=writer, essays=essays, seed=seed)
+    pairs = cloze(judgments, decisions=decisions, writer=writer, essays=essays)
     data = digest(f"{pair.first}|{pair.second}|{pair.n}|{pair.agreement.value}" for pair in pairs)
     signature = Signature("cloze", {"writer": writer, "cluster": essays.unit, "seed": str(seed), "data": data})
     systems = system_names(decisions) if decisions else ()
@@ -145,7 +145,6 @@ def cloze(
     decisions: Table | None = None,
     writer: str = WRITER,
     essays: Essays = NO_ESSAYS,
-    seed: int = 0,
 ) -> list[ClozePair]:
     """Table 2: the writer with each rater, the writer with each system, then rater with rater."""
     require_raters(judgments, "the pairs of a cloze study")
@@ -160,8 +159,8 @@ def cloze(
     compared = []
     for first, second in pairs:
         sides = matrix[:, column[first]], matrix[:, column[second]]
-        table = between(*sides, codes.labels, (first, second), unit_of=codes.unit)
-        kappa = cohen_kappa(table, rng=generator(seed, "cloze"))
+        table = between(*sides, codes.labels, (first, second), unit_of=codes.unit_of, unit=codes.unit)
+        kappa = cohen_kappa(table)
         compared.append(ClozePair(first, second, table.n, table.observed, kappa))
     return compared
 

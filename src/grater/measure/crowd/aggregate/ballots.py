@@ -2,9 +2,8 @@
 
 *Ballots* are the judgments as a method sees them: coded, with what gold says.  Gold is held fixed in every method.
 It may accept several labels for an item: the posterior is then spread over these alone, as the model sees fit, and
-an item with one accepted label has it with certainty.  Raters are judged by gold items as by any other.  Raters and
-single labels are coded on first use only: a plain vote needs neither, and at a million judgments that is most of its
-work.  Sums over items or raters are products with a sparse matrix of ones (scipy), so no method loops over judgments.
+an item with one accepted label has it with certainty.  Raters are judged by gold items as by any other.  Sums over
+items or raters are products with a sparse matrix of ones (scipy), so no method loops over judgments.
 
 *Iterative methods* turn scores into posteriors (`posteriors`) and repeat a step until the log-likelihood stops rising
 (`climb`).  The answer is the likeliest label (`answers`).  A tie is broken by the item's permanent random number
@@ -27,8 +26,8 @@ skills on the item.  Where nobody on an item has any skill the plain shares stay
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial, reduce
+from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -36,25 +35,11 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.agreement.coded import (
-    Codes,
-    by_name,
-    categories,
-    codes_of_items,
-    in_order,
-    label_table,
-    physicals,
-    runs,
-    table_of_items,
-    table_of_runs,
-    texts,
-)
-from grater.measure.agreement.coded import LabelTable as Counted
+from grater.measure.agreement.coded import Codes, coded, in_order, table_of
 from grater.tables import Judgments, Table, exploded
-from grater.uncertainty.intervals import permanent_number
+from grater.uncertainty import Ints, Numbers, permanent_number
 
 T = TypeVar("T")
-Numbers: TypeAlias = npt.NDArray[np.float64]
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Sparse: TypeAlias = Any
 """A scipy sparse array; scipy has no types."""
@@ -113,40 +98,25 @@ def clamped(shares: Numbers, gold: Gold | None) -> Numbers:
     return shares
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ballots:
     """Which rater gave which label to which item, by code; `gold` restricts the truth of some items.
 
-    `votes` counts how often each item was given each label.  `items` may be text or categories; callers convert them
-    where they need text.  The codes of single judgments are made when they are first asked for: those of labels from
-    `label_names`, where `code_of` has the code of a physical label; those of items from `starts`, the first judgment
-    of each, or they are `item_codes` where the judgments of an item do not stand together.
+    `votes` counts how often each item was given each label.
     """
 
     judgments: Judgments
+    item: Codes
+    rater: Codes
+    label: Codes
     items: pl.Series
+    raters: tuple[str, ...]
     labels: tuple[str, ...]
-    votes: Counted
-    label_names: pl.Series
-    code_of: Codes
-    item_codes: Codes
-    starts: Codes | None = None
+    votes: Ints
     gold: Gold | None = None
 
     def __len__(self) -> int:
-        return len(self.label_names)
-
-    @cached_property
-    def item(self) -> Codes:
-        if self.starts is None:
-            return self.item_codes
-        n_each = np.diff(self.starts, append=self.starts.dtype.type(len(self)))
-        return np.repeat(np.arange(self.starts.size, dtype=np.int32), n_each)
-
-    @cached_property
-    def label(self) -> Codes:
-        codes: Codes = self.code_of[self.label_names.to_physical().to_numpy()]
-        return codes
+        return len(self.label)
 
     @property
     def n_items(self) -> int:
@@ -155,18 +125,6 @@ class Ballots:
     @property
     def n_labels(self) -> int:
         return len(self.labels)
-
-    @cached_property
-    def _raters(self) -> tuple[Codes, tuple[str, ...]]:
-        return by_name(categories(self.judgments, "rater"))
-
-    @property
-    def rater(self) -> Codes:
-        return self._raters[0]
-
-    @property
-    def raters(self) -> tuple[str, ...]:
-        return self._raters[1]
 
     def slot(self) -> Codes:
         """The position of each judgment in the table of items x labels, row by row."""
@@ -188,38 +146,16 @@ def _require_few(n_rows: int, n_labels: int) -> None:
 
 def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
     """Coded judgments; labels that occur only in gold are labels too."""
-    item_names, label_names = categories(judgments, "item"), categories(judgments, "label")
-    item, label = physicals(item_names, label_names)
-    starts = runs(item)
-    if starts is not None:
-        codes, items = np.zeros(0, np.int32), item_names[starts]
-        votes, code_of, labels = label_table(label_names, label, partial(table_of_runs, starts))
-    else:
-        codes, items = codes_of_items(item_names)
-        votes, code_of, labels = label_table(label_names, label, partial(table_of_items, codes))
-    ballots = Ballots(
-        judgments=judgments,
-        items=items,
-        labels=labels,
-        votes=votes,
-        label_names=label_names,
-        code_of=code_of,
-        item_codes=codes,
-        starts=starts,
-    )
-    return ballots if gold is None else _with_gold(ballots, gold)
-
-
-def _with_gold(ballots: Ballots, gold: Table) -> Ballots:
-    known = gold_of(gold, ballots.items, ballots.labels)
-    every = tuple(sorted({*ballots.labels, *known.labels}))
-    every = tuple(every[codes] for codes in in_order(every))
-    codes = np.array([every.index(name) for name in ballots.labels], np.int32)
-    votes = np.zeros((ballots.n_items, len(every)), np.int64)
-    votes[:, codes] = ballots.votes
-    # A physical label without a code does not occur among these judgments.
-    code_of = np.where(ballots.code_of < 0, np.int32(-1), codes.take(np.maximum(ballots.code_of, 0)))
-    return replace(ballots, labels=every, votes=votes, code_of=code_of, gold=known.among(every))
+    codes = coded(judgments)
+    label, labels, known = codes.label, codes.labels, None
+    if gold is not None:
+        known = gold_of(gold, codes.items, labels)
+        every = sorted({*labels, *known.labels})
+        labels = tuple(every[place] for place in in_order(every))
+        label = np.array([labels.index(name) for name in codes.labels], np.int32)[label]
+        known = known.among(labels)
+    votes = table_of(codes.item, label, len(labels))
+    return Ballots(judgments, codes.item, codes.rater, label, codes.items, codes.raters, labels, votes, known)
 
 
 def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes | None = None) -> Sparse:
@@ -342,7 +278,7 @@ def answers(posteriors: Numbers, items: pl.Series, *, seed: int) -> tuple[Codes,
         answer[is_top[:, code]] = code
     tied = np.flatnonzero(n_top > 1)
     if tied.size:
-        numbers = np.array([permanent_number(seed, name) for name in texts(items, tied)])
+        numbers = np.array([permanent_number(seed, name) for name in items.gather(tied).cast(pl.String)])
         wanted = (numbers * n_top[tied]).astype(np.int64) + 1
         answer[tied] = (is_top[tied].cumsum(axis=1) == wanted[:, None]).argmax(axis=1)
     return answer, n_top > 1

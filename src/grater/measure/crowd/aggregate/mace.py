@@ -37,7 +37,7 @@ from grater.measure.crowd.aggregate.ballots import (
     incidence,
     posteriors,
 )
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 KNOWING_PRIOR = 0.5
 STRATEGY_PRIOR = 10.0
