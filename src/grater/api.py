@@ -283,16 +283,10 @@ def agreement(
     from grater.tables import as_items, as_judgments
     from grater.uncertainty import Basis
 
+    basis = Basis(units=units, raters=raters, interval=interval, n_resamples=resamples, seed=seed)
     table = as_judgments(judgments)
-    return agreement(
-        table,
-        essays=essays_of(table, _given(as_items, items), units=units),
-        weights=weights,
-        scale=scale,
-        order=label_order,
-        ok=ok,
-        basis=Basis(units=units, raters=raters, interval=interval, n_resamples=resamples, seed=seed),
-    )
+    essays = essays_of(table, _given(as_items, items), units=units)
+    return agreement(table, essays=essays, weights=weights, scale=scale, order=label_order, ok=ok, basis=basis)
 
 
 @_checked

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grater.measure.agreement.coefficients import Scale, band
-from grater.measure.agreement.summary import Agreement, Options, agreement
+from grater.measure.agreement.summary import Agreement, agreement
 from grater.model import Interval
 from grater.tables import read_judgments
 from tests.real_data import data_path
@@ -32,7 +32,7 @@ class DataSet:
 
     def agreement(self) -> Agreement:
         judgments = read_judgments(self.file(), columns=self.columns, duplicates="last")
-        return agreement(judgments, Options(scale=self.scale))
+        return agreement(judgments, scale=self.scale)
 
     def file(self) -> Path:
         return data_path(self.path)

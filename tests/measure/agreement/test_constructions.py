@@ -75,7 +75,7 @@ def test_the_stages_differ_by_the_z_of_note_5(published: ConstructionStudy) -> N
     # Lee et al. 2009, note 5: z = 1.71, p < .10
     assert contrast.paper.z == pytest.approx(1.710226, abs=1e-6)
     assert contrast.paper.p == pytest.approx(0.087224, abs=1e-6)
-    assert contrast.ours.method == "bootstrap"
+    assert contrast.ours.method == "paired by noun"
 
 
 def _simulated(seed: int) -> Iterator[tuple[str, str, str]]:

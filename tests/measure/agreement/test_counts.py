@@ -7,9 +7,9 @@ from hypothesis.extra.numpy import arrays
 
 from grater.errors import GraterError
 from grater.measure.agreement import coded as coded_module
-from grater.measure.agreement.coded import coded, distinct, from_rows, tally
+from grater.measure.agreement.coded import coded, from_rows, tally
 from grater.tables import Judgments
-from grater.uncertainty.intervals import Ints
+from grater.uncertainty import Ints
 from tests.examples import examples
 from tests.measure.agreement.tables import judgments, krippendorff_matrix, of_matrix
 
@@ -57,19 +57,21 @@ def test_counts_do_not_depend_on_the_order_of_rows(n_labels: int) -> None:
 
 @given(TABLES)
 @examples(60)
-def test_distinct_rows_are_those_of_numpy(rows: Ints) -> None:
-    patterns, times = distinct(rows)
-    expected, n_times = np.unique(rows, axis=0, return_counts=True)
-    assert patterns.tolist() == expected.tolist()
-    assert times.tolist() == n_times.tolist()
+def test_patterns_are_the_distinct_rows(rows: Ints) -> None:
+    counts = from_rows(rows, tuple("wxyz"[: rows.shape[1]]), unit_of=np.arange(len(rows)))
+    expected, n_times = np.unique(rows[rows.sum(axis=1) > 1], axis=0, return_counts=True)
+    assert counts.patterns.tolist() == expected.tolist()
+    assert counts.n_items.tolist() == n_times.tolist()
+    assert counts.place is not None
+    assert counts.patterns[counts.place].tolist() == rows[rows.sum(axis=1) > 1].tolist()
 
 
-def test_distinct_rows_of_many_labels_do_not_overflow() -> None:
+def test_patterns_of_many_labels_do_not_overflow() -> None:
     rows = np.zeros((4, 70), np.int64)
-    rows[1:3, 69] = 9
-    patterns, times = distinct(rows)
-    assert times.tolist() == [2, 2]
-    assert patterns[1, 69] == 9
+    rows[:, 0], rows[1:3, 69] = 2, 9
+    counts = from_rows(rows, tuple(map(str, range(70))))
+    assert counts.n_items.tolist() == [2, 2]
+    assert counts.patterns[1, 69] == 9
 
 
 def test_too_many_labels_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

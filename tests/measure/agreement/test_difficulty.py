@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from grater.errors import GraterError
 from grater.measure.agreement.difficulty import (
     Difficulty,
-    DifficultyOptions,
     column_groups,
     difficulty,
     ranked,
@@ -21,12 +20,6 @@ from grater.tables import Table, read_items
 from tests.examples import examples
 from tests.measure.agreement.tables import judgments
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
-
-QUICK = {"n_resamples": 50}
-
-
-def options(**changes: object) -> DifficultyOptions:
-    return DifficultyOptions(**{**QUICK, **changes})  # type: ignore[arg-type]
 
 
 def items_table(**columns: list[object]) -> Table:
@@ -53,7 +46,7 @@ def test_unknown_has_a_share_of_its_own() -> None:
     assert spread.unknown_share.tolist() == [0.25, 1]
     assert spread.majority_share[0] == pytest.approx(2 / 3)
     assert isnan(spread.majority_share[1])
-    assert difficulty(table, options=options()).groups[0].n_ranked == 1
+    assert difficulty(table).groups[0].n_ranked == 1
 
 
 def test_items_are_ranked_by_majority_then_entropy_then_number_of_judgments() -> None:
@@ -65,23 +58,23 @@ def test_items_are_ranked_by_majority_then_entropy_then_number_of_judgments() ->
 
 def test_items_on_which_only_the_crowd_is_split() -> None:
     crowd = crowd_of("aabb", "aaab", "aabb", "aaaa")
-    found = difficulty(crowd, experts_of(E="aaaa", F="aaba"), options=options())
+    found = difficulty(crowd, experts_of(E="aaaa", F="aaba"))
     assert [each.crowd.item for each in found.split] == ["i0"]
     assert found.n_unanimous == 3
-    wider = difficulty(crowd, experts_of(E="aaaa", F="aaba"), options=options(split=0.8))
+    wider = difficulty(crowd, experts_of(E="aaaa", F="aaba"), split=0.8)
     assert [each.crowd.item for each in wider.split] == ["i0", "i1"]
 
 
 def test_a_lone_expert_is_not_unanimous_and_the_writer_is_no_expert() -> None:
     crowd = crowd_of("aabb", "aaab")
-    assert difficulty(crowd, experts_of(E="aa"), options=options()).split == ()
-    assert difficulty(crowd, experts_of(E="aa", writer="aa"), options=options()).split == ()
+    assert difficulty(crowd, experts_of(E="aa")).split == ()
+    assert difficulty(crowd, experts_of(E="aa", writer="aa")).split == ()
     with pytest.raises(GraterError, match="writer only"):
-        difficulty(crowd, experts_of(writer="aa"), options=options())
+        difficulty(crowd, experts_of(writer="aa"))
 
 
 def test_easiest_and_hardest_for_experts_too() -> None:
-    found = difficulty(crowd_of("aab", "aaa"), experts_of(E="ab", F="aa"), options=options(top=1))
+    found = difficulty(crowd_of("aab", "aaa"), experts_of(E="ab", F="aa"), top=1)
     assert hardest(found, 0) == ["i0"]
     assert hardest(found, 1) == ["i1"]
 
@@ -89,7 +82,7 @@ def test_easiest_and_hardest_for_experts_too() -> None:
 def test_agreement_by_a_column() -> None:
     table = items_table(garbled=["no", "yes", "no", "yes", None], note=["p", "q", "r", "s", "t"])
     crowd = crowd_of("aaaa", "aabb", "aaab", "abab", "aabb")
-    found = difficulty(crowd, items=table, options=options(by=["garbled"]))
+    found = difficulty(crowd, items=table, by=["garbled"])
     parts = {part.value: part for part in found.groups[0].columns}
     assert list(parts) == ["no", "yes", "(none)"]
     assert parts["no"].majority_share.value == pytest.approx((1 + 0.75) / 2)
@@ -121,43 +114,50 @@ def test_telling_columns_are_chosen_where_none_is_named() -> None:
     table = items_table(
         frequency=[1, 2, 3, 4], same=["x"] * 4, target=["on", "in", "at", "by"], context=["a", "b", "c", "d"]
     )
-    found = difficulty(crowd_of("aab", "aaa", "abb", "bbb"), items=table, options=options())
+    found = difficulty(crowd_of("aab", "aaa", "abb", "bbb"), items=table)
     assert {part.column for part in found.groups[0].columns} == {"frequency"}
 
 
 def test_essays_are_resampled_together() -> None:
     # the two items of an essay are equal: with essays as units limits are wider than with items
     crowd = crowd_of(*(["aaaa", "aaaa", "aabb", "aabb"] * 6))
-    by_essay = difficulty(crowd, items=items_table(use=["t", "p"] * 12), options=DifficultyOptions())
-    by_item = difficulty(crowd, options=DifficultyOptions())
+    by_essay = difficulty(crowd, items=items_table(use=["t", "p"] * 12))
+    by_item = difficulty(crowd)
     widths = [
         found.groups[0].majority_share.high - found.groups[0].majority_share.low for found in (by_essay, by_item)
     ]
     assert widths[0] > 1.2 * widths[1]
-    assert "cluster:essay" in str(by_essay.signature)
+    assert "units:essay" in str(by_essay.signature)
 
 
 def test_a_group_whose_raters_never_differ_is_not_certain_never_to_differ() -> None:
-    # five essays of two items, drawn whole
-    found = difficulty(crowd_of(*["aaa"] * 10), items=items_table(note=["x"] * 10), options=options(by=["note"]))
+    # twelve essays of two items: Student's t for eleven degrees of freedom, and 24 items
+    found = difficulty(crowd_of(*["aaa"] * 24), items=items_table(note=["x"] * 24), by=["note"])
     [group] = found.groups[0].columns
-    t = 2.7764  # Student's, four degrees of freedom
-    assert group.majority_share.low == pytest.approx(5 / (5 + t * t), abs=1e-3)
-    assert group.unknown_share.high == pytest.approx(t * t / (5 + t * t), abs=1e-3)
-    ties = difficulty(crowd_of(*["ab"] * 10), items=items_table(note=["x"] * 10), options=options(by=["note"]))
-    [group] = ties.groups[0].columns
-    assert group.majority_share.low < 0.3
-    assert group.majority_share.high > 0.7
+    t = 2.2010
+    assert group.majority_share.low == pytest.approx(24 / (24 + t * t), abs=1e-3)
+    assert group.unknown_share.high == pytest.approx(t * t / (24 + t * t), abs=1e-3)
+
+
+def test_items_stand_with_their_text_and_target() -> None:
+    table = items_table(target=["on", "in"], context=["we met on the train", "in time and in tune"])
+    found = difficulty(crowd_of("aab", "aaa"), items=table)
+    assert [item.text for item in found.groups[0].hardest] == ["we met [on] the train", "[in] in time and in tune"]
+    [sheet] = [sheet for sheet in found.sheets() if sheet.title == "Hardest for the crowd"]
+    assert sheet.columns[1] == "text"
+    assert sheet.rows[0][1] == "we met [on] the train"
+    without = difficulty(crowd_of("aab", "aaa"))
+    assert all("text" not in sheet.columns for sheet in without.sheets())
 
 
 def test_wrong_columns_are_answered_in_one_line() -> None:
     table = items_table(use=["time", "place"])
     with pytest.raises(GraterError, match=r"unknown column 'usee'\. Did you mean 'use'"):
-        difficulty(crowd_of("aab", "aaa"), items=table, options=options(by=["usee"]))
+        difficulty(crowd_of("aab", "aaa"), items=table, by=["usee"])
     with pytest.raises(GraterError, match="expected a table of items"):
-        difficulty(crowd_of("aab", "aaa"), options=options(by=["use"]))
+        difficulty(crowd_of("aab", "aaa"), by=["use"])
 
 
 def test_items_that_are_not_in_the_table_are_told() -> None:
-    found = difficulty(crowd_of("aab", "aaa", "bbb"), items=items_table(use=["t", "p"]), options=options())
+    found = difficulty(crowd_of("aab", "aaa", "bbb"), items=items_table(use=["t", "p"]))
     assert any(warning.startswith("1 items of the crowd are not in") for warning in found.warnings)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,25 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError
+from grater.measure.agreement.cohen import mean_influence
 from grater.measure.agreement.edits import (
-    Cells,
     Criterion,
-    EditOptions,
     cells,
     edit_agreement,
     edit_marks,
-    fce_interval,
     judged,
-    mean_of,
     pair_statistic,
 )
-from grater.measure.agreement.summary import Options, agreement
+from grater.measure.agreement.summary import agreement
 from grater.model import Edit, Essay, Span
+from grater.uncertainty import Basis, from_left_out
 from tests.examples import examples
-from tests.measure.agreement.tables import TABLE_3, judgments
+from tests.measure.agreement.tables import judgments
 
 TEXT = "My sister enjoys the swim ."
-QUICK = EditOptions(n_resamples=50)
 
 
 def edit(word: str, correction: str | None, tag: str, rater: str, text: str = TEXT) -> Edit:
@@ -39,9 +38,9 @@ def essay(*edits: Edit, name: str = "e1", text: str = TEXT, annotators: tuple[st
     return Essay(name, text, tuple(edits), annotators)
 
 
-def two(criterion: Criterion, *essays: Essay, options: EditOptions = QUICK) -> tuple[float, float, int]:
+def two(criterion: Criterion, *essays: Essay, **options: Any) -> tuple[float, float, int]:
     """Observed agreement, kappa and units of the first pair."""
-    [pair, *_] = edit_agreement(essays, options).criteria[criterion].pairs
+    [pair, *_] = edit_agreement(essays, **options).criteria[criterion].pairs
     return pair.observed.value, pair.kappa.value, pair.n
 
 
@@ -58,7 +57,7 @@ def test_the_sentence_of_nucle_table_2() -> None:
 
 
 def test_kappa_on_one_token_is_undefined_and_says_why() -> None:
-    found = edit_agreement([TABLE_2], QUICK)
+    found = edit_agreement([TABLE_2])
     for criterion in ("classification", "exact"):
         [pair] = found.criteria[criterion].pairs
         assert isnan(pair.kappa.value)
@@ -70,18 +69,18 @@ def test_identification_kappa_by_hand() -> None:
     assert two("identification", TABLE_2)[1] == pytest.approx(8 / 14)
 
 
-def test_the_means_of_nucle_table_3() -> None:
+@pytest.mark.parametrize(
+    ("kappas", "mean"),
+    [
+        ((0.4775, 0.3627, 0.3230), 0.3877),
+        ((0.6206, 0.5352, 0.4894), 0.5484),
+        ((0.5313, 0.4956, 0.4246), 0.4838),
+    ],
+)
+def test_the_means_of_nucle_table_3(kappas: tuple[float, ...], mean: float) -> None:
     # NUCLE, Table 3
-    assert mean_of([0.4775, 0.3627, 0.3230])[0] == pytest.approx(0.3877, abs=5e-5)
-    assert mean_of([0.6206, 0.5352, 0.4894])[0] == pytest.approx(0.5484, abs=5e-5)
-    assert mean_of([0.5313, 0.4956, 0.4246])[0] == pytest.approx(0.4838, abs=5e-5)
-
-
-def test_undefined_kappas_are_left_out_of_the_mean_and_counted() -> None:
-    value, n_undefined = mean_of([0.5, float("nan"), 0.7])
-    assert value == pytest.approx(0.6)
-    assert n_undefined == 1
-    assert isnan(mean_of([float("nan")])[0])
+    found = mean_influence([from_left_out(kappa, [kappa, kappa], "document") for kappa in kappas])
+    assert found.value == pytest.approx(mean, abs=5e-5)
 
 
 def test_the_same_correction_by_another_selection_agrees() -> None:
@@ -95,11 +94,10 @@ def test_an_insertion_marks_the_token_after_it_or_a_gap() -> None:
     inserted = edit("the", "having the", "V0", "A")
     replaced = edit("the", "his", "Pref", "B")
     assert two("classification", essay(inserted, replaced)) == (0, 0, 1)
-    with_gaps = EditOptions(gaps=True, n_resamples=50)
-    observed, _, n_units = two("identification", essay(inserted, replaced), options=with_gaps)
+    observed, _, n_units = two("identification", essay(inserted, replaced), gaps=True)
     assert n_units == 13  # six tokens and seven gaps
     assert observed == pytest.approx(11 / 13)
-    assert two("classification", essay(inserted, replaced), options=with_gaps)[2] == 0
+    assert two("classification", essay(inserted, replaced), gaps=True)[2] == 0
 
 
 def test_several_marks_of_a_token_are_one_label_of_their_own_or_the_first() -> None:
@@ -109,8 +107,7 @@ def test_several_marks_of_a_token_are_one_label_of_their_own_or_the_first() -> N
     assert two("classification", essay(*twice, once))[0] == 0
     marks = edit_marks([essay(*twice, once)])
     assert marks.tags == ("Mec+Nn", "Nn")
-    first = EditOptions(several="first", n_resamples=50)
-    assert two("classification", essay(*twice, once), options=first)[0] == 1
+    assert two("classification", essay(*twice, once), several="first")[0] == 1
 
 
 def test_the_order_of_several_marks_does_not_matter() -> None:
@@ -145,7 +142,7 @@ def test_an_annotator_who_marked_nothing_counts() -> None:
 
 def test_pairs_without_a_common_essay_have_a_reason_and_no_part_in_the_mean() -> None:
     third = essay(edit("swim", "swims", "Nn", "C"), name="e2", annotators=("B", "C"))
-    found = edit_agreement([TABLE_2, third], QUICK).criteria["identification"]
+    found = edit_agreement([TABLE_2, third]).criteria["identification"]
     by_raters = {pair.raters: pair for pair in found.pairs}
     assert by_raters["A", "C"].kappa.undefined_because == "the two annotators share no essay"
     assert found.n_undefined == 1
@@ -163,24 +160,15 @@ def test_an_essay_that_comes_twice_is_refused() -> None:
 
 
 def test_what_was_chosen_is_in_the_signature() -> None:
-    signature = str(edit_agreement([TABLE_2], QUICK).signature)
+    signature = str(edit_agreement([TABLE_2]).signature)
     for part in (
         "unit:token",
         "insertion:next-token",
         "several-marks:joined",
         "given:both-marked",
-        "cluster:document",
+        "units:document",
     ):
         assert part in signature
-
-
-def test_the_error_over_tokens_is_that_of_fleiss_cohen_and_everitt() -> None:
-    # T&C 2008, Table 3 (statistics.md): kappa .629717, interval [.546272, .713161]
-    first, second = np.nonzero(np.ones((3, 3)))
-    table = Cells(np.zeros(9, np.int64), first, second, TABLE_3.cells.ravel())
-    interval = fce_interval(table, undefined="", level=0.95)
-    assert interval.value == pytest.approx(0.629717, abs=5e-7)
-    assert (interval.low, interval.high) == pytest.approx((0.546272, 0.713161), abs=1e-6)
 
 
 def many(seed: int, n_essays: int = 40, alike: float = 0.0) -> list[Essay]:
@@ -202,31 +190,47 @@ def many(seed: int, n_essays: int = 40, alike: float = 0.0) -> list[Essay]:
 
 def test_limits_by_essay_are_wider_where_tokens_of_an_essay_are_alike() -> None:
     essays = many(seed=3, alike=0.3)
-    [by_essay] = edit_agreement(essays).criteria["identification"].pairs
-    [by_token] = edit_agreement(essays, EditOptions(interval="fce")).criteria["identification"].pairs
-    assert by_essay.kappa.value == pytest.approx(by_token.kappa.value)
-    width = by_essay.kappa.high - by_essay.kappa.low
-    assert width > 1.2 * (by_token.kappa.high - by_token.kappa.low)
-    assert by_essay.kappa.low <= by_essay.kappa.value <= by_essay.kappa.high
+    [pair] = edit_agreement(essays).criteria["identification"].pairs
+    assert pair.kappa.value == pytest.approx(pair.fce.value)
+    assert pair.kappa.high - pair.kappa.low > 1.2 * (pair.fce.high - pair.fce.low)
+    assert pair.kappa.low <= pair.kappa.value <= pair.kappa.high
 
 
-def test_the_same_seed_gives_the_same_limits() -> None:
-    first, again, other = (
-        edit_agreement(many(seed=4), EditOptions(seed=seed)).criteria["identification"].mean_kappa
-        for seed in (1, 1, 2)
+def test_nothing_is_drawn_unless_it_is_asked_for() -> None:
+    first, again, drawn = (
+        edit_agreement(many(seed=4), basis=basis).criteria["identification"].mean_kappa
+        for basis in (Basis(seed=1), Basis(seed=2), Basis(interval="bootstrap"))
     )
     assert first == again
-    assert first != other
+    assert drawn.value == first.value
+    assert drawn.low == pytest.approx(first.low, abs=0.05)
 
 
 def test_perfect_agreement_gives_no_limits_and_says_why() -> None:
-    same = [
-        essay(edit("swim", "swims", "Nn", "A"), edit("swim", "swims", "Nn", "B"), name=name) for name in ("e1", "e2")
-    ]
-    [pair] = edit_agreement(same, QUICK).criteria["identification"].pairs
+    same = [essay(edit("swim", "swims", "Nn", "A"), edit("swim", "swims", "Nn", "B"), name=f"e{n}") for n in range(9)]
+    [pair] = edit_agreement(same).criteria["identification"].pairs
     assert pair.kappa.value == 1
     assert isnan(pair.kappa.low)
-    assert "every resample" in pair.kappa.undefined_because
+    assert "no spread" in pair.kappa.undefined_because
+
+
+@pytest.mark.parametrize("name", ["gold", "adjudicated", "Gold"])
+def test_adjudicated_annotations_are_no_annotators(name: str) -> None:
+    essays = many(seed=4)
+    plain = edit_agreement(essays)
+    copied = [
+        Essay(
+            each.essay_id,
+            each.text,
+            (*each.edits, *(replace(edit, rater=name) for edit in each.edits if edit.rater == "A")),
+            (*each.annotators, name),
+        )
+        for each in essays
+    ]
+    found = edit_agreement(copied)
+    assert found.raters == ("A", "B")
+    assert found.criteria["identification"].mean_kappa == plain.criteria["identification"].mean_kappa
+    assert f"{name}: left out, for adjudicated annotations are not an annotator's" in found.warnings
 
 
 TOKENS = st.lists(
@@ -246,7 +250,7 @@ def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]
         for rater, tag in enumerate(tags)
         if tag
     ]
-    corpus = edit_agreement([Essay("e", text, tuple(edits), ("A", "B", "C"))], QUICK)
+    corpus = edit_agreement([Essay("e", text, tuple(edits), ("A", "B", "C"))])
     said: dict[Criterion, list[str]] = {
         "identification": [
             f"{place} {'ABC'[rater]} {'error' if tag else 'ok'}"
@@ -264,22 +268,25 @@ def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]
         found = corpus.criteria[criterion]
         if not rows or len({row.split()[2] for row in rows}) < 2:
             continue
-        expected = agreement(judgments(*rows), Options(n_resamples=0))
+        expected = agreement(judgments(*rows))
         for name, interval in expected.coefficients.items():
             assert found.coefficients[name].value == pytest.approx(interval.value, nan_ok=True), (criterion, name)
-        kappas = {pair.table.raters: pair.kappa.value for pair in expected.pairs}
+        pairs = {pair.table.raters: pair for pair in expected.pairs}
         for pair in found.pairs:
-            if pair.raters in kappas:
-                assert pair.kappa.value == pytest.approx(kappas[pair.raters], nan_ok=True, abs=1e-9)
+            if pair.raters in pairs:
+                same = pairs[pair.raters]
+                assert pair.kappa.value == pytest.approx(same.kappa.value, nan_ok=True, abs=1e-9)
+                assert pair.fce.low == pytest.approx(same.fce.low, nan_ok=True, abs=1e-9)
 
 
 def test_sums_by_essay_add_up_to_the_whole() -> None:
     marks = edit_marks(many(seed=5))
     found = cells(marks, 0, 1, "identification")
     assert found.n == 40 * 12
-    statistic = pair_statistic(found, marks.n_clusters)
-    assert statistic.sums[0] == 40 * 12
-    assert statistic.n_clusters == 40
+    statistic = pair_statistic(found, marks.n_clusters, is_marked=False)
+    assert statistic.rows[:, [0]].toarray().ravel().tolist() == [12] * 40
+    n_marks = sum(len(each.edits) for each in many(seed=5))
+    assert statistic.den.sum() == n_marks  # 2 both + only A + only B
     assert judged(marks, "identification").n == 40 * 12
 
 

@@ -9,13 +9,10 @@ import grater
 from grater.errors import GraterError
 from grater.measure.agreement.coded import coded, essays_of, with_essays
 from grater.measure.agreement.groups import agreement_by_group, by_column, compare_pairs, compare_tables
-from grater.measure.agreement.summary import Agreement, Options, agreement
+from grater.measure.agreement.summary import Agreement, agreement
 from grater.model import Interval
 from grater.tables import read_judgments
-from grater.uncertainty.intervals import generator
 from tests.measure.agreement.worlds import clustered
-
-FAST = Options(n_resamples=200)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +21,7 @@ def frame() -> pl.DataFrame:
 
 
 def result(frame: pl.DataFrame, **options: object) -> Agreement:
-    return grater.agreement(frame, resamples=200, **options)  # type: ignore[arg-type]
+    return grater.agreement(frame, **options)  # type: ignore[arg-type]
 
 
 def width(estimate: Interval) -> float:
@@ -38,8 +35,8 @@ def test_essays_in_the_judgments_are_drawn_and_named(frame: pl.DataFrame) -> Non
     assert width(known.pairs[0].kappa) > 1.2 * width(unknown.pairs[0].kappa)
     assert width(known.pairs[0].table.observed) > 1.1 * width(unknown.pairs[0].table.observed)
     assert known.scope.design_effect > 1.5
-    assert "to other essays like these 20 (resampled by essay, design effect" in known.scope.sentence
-    assert "taken as independent (their essays are not known)" in unknown.scope.sentence
+    assert "to other essays like these 20, with these raters (design effect" in known.scope.sentence
+    assert "items taken as independent: their essays are not known" in unknown.scope.sentence
     assert known.scope.sentence in known.sheets()[-1].notes
     assert known.to_dict()["interval"]["unit"] == "essay"  # type: ignore[index,call-overload]
 
@@ -49,15 +46,21 @@ def test_essays_of_an_items_table_give_the_same(frame: pl.DataFrame) -> None:
     assert result(frame.drop("essay"), items=items).alpha == result(frame).alpha
 
 
-def test_any_column_may_be_drawn_and_items_may_be_asked_for(frame: pl.DataFrame) -> None:
-    learners = frame.with_columns(learner=pl.col("essay").str.slice(0, 2)).drop("essay")
-    by_learner = result(learners, cluster="learner")
-    assert "other learners like these" in by_learner.scope.sentence
-    alone = result(frame, cluster="item")
+def test_items_may_be_asked_for_and_unknown_columns_are_refused(frame: pl.DataFrame) -> None:
+    alone = result(frame, units="item")
     assert alone.alpha == result(frame.drop("essay")).alpha
     assert "as asked" in alone.scope.sentence
-    with pytest.raises(GraterError, match=r"unknown column 'lerner'. Did you mean 'learner'"):
-        result(learners, cluster="lerner")
+    with pytest.raises(GraterError, match="no column named 'document'"):
+        result(frame, units="document")
+    with pytest.raises(GraterError, match="expected units auto or item"):
+        result(frame, units="learner")
+
+
+def test_essays_come_from_the_items_and_from_the_judgments_together(frame: pl.DataFrame) -> None:
+    some = frame.select("item", "essay").unique().with_columns(start=0, end=1, kind=pl.lit("prep"))
+    some = some.with_columns(essay=pl.when(pl.col("essay") != "e0").then("essay").otherwise(pl.lit("e0")))
+    half = frame.with_columns(essay=pl.when(pl.col("essay") == "e0").then("essay"))
+    assert result(half, items=some.filter(pl.col("essay") != "e0")).alpha == result(frame).alpha
 
 
 def test_documents_are_drawn_where_sentences_have_several(frame: pl.DataFrame) -> None:
@@ -67,20 +70,18 @@ def test_documents_are_drawn_where_sentences_have_several(frame: pl.DataFrame) -
     assert result(one).scope.unit == "essay"
 
 
-def test_few_essays_have_students_t_and_very_few_a_warning() -> None:
+def test_few_essays_have_a_warning_and_very_few_no_interval() -> None:
     twelve = result(clustered(n_essays=12, n_items=40, n_raters=2, seed=2))
-    assert "Student's t" in twelve.scope.sentence
     assert not any("rough below 10" in text for text in twelve.warnings)
+    assert any("hold in about 90 % of cases" in text for text in twelve.warnings)
     six = result(clustered(n_essays=6, n_items=40, n_raters=2, seed=2))
     assert "only 6 essays: intervals by essay are rough below 10" in six.warnings
     assert width(six.alpha) > width(twelve.alpha)
-
-
-def test_single_essay_has_values_and_no_interval() -> None:
     one = result(clustered(n_essays=1, n_items=40, n_raters=3, seed=2))
     assert one.alpha.value == one.alpha.value
     assert one.alpha.low != one.alpha.low
-    assert "single unit" in one.alpha.undefined_because
+    assert "its cases come from 1 essay" in one.alpha.undefined_because
+    assert any("--units item" in text for text in one.warnings)
 
 
 def test_item_in_two_essays_is_refused_by_name(frame: pl.DataFrame) -> None:
@@ -97,16 +98,16 @@ def test_items_without_an_essay_stand_alone_and_are_counted(frame: pl.DataFrame)
 def test_parts_and_comparisons_draw_essays_too(frame: pl.DataFrame) -> None:
     halves = frame.with_columns(half=pl.col("essay").is_in([f"e{n}" for n in range(10)]).cast(pl.String))
     table = read_judgments(halves)
-    groups = agreement_by_group(by_column(table, "half"), FAST, by="half")
-    assert all("resampled by essay" in part.scope.sentence for part in groups.parts.values())
-    assert groups.tests[0].comparison.test.method == "delta by essay"
+    groups = agreement_by_group(by_column(table, "half"), agreement, by="half")
+    assert all("to other essays" in part.scope.sentence for part in groups.parts.values())
+    assert groups.tests[0].comparison.test.method == "two samples by essay"
     codes = with_essays(coded(table), essays_of(table))
-    by_essay = compare_pairs(codes, ("R1", "R2"), ("R1", "R3"), rng=generator(0)).test
-    by_item = compare_pairs(coded(table), ("R1", "R2"), ("R1", "R3"), rng=generator(0)).test
-    assert by_essay.method == "bootstrap by essay"
+    by_essay = compare_pairs(codes, ("R1", "R2"), ("R1", "R3")).test
+    by_item = compare_pairs(coded(table), ("R1", "R2"), ("R1", "R3")).test
+    assert by_essay.method == "paired by essay"
     assert by_essay.difference.value == by_item.difference.value
     few = read_judgments(frame.filter(pl.col("essay").is_in([f"e{n}" for n in range(8)])))
-    test = compare_tables(few, few, rng=generator(0)).test
+    test = compare_tables(few, few).test
     assert test.difference.value == 0
 
 
@@ -130,4 +131,4 @@ def test_agreement_of_two_essays_by_hand_has_kish_design_effect() -> None:
         for r in (1, 2)
     ]
     table = pl.DataFrame(rows, schema=["item", "rater", "label", "essay"], orient="row")
-    assert agreement(read_judgments(table), FAST).scope.design_effect == pytest.approx(8, rel=0.05)
+    assert agreement(read_judgments(table)).scope.design_effect == pytest.approx(8, rel=0.05)

@@ -3,11 +3,10 @@ import pytest
 
 from grater.errors import GraterError
 from grater.measure.agreement.groups import agreement_by_group, by_batch, by_column, without_flagged
-from grater.measure.agreement.summary import Options
+from grater.measure.agreement.summary import agreement
 from grater.tables import Judgments, read_items
 from tests.measure.agreement.tables import judgments
 
-FAST = Options(n_resamples=50)
 ROWS = ("a 1 x", "a 2 x", "b 1 x", "b 2 y", "c 1 y", "c 2 y", "d 1 y", "d 2 x")
 
 
@@ -68,7 +67,7 @@ def test_range_and_tests_over_parts() -> None:
     )
     half = table.frame["item"].str.slice(1).cast(pl.Int64) < 4
     table = Judgments(table.frame.with_columns(half=half), "table")
-    found = agreement_by_group(by_column(table, "half"), FAST, by="half")
+    found = agreement_by_group(by_column(table, "half"), agreement, by="half")
     assert found.range == (0.0, 0.0)
     [test] = found.tests
     assert (test.first, test.second) == ("false", "true")
@@ -79,9 +78,9 @@ def test_holm_raises_p_when_there_are_several_tests() -> None:
     rows = [f"{kind}{n} {rater} {label}" for kind in "abc" for n in range(40) for rater, label in _said(kind, n)]
     table = judgments(*rows)
     table = Judgments(table.frame.with_columns(kind=pl.col("item").str.slice(0, 1)), "table")
-    three = agreement_by_group(by_column(table, "kind"), FAST, by="kind")
+    three = agreement_by_group(by_column(table, "kind"), agreement, by="kind")
     two = agreement_by_group(
-        {name: part for name, part in by_column(table, "kind").items() if name != "c"}, FAST, by="kind"
+        {name: part for name, part in by_column(table, "kind").items() if name != "c"}, agreement, by="kind"
     )
     assert len(three.tests) == 3
     assert three.tests[0].comparison.test.p > two.tests[0].comparison.test.p
@@ -94,6 +93,6 @@ def _said(kind: str, n: int) -> list[tuple[int, int]]:
 
 def test_headline_is_kappa_for_two_raters_and_alpha_for_more() -> None:
     parts = agreement_by_group(
-        {"two": judgments(*ROWS), "three": judgments(*ROWS, "a 3 y")}, FAST, by="x", with_tests=False
+        {"two": judgments(*ROWS), "three": judgments(*ROWS, "a 3 y")}, agreement, by="x", with_tests=False
     ).parts
     assert [part.headline[0] for part in parts.values()] == ["kappa", "alpha"]

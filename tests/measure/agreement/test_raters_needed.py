@@ -15,19 +15,17 @@ from grater.measure.agreement.cohen import confusion, kappa
 from grater.measure.agreement.raters_needed import (
     MEAN,
     MOST_WORK,
-    NeedOptions,
     RatersNeeded,
-    first_reaching,
     raters_needed,
     win_probabilities,
     wins_of_rows,
     work,
 )
 from grater.tables import Judgments
+from grater.uncertainty import Basis
 from tests.examples import examples
 from tests.measure.agreement.tables import judgments
 
-QUICK = NeedOptions(n_resamples=50)
 COUNTS = st.lists(st.integers(0, 4), min_size=1, max_size=5).filter(lambda counts: 0 < sum(counts) <= 9)
 
 
@@ -108,19 +106,19 @@ def values(found: RatersNeeded, against: str, what: str = "kappa") -> list[float
 
 def test_the_curve_by_hand() -> None:
     # i0: aab, i1: bbb; the expert says a, b.  N = 1 and 2: i0 agrees in 2/3; N = 3: always
-    found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ab"), QUICK)
+    found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ab"))
     assert values(found, "E", "agreement") == pytest.approx([5 / 6, 5 / 6, 1])
     # the expected table at N = 1: expert a: a 2/3, b 1/3; expert b: b 1; po 5/6, pe (1/2)(2/6) + (1/2)(4/6) = 1/2
     assert values(found, "E") == pytest.approx([2 / 3, 2 / 3, 1])
 
 
 def test_all_judgments_together_give_the_kappa_of_the_majority() -> None:
-    found = raters_needed(crowd_of("aab", "bba", "abb", "aaa"), experts_of(E="abab"), QUICK)
+    found = raters_needed(crowd_of("aab", "bba", "abb", "aaa"), experts_of(E="abab"))
     assert values(found, "E")[-1] == pytest.approx(kappa(confusion([[1, 1], [1, 1]], ("a", "b"))))
 
 
 def test_the_mean_curve_leaves_out_the_writer() -> None:
-    found = raters_needed(crowd_of("aab", "bbb", "abb"), experts_of(E="abb", F="aba", writer="bba"), QUICK)
+    found = raters_needed(crowd_of("aab", "bbb", "abb"), experts_of(E="abb", F="aba", writer="bba"))
     experts = [values(found, name) for name in ("E", "F")]
     assert values(found, MEAN) == pytest.approx(np.mean(experts, axis=0))
 
@@ -128,9 +126,9 @@ def test_the_mean_curve_leaves_out_the_writer() -> None:
 def test_experts_are_matched_with_each_other_or_with_the_writer() -> None:
     crowd = crowd_of(*["aab", "bba", "aab", "bbb", "aaa", "bbb"])
     experts = {"E": "abaaab", "F": "abbbab"}
-    without = raters_needed(crowd, experts_of(**experts), QUICK)
+    without = raters_needed(crowd, experts_of(**experts))
     assert [pair[:2] for pair in without.target.pairs] == [("E", "F")]
-    with_writer = raters_needed(crowd, experts_of(**experts, writer="ababab"), QUICK)
+    with_writer = raters_needed(crowd, experts_of(**experts, writer="ababab"))
     assert [pair[:2] for pair in with_writer.target.pairs] == [("E", "writer"), ("F", "writer")]
     kappas = [pair[2] for pair in with_writer.target.pairs]
     assert with_writer.target.kappa.value == pytest.approx(sum(kappas) / 2)
@@ -140,7 +138,7 @@ def test_experts_are_matched_with_each_other_or_with_the_writer() -> None:
 def test_the_smallest_crowd_that_reaches_the_experts() -> None:
     # E and F agree on 5 of 6: po 5/6, pe (3/6)(4/6) + (3/6)(2/6) = 1/2, kappa 2/3
     crowd = crowd_of(*["aab", "bba", "aab", "bba", "aab", "bba"])
-    found = raters_needed(crowd, experts_of(E="ababab", F="ababaa"), QUICK)
+    found = raters_needed(crowd, experts_of(E="ababab", F="ababaa"))
     assert found.target.kappa.value == pytest.approx(2 / 3)
     # N = 1: po with E 2/3, kappa 1/3; with F (5 * 2/3 + 1/3) / 6 = 11/18, pe 1/2, kappa 2/9: below; N = 3: 1 and 2/3
     assert values(found, MEAN) == pytest.approx([5 / 18, 5 / 18, 5 / 6])
@@ -148,40 +146,40 @@ def test_the_smallest_crowd_that_reaches_the_experts() -> None:
 
 
 def test_a_crowd_that_never_reaches_the_experts_says_so() -> None:
-    found = raters_needed(crowd_of("abb", "aab", "baa"), experts_of(E="aba", F="aba"), QUICK)
+    found = raters_needed(crowd_of("abb", "aab", "baa"), experts_of(E="aba", F="aba"))
     assert isnan(found.smallest.value)
     assert "stays below" in found.smallest.undefined_because
 
 
 def test_one_expert_gives_curves_and_no_answer() -> None:
-    found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ab"), QUICK)
+    found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ab"))
     assert isnan(found.smallest.value)
     assert "no two experts" in found.smallest.undefined_because
 
 
 def test_items_with_too_few_judgments_are_left_out_and_counted() -> None:
-    found = raters_needed(crowd_of("aab", "b", "ba"), experts_of(E="abb"), QUICK)
+    found = raters_needed(crowd_of("aab", "b", "ba"), experts_of(E="abb"))
     points = found.curve("E").points
     assert [(point.n_items, point.n_left_out) for point in points] == [(3, 0), (2, 1), (1, 2)]
     assert points[2].agreement.value == 1
 
 
 def test_an_expert_who_skipped_an_item_is_compared_on_the_others() -> None:
-    found = raters_needed(crowd_of("aaa", "bbb", "aaa"), experts_of(E="ab-", F="aba"), QUICK)
+    found = raters_needed(crowd_of("aaa", "bbb", "aaa"), experts_of(E="ab-", F="aba"))
     assert [found.curve(name).points[0].n_items for name in ("E", "F")] == [2, 3]
     assert values(found, "E", "agreement") == pytest.approx([1, 1, 1])
 
 
 def test_items_of_one_side_only_are_counted() -> None:
-    found = raters_needed(crowd_of("aab", "bbb", "aaa"), experts_of(E="ab", F="ab"), QUICK)
+    found = raters_needed(crowd_of("aab", "bbb", "aaa"), experts_of(E="ab", F="ab"))
     assert (found.n_items, found.n_crowd_only, found.n_experts_only) == (2, 1, 0)
     assert any("1 items have no expert" in warning for warning in found.warnings)
     with pytest.raises(GraterError, match="found none of them"):
-        raters_needed(judgments("x w a"), experts_of(E="ab"), QUICK)
+        raters_needed(judgments("x w a"), experts_of(E="ab"))
 
 
 def test_an_expert_may_use_a_label_that_the_crowd_does_not_know() -> None:
-    found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ac"), QUICK)
+    found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ac"))
     assert found.labels == ("a", "b", "c")
     assert values(found, "E", "agreement")[-1] == pytest.approx(0.5)
 
@@ -202,8 +200,8 @@ def simulated(seed: int = 1, n_items: int = 120, n_judgments: int = 9) -> tuple[
 
 def test_draws_come_near_the_exact_answer() -> None:
     crowd, experts = simulated()
-    exact = raters_needed(crowd, experts, QUICK)
-    drawn = raters_needed(crowd, experts, NeedOptions(n_draws=400, n_resamples=0))
+    exact = raters_needed(crowd, experts)
+    drawn = raters_needed(crowd, experts, n_draws=400)
     assert (exact.method, drawn.method) == ("exact", "draws")
     for what in ("agreement", "kappa"):
         # one draw of 120 items has a standard deviation of about .04: the mean of 400 is within .01
@@ -213,12 +211,9 @@ def test_draws_come_near_the_exact_answer() -> None:
 
 def test_exact_answers_know_no_seed_and_draws_do() -> None:
     crowd, experts = simulated(n_items=30)
-    exact = [values(raters_needed(crowd, experts, NeedOptions(n_resamples=0, seed=seed)), "E") for seed in (1, 2)]
+    exact = [values(raters_needed(crowd, experts, basis=Basis(seed=seed)), "E") for seed in (1, 2)]
     assert exact[0] == exact[1]
-    drawn = [
-        values(raters_needed(crowd, experts, NeedOptions(n_draws=3, n_resamples=0, seed=seed)), "E")
-        for seed in (1, 1, 2)
-    ]
+    drawn = [values(raters_needed(crowd, experts, n_draws=3, basis=Basis(seed=seed)), "E") for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
@@ -232,14 +227,22 @@ def test_limits_enclose_the_value_and_grow_narrower_with_more_items() -> None:
 def test_the_order_of_items_and_raters_does_not_matter() -> None:
     crowd, experts = simulated(n_items=30)
     turned = Judgments(crowd.frame.reverse(), crowd.name)
-    first, second = (raters_needed(each, experts, QUICK) for each in (crowd, turned))
+    first, second = (raters_needed(each, experts) for each in (crowd, turned))
     assert values(first, MEAN) == pytest.approx(values(second, MEAN))
     assert first.smallest == second.smallest
 
 
-def test_the_first_kappa_that_reaches_its_target() -> None:
-    kappas = np.array([[0.1, 0.5, 0.4, 0.9], [0.1, 0.2, 0.3, 0.4]])
-    assert first_reaching(kappas, np.array([0.5, 0.5])).tolist() == [2, inf]
+def test_the_interval_of_the_smallest_number_inverts_the_tests_of_each_number() -> None:
+    crowd, experts = simulated(n_items=200)
+    found = raters_needed(crowd, experts)
+    kappas, target = values(found, MEAN), found.target.kappa.value
+    smallest = found.smallest
+    assert smallest.value == 1 + next(n for n, kappa in enumerate(kappas) if kappa >= target - 1e-9)
+    assert 1 <= smallest.low <= smallest.value <= smallest.high
+    again = raters_needed(crowd, experts, basis=Basis(seed=9))
+    assert again.smallest == smallest  # nothing is drawn
+    drawn = raters_needed(crowd, experts, basis=Basis(interval="bootstrap", n_resamples=300)).smallest
+    assert abs(drawn.low - smallest.low) <= 1
 
 
 def test_unknown_is_left_out_and_counted_or_taken_as_ok() -> None:

@@ -335,6 +335,14 @@ def mean_pairwise(
     return MeanPairwise(interval, n_pairs=len(found), n_undefined=n_undefined, n_shared=n_shared)
 
 
+def nan_mean(values: Numbers, *, axis: int) -> Numbers:
+    """The mean of the numbers that there are; nan, without a word, where there is none."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=axis)
+    total = np.where(known, values, 0.0).sum(axis=axis)
+    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0), np.float64)
+
+
 def mean_influence(kappas: Sequence[Influence]) -> Influence:
     """The mean of kappas on the same units."""
     n = len(kappas)
@@ -345,7 +353,7 @@ def mean_influence(kappas: Sequence[Influence]) -> Influence:
         den=np.sum([it.den for it in kappas], axis=0),
         times=np.ones(len(kappas[0].change)),
         unit=kappas[0].unit,
-        draws=np.nanmean(draws, axis=0) if draws else None,
+        draws=nan_mean(np.stack(draws), axis=0) if draws else None,
     )
 
 
@@ -400,15 +408,17 @@ def conger_kappa(
     basis, n_labels = basis or Basis(), len(coded.labels)
     used = weight_matrix("identity", n_labels) if weights is None else weights
     matrix = label_matrix(coded)
-    rows, score = _conger_rows(matrix, used), conger(len(coded.raters), used)
+    patterns, place, n_items = np.unique(matrix, axis=0, return_inverse=True, return_counts=True)
+    rows, score = _conger_rows(patterns, used), conger(len(coded.raters), used)
     if not rows[:, 0].any():
         return Interval(nan, nan, nan, NO_PAIR)
     said = rows[:, 2:].reshape(len(rows), -1, n_labels).sum(axis=1)
-    den = said @ ((1 - used) @ said.sum(axis=0)) / said.sum()
-    by_item = it = influence(Units(rows), score, den, basis)
+    margins = n_items @ said
+    den = said @ ((1 - used) @ margins) / margins.sum()
+    by_item = it = influence(Units(rows, "item", n_items.astype(np.float64)), score, den, basis)
     if coded.unit_of is not None:
         n_units = int(coded.unit_of.max(initial=-1)) + 1
-        units = grouped_rows(np.column_stack([rows, den]), coded.unit_of, n_units)
+        units = grouped_rows(np.column_stack([rows, den])[place.ravel()], coded.unit_of, n_units)
         it = influence(Units(units[:, :-1], coded.unit), score, units[:, -1], basis)
     if basis.raters == "random":
         it = for_other_raters(it, _conger_without_each(matrix, used), by_item)

@@ -47,7 +47,6 @@ from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coded import in_order
 from grater.measure.agreement.coefficients import (
     NAMES,
-    ONE_LABEL,
     band_words,
     coefficient_json,
     coefficient_title,
@@ -56,7 +55,8 @@ from grater.measure.agreement.coefficients import (
     observed_json,
     pair_scores,
 )
-from grater.measure.agreement.cohen import mean_influence
+from grater.measure.agreement.coefficients import ONE_LABEL as ONE_LABEL_OF_ALL
+from grater.measure.agreement.cohen import ONE_LABEL, mean_influence
 from grater.measure.agreement.summary import BANDS_NOTE, FCE, MOST_RATERS, coefficient_frame, kappa_cells
 from grater.model import DELETE, Essay, Interval, Json, is_adjudicated
 from grater.result import HIDDEN, Data, Estimate, Result, encode, in_json, key
@@ -680,7 +680,7 @@ def _label_names(marks: EditMarks, criterion: Criterion) -> tuple[str, ...]:
 
 def _overall(together: Judged, n_clusters: int, unit: str, basis: Basis, *, is_marked: bool) -> dict[str, Interval]:
     statistic = all_statistic(together, n_clusters, is_marked=is_marked)
-    why = ONE_LABEL if together.n else NOTHING
+    why = ONE_LABEL_OF_ALL if together.n else NOTHING
     return {
         name: statistic.observed(it, level=basis.level, undefined=why)
         if name == "observed"

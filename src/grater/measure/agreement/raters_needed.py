@@ -50,7 +50,7 @@ import polars as pl
 from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coded import NO_ESSAYS, Essays, coded, essays_of, in_order, table_of, with_essays
 from grater.measure.agreement.coefficients import band_words, coefficient_json, one_spelling, pair_scores
-from grater.measure.agreement.cohen import NOBODY, label_matrix
+from grater.measure.agreement.cohen import NOBODY, label_matrix, nan_mean
 from grater.model import Interval, Json
 from grater.result import OPTIONAL, Data, Estimate, Result, encode, frame_of, key
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, with_notes
@@ -321,14 +321,6 @@ def _score(winner: npt.NDArray[np.int64], said: npt.NDArray[np.int64], n_labels:
     agreeing = np.count_nonzero(winner[both] == said[both])
     sums = np.concatenate([[np.count_nonzero(both), agreeing], ours, theirs]).astype(np.float64)
     return np.asarray(pair_scores(sums, n_labels))
-
-
-def nan_mean(values: Numbers, *, axis: int) -> Numbers:
-    """The mean of the numbers that there are; nan, without a word, where there is none."""
-    known = ~np.isnan(values)
-    n = known.sum(axis=axis)
-    total = np.where(known, values, 0.0).sum(axis=axis)
-    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0), np.float64)
 
 
 # The curves
