@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from grater.errors import UnknownName, UsageError
 from grater.measure.crowd.aggregate import METHODS, Aggregation, Options, accuracy, aggregate
 from grater.measure.crowd.aggregate.dawid_skene import Confusions
+from grater.measure.crowd.simulate import Crowd, simulate
 from grater.tables import Judgments, read_judgments
+from grater.uncertainty import generator
 from tests.examples import examples
 from tests.measure.crowd.tables import gold, judgments, mixed_crowd
 
@@ -257,7 +259,7 @@ def test_signatures_name_what_was_done(method: str) -> None:
     signature = str(found.signature)
     assert f"method:{method}" in signature
     assert "gold:1" in signature
-    assert ("iterations:100" in signature) == bool(found.fit.history)
+    assert ("iterations:1000" in signature) == bool(found.fit.history)
 
 
 def test_an_aggregation_has_an_answer_per_item_in_all_of_its_forms() -> None:
@@ -300,3 +302,16 @@ def test_methods_that_differ_on_many_items_are_warned_about() -> None:
 def test_methods_that_agree_are_not_warned_about() -> None:
     rows = [(f"i{item}", f"r{rater}", "ok" if item % 3 else "error") for item in range(60) for rater in range(3)]
     assert aggregate(said(rows), "dawid-skene").warnings == ()
+
+
+@pytest.mark.parametrize("method", ["dawid-skene", "one-coin"])
+def test_dawid_and_skene_run_until_no_posterior_moves(method: str) -> None:
+    # Weak raters: the likelihood is nearly flat long before the posteriors stand still.
+    crowd = simulate(Crowd(n_items=150, n_raters=12, n_each=4, skill=0.65, spread=0.1), rng=generator(5))
+    table = crowd.judgments
+    by_default = aggregate(table, method)
+    to_the_end = aggregate(table, method, options=Options(iterations=20_000, tolerance=NEVER))
+    early = aggregate(table, method, options=Options(iterations=10, tolerance=NEVER))
+    assert by_default.fit.has_converged
+    assert np.abs(early.posteriors - to_the_end.posteriors).max() > 0.01
+    assert np.abs(by_default.posteriors - to_the_end.posteriors).max() < 1e-3

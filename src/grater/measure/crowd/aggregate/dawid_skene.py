@@ -73,9 +73,15 @@ class Confusions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ConfusionState:
+class State:
+    """`learned` are the raters' confusions, or their skills with one coin."""
+
     posteriors: Numbers
-    confusions: Confusions | None = None
+    learned: Confusions | Numbers | None = None
+
+
+def _moved(before: State, after: State) -> float:
+    return float(np.abs(after.posteriors - before.posteriors).max(initial=0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,13 +98,14 @@ class ConfusionCells:
 def fit(ballots: Ballots, options: Options) -> Fit:
     cells = _cells(ballots)
 
-    def step(state: ConfusionState) -> tuple[ConfusionState, float]:
+    def step(state: State) -> tuple[State, float]:
         confusions = learn(cells, state.posteriors)
         chances, likelihood = expect(cells, confusions, ballots.gold)
-        return ConfusionState(chances, confusions), likelihood
+        return State(chances, confusions), likelihood
 
-    done = climb(step, ConfusionState(shares(ballots)), n_judgments=len(ballots), options=options)
-    confusions = done.state.confusions or learn(cells, done.state.posteriors)
+    done = climb(step, State(shares(ballots)), n_judgments=len(ballots), options=options, moved=_moved)
+    confusions = done.state.learned
+    assert isinstance(confusions, Confusions)
     return Fit(
         posteriors=done.state.posteriors,
         skill=confusions.skill(cells.n_raters),
@@ -154,31 +161,26 @@ def _cells(ballots: Ballots) -> ConfusionCells:
 # One coin
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OneCoinState:
-    posteriors: Numbers
-    skill: Numbers
-
-
 def fit_one_coin(ballots: Ballots, options: Options) -> Fit:
     n_raters, n_wrong = len(ballots.raters), max(ballots.n_labels - 1, 1)
     n_each = np.bincount(ballots.rater, minlength=n_raters)
     size = ballots.n_items * ballots.n_labels
     slots = incidence(ballots.slot(), ballots.rater, shape=(size, n_raters))
 
-    def step(state: OneCoinState) -> tuple[OneCoinState, float]:
+    def step(state: State) -> tuple[State, float]:
         skill = slots.T @ state.posteriors.ravel() / n_each
         safe = np.clip(skill, LEAST, 1 - LEAST)
         wrong = np.log((1 - safe) / n_wrong)
         scores = (slots @ (np.log(safe) - wrong)).reshape(state.posteriors.shape)
         scores += np.log(np.maximum(state.posteriors.mean(axis=0), LEAST))
         chances, likelihood = posteriors(scores, ballots.gold)
-        return OneCoinState(chances, skill), likelihood + float(n_each @ wrong)
+        return State(chances, skill), likelihood + float(n_each @ wrong)
 
-    done = climb(step, OneCoinState(shares(ballots), np.zeros(n_raters)), n_judgments=len(ballots), options=options)
+    done = climb(step, State(shares(ballots)), n_judgments=len(ballots), options=options, moved=_moved)
+    assert isinstance(done.state.learned, np.ndarray)
     return Fit(
         posteriors=done.state.posteriors,
-        skill=done.state.skill,
+        skill=done.state.learned,
         history=done.history,
         has_converged=done.has_converged,
     )
