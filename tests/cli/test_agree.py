@@ -19,7 +19,7 @@ run = partial(invoked, app)
 
 
 def found(*args: object) -> Any:
-    return json.loads(run(*args, "--json", "--resamples", 100).stdout)
+    return json.loads(run(*args, "--json").stdout)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def written(tmp_path: Path, table: Judgments, name: str = "table.csv") -> Path:
 
 
 def test_table_3_on_a_terminal(prepositions: Path) -> None:
-    shown = run(prepositions, "--resamples", 100).stdout
+    shown = run(prepositions).stdout
     for text in (
         "Agreement of 2 raters on 1,336 items",
         ".630 [.546, .713]",
@@ -45,7 +45,10 @@ def test_table_3_on_a_terminal(prepositions: Path) -> None:
     ):
         assert text in shown
     assert "1,213" in shown
-    assert "95 % intervals generalise to other items like these 1,336, taken as independent" in shown
+    assert (
+        "95 % intervals generalise to other items like these 1,336, with these raters (items taken as independent"
+        in shown
+    )
     assert widest(shown.split("95 %")[0]) <= 80
 
 
@@ -83,7 +86,7 @@ def test_batches_have_their_kappas_in_order_of_time_and_a_range(tmp_path: Path) 
     assert [group["group"] for group in by["groups"]] == ["z", "b"]
     kappas = [group["value"] for group in by["groups"]]
     assert by["range"] == [min(kappas), max(kappas)]
-    shown = run(path, "--by", "batch", "--resamples", 50).stdout
+    shown = run(path, "--by", "batch").stdout
     assert "range" in shown
     assert "combined" in shown
 
@@ -104,6 +107,28 @@ def test_flagged_contexts_are_taken_out_by_both_readings(tmp_path: Path) -> None
     ]
 
 
+def test_the_table_of_who_said_what_is_that_after_flagged_contexts_are_removed(tmp_path: Path) -> None:
+    # T&C 2008 print Table 3 without the contexts that a rater flagged
+    flags = ["spelling", None, None, None, None, None]
+    table = judgments("a 1 x", "a 2 y", "b 1 x", "b 2 y", "c 1 x", "c 2 x", flags=flags)
+    shown = run(written(tmp_path, table), "--contexts", "spelling").stdout
+    assert shown.count("Who said what") == 1
+    [_, after] = shown.split("Who said what, without items flagged by any rater")
+    assert [line.split() for line in after.splitlines()[3:5]] == [["x", "1", "1"], ["y", "0", "0"]]
+
+
+@pytest.mark.parametrize("units", ["item", "essay"])
+def test_units_raters_and_the_bootstrap_are_named_in_the_signature(tmp_path: Path, units: str) -> None:
+    rows = [f"i{n} {rater} {(n + (n % rater == 0)) % 2}" for n in range(60) for rater in (3, 4, 5)]
+    path = written(tmp_path, judgments(*rows, essay=[n // 4 for n in range(60) for _ in range(3)]))
+    options = ("--units", units, "--interval", "bootstrap", "--resamples", 50, "--seed", 3)
+    signature = found(path, *options)["signature"]
+    assert all(part in signature for part in (f"units:{units}", "interval:bootstrap", "resamples:50", "seed:3"))
+    signature = found(path, "--units", units, "--raters", "random")["signature"]
+    assert all(part in signature for part in (f"units:{units}", "interval:jackknife-t", "raters:random"))
+    assert "seed" not in signature
+
+
 def test_two_pairs_of_raters_are_tested(tmp_path: Path) -> None:
     rows = [f"i{n} {rater} {(n + (n % rater == 0)) % 2}" for n in range(40) for rater in (3, 4, 5)]
     value = found(written(tmp_path, judgments(*rows)), "--compare", "3,4:3,5")
@@ -116,7 +141,7 @@ def test_two_tables_are_tested_against_each_other(prepositions: Path) -> None:
     comparisons = found(prepositions, "--against", prepositions)["comparisons"]
     [comparison] = comparisons.values()
     assert comparison["difference"]["value"] == 0
-    assert comparison["method"] == "bootstrap"
+    assert (comparison["method"], comparison["p"]) == ("paired", 1)
 
 
 def test_own_weights_come_from_a_file(tmp_path: Path) -> None:
@@ -136,7 +161,7 @@ def test_own_weights_come_from_a_file(tmp_path: Path) -> None:
 
 
 def test_numbers_are_written_as_a_table(prepositions: Path, tmp_path: Path) -> None:
-    run(prepositions, "--out", tmp_path / "out.csv", "--resamples", 50)
+    run(prepositions, "--out", tmp_path / "out.csv")
     frame = pl.read_csv(tmp_path / "out.csv")
     assert frame.filter(coefficient="kappa")["value"].to_list() == pytest.approx([0.629717], abs=5e-7)
     assert frame.columns == ["part", "raters", "coefficient", "items", "value", "low", "high", "band"]
@@ -144,7 +169,7 @@ def test_numbers_are_written_as_a_table(prepositions: Path, tmp_path: Path) -> N
 
 def test_what_is_left_out_is_told_on_standard_error(tmp_path: Path) -> None:
     table = judgments("a 1 x", "a 2 x", "b 1 x", "b 2 y", confidence=[1.0, 1.0, 0.2, 1.0])
-    result = run(written(tmp_path, table), "--min-confidence", 0.5, "--resamples", 10)
+    result = run(written(tmp_path, table), "--min-confidence", 0.5)
     assert "left out 1 judgment: confidence below 0.5" in result.stderr
     assert "1 of 2 items have only one judgment" in result.stdout
 

@@ -9,10 +9,8 @@ import pytest
 
 from grater.cli.agree import agree_corpora
 from grater.errors import GraterError
-from grater.measure.agreement.edits import EditOptions
 from tests.cli.running import grater, widest
 
-QUICK = EditOptions(n_resamples=50)
 SENTENCES = ["She like the music very much .", "He goes to school by the foot ."]
 FIRST = ["A 1 2|||SVA|||likes|||REQUIRED|||-NONE-|||0", "A 5 6|||ArtOrDet||||||REQUIRED|||-NONE-|||0"]
 SECOND = ["A 1 2|||SVA|||likes|||REQUIRED|||-NONE-|||0", "A 4 6|||Prep|||on|||REQUIRED|||-NONE-|||0"]
@@ -31,7 +29,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def found(capsys: pytest.CaptureFixture[str], files: list[Path], *options: object) -> Any:
-    return json.loads(grater(capsys, "agree", *files, "--resamples", 50, "--json", *options).out)
+    return json.loads(grater(capsys, "agree", *files, "--json", *options).out)
 
 
 def test_json_has_the_three_criteria_shaped_like_judgments(
@@ -61,18 +59,18 @@ def test_undefined_kappas_are_null_with_a_reason(tmp_path: Path, capsys: pytest.
 
 
 def test_a_terminal_shows_units_bands_and_signature(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    shown = grater(capsys, "agree", *files, "--resamples", 50)
+    shown = grater(capsys, "agree", *files)
     for text in ("Agreement of 2 annotators on 15 tokens", "Identification", "Cohen kappa", "Landis and Koch"):
         assert text in shown.out
     assert "edit-agreement|" in shown.out
     assert widest(shown.out) <= 120
-    assert "sentences were resampled" in " ".join(shown.err.split())
+    assert "sentences taken as independent" in " ".join(shown.err.split())
 
 
 def test_three_annotators_have_a_table_of_pairs_and_their_average(
     files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = grater(capsys, "agree", *files, m2(tmp_path / "cat.m2", FIRST[0], SECOND[1]), "--resamples", 50).out
+    shown = grater(capsys, "agree", *files, m2(tmp_path / "cat.m2", FIRST[0], SECOND[1])).out
     for text in ("ann – bob", "ann – cat", "bob – cat", "average"):
         assert text in shown
 
@@ -96,14 +94,14 @@ def test_documents_are_what_is_resampled(
     documents = tmp_path / "document.txt"
     documents.write_text(" ".join(SENTENCES), encoding="utf-8")
     value = found(capsys, files, "--documents", documents)
-    assert "cluster:document" in value["signature"]
-    assert "single essay" in value["identification"]["observed_interval"]["reason"]
+    assert "units:document" in value["signature"]
+    assert "its cases come from 1 document" in value["identification"]["observed_interval"]["reason"]
 
 
 def test_numbers_are_written_as_a_table(
     files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    grater(capsys, "agree", *files, "--resamples", 50, "--out", tmp_path / "out.csv")
+    grater(capsys, "agree", *files, "--out", tmp_path / "out.csv")
     frame = pl.read_csv(tmp_path / "out.csv")
     assert frame.columns == ["criterion", "raters", "coefficient", "units", "value", "low", "high", "band"]
     assert frame.filter(criterion="identification", raters="all", coefficient="observed")["value"].to_list() == [
@@ -113,11 +111,11 @@ def test_numbers_are_written_as_a_table(
 
 def test_one_annotator_is_refused_in_one_line(files: list[Path]) -> None:
     with pytest.raises(GraterError, match="two annotators"):
-        agree_corpora(files[:1], options=QUICK)
+        agree_corpora(files[:1])
 
 
 def test_the_command_takes_corpora_too(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "agree", *files, "--resamples", 20, "--json")
+    ran = grater(capsys, "agree", *files, "--json")
     assert ran.status == 0
     assert json.loads(ran.out)["identification"]["observed"] == pytest.approx(14 / 15)
 
@@ -126,7 +124,7 @@ def test_the_command_takes_corpora_too(files: list[Path], capsys: pytest.Capture
     ("option", "line"),
     [
         (["--merge", "a=b"], "--merge is for tables of judgments"),
-        (["--interval", "simple"], "--interval simple is for tables of judgments; corpora have bootstrap and fce"),
+        (["--raters", "random"], "--raters is for tables of judgments"),
     ],
 )
 def test_options_of_tables_are_refused_for_corpora(

@@ -35,7 +35,7 @@ def experts(tmp_path: Path) -> Path:
 
 
 def found(*args: object) -> Any:
-    return json.loads(run(*args, "--json", "--resamples", 50).stdout)
+    return json.loads(run(*args, "--json").stdout)
 
 
 def test_json_has_curves_target_and_answer(crowd: Path, experts: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_limit_beyond_all_judgments_is_null_with_a_reason(tmp_path: Path) -> N
 
 
 def test_a_terminal_shows_the_curve_a_plot_and_the_answer(crowd: Path, experts: Path) -> None:
-    output = run(crowd, "--experts", experts, "--resamples", 50).stdout
+    output = run(crowd, "--experts", experts).stdout
     for text in (
         "A crowd of N raters, 6 items",
         ".833",
@@ -79,7 +79,7 @@ def test_draws_are_named_in_the_signature(crowd: Path, experts: Path) -> None:
 
 
 def test_curves_are_written_as_a_table(crowd: Path, experts: Path, tmp_path: Path) -> None:
-    run(crowd, "--experts", experts, "--out", tmp_path / "out.csv", "--resamples", 50)
+    run(crowd, "--experts", experts, "--out", tmp_path / "out.csv")
     frame = pl.read_csv(tmp_path / "out.csv")
     assert frame.height == 3 * 3 * 2
     assert frame.filter(against="mean of experts", raters=3, coefficient="kappa")["value"].to_list() == [
@@ -89,7 +89,7 @@ def test_curves_are_written_as_a_table(crowd: Path, experts: Path, tmp_path: Pat
 
 def test_unknown_is_left_out_with_a_word(experts: Path, tmp_path: Path) -> None:
     write_table(judgments("i0 w a", "i0 v unknown", "i1 w b"), tmp_path / "crowd.csv")
-    result = run(tmp_path / "crowd.csv", "--experts", experts, "--resamples", 10)
+    result = run(tmp_path / "crowd.csv", "--experts", experts)
     assert "left out 1 judgment: label unknown" in result.stderr
     write_table(judgments("i0 w unknown"), tmp_path / "none.csv")
     with pytest.raises(GraterError, match="every judgment is unknown"):

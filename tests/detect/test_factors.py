@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from grater.detect.factors import FACTORS, with_factors
-from grater.model import Essay
+from grater.model import Edit, Essay, Span
 from grater.tables import read_items
 
 TEXT = (
@@ -50,6 +50,34 @@ def test_frequent_words_between_their_neighbours_are_more_frequent(factors: dict
 def test_a_garbled_sentence_is_a_surprise(factors: dict[str, dict[str, float]]) -> None:
     assert factors["garbled"]["surprise"] > factors["common"]["surprise"] + 2
     assert factors["common"]["surprise"] == factors["bus"]["surprise"], "of the sentence"
+
+
+def test_an_error_beside_the_item_is_near_and_one_on_it_is_not() -> None:
+    def of(*places: tuple[int, int]) -> str | None:
+        items = read_items(
+            pl.DataFrame(
+                [("bus", "e", *at("for"), "prep")], schema=["item", "essay", "start", "end", "kind"], orient="row"
+            )
+        )
+        edits = tuple(Edit(Span(*place), ("x",), "X", "A") for place in places)
+        essay = Essay("e", TEXT, edits, ("A",) if places else ())
+        [near] = with_factors(items, [essay]).frame["error_nearby"].to_list()
+        return near  # type: ignore[no-any-return]
+
+    assert of() is None, "nobody looked"
+    assert of(at("for")) == "no"
+    assert of(at("for"), at("bus")) == "yes"
+    assert of(at("morning")) == "no"
+
+
+def test_prepositions_of_time_and_place_are_told_by_their_noun() -> None:
+    text = "We met in the early morning at the old station in 1999 with great joy."
+    words = ("in", "at", "in 1999", "with")
+    places = [(word, "e", text.index(word), text.index(word) + len(word.split()[0]), "prep") for word in words]
+    items = read_items(pl.DataFrame(places, schema=["item", "essay", "start", "end", "kind"], orient="row"))
+    frame = with_factors(items, [Essay("e", text)]).frame
+    assert frame["use"].to_list() == ["time", "place", "time", "other"]
+    assert frame["sentence"][1] == "We met in the early morning [at] the old station in 1999 with great joy."
 
 
 def test_length_counts_the_tokens_of_the_sentence(factors: dict[str, dict[str, float]]) -> None:

@@ -1,14 +1,19 @@
-"""What may make an item hard to judge, worked out from its text: frequency, surprise, length, alternatives.
+"""What may make an item hard to judge, worked out from its text.
 
-T,C&M 2013, 5.5: frequent n-grams in clean sentences were easy to judge; rare strings, garbled sentences and places
-where several words are good were hard.  For each item of an essay:
+T,C&M 2013, 5.5: frequent n-grams in clean sentences were easy to judge, and so were prepositions of time and place;
+rare strings, garbled sentences, another error beside the target, and places where several words are good were hard.
+For each item of an essay:
 
 - `frequency`: how often a million words of good text have the item's words between their two neighbours, by the
   n-gram model of prep-lm (log10);
 - `surprise`: the mean surprisal of the sentence by the same model, in bits per word: garbled sentences have more;
 - `length`: the tokens of the sentence;
 - `alternatives`: for a preposition, how many there are to choose from in effect, 2 to the entropy of what prep-maxent
-  finds likely there; empty for other items.
+  finds likely there; empty for other items;
+- `error_nearby`: yes or no, whether an annotator corrected something within three tokens of the item, not the item
+  itself; empty for essays that nobody annotated;
+- `use`: for a preposition `time`, `place` or `other`, by the noun that it governs (a list of common nouns);
+- `sentence`: the text, with the item in brackets.
 
 An item that lies in no sentence of the essays at hand has none of them.
 """
@@ -30,11 +35,37 @@ from grater.detect.prepositions.engines import NgramEngine, prep_lm, prep_maxent
 from grater.model import Essay, Item, Span
 from grater.tables import Table
 
-FACTORS = ("frequency", "surprise", "length", "alternatives")
+FACTORS = ("frequency", "surprise", "length", "alternatives", "error_nearby", "use", "sentence")
+NEARBY = 3
+TIME_NOUNS = (
+    "afternoon age april august autumn beginning birthday century christmas date day decade december end evening "
+    "february friday future hour january july june lunch march may midnight minute moment monday month morning night "
+    "noon november o'clock october past period saturday second september spring start summer sunday thursday time "
+    "today tomorrow tuesday wednesday week weekend while winter year yesterday"
+)
+PLACE_NOUNS = (
+    "africa airport america apartment area asia bank beach bed bedroom bridge building bus cafe campus car centre "
+    "center church cinema city class classroom company corner country countryside desk europe factory farm field "
+    "floor forest garden ground home hospital hotel house island kitchen lake library market mountain museum office "
+    "park place plane region restaurant river road room school sea shop side sky square station store street "
+    "supermarket table theatre top town train university village wall world zoo"
+)
+LOCATIVE = "above across along around at behind between by from in inside into near on over through to under within"
+"""Prepositions of place, and common nouns of uses that are easy to judge."""
+TIME, PLACE, OF_PLACE = (frozenset(words.split()) for words in (TIME_NOUNS, PLACE_NOUNS, LOCATIVE))
 PER_MILLION = 6.0
 LOG2, LOG10 = log(2), log(10)
 DECIMALS = 4
-TYPES: dict[str, type] = {"item": str, "frequency": float, "surprise": float, "length": int}
+TYPES = {
+    "item": pl.String,
+    "frequency": pl.Float64,
+    "surprise": pl.Float64,
+    "length": pl.Int64,
+    "alternatives": pl.Float64,
+    "error_nearby": pl.String,
+    "use": pl.String,
+    "sentence": pl.String,
+}
 
 
 def with_factors(items: Table, essays: Iterable[Essay]) -> Table:
@@ -44,7 +75,7 @@ def with_factors(items: Table, essays: Iterable[Essay]) -> Table:
         item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))
         asked.setdefault(item.essay_id, []).append((str(row["item"]), item))
     rows = list(factor_rows(asked, essays))
-    known = pl.DataFrame(rows, schema={**TYPES, "alternatives": pl.Float64}, orient="row")
+    known = pl.DataFrame(rows, schema=TYPES, orient="row")
     frame = items.frame.drop(FACTORS, strict=False).with_columns(pl.col("item").cast(pl.String))
     return replace(items, frame=frame.join(known, on="item", how="left"))
 
@@ -52,25 +83,25 @@ def with_factors(items: Table, essays: Iterable[Essay]) -> Table:
 def factor_rows(
     asked: Mapping[str, Sequence[tuple[str, Item]]], essays: Iterable[Essay]
 ) -> Iterator[tuple[object, ...]]:
-    """Name, frequency, surprise, length and alternatives of each item in these essays."""
+    """The name and the factors of each item in these essays."""
     engine = prep_lm().engine
     assert isinstance(engine, NgramEngine)
     language, choice = engine.model, prep_maxent().engine
     wanted = (essay for essay in essays if essay.essay_id in asked)
     for group in grouped(wanted):
         held = [
-            (sentence, inside)
+            (sentence, essay, inside)
             for essay, sentences in zip(group, analyse_all(group), strict=True)
             for sentence in sentences
             if (inside := [named for named in asked[essay.essay_id] if _is_in(sentence, named[1].span)])
         ]
         if held:
             places = [
-                _Place(n, *named, *_tokens(each, named[1].span))
-                for n, (each, own) in enumerate(held)
+                _Place(n, *named, *_tokens(each, named[1].span), essay)
+                for n, (each, essay, own) in enumerate(held)
                 for named in own
             ]
-            yield from _rows([sentence for sentence, _ in held], places, language, choice)
+            yield from _rows([sentence for sentence, _, _ in held], places, language, choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +113,7 @@ class _Place:
     item: Item
     first: int
     last: int
+    essay: Essay
 
 
 def _is_in(sentence: Sentence, span: Span) -> bool:
@@ -111,7 +143,38 @@ def _rows(
     for place, frequency in zip(places, frequencies, strict=True):
         alternatives = choices.get((place.sentence, place.first)) if place.item.kind == PREP else None
         numbers = (round(frequency, DECIMALS), round(surprises[place.sentence], DECIMALS))
-        yield place.name, *numbers, len(sentences[place.sentence].words), alternatives
+        sentence = sentences[place.sentence]
+        yield place.name, *numbers, len(sentence.words), alternatives, *_texts(place, sentence)
+
+
+def _texts(place: _Place, sentence: Sentence) -> tuple[str | None, str | None, str]:
+    """Whether another error is near, the use of a preposition, and the sentence with the item in brackets."""
+    essay, span = place.essay, place.item.span
+    nearby = None
+    if essay.annotators or essay.edits:
+        low = sentence.spans[max(0, place.first - NEARBY)].start
+        high = sentence.spans[min(len(sentence.spans) - 1, place.last + NEARBY)].end
+        others = (edit.span for edit in essay.edits if edit.span.end <= span.start or edit.span.start >= span.end)
+        is_near = any(other.start <= high and other.end >= low for other in others if other != span)
+        nearby = "yes" if is_near else "no"
+    start, end = sentence.spans[0].start, sentence.spans[-1].end
+    text = f"{essay.text[start : span.start]}[{span.of(essay.text)}]{essay.text[span.end : end]}"
+    return nearby, _use(sentence, place.last) if place.item.kind == PREP else None, " ".join(text.split())
+
+
+def _use(sentence: Sentence, at: int) -> str:
+    """Time or place, by the noun that the preposition governs."""
+    head = ""
+    for word, tag in zip(sentence.words[at + 1 :], sentence.tags[at + 1 :], strict=True):
+        if tag.startswith("NN") or tag == "CD" or word.casefold() in TIME:
+            head = word.casefold()
+        elif head or not tag.startswith(("DT", "JJ", "PRP$", "PDT")):
+            break
+    is_year = head.isdigit() and len(head) == 4
+    if is_year or {head, head.removesuffix("s")} & TIME:
+        return "time"
+    is_place = {head, head.removesuffix("s"), head.removesuffix("es")} & PLACE
+    return "place" if is_place and sentence.words[at].casefold() in OF_PLACE else "other"
 
 
 def _surprises(language: LanguageModel, sentences: Sequence[Sequence[int]]) -> list[float]:

@@ -49,6 +49,8 @@ FACTOR_NAMES = {
     "surprise": "surprisal of the sentence (bits per word)",
     "length": "length of the sentence (tokens)",
     "alternatives": "plausible prepositions (number)",
+    "error_nearby": "another error beside the target",
+    "use": "use of the preposition",
 }
 ENOUGH = 100
 """Judged items from which factors are worth cutting into quarters."""
@@ -71,7 +73,10 @@ def difficulty_section(
     has_factors = False
     if items is not None and factors is not None and essays and judgments.frame["item"].n_unique() >= ENOUGH:
         items, has_factors = factors(_judged(items, judgments), essays), True
-    result = difficulty(judgments, experts, items, by=tuple(FACTOR_NAMES) if has_factors else ())
+    telling = [
+        name for name in FACTOR_NAMES if items is not None and has_factors and items.frame[name].n_unique() > 1
+    ]
+    result = difficulty(judgments, experts, items, by=telling)
     crowd = result.groups[0]
     share = interval(crowd.majority_share)
     words = [f"On average, {share} of an item’s raters side with its majority ({counted(crowd.n_ranked, 'item')})."]

@@ -183,9 +183,9 @@ def summed(numbers: Numbers, code: Codes, n_codes: int) -> Numbers:
 class Options:
     """When to stop, and the seed of randomness.
 
-    A run stops once an iteration gains less than `tolerance` in log-likelihood per judgment, as crowd-kit does, and,
-    for the models of Dawid and Skene, moves no posterior by more than `STILL`: the gain alone stops early (a posterior
-    was off by .26).  `restarts` is for methods that start at random.
+    A run stops once an iteration gains less than `tolerance` in log-likelihood per judgment, as crowd-kit does, and
+    Dawid and Skene's models once no posterior moves by more than `STILL`, too: by the gain alone one was off by .26.
+    `restarts` is for methods that start at random.
     """
 
     iterations: int = 1000
