@@ -104,7 +104,6 @@ def test_the_coefficient(example: ModuleType, monkeypatch: pytest.MonkeyPatch) -
     test_coefficients.test_one_label_only_is_undefined_or_full_agreement(of_two)
     test_coefficients.test_no_coefficient_is_above_one(of_three)
     test_coefficients.test_no_coefficient_knows_the_order_of_items(of_three)
-    test_coefficients.test_derivative_is_the_slope(of_three)
 
 
 @of("def fit(")

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from grater.measure.agreement.difficulty import spreads
-from grater.measure.agreement.raters_needed import NeedOptions, raters_needed
-from grater.measure.agreement.summary import Options, agreement
+from grater.measure.agreement.raters_needed import raters_needed
+from grater.measure.agreement.summary import agreement
 from grater.sheet import count, number
 from grater.tables import Judgments, read_judgments
 from tests.real_data import data_path
@@ -42,9 +42,9 @@ def read(name: str) -> tuple[Judgments, Judgments]:
 
 def figures(crowd: Judgments, gold: Judgments) -> tuple[str, ...]:
     """Items, raters, judgments per item, alpha, share of items with 90 % agreement, kappa of 1, 3 and 5 with gold."""
-    whole = agreement(crowd, Options(n_resamples=0, most_raters=0))
+    whole = agreement(crowd, most_raters=0)
     share = spreads(crowd).majority_share
-    [curve] = raters_needed(crowd, gold, NeedOptions(n_resamples=0)).curves[:1]
+    [curve] = raters_needed(crowd, gold).curves[:1]
     kappas = {point.n_raters: point.kappa.value for point in curve.points}
     n_items = crowd.frame["item"].n_unique()
     sizes = (count(n_items), count(crowd.frame["rater"].n_unique()), number(len(crowd) / n_items, digits=1))

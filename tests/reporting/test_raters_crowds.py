@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grater.measure.agreement.raters_needed import NeedOptions, raters_needed
+from grater.measure.agreement.raters_needed import raters_needed
 from grater.reporting.agreement import raters_needed_words
 from grater.reporting.document import Section
 from grater.reporting.raters import CrowdJob, crowds_section
@@ -15,7 +15,7 @@ WEAK = CrowdJob("weak", judgments(CROWD, wrong=0.25, seed=6), judgments(("A", "B
 
 
 def section(*jobs: CrowdJob) -> Section:
-    made = crowds_section(jobs, n_resamples=200)
+    made = crowds_section(jobs)
     assert made is not None
     return made
 
@@ -38,6 +38,6 @@ def test_a_match_that_the_intervals_leave_open_is_said_to_be() -> None:
 
 def test_the_number_of_raters_in_a_sentence_has_its_interval_and_the_experts_their_doubt() -> None:
     assert GUESSED.experts is not None
-    needed = raters_needed(GUESSED.judgments, GUESSED.experts, NeedOptions(n_resamples=200))
+    needed = raters_needed(GUESSED.judgments, GUESSED.experts)
     assert "The majority of 1 rater (95 % interval 1 or more) agrees" in raters_needed_words(needed)
     assert "the experts' own kappa cannot be told from 0: to match it shows nothing" in needed.warnings
