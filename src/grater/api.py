@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from grater.measure.agreement.summary import Agreement
     from grater.measure.corrections.ceiling import Ceiling
     from grater.measure.corrections.edit_table import Mode, Tier
-    from grater.measure.corrections.scores import Cluster as TextCluster
-    from grater.measure.corrections.scores import Metric, Scores
-    from grater.measure.corrections.systems import Hypothesis, References
+    from grater.measure.corrections.scores import Hypothesis, Metric, References, Scores
+    from grater.measure.corrections.scores import Test as TextTest
     from grater.measure.crowd.aggregate import Aggregation
     from grater.measure.crowd.raters import Raters
     from grater.measure.crowd.simulate import SimulatedCrowd
@@ -180,8 +179,6 @@ def corpus_statistics(
     by: str | None = None,
     merge_alternatives: bool = False,
     split_tags: bool = False,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
 ) -> CorpusStatistics:
     """Documents, sentences, tokens, types and edits of one or several corpora, by annotator, tag and `by`."""
     from grater.corpora.statistics import corpus_statistics
@@ -191,8 +188,6 @@ def corpus_statistics(
         by=by,
         merge_alternatives=merge_alternatives,
         split_tags=split_tags,
-        resamples=resamples,
-        seed=seed,
     )
 
 
@@ -834,15 +829,38 @@ def _texts(source: TextSource) -> list[str] | None:
     if not isinstance(source, str | Path):
         several = _several(source, "a path, sentences, or essays (grater.Essay)")
         return [text for text in several if isinstance(text, str)] or None
-    from grater.corpora.plain import sentences_alone
-    from grater.corpora.source import open_source
+    from grater.corpora.source import open_source, sentences_alone
 
     is_annotated = {".m2", ".jsonl"} & set(Path(source).suffixes)
     return None if is_annotated else sentences_alone(open_source(Path(source)))
 
 
-def _references(references: TextSource, source: TextSource | None, *, metric: Metric, engine: str) -> References:
-    from grater.measure.corrections.systems import References, rewritten
+def _references(
+    references: TextSource,
+    source: TextSource | None,
+    documents: Path | str | Sequence[str] | None,
+    *,
+    metric: Metric,
+    engine: str,
+) -> References:
+    read = _sentences(references, source, metric=metric, engine=engine)
+    if documents is None:
+        return read
+    if isinstance(documents, str | Path):
+        from grater.corpora import with_documents
+
+        return replace(read, sentences=with_documents(read.essays, documents))
+    if len(documents) != len(read.essays):
+        raise UsageError(f"expected the documents of {len(read.essays):,} sentences, found {len(documents):,}")
+    known = [
+        replace(essay, metadata={**essay.metadata, "document": name})
+        for essay, name in zip(read.essays, documents, strict=True)
+    ]
+    return replace(read, sentences=known)
+
+
+def _sentences(references: TextSource, source: TextSource | None, *, metric: Metric, engine: str) -> References:
+    from grater.measure.corrections.scores import References, rewritten
 
     name = str(references) if isinstance(references, str | Path) else "references"
     texts = _texts(references)
@@ -862,7 +880,7 @@ def _references(references: TextSource, source: TextSource | None, *, metric: Me
 
 
 def _hypotheses(systems: Mapping[str, TextSource]) -> list[Hypothesis]:
-    from grater.measure.corrections.systems import Hypothesis
+    from grater.measure.corrections.scores import Hypothesis
 
     hypotheses = []
     for system, source in systems.items():
@@ -885,25 +903,31 @@ def score(
     beta: float = 0.5,
     max_unchanged: int = 2,
     engine: str = "grater",
-    cluster: TextCluster = "sentence",
-    test: Test = "bootstrap",
+    documents: Path | str | Sequence[str] | None = None,
+    units: Literal["auto", "sentence", "document"] = "auto",
+    interval: Literal["jackknife", "bootstrap"] = "jackknife",
+    test: TextTest = "paired",
     baseline: str = "",
-    resamples: int = 5_000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Scores:
     """Score corrections by M2, ERRANT or GLEU, with paired tests between systems and rank groups.
 
     References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`.  M2 and ERRANT
     score edits: of plain text they are made by the `engine`, `grater` or `errant:MODEL` with a spaCy model.
+    `documents` names the document of each sentence: a list, or a file as for `grater score --documents`.
     """
-    from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling, score_systems
+    from grater.measure.corrections.scores import METRICS, MetricOptions, score_systems
+    from grater.uncertainty import Basis
 
     return score_systems(
         METRICS[metric],
-        _references(references, source, metric=METRICS[metric], engine=engine),
+        _references(references, source, documents, metric=METRICS[metric], engine=engine),
         _hypotheses(hypotheses),
         options=MetricOptions(beta=beta, mode=mode, tier=by, max_unchanged=max_unchanged, engine=engine),
-        chance=Resampling(n_resamples=resamples, seed=seed, cluster=cluster, test=test, baseline=baseline),
+        basis=Basis(units=units, interval=interval, n_resamples=resamples, seed=seed),
+        test=test,
+        baseline=baseline,
     )
 
 
@@ -919,20 +943,23 @@ def ceiling(
     beta: float = 0.5,
     max_unchanged: int = 2,
     engine: str = "grater",
-    cluster: TextCluster = "sentence",
+    documents: Path | str | Sequence[str] | None = None,
+    units: Literal["auto", "sentence", "document"] = "auto",
+    interval: Literal["jackknife", "bootstrap"] = "jackknife",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Ceiling:
     """What people reach: each annotator against the others, and systems against the same numbers of references."""
     from grater.measure.corrections.ceiling import ceiling
-    from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling
+    from grater.measure.corrections.scores import METRICS, MetricOptions
+    from grater.uncertainty import Basis
 
     return ceiling(
         METRICS[metric],
-        _references(references, source, metric=METRICS[metric], engine=engine),
+        _references(references, source, documents, metric=METRICS[metric], engine=engine),
         _hypotheses(hypotheses or {}),
         options=MetricOptions(beta=beta, mode=mode, max_unchanged=max_unchanged, engine=engine),
-        chance=Resampling(n_resamples=resamples, seed=seed, cluster=cluster),
+        basis=Basis(units=units, interval=interval, n_resamples=resamples, seed=seed),
         sizes=n_references,
     )
 
@@ -975,26 +1002,30 @@ def check(text: str, *, systems: Sequence[str] = ()) -> Feedback:
 
 
 @_checked
-def decide(corpus: EssaySource, *, systems: Sequence[str]) -> Table:
-    """A decision of every system on every place that it looks at, with where the place is."""
+def decide(corpus: EssaySource, *, systems: Sequence[str], documents: Path | str | None = None) -> Table:
+    """A decision of every system on every place that it looks at, with where the place is.
+
+    `documents` is a file that names the documents of sentences, as for `score`.
+    """
+    from grater.corpora import with_documents
     from grater.detect.decisions import DecisionRows
     from grater.detect.systems import load_systems
     from grater.tables import as_decisions
 
-    essays = list(_essays(corpus))
-    rows = DecisionRows(with_places=True)
+    essays = with_documents(_essays(corpus), documents) if documents is not None else list(_essays(corpus))
+    rows = DecisionRows(with_places=True, with_documents=any("document" in essay.metadata for essay in essays[:1]))
     for detector in load_systems(systems):
         rows.add(essays, detector)
     return as_decisions(rows.decisions(), name="decisions")
 
 
 @_checked
-def select(corpus: EssaySource, *, system: str, seed: int = 0) -> SelectionTest:
+def select(corpus: EssaySource, *, system: str) -> SelectionTest:
     """How often a system finds the preposition that stood in well-formed text."""
     from grater.detect.prepositions.selection import selection_test
     from grater.detect.systems import load_system
 
-    return selection_test(load_system(system), _essays(corpus), seed=seed)
+    return selection_test(load_system(system), _essays(corpus))
 
 
 __all__ += ["Edit", "Essay", "GraterError", "Interval", "Span"]

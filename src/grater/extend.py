@@ -45,13 +45,16 @@ from grater.errors import BadInput, GraterError, Problem, Problems, UsageError
 from grater.measure.corrections.scores import (
     AnnotatorCounts,
     EditMetric,
+    Hypothesis,
     Metric,
     MetricOptions,
+    References,
     SentenceCounts,
     TextMetric,
+    corrected_texts,
+    hypothesis_texts,
     of_rows,
 )
-from grater.measure.corrections.systems import Hypothesis, References, corrected_texts, hypothesis_texts
 from grater.measure.crowd.aggregate.ballots import Ballots, Fit, clamped
 from grater.measure.crowd.aggregate.ballots import Options as AggregationOptions
 from grater.model import Decision, Edit, Essay, Item, Json, Span, short_hash

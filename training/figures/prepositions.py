@@ -74,7 +74,10 @@ def selection() -> None:
     found = {}
     for name, detector in preposition_detectors():
         sentences = (
-            each for group in grouped(brown_essays()) for of_essay in analyse_all(group) for each in of_essay
+            (essay.essay_id, each)
+            for group in grouped(brown_essays())
+            for essay, of_essay in zip(group, analyse_all(group), strict=True)
+            for each in of_essay
         )
         found[name] = selections(tally_of(detector.engine, sentences))
     rows = [

@@ -23,7 +23,6 @@ from grater.cli.command import (
     Jobs,
     Json,
     Master,
-    Seed,
     Table,
     print_json,
     reading,
@@ -33,15 +32,15 @@ from grater.cli.command import (
     say,
     show,
     tell_left_out,
+    warn,
 )
-from grater.corpora import Loss, format_for, read_corpus, read_merged, write_corpus
+from grater.corpora import Loss, format_for, read_corpus, read_merged, with_documents, write_corpus
 from grater.corpora.check import CheckResult, check_corpora
 from grater.corpora.counts import Counting
 from grater.corpora.formats import Conversion, Report, ignore_loss
-from grater.corpora.merge import attach_documents, stems
-from grater.corpora.plain import read_sentences
-from grater.corpora.source import open_source, replacing
-from grater.corpora.statistics import CorpusTally, Resampling, statistics_of
+from grater.corpora.merge import stems
+from grater.corpora.source import open_source, read_sentences, replacing
+from grater.corpora.statistics import CorpusTally, statistics_of
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import Problem, UsageError
 from grater.model import Essay
@@ -71,16 +70,14 @@ def stats(
     split_tags: Annotated[
         bool, Option("--split-tags", help="Split Wcip into prepositions and others, Rloc into articles and others.")
     ] = False,
-    resamples: Annotated[int, Option(min=1, help="Bootstrap resamples.")] = 1000,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",
     master: Master = None,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Count documents, sentences, tokens, types and edits, by annotator, tag and metadata field."""
-    counting, resampling = Counting(merge_alternatives, split_tags), Resampling(seed, resamples)
+    counting = Counting(merge_alternatives, split_tags)
     cut = [file for file in files if _is_cut(file)]
     if jobs or engine != "processes" or cut:
         from grater.cli.scale import engine_for  # polars, which a small corpus need not wait for
@@ -96,7 +93,9 @@ def stats(
         with reading_all(files, format_name) as corpora:
             tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in corpora.items()]
     tell_left_out([file for file in files if file not in cut], format_name)
-    show(statistics_of(tallies, by, counting, resampling), table=table, as_json=as_json)
+    statistics = statistics_of(tallies, by, counting)
+    warn(statistics.warnings)
+    show(statistics, table=table, as_json=as_json)
 
 
 def _is_cut(file: Path) -> bool:
@@ -186,7 +185,7 @@ def _opened(
     n_passes = format_for(sources[0], format_name).n_passes
     with reading(f"reading {sources[0]}", sources[0], n_passes=n_passes) as advance:
         essays = read_corpus(sources[0], format_name=format_name, advance=advance)
-        yield attach_documents(essays, read_corpus(documents)) if documents else essays
+        yield with_documents(essays, documents) if documents else essays
     tell_left_out(sources, format_name)
 
 
@@ -237,8 +236,6 @@ def compare(
         list[Path], Argument(metavar="A [B]", help="Two M2 files, or one to compare with the edits of --engine.")
     ],
     engine: EngineName = "grater",
-    resamples: Annotated[int, Option(min=1, help="Bootstrap resamples.")] = 1000,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
@@ -255,9 +252,8 @@ def compare(
     else:
         chosen = load_engine(engine)
         second, name = list(extract_again(first, chosen, ignore_loss)), chosen.name
-    compared = compare_edits(
-        first, second, first_name=str(files[0]), second_name=name, n_resamples=resamples, seed=seed
-    )
+    compared = compare_edits(first, second, first_name=str(files[0]), second_name=name)
+    warn(compared.warnings)
     show(compared, table=table, as_json=as_json)
 
 

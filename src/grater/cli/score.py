@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -34,36 +34,31 @@ from grater.cli.command import (
     takes_options,
     warn,
 )
-from grater.corpora import read_corpus, write_corpus
+from grater.corpora import read_corpus, with_documents, write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.corpora.merge import Reread, merge_annotators
 from grater.corpora.normalise import corrected_text
-from grater.corpora.plain import sentences_alone
-from grater.corpora.source import OPENERS, open_source, replacing
+from grater.corpora.source import OPENERS, open_source, replacing, sentences_alone
 from grater.errors import UsageError
 from grater.files import require_place
 from grater.measure.corrections.ceiling import MOST_SUBSETS, ceiling
-from grater.measure.corrections.ceiling import RESAMPLES as CEILING_RESAMPLES
 from grater.measure.corrections.edit_table import Mode, Tier
+from grater.measure.corrections.saved import compare_saved, read_saved, saved_json
 from grater.measure.corrections.scores import (
     METRICS,
-    RESAMPLES,
-    Cluster,
+    Hypothesis,
     Metric,
     MetricOptions,
-    Resampling,
-    compare_saved,
-    documents_of,
-    read_saved,
-    saved_json,
+    References,
+    Sentences,
+    Test,
+    rewritten,
     score_systems,
     sentence_frame,
-    version_notes,
 )
-from grater.measure.corrections.systems import Hypothesis, References, Sentences, rewritten
 from grater.model import Essay
 from grater.sheet import counted
-from grater.uncertainty.bootstrap import Test
+from grater.uncertainty import Basis
 
 HYP = "--hyp"
 Kind: TypeAlias = Literal["m2", "jsonl", "text"]
@@ -209,7 +204,13 @@ MaxUnchanged: TypeAlias = Annotated[int, Option(min=0, help="m2: unchanged words
 SpacyModel: TypeAlias = Annotated[
     str | None, Option(metavar="NAME", hidden=True, help="The same as --engine errant:NAME.")
 ]
-DrawnCluster: TypeAlias = Annotated[Cluster, Option(help="Clusters that are resampled.")]
+DocumentsFile: TypeAlias = Annotated[
+    Path | None,
+    Option(metavar="FILE", help="Their documents: SGML, a table with a column document, or an id per line."),
+]
+SentenceUnits: TypeAlias = Annotated[
+    Literal["auto", "sentence", "document"], Option(help="Units of intervals and tests; auto: documents if known.")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,7 @@ class Measure:
     max_unchanged: MaxUnchanged = 2
     engine: EngineName = "grater"
     spacy_model: SpacyModel = None
-    cluster: DrawnCluster = "sentence"
+    documents: DocumentsFile = None
 
     @property
     def chosen(self) -> Metric:
@@ -233,7 +234,9 @@ class Measure:
         return MetricOptions(self.beta, self.mode, tier, self.max_unchanged, self._engine)
 
     def references(self, files: Sequence[Path], *, quickly: bool = False) -> References:
-        return read_references(self.chosen, files, self.source, engine=self._engine, quickly=quickly)
+        quickly = quickly and self.documents is None
+        read = read_references(self.chosen, files, self.source, engine=self._engine, quickly=quickly)
+        return replace(read, sentences=with_documents(read.essays, self.documents)) if self.documents else read
 
     def hypotheses(self, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
         """The systems, each called by its file's stem, or by its NAME in NAME=FILE."""
@@ -244,9 +247,27 @@ class Measure:
         return f"errant:{self.spacy_model}" if self.spacy_model else self.engine
 
 
-PairedTest: TypeAlias = Annotated[Test, Option(help="The paired test behind the rank groups.")]
+PairedTest: TypeAlias = Annotated[
+    Test, Option(help="The test behind the rank groups: paired t, or approximate randomisation.")
+]
 BaselineName: TypeAlias = Annotated[str, Option(metavar="NAME", help="Compare every system with this one only.")]
-Resamples: TypeAlias = Annotated[int, Option(min=0, help="Resamples for intervals and tests.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """What intervals and tests rest on."""
+
+    units: SentenceUnits = "auto"
+    interval: Annotated[
+        Literal["jackknife", "bootstrap"], Option(help="Leave out one unit at a time, or resample units.")
+    ] = "jackknife"
+    resamples: Annotated[int, Option(min=1, help="Resamples of the bootstrap, swaps of a randomisation test.")] = 1000
+    seed: Seed = 0
+
+    @property
+    def basis(self) -> Basis:
+        return Basis(units=self.units, interval=self.interval, n_resamples=self.resamples, seed=self.seed)
+
 
 app = typer.Typer(add_completion=False)
 ceiling_app = typer.Typer(add_completion=False)
@@ -265,9 +286,9 @@ def score(
     *,
     measure: Measure,
     by: Annotated[Tier | None, Option(help="errant: show scores by error type.")] = None,
-    test: PairedTest = "bootstrap",
+    intervals: Intervals,
+    test: PairedTest = "paired",
     baseline: BaselineName = "",
-    resamples: Resamples = RESAMPLES,
     per_sentence: Annotated[
         Path | None, Option(metavar="FILE", help="Write the counts per sentence as a table.")
     ] = None,
@@ -278,7 +299,6 @@ def score(
         Path | None, Option(metavar="FILE", help="Write a leaderboard page with the sentences behind it.")
     ] = None,
     table: Table = "text",
-    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score corrections, with intervals, paired tests between systems, and rank groups."""
@@ -286,32 +306,31 @@ def score(
     if not hypothesis_files:
         raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or REF... --hyp HYP...")
     inputs = [file for _, file in named_files([*references_files, *hypothesis_files])]
-    require_piped_once([*inputs, measure.source])
+    require_piped_once([*inputs, measure.source, measure.documents])
     _require_places(per_sentence, [save, html], [*inputs, *([measure.source] if measure.source else [])])
     if by and measure.metric in WITHOUT_TYPES:
         raise UsageError(f"--by is for --metric errant, which knows types of errors; {measure.metric} does not")
-    quickly = measure.cluster == "sentence" and html is None  # the fast reader keeps neither documents nor essays
-    references = measure.references(references_files, quickly=quickly)
-    hypotheses = measure.hypotheses(hypothesis_files, quickly=quickly)
+    references = measure.references(references_files, quickly=html is None)
+    hypotheses = measure.hypotheses(hypothesis_files, quickly=html is None)
     tier: Tier | None = by or ("full" if as_json else None)
     if html and tier is None and measure.metric not in WITHOUT_TYPES and _has_errant_types(references):
         tier = "main"
-    options = measure.options(tier)
-    chance = Resampling(resamples, seed, measure.cluster, test, baseline)
-    scores = score_systems(measure.chosen, references, hypotheses, options=options, chance=chance)
+    options, basis = measure.options(tier), intervals.basis
+    scores = score_systems(
+        measure.chosen, references, hypotheses, options=options, basis=basis, test=test, baseline=baseline
+    )
     if per_sentence:
         from grater.tables import write_table  # polars costs as much time as scoring; only this option needs it
 
         write_table(sentence_frame(measure.chosen, scores, options), per_sentence)
     if save:
-        documents = documents_of(references) if measure.cluster == "document" else None
         with replacing(save) as stream:
-            stream.write(saved_json(scores, options, documents))
+            stream.write(saved_json(scores, options, references.documents))
     if html:
         from grater.reporting.board import board  # draws, which other scoring need not wait for
         from grater.reporting.save import report_html
 
-        page = report_html(board(measure.chosen, scores, references, hypotheses, options=options, chance=chance))
+        page = report_html(board(measure.chosen, scores, references, hypotheses, options=options, basis=basis))
         with replacing(html) as stream:
             stream.write(page)
     warn(scores.warnings)
@@ -337,13 +356,14 @@ def _require_places(per_sentence: Path | None, outputs: Sequence[Path | None], i
         require_outputs([per_sentence], inputs)
 
 
+@takes_options
 def compare(
     files: Annotated[list[Path], Argument(metavar="SCORES", help="Results of 'grater score --save', two or more.")],
-    test: PairedTest = "bootstrap",
+    *,
+    intervals: Intervals,
+    test: PairedTest = "paired",
     baseline: BaselineName = "",
-    resamples: Resamples = RESAMPLES,
     table: Table = "text",
-    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Compare saved scores: one table of all systems, paired by sentence, with tests and rank groups."""
@@ -352,8 +372,8 @@ def compare(
     named = named_files(files)
     require_different([file for _, file in named])
     saved = [read_saved("".join(open_source(file).lines()), name=str(file), label=name) for name, file in named]
-    scores = compare_saved(saved, Resampling(n_resamples=resamples, seed=seed, test=test, baseline=baseline))
-    warn([*version_notes(saved), *scores.warnings])
+    scores = compare_saved(saved, basis=intervals.basis, test=test, baseline=baseline)
+    warn(scores.warnings)
     show(scores, table=table, as_json=as_json)
 
 
@@ -368,11 +388,10 @@ def score_people(
     ] = [],
     *,
     measure: Measure,
+    intervals: Intervals,
     references: Annotated[str, Option(metavar="N,N", help="Numbers of references; default: 1 to all but one.")] = "",
     subsets: Annotated[int, Option(min=1, help="Maximum number of sets of references of each size.")] = MOST_SUBSETS,
-    resamples: Annotated[int, Option(min=0, help="Resamples for intervals.")] = CEILING_RESAMPLES,
     table: Table = "text",
-    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score each annotator against the others, and systems against the same number of references."""
@@ -386,11 +405,12 @@ def score_people(
             measure.chosen,
             *people_and_systems,
             options=measure.options(),
-            chance=Resampling(resamples, seed, measure.cluster),
+            basis=intervals.basis,
             sizes=sorted({int(size) for size in sizes}) or None,
             most_subsets=subsets,
             advance=advance,
         )
+    warn(people.warnings)
     show(people, table=table, as_json=as_json)
 
 
@@ -406,7 +426,7 @@ def combine(
 ) -> None:
     """Combine corrections by vote: keep the edits that enough systems propose."""
     from grater.corpora.edits.engine import load_engine
-    from grater.measure.corrections.systems import combine as combined
+    from grater.corpora.parallel import combine as combined
 
     paths = [file for _, file in named_files(files)]
     require_different([*paths, source, out])

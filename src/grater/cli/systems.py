@@ -9,6 +9,7 @@ the choice test its accuracy by exact match is computed on every word that it lo
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Collection, Mapping
 from contextlib import closing
 from math import nan
@@ -27,7 +28,6 @@ from grater.cli.command import (
     Master,
     Precision,
     Reading,
-    Seed,
     Table,
     print_json,
     reading,
@@ -37,9 +37,10 @@ from grater.cli.command import (
     show,
     takes_options,
     tell_left_out,
+    warn,
 )
 from grater.cli.scale import engine_for, folder_beside, shards_of
-from grater.corpora import format_for, read_corpus, read_merged, write_corpus
+from grater.corpora import format_for, read_corpus, read_merged, with_documents, write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.detect.decisions import (
     TYPES,
@@ -67,7 +68,7 @@ from grater.scale.shards import is_cut, read_shards
 from grater.sheet import counted
 from grater.tables import Judgments, read_decisions, read_gold, read_items, read_judgments, write_joined, write_table
 from grater.tables import Table as DataTable
-from grater.uncertainty.intervals import cluster_wilson, wilson
+from grater.uncertainty import shares_by_unit, wilson
 
 OUTSIDE = ("harper", "languagetool:URL", "corrected:FILE", "edits:FILE", "command:LINE")
 """Systems that grater did not write (docs/howto/bring-your-own-detector.md)."""
@@ -109,6 +110,9 @@ def decide(
         bool, Option("--all", help="Also store the best words for every place, with probabilities.")
     ] = False,
     precision: Precision = None,
+    documents: Annotated[
+        Path | None, Option(metavar="FILE", help="The documents of sentences, as for grater score; kept as a column.")
+    ] = None,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",
     master: Master = None,
@@ -126,7 +130,35 @@ def decide(
             raise UsageError(f"expected one system whose corrections go to {corrections}, found {len(system)}")
         require_different([corpus, out, corrections])
         require_place(corrections)
-    job = DecideJob(systems=tuple(system), precision=precision, with_answers=with_answers, items=items is not None)
+    if documents:
+        with tempfile.TemporaryDirectory(prefix="grater-documents-") as folder:
+            named = Path(folder) / f"{corpus.stem}.jsonl"
+            write_corpus(with_documents(read_corpus(corpus, format_name=format_name), documents), named, ignore_loss)
+            return decide(
+                named,
+                system=system,
+                out=out,
+                items=items,
+                places=places,
+                corrections=corrections,
+                with_answers=with_answers,
+                precision=precision,
+                jobs=jobs,
+                engine=engine,
+                master=master,
+                as_json=as_json,
+            )
+    first = None if is_cut(corpus) else next(iter(read_corpus(corpus, format_name=format_name)), None)
+    is_placed = first is not None and "document" in first.metadata
+    if first is not None and first.tokens is not None and not is_placed:
+        say(f"warning: {corpus} does not name the documents of its sentences; pass --documents FILE")
+    job = DecideJob(
+        systems=tuple(system),
+        precision=precision,
+        with_answers=with_answers,
+        items=items is not None,
+        documents=is_placed,
+    )
     targets = {DECISIONS: out, **({ITEMS: items} if items else {})}
     if any(map(is_external, system)):
         if (jobs or 1) > 1 or engine != "processes" or is_cut(corpus):
@@ -181,7 +213,12 @@ def _decided_at_once(
     asked = read_item_places(places) if places else None
     by_essay = asked.by_essay if asked else None
     detectors = at_precision(load_systems(job.systems, places=by_essay), job.precision)
-    rows = DecisionRows(with_places=not job.items, names=asked.names if asked else {}, with_answers=job.with_answers)
+    rows = DecisionRows(
+        with_places=not job.items,
+        names=asked.names if asked else {},
+        with_answers=job.with_answers,
+        with_documents=job.documents,
+    )
     n_passes = format_for(corpus, format_name).n_passes * len(detectors)
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
         for detector in detectors:
@@ -205,7 +242,6 @@ def select(
     corpus: Annotated[Path, Argument(metavar="CORPUS", help="Well-formed text in any format of grater corpus.")],
     system: Annotated[str, Option(metavar="NAME", help="A preposition detector, or a model file.")],
     format_name: Format = None,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
@@ -214,7 +250,8 @@ def select(
     n_passes = format_for(corpus, format_name).n_passes
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
         essays = read_corpus(corpus, format_name=format_name, advance=advance)
-        result = selection_test(detector, essays, seed=seed)
+        result = selection_test(detector, essays)
+    warn(result.warnings)
     show(result, table=table, as_json=as_json)
 
 
@@ -248,7 +285,6 @@ def fill_blanks(
     answers_out: AnswersFile = None,
     *,
     reading: Reading,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
@@ -272,7 +308,8 @@ def fill_blanks(
     if people is None:
         _require_only_answers(answers_out, system)
         return
-    study = cloze_study(people, decisions=decided, writer=writer, essays=essays_of_items, seed=seed)
+    study = cloze_study(people, decisions=decided, writer=writer, essays=essays_of_items)
+    warn(study.warnings)
     show(study, table=table, as_json=as_json)
 
 
@@ -363,6 +400,7 @@ def choose_word(
         return
     chosen = reading.read_beside_decisions(*judgments)
     study = choice_study(chosen, accuracy=known, equally_bad=equally_bad, essays=known_essays(chosen, places))
+    warn(study.warnings)
     show(study, table=table, as_json=as_json)
 
 
@@ -371,10 +409,8 @@ def _of_system(words: Filled) -> Interval:
     by_essay: dict[str, list[bool]] = {}
     for finding in words.findings:
         by_essay.setdefault(finding.item.essay_id, []).append(not is_mismatch(finding))
-    if len(by_essay) < 2:
-        return wilson(sum(map(sum, by_essay.values())), len(words.findings))
     hits, n = (np.array([count(each) for each in by_essay.values()], np.float64) for count in (sum, len))
-    return cluster_wilson(hits, n)
+    return shares_by_unit(hits, n, "essay")
 
 
 def _accuracy(

@@ -6,14 +6,16 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from grater.corpora.formats import FORMATS, EssayIds, FolderFormat, Format, Loss, Report
-from grater.corpora.merge import Reread, merge_annotators, stems
+from grater.corpora.merge import Reread, attach_documents, merge_annotators, stems
 from grater.corpora.source import (
+    OPENERS,
     PathSource,
     files_of,
     guess_format,
@@ -22,10 +24,10 @@ from grater.corpora.source import (
     replacing,
     replacing_folder,
 )
-from grater.errors import BadInput, UsageError
+from grater.errors import BadInput, Problem, UsageError
 from grater.model import Essay
 
-__all__ = ["FORMATS", "Loss", "Report", "format_for", "read_corpus", "read_merged", "write_corpus"]
+__all__ = ["FORMATS", "Loss", "Report", "format_for", "read_corpus", "read_merged", "with_documents", "write_corpus"]
 
 
 def read_corpus(
@@ -69,6 +71,34 @@ def read_merged(paths: Sequence[Path | str], *, format_name: str | None = None) 
     return merge_annotators(
         {short[str(path)]: Reread(partial(read_corpus, path, format_name=format_name)) for path in paths}
     )
+
+
+def with_documents(sentences: Iterable[Essay], path: Path | str) -> list[Essay]:
+    """The sentences with the document that each is from.
+
+    The file is a corpus of these documents in the same order (CoNLL's SGML), a table with a column `document` and one
+    row per sentence, or a text file with one id per line; an empty id is unknown.
+    """
+    path, known = Path(path), list(sentences)
+    suffix = (path.with_suffix("") if path.suffix in OPENERS else path).suffix.lower()
+    if suffix not in (".csv", ".tsv", ".txt"):
+        return list(attach_documents(known, read_corpus(path)))
+    lines = open_source(path).lines()
+    if suffix == ".txt":
+        names = [line.strip() for line in lines]
+    else:
+        rows = csv.DictReader(lines, delimiter="," if suffix == ".csv" else "\t")
+        if "document" not in (rows.fieldnames or ()):
+            message = f"expected a column 'document', found {', '.join(rows.fieldnames or ('none',))}"
+            raise BadInput(Problem(str(path), message, 1))
+        names = [(row["document"] or "").strip() for row in rows]
+    if len(names) != len(known):
+        message = f"expected the documents of {len(known):,} sentences, one per line, found {len(names):,}"
+        raise BadInput(Problem(str(path), message))
+    return [
+        replace(sentence, metadata={**sentence.metadata, "document": name}) if name else sentence
+        for sentence, name in zip(known, names, strict=True)
+    ]
 
 
 def write_corpus(

@@ -55,6 +55,8 @@ class ItemJudgment:
     label: str
     flags: str | None = None
     alternatives: str | None = None
+    essay: str | None = None
+    document: str | None = None
 
 
 def judgments_from_edits(
@@ -88,7 +90,9 @@ def judgments_from_edits(
         elif essay.essay_id in waiting:
             seen.add(essay.essay_id)
             placed = _placed(essay, waiting[essay.essay_id], problems)
-            rows += _judged(essay, placed, frozenset(tags), match)
+            document = essay.metadata.get("document")
+            where = {"essay": essay.essay_id, "document": None if document is None else str(document)}
+            rows += [replace(row, **where) for row in _judged(essay, placed, frozenset(tags), match)]
             n_unread += 0 if essay.annotators else len(placed)
     for essay_id, of_essay in waiting.items():
         if essay_id not in seen:
@@ -104,7 +108,8 @@ def judgments_from_edits(
         rows = [
             replace(row, label=CORRECT if row.label == OK else of_error[row.alternatives == DELETE]) for row in rows
         ]
-    names = ("item", "rater", "label", "flags", "alternatives")
+    is_placed = any(row.document is not None for row in rows)
+    names = ("item", "rater", "label", "flags", "alternatives", "essay", *(["document"] if is_placed else []))
     columns = {column: [getattr(row, column) for row in rows] for column in names}
     frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
     return Judgments(frame, name, dropped={UNREAD: n_unread} if n_unread else {})

@@ -9,10 +9,16 @@ most lines are refused; nothing is written then.  An empty source line is a sent
 `extract_again` and `assign_types` do the same for a corpus that has edits: the first makes new edits of each
 annotator's corrected text, the second keeps the edits and types them.  An essay without tokens is cut into sentences
 first, as for M2.
+
+`combine` makes one correction of several by majority votes on edits (Tarnavskyi, Chernodub & Omelianchuk 2022,
+"Ensembling and knowledge distilling of large sequence taggers for grammatical error correction", section 4): edits
+with the same span and correction that enough systems have are applied.  Of edits that overlap, the one that more
+systems have is taken, then the first, then the shorter.  Insertions at one point overlap.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -21,7 +27,7 @@ from grater.corpora.edits.engine import AT_ONCE, Engine, GraterEngine, WordEdit
 from grater.corpora.formats import EssayIds, Report
 from grater.corpora.m2 import token_spans_of_line
 from grater.corpora.normalise import corrected_text, cut, has_whole_tokens, tokens_of_edit
-from grater.errors import BadInput, Problem
+from grater.errors import BadInput, Problem, UsageError
 from grater.model import Edit, Essay, Span
 
 UNCORRECTED = "UNK"
@@ -144,3 +150,39 @@ def _sentences(essays: Iterable[Essay], report: Report) -> Iterator[Essay]:
 
 def _words(essay: Essay) -> list[str]:
     return [token.of(essay.text) for token in essay.tokens or ()]
+
+
+COMBINED = "combined"
+
+
+def combine(
+    sources: Sequence[str],
+    systems: Mapping[str, Sequence[str]],
+    *,
+    at_least: int,
+    engine: Engine,
+    source_name: str = "source",
+) -> Iterator[Essay]:
+    """Sentences with the edits that at least `at_least` systems propose."""
+    if not 1 <= at_least <= len(systems):
+        raise UsageError(f"expected a number of systems from 1 to {len(systems)}, found {at_least}")
+    for essay in parallel_essays(sources, systems, engine, source_name=source_name):
+        yield replace(essay, edits=tuple(_agreed(essay.edits, at_least)), annotators=(COMBINED,))
+
+
+def _agreed(edits: Iterable[Edit], at_least: int) -> Iterator[Edit]:
+    votes = Counter(replace(edit, rater=COMBINED) for edit in edits)
+    wanted = [edit for edit, n in votes.items() if n >= at_least]
+    wanted.sort(key=lambda edit: (-votes[edit], edit.span.start, len(edit.span), edit.replacements))
+    taken: list[Edit] = []
+    for edit in wanted:
+        if not any(_overlap(edit, other) for other in taken):
+            taken.append(edit)
+    yield from sorted(taken, key=lambda edit: (edit.span.start, edit.span.end))
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    """Whether both change the same text; insertions at one point do."""
+    if one.span == other.span:
+        return True
+    return max(one.span.start, other.span.start) < min(one.span.end, other.span.end)

@@ -11,10 +11,10 @@ are the bounds between essays where several go into one file (a blank line then 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import PurePath
 
-from grater.corpora.formats import EssayIds, FileFormat, Loss, Report, Source, is_of_corpus
-from grater.errors import Problems, UsageError
+from grater.corpora.formats import EssayIds, FileFormat, Loss, Report
+from grater.corpora.source import without_nul
+from grater.errors import Problems
 from grater.model import Essay, short_hash
 
 WORDS_ONLY = "a text file contains only words"
@@ -23,7 +23,7 @@ WORDS_ONLY = "a text file contains only words"
 def read_text(lines: Iterable[str], *, name: str, one_per_line: bool = False) -> Iterator[Essay]:
     """The essay of a text file, or one for each line with words."""
     problems = Problems(name)
-    checked = _checked(lines, problems)
+    checked = without_nul(lines, problems)
     ids = EssayIds()
     if one_per_line:
         for number, line in enumerate(checked, 1):
@@ -35,44 +35,6 @@ def read_text(lines: Iterable[str], *, name: str, one_per_line: bool = False) ->
         text = "".join(checked)
         problems.done()
         yield Essay(ids.of_text(text), text, line=1)
-
-
-def read_sentences(source: Source) -> list[str]:
-    """The lines of a file of one sentence per line, blank ones too, without their line ends."""
-    problems = Problems(source.name)
-    sentences = [line.removesuffix("\n").removesuffix("\r") for line in _checked(source.lines(), problems)]
-    problems.done()
-    return sentences
-
-
-FOREIGN = {".csv": "a table", ".tsv": "a table", ".xlsx": "a table", ".parquet": "a table", ".json": "JSON"}
-
-
-def sentences_alone(source: Source) -> list[str]:
-    """One sentence per line; columns, JSON or markup would be scored as if they were words, and are refused."""
-    name = source.name.lower().removesuffix(".gz")
-    foreign = next((kind for suffix, kind in FOREIGN.items() if name.endswith(suffix)), None)
-    if foreign is None and not name.endswith(".jsonl") and is_of_corpus(PurePath(name).suffix):
-        foreign = "a corpus of another format"
-    if foreign:
-        wish = "write the sentences to a text file first"
-        raise UsageError(f"{source.name}: expected one sentence per line or M2, found {foreign}; {wish}")
-    sentences = read_sentences(source)
-    filled = [sentence for sentence in sentences if sentence.strip()]
-    if filled and all("\t" in sentence for sentence in filled):
-        wish = f"use one column: cut -f2 {source.name}"
-        raise UsageError(f"{source.name}: expected one sentence per line, found a tab in each; {wish}")
-    if filled and all(sentence.startswith("{") and sentence.endswith("}") for sentence in filled):
-        wish = "extract the corrected sentences first"
-        raise UsageError(f"{source.name}: expected one sentence per line, found JSON; {wish}")
-    return sentences
-
-
-def _checked(lines: Iterable[str], problems: Problems) -> Iterator[str]:
-    for number, line in enumerate(lines, 1):
-        if "\0" in line:
-            problems.add("expected text, found a NUL character; is it UTF-16? Convert it to UTF-8 first", line=number)
-        yield line
 
 
 def write_text(essays: Iterable[Essay], report: Report) -> Iterator[str]:

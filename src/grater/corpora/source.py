@@ -22,16 +22,16 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from io import TextIOWrapper
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, BinaryIO, Literal, TextIO, cast
 
-from grater.corpora.formats import FORMATS, FolderFormat, Format
-from grater.errors import BadInput, Problem, UsageError
+from grater.corpora.formats import FORMATS, FolderFormat, Format, Source, suffixes_of_corpora
+from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.files import complaining, reason
 from grater.files import replacing as replacing_bytes
 
@@ -110,6 +110,46 @@ def _spooled(stream: IO[bytes]) -> Path:
     with os.fdopen(handle, "wb") as spool:
         shutil.copyfileobj(stream, spool)
     return spooled
+
+
+def read_sentences(source: Source) -> list[str]:
+    """The lines of a file of one sentence per line, blank ones too, without their line ends."""
+    problems = Problems(source.name)
+    sentences = [line.removesuffix("\n").removesuffix("\r") for line in without_nul(source.lines(), problems)]
+    problems.done()
+    return sentences
+
+
+FOREIGN = {".csv": "a table", ".tsv": "a table", ".xlsx": "a table", ".parquet": "a table", ".json": "JSON"}
+
+
+def sentences_alone(source: Source) -> list[str]:
+    """One sentence per line; columns, JSON or markup would be scored as if they were words, and are refused."""
+    name = source.name.lower().removesuffix(".gz")
+    foreign = next((kind for suffix, kind in FOREIGN.items() if name.endswith(suffix)), None)
+    suffix = PurePath(name).suffix
+    if suffix not in ("", ".txt", ".jsonl", *FOREIGN) and suffix in suffixes_of_corpora():
+        foreign = "a corpus of another format"
+    if foreign:
+        wish = "write the sentences to a text file first"
+        raise UsageError(f"{source.name}: expected one sentence per line or M2, found {foreign}; {wish}")
+    sentences = read_sentences(source)
+    filled = [sentence for sentence in sentences if sentence.strip()]
+    if filled and all("\t" in sentence for sentence in filled):
+        wish = f"use one column: cut -f2 {source.name}"
+        raise UsageError(f"{source.name}: expected one sentence per line, found a tab in each; {wish}")
+    if filled and all(sentence.startswith("{") and sentence.endswith("}") for sentence in filled):
+        wish = "extract the corrected sentences first"
+        raise UsageError(f"{source.name}: expected one sentence per line, found JSON; {wish}")
+    return sentences
+
+
+def without_nul(lines: Iterable[str], problems: Problems) -> Iterator[str]:
+    """The lines; a NUL character in one is a problem."""
+    for number, line in enumerate(lines, 1):
+        if "\0" in line:
+            problems.add("expected text, found a NUL character; is it UTF-16? Convert it to UTF-8 first", line=number)
+        yield line
 
 
 @contextmanager

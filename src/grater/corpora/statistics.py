@@ -17,13 +17,14 @@ with its edits, and the hashes are added up modulo 2^64, so fingerprints add as 
 essays or their division into files.  Two files with the same fingerprint of the text hold the same essays, annotated
 apart.
 
-Every density and share is a ratio of two sums over blocks (`counts`), resampled together.  A share of 0 or 1 does not
-move under resampling, which would promise certainty; there the interval is Wilson's for as many cases as there are
-units (fewer than the cases themselves, so rather too wide), and for a density of 0, as many as there are tokens.  The
-top five and ten tags are those of the whole portion, not chosen anew in every resample.
+Every density and share is a ratio of two sums over blocks (`counts`), with intervals from `grater.uncertainty`.  The
+top five and ten tags are those of the whole portion, also where a block is left out.
+
+An annotator called `gold` or `adjudicated` holds decisions on what others marked: where others read the text too, it
+is left out and named in a note.
 
 NUCLE, section 4, sees that a few essays have many errors ("rich get richer"); `dispersion` tests it: edits in the
-same blocks against chance, given their tokens (`grater.uncertainty.intervals`).  Annotators who find the same errors
+same blocks against chance, given their tokens (`grater.uncertainty.named`).  Annotators who find the same errors
 would make chance look uneven, so where several read a block their mean counts; as far as they differ, the index by
 chance is then below 1, and p is too large rather than too small.
 
@@ -66,15 +67,21 @@ from grater.corpora.merge import stems
 from grater.errors import UnknownName, UsageError
 from grater.model import Essay, Interval, Json
 from grater.registry import unknown
-from grater.result import FLAT, HIDDEN, Data, Result, encode, in_json, key
-from grater.sheet import UNDEFINED, Sheet, count, interval, number, p_value
+from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
+from grater.sheet import UNDEFINED, Sheet, count, interval, number, p_value, undefined_notes
 from grater.signature import Signature
-from grater.uncertainty.bootstrap import Resampled, resample
-from grater.uncertainty.intervals import Dispersion, Scope, dispersion, generator, wilson
+from grater.uncertainty import Basis, Influence, Numbers, Scope, Units, density, influence, ratio, share
+from grater.uncertainty.named import Dispersion, dispersion
 
 FIXED = ("tokens_read", "sentences_read", "edits", "edits_inside", "places", "places_with_several", "labels")
 SENTENCES = ("0", "1", "2", "more")
 """The bars of NUCLE Figure 3 that the text gives as shares."""
+
+ADJUDICATED = frozenset({"gold", "adjudicated"})
+"""Annotators who hold decisions on what others marked."""
+UNKNOWN_DOCUMENTS = (
+    "sentences taken as independent: their documents are not known; name them by corpus convert --documents"
+)
 
 NO_COUNT = {
     "tokens_read": "no annotator read any text here",
@@ -84,15 +91,6 @@ NO_COUNT = {
     "labels": "there is no edit here",
 }
 """What it means that there is nothing to divide by."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals are made."""
-
-    seed: int = 0
-    n_resamples: int = 1000
-    level: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +106,9 @@ class Estimates:
     top10: Interval
 
 
-def estimate(portion: Portion, resampling: Resampling) -> Estimates:
+def estimate(portion: Portion, unit: str) -> Estimates:
     tags = by_frequency(portion.counts.by_tag)
-    ratios = Ratios.of(portion, tags, resampling)
+    ratios = Ratios.of(portion, tags, unit)
     return Estimates(
         density=ratios.density(),
         inside=ratios.share(["edits_inside"], "edits"),
@@ -129,33 +127,27 @@ def by_frequency(by_tag: Mapping[str, int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Ratios:
-    """Ratios of named columns of a resampled portion."""
+    """Ratios of named columns of a portion's blocks."""
 
     columns: Mapping[str, int]
-    resampled: Resampled
-    level: float
+    units: Units
 
     @classmethod
-    def of(cls, portion: Portion, tags: Sequence[str], resampling: Resampling) -> Ratios:
+    def of(cls, portion: Portion, tags: Sequence[str], unit: str) -> Ratios:
         names = [*FIXED, *(f"sentences:{name}" for name in SENTENCES), *(f"tag:{tag}" for tag in tags)]
-        blocks = [portion.by_block[block] for block in sorted(portion.by_block)]
         cells = []
-        for counts in blocks:
+        for block in sorted(portion.by_block):
+            counts = portion.by_block[block]
             few = [counts.by_sentence.get(n_edits, 0) for n_edits in range(3)]
             n_more = sum(counts.by_sentence.values()) - sum(few)
             fixed = [getattr(counts, name) for name in FIXED]
             cells.append([*fixed, *few, n_more, *(counts.by_tag.get(tag, 0) for tag in tags)])
         rows = np.array(cells, dtype=np.float64).reshape(-1, len(names))
-        rng = generator(resampling.seed, "corpus statistics")
-        resampled = resample(rows, n_resamples=resampling.n_resamples, rng=rng)
-        return cls({name: index for index, name in enumerate(names)}, resampled, resampling.level)
+        return cls({name: index for index, name in enumerate(names)}, Units(rows, unit))
 
     def share(self, part: Sequence[str], whole: str) -> Interval:
-        ratio = self._ratio(part, whole)
-        if ratio.value not in (0, 1) or self.resampled.n_units < 2:
-            return ratio
-        n_cases = min(self.resampled.n_units, self._sum(whole))
-        return wilson(ratio.value * n_cases, n_cases, level=self.level)
+        it = self._ratio(part, whole)
+        return share(it, n=float(it.den.sum()), undefined=NO_COUNT[whole])
 
     def top(self, tags: Sequence[str], n: int) -> Interval:
         """The share of the n most frequent tags; where there are no more than n, it is 1 for certain."""
@@ -165,22 +157,21 @@ class Ratios:
 
     def density(self) -> Interval:
         """Edits per 100 tokens read."""
-        rate = self._ratio(["edits"], "tokens_read")
-        if rate.value == 0 and self.resampled.n_units > 1:
-            rate = wilson(0, self._sum("tokens_read"), level=self.level)
-        return replace(rate, value=100 * rate.value, low=100 * rate.low, high=100 * rate.high)
+        it = self._ratio(["edits"], "tokens_read", per=100)
+        return density(it, undefined=NO_COUNT["tokens_read"])
 
-    def _ratio(self, part: Sequence[str], whole: str) -> Interval:
-        ratio = self.resampled.ratio([self.columns[name] for name in part], [self.columns[whole]], level=self.level)
-        return ratio if self._sum(whole) else replace(ratio, undefined_because=NO_COUNT[whole])
+    def _ratio(self, part: Sequence[str], whole: str, per: int = 1) -> Influence:
+        above, below = [self.columns[name] for name in part], self.columns[whole]
 
-    def _sum(self, name: str) -> float:
-        return float(self.resampled.sums[self.columns[name]])
+        def score(sums: Numbers) -> Numbers:
+            return per * ratio(sums[..., above].sum(axis=-1), sums[..., below])
+
+        return influence(self.units, score, self.units.rows[:, below])
 
 
 @dataclass(frozen=True, slots=True)
 class Summary(Data):
-    """All numbers of a portion; `n_blocks` blocks of documents or sentences were resampled for the intervals."""
+    """All numbers of a portion; `n_blocks` blocks of documents or sentences are behind the intervals."""
 
     counts: CorpusCounts = field(metadata=HIDDEN)
     document_counts: DocumentCounts = field(metadata=HIDDEN)
@@ -214,16 +205,9 @@ class Summary(Data):
         return Histogram(self.counts.by_sentence)
 
     @property
-    def unit(self) -> str:
-        """What was resampled for the intervals."""
-        if not self.document_counts.unknown:
-            return "document"
-        return "document, or sentence where unknown" if self.document_counts.known else "sentence"
-
-    @property
     def scope(self) -> Scope:
         """What the intervals speak of."""
-        return Scope(unit=self.unit.split(",")[0])
+        return scope_of(self.document_counts)
 
     def measures(self) -> dict[str, Interval]:
         """Every number by its name; one without an interval has no bounds."""
@@ -281,7 +265,7 @@ class Summary(Data):
                 "edits_with_several_corrections": counts.edits_with_several,
                 "share": estimates.alternatives.as_json(),
             },
-            "interval": {"unit": self.unit, "blocks": self.n_blocks},
+            "interval": {"unit": self.scope.unit, "blocks": self.n_blocks},
         }
 
     def _per_document(self) -> dict[str, Json]:
@@ -297,7 +281,15 @@ class Summary(Data):
         return {**means, "unit": unit, **histogram.as_json(), f"above_{TAIL}": histogram.above(TAIL)}
 
 
-def summarise(portion: Portion, resampling: Resampling) -> Summary:
+def scope_of(documents: DocumentCounts) -> Scope:
+    """Documents as units; a sentence of an unknown one is a unit of its own."""
+    if not documents.known and documents.unknown:
+        return Scope("sentence", documents.unknown, note=UNKNOWN_DOCUMENTS)
+    alone = f"{documents.unknown:,} sentences without a document taken as independent" if documents.unknown else ""
+    return Scope("document", documents.known + documents.unknown, note=alone)
+
+
+def summarise(portion: Portion) -> Summary:
     blocks = [portion.by_block[block] for block in sorted(portion.by_block)]
     readings = np.array([max(counts.tokens_read / max(counts.tokens, 1), 1) for counts in blocks])
     edits, tokens = (np.array([getattr(counts, name) for counts in blocks]) for name in ("edits", "tokens_read"))
@@ -306,7 +298,7 @@ def summarise(portion: Portion, resampling: Resampling) -> Summary:
         document_counts=portion.documents,
         types=len(portion.words),
         types_folded=len({word.casefold() for word in portion.words}),
-        estimates=estimate(portion, resampling),
+        estimates=estimate(portion, scope_of(portion.documents).unit),
         n_blocks=len(portion.by_block),
         dispersion=dispersion(edits / readings, tokens / readings),
     )
@@ -462,11 +454,17 @@ class CorpusStatistics(Result):
     )
     same_text: tuple[tuple[str, ...], ...]
     signature: Signature
+    adjudicated: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
 
     @property
     @in_json()
     def scope(self) -> Scope:
         return self.whole.summary.scope
+
+    @property
+    @in_json()
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
 
     def to_frame(self) -> pl.DataFrame:
         """One number per row: of which corpus, of which part of it, and what it measures."""
@@ -518,9 +516,12 @@ class CorpusStatistics(Result):
             yield f"No annotator is named for {summary.counts.unread:,} sentences; they are left out of shares."
         if summary.counts.tokens_read > summary.counts.tokens:
             yield "Edits are per reading: a text that two annotators read is counted once for each."
+        for name in self.adjudicated:
+            yield f"{name} holds adjudicated decisions and is not counted as an annotator."
         short = stems(file.name for file in self.files)
         for names in self.same_text:
             yield f"{', '.join(short[name] for name in names)} have the same text; the totals count each."
+        yield from undefined_notes(summary.measures().values())
         yield summary.scope.sentence
 
 
@@ -618,18 +619,12 @@ class Parts:
     field: str | None
     by_value: Mapping[str | None, Portion]
 
-    def study(self, resampling: Resampling) -> Study:
-        whole = summarise(self.whole, resampling)
-
-        def summary(portion: Portion) -> Summary:
-            # The only annotator's part, the only group, is the whole again: nothing to resample anew.
-            return whole if portion == self.whole else summarise(portion, resampling)
-
+    def study(self) -> Study:
         return Study(
             self.name,
-            whole,
-            {name: summary(self.by_annotator[name]) for name in in_order(self.by_annotator)},
-            {value: summary(self.by_value[value]) for value in in_order(self.by_value)},
+            summarise(self.whole),
+            {name: summarise(self.by_annotator[name]) for name in in_order(self.by_annotator)},
+            {value: summarise(self.by_value[value]) for value in in_order(self.by_value)},
             self.field,
         )
 
@@ -660,6 +655,7 @@ class CorpusTally:
         self.name = name
         self.field = field
         self.fields: set[str] = set()
+        self.adjudicated: set[str] = set()
         self.fingerprint = Fingerprint()
         self._whole = Tally()
         self._by_annotator: dict[str, Tally] = defaultdict(Tally)
@@ -675,12 +671,15 @@ class CorpusTally:
     def add(self, essay: Essay, counted: EssayCounts) -> None:
         self.fields.update(essay.metadata)
         self.fingerprint += fingerprint(essay)
-        self._whole.add(essay, counted.text, counted.by_annotator, counted.words)
-        for annotator, reading in counted.by_annotator.items():
+        by_annotator = {name: read for name, read in counted.by_annotator.items() if name not in ADJUDICATED}
+        by_annotator = by_annotator or counted.by_annotator
+        self.adjudicated.update(counted.by_annotator.keys() - by_annotator.keys())
+        self._whole.add(essay, counted.text, by_annotator, counted.words)
+        for annotator, reading in by_annotator.items():
             self._by_annotator[annotator].add(essay, counted.text, {annotator: reading}, counted.words)
         if self.field is not None:
             group = self._by_value[value_of(essay, self.field)]
-            group.add(essay, counted.text, counted.by_annotator, counted.words)
+            group.add(essay, counted.text, by_annotator, counted.words)
 
     def rows(self) -> Iterator[TallyRow]:
         """What was counted, as rows that add up over the parts of a corpus."""
@@ -690,6 +689,7 @@ class CorpusTally:
         for value, tally in self._by_value.items():
             yield from (replace(row, part="value", value=value) for row in tally.rows())
         yield from (TallyRow(what="field", part="corpus", key=field) for field in self.fields)
+        yield from (TallyRow(what="adjudicated", part="corpus", key=name) for name in self.adjudicated)
         for name in ("text", "data"):  # in halves, so that sums of many stay below 64 bits
             whole = getattr(self.fingerprint, name)
             yield TallyRow(what=name, part="corpus", key="low", n=whole % HALF)
@@ -710,8 +710,8 @@ class CorpusTally:
         return tally
 
     def _add_row(self, row: TallyRow) -> None:
-        if row.what == "field":
-            self.fields.add(row.key)
+        if row.what in ("field", "adjudicated"):
+            (self.fields if row.what == "field" else self.adjudicated).add(row.key)
             return
         n = row.n * (HALF if row.key == "high" else 1) % MODULUS
         self.fingerprint += Fingerprint(text=n) if row.what == "text" else Fingerprint(data=n)
@@ -732,39 +732,29 @@ def corpus_statistics(
     by: str | None = None,
     merge_alternatives: bool = False,
     split_tags: bool = False,
-    seed: int = 0,
-    resamples: int = 1000,
 ) -> CorpusStatistics:
     """The corpus study of named corpora; each is read once, and nothing of it is kept but counts."""
     counting = Counting(merge_alternatives, split_tags)
     tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in corpora.items()]
-    return statistics_of(tallies, by, counting, Resampling(seed, resamples))
+    return statistics_of(tallies, by, counting)
 
 
-def statistics_of(
-    tallies: Sequence[CorpusTally], by: str | None, counting: Counting, resampling: Resampling
-) -> CorpusStatistics:
+def statistics_of(tallies: Sequence[CorpusTally], by: str | None, counting: Counting) -> CorpusStatistics:
     """The corpus study of corpora that have been counted."""
     if by is not None:
         require_known(by, {field for tally in tallies for field in tally.fields})
     parts = [tally.parts() for tally in tallies]
-    files = tuple(part.study(resampling) for part in parts)
+    files = tuple(part.study() for part in parts)
     prints = {tally.name: tally.fingerprint for tally in tallies}
     same = same_text(prints)
-    whole = files[0] if len(files) == 1 else together(parts, by, same).study(resampling)
+    whole = files[0] if len(files) == 1 else together(parts, by, same).study()
     data = sum(prints.values(), start=Fingerprint())
-    return CorpusStatistics(whole, files, same, _signature(whole, counting, resampling, data))
-
-
-def _signature(whole: Study, counting: Counting, resampling: Resampling, data: Fingerprint) -> Signature:
     options = {
         "alternatives": "merged" if counting.merge_alternatives else "apart",
         "tags": "split" if counting.split_tags else "given",
         "by": whole.field or "none",
-        "interval": f"bootstrap-{resampling.level}",
-        "unit": whole.summary.unit,
-        "resamples": str(resampling.n_resamples),
-        "seed": str(resampling.seed),
+        **Basis().signature(whole.summary.scope.unit),
         "data": str(data),
     }
-    return Signature("corpus-stats", options)
+    adjudicated = tuple(in_order({name for tally in tallies for name in tally.adjudicated}))
+    return CorpusStatistics(whole, files, same, Signature("corpus-stats", options), adjudicated)

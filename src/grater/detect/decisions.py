@@ -63,16 +63,24 @@ COLUMNS: dict[str, type] = {**FILLED, "target": str, **PLACE}
 
 
 class DecisionRows:
-    """Collects the findings of several systems; `with_places` puts the items' places into the decisions.
+    """Collects the findings of several systems.
+
+    `with_places` puts the items' places into the decisions, `with_documents` the documents of their essays too.
 
     `names` are what a table of items calls its items, by their ids.  `with_answers` adds what the system would write
     in every place, flagged or not: its best word, that word's probability, and all of its answers.
     """
 
     def __init__(
-        self, *, with_places: bool, names: Mapping[str, str] | None = None, with_answers: bool = False
+        self,
+        *,
+        with_places: bool,
+        names: Mapping[str, str] | None = None,
+        with_answers: bool = False,
+        with_documents: bool = False,
     ) -> None:
         self.with_places, self.with_answers = with_places, with_answers
+        self.with_documents = with_places and with_documents
         self.names = names or {}
         self._decisions: list[tuple[object, ...]] = []
         self._items: dict[str, tuple[object, ...]] = {}
@@ -98,11 +106,12 @@ class DecisionRows:
         name = self.names.get(decision.item_id, decision.item_id)
         place = (item.essay_id, item.span.start, item.span.end, item.kind)
         row = (name, decision.system, decision.flagged, decision.score, decision.type or None, decision.suggestion)
-        self._decisions.append((*row, *self._answers(finding), *(place if self.with_places else ())))
+        document = essay.metadata.get("document")
+        document_id = str(document) if document is not None else None
+        where = (*(place if self.with_places else ()), *([document_id] if self.with_documents else []))
+        self._decisions.append((*row, *self._answers(finding), *where))
         if not self.with_places and name not in self._items:
             context = essay.text[max(0, item.span.start - AROUND) : item.span.end + AROUND]
-            document = essay.metadata.get("document")
-            document_id = str(document) if document is not None else None
             self._items[name] = (name, *place, document_id, finding.target, " ".join(context.split()))
 
     def _answers(self, finding: Finding) -> tuple[object, ...]:
@@ -114,7 +123,8 @@ class DecisionRows:
     @property
     def schema(self) -> dict[str, type[pl.DataType]]:
         """The columns of the decisions."""
-        return DECISION | (ANSWERS if self.with_answers else {}) | (PLACE if self.with_places else {})
+        places = (PLACE if self.with_places else {}) | ({"document": str} if self.with_documents else {})
+        return DECISION | (ANSWERS if self.with_answers else {}) | places
 
     def decisions(self) -> pl.DataFrame:
         return pl.DataFrame(self._decisions, schema=self.schema, orient="row")

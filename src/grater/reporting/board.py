@@ -21,22 +21,23 @@ import numpy as np
 
 from grater import __version__
 from grater.measure.corrections.scores import (
-    TYPE_RESAMPLES,
+    Hypothesis,
     Metric,
     MetricOptions,
-    Resampling,
+    References,
     Scores,
     SentenceCounts,
-    documents_of,
+    corrected_texts,
+    hypothesis_texts,
     metric_title,
     score_title,
     scored_part,
+    source_words,
 )
-from grater.measure.corrections.systems import Hypothesis, References, corrected_texts, hypothesis_texts, source_words
 from grater.reporting.document import Figure, ItemList, ItemView, Report, Section, listed
 from grater.reporting.drawing import forest, number_axis
 from grater.sheet import Sheet, counted, percent
-from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty import Basis, Ints, Numbers
 
 MOST_LISTED = 20
 MOST_OF_A_PART = 10
@@ -54,11 +55,11 @@ class _Data:
     metric: Metric
     scores: Scores
     options: MetricOptions
-    chance: Resampling
+    basis: Basis
     sources: Sequence[Sequence[str]]
     changes: Sequence[Sequence[tuple[str, str]]]
     """For each sentence what everybody changes: annotators first, then systems."""
-    documents: Sequence[str] | None
+    documents: Sequence[str | None] | None
     counted_edits: bool
 
 
@@ -69,17 +70,17 @@ def board(
     hypotheses: Sequence[Hypothesis],
     *,
     options: MetricOptions,
-    chance: Resampling,
+    basis: Basis | None = None,
 ) -> Report:
     """The page as a value; `grater.reporting.save.report_html` writes it."""
     page = _Data(
         metric=metric,
         scores=scores,
         options=options,
-        chance=replace(chance, n_resamples=min(TYPE_RESAMPLES, chance.n_resamples)),
+        basis=basis or Basis(),
         sources=[source_words(essay) for essay in references.essays],
         changes=list(_all_changes(references, hypotheses)),
-        documents=documents_of(references) if chance.cluster == "document" else None,
+        documents=references.documents,
         counted_edits=metric.columns == COUNTS,
     )
     parts = [_by_type(page), _by_length(page)]
@@ -134,7 +135,7 @@ def _headline(scores: Scores) -> tuple[str, ...]:
             if same
             else "Its lead over every other system is significant."
         )
-    return (*lines, scores.scope)
+    return (*lines, *scores.warnings)
 
 
 def _ranking(page: _Data) -> Section:
@@ -247,7 +248,7 @@ def _by_length(page: _Data) -> tuple[Section | None, list[ItemList]]:
             continue
         places = is_within.nonzero()[0].tolist()
         scored = scored_part(
-            page.metric, counts, places, options=page.options, chance=page.chance, documents=page.documents
+            page.metric, counts, places, options=page.options, documents=page.documents, basis=page.basis
         )
         words = f"over {low - 1}" if high == LENGTHS[-1][1] else f"{low} to {high}"
         for number, system in enumerate(systems):
@@ -268,5 +269,5 @@ def _tests(page: _Data) -> list[Section]:
         return []
     sheet = replace(page.scores.sheets()[-1], signature="")
     sheet = replace(sheet, columns=("pair", *sheet.columns[1:]))
-    words = "Every pair was tested in two ways on the same sentences, with Holm's correction for the number of pairs."
+    words = "Every pair was tested on the same sentences, with Holm's correction for the number of pairs."
     return [Section("pairs", "Differences", (words,), sheets=(sheet,))]

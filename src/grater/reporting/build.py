@@ -241,9 +241,8 @@ def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Se
 
 def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
     """The studies of native text and of constructions, where the inputs have them."""
-    seed = inputs.basis.seed
     if inputs.cloze is not None:
-        yield cloze_section(inputs.cloze, inputs.cloze_words, places=inputs.whereabouts, seed=seed)
+        yield cloze_section(inputs.cloze, inputs.cloze_words, places=inputs.whereabouts)
     if inputs.choice is not None:
         yield choice_section(inputs.choice, accuracy=_exact_accuracy(inputs), places=inputs.whereabouts)
     if inputs.constructions is not None and inputs.construction_items is not None:

@@ -81,7 +81,7 @@ def constructions_section(
     if study.contrasts:
         sheets.append(_contrasts_sheet(study.contrasts))
     words = [*_constructions_words(study), study.scope.sentence]
-    scores = construction_scores(decisions, judgments, items, chance=chance) if decisions is not None else None
+    scores = construction_scores(decisions, judgments, items) if decisions is not None else None
     if scores is not None:
         sheets += [replace(sheet, name="constructions-systems") for sheet in scores.sheets()]
         words += map(sentence, scores.warnings)
@@ -161,11 +161,9 @@ KINDS = {
 MARKED = "suggestions marked"
 
 
-def cloze_section(
-    judgments: Judgments, decisions: Table | None = None, *, places: Table | None = None, seed: int = 0
-) -> Section:
+def cloze_section(judgments: Judgments, decisions: Table | None = None, *, places: Table | None = None) -> Section:
     """The cloze test: the writer's words are the rater `writer`, those of systems the suggestions of `decisions`."""
-    study = cloze_study(judgments, decisions=decisions, essays=known_essays(judgments, places), seed=seed)
+    study = cloze_study(judgments, decisions=decisions, essays=known_essays(judgments, places))
     means = study.mean_kappa
     shown = ", ".join(f"{number(means[kind])} {whose}" for kind, whose in KINDS.items() if kind in means)
     words = f"{counted(max(pair.n for pair in study.pairs), 'blank')}: mean kappa {shown}."

@@ -41,12 +41,16 @@ def _detectors(systems: tuple[str, ...], precision: float | None) -> tuple[Detec
 
 @dataclass(frozen=True, slots=True)
 class DecideJob:
-    """The systems by name or model file; with `items` their places go into a table of their own."""
+    """The systems by name or model file; with `items` their places go into a table of their own.
+
+    With `documents` decisions have a column of these.
+    """
 
     systems: tuple[str, ...]
     precision: float | None = None
     with_answers: bool = False
     items: bool = False
+    documents: bool = False
     name: str = "decide"
     version: int = 1
 
@@ -62,6 +66,7 @@ class DecideJob:
             "precision": self.precision,
             "answers": self.with_answers,
             "items": self.items,
+            **({"documents": True} if self.documents else {}),
         }
 
     @property
@@ -70,7 +75,7 @@ class DecideJob:
         return {**decisions, ITEMS: JobTable(ITEM)} if self.items else decisions
 
     def _rows(self) -> DecisionRows:
-        return DecisionRows(with_places=not self.items, with_answers=self.with_answers)
+        return DecisionRows(with_places=not self.items, with_answers=self.with_answers, with_documents=self.documents)
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         rows = self._rows()

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grater.corpora.plain import read_sentences
-from grater.corpora.source import open_source
+from grater.corpora.source import open_source, read_sentences
 from grater.errors import UnknownName, UsageError
 from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling, Scores, score_systems, together
 from grater.measure.corrections.systems import Hypothesis, References, rewritten

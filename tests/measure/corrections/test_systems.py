@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.corpora.plain import read_sentences
+from grater.corpora.source import read_sentences
 from grater.errors import BadInput, UsageError
 from grater.measure.corrections.edit_table import table_of
 from grater.measure.corrections.scores import METRICS, MetricOptions

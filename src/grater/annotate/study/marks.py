@@ -26,7 +26,6 @@ from grater.annotate.tasks.task import Answer
 from grater.errors import UsageError
 from grater.measure.evaluation.offered import MarkedOnce, SuggestionEffect, suggestion_effect
 from grater.model import ADJUDICATED, GOLD, PROGRAM, ROLES, Edit, Essay, Json, Suggestion
-from grater.uncertainty.bootstrap import Chance
 
 MARKING = TASK.name
 
@@ -95,7 +94,7 @@ def _essay_id(tx: Tx, unit_id: str) -> str:
 COLUMNS = ("job", "essay", "rater", "system", "shown", "start", "end", "tag", "suggestion", "fate")
 
 
-def study_suggestions(tx: Tx, *, job_names: Collection[str] = (), chance: Chance | None = None) -> SuggestionEffect:
+def study_suggestions(tx: Tx, *, job_names: Collection[str] = ()) -> SuggestionEffect:
     """With and without, over the marking jobs of a study, or those that are named."""
     chosen = [job for job in _marking_jobs(tx) if not job_names or job.name in job_names]
     missing = sorted(set(job_names) - {job.name for job in chosen})
@@ -109,7 +108,7 @@ def study_suggestions(tx: Tx, *, job_names: Collection[str] = (), chance: Chance
                 unit = units.get(tx, unit_id).unit
                 offered.setdefault(unit.essay.essay_id, suggestions_of(unit))
     markings = [marking for job in chosen for marking in _markings(tx, job, offered)]
-    return suggestion_effect(markings, chance=chance)
+    return suggestion_effect(markings)
 
 
 def has_suggestions(tx: Tx) -> bool:

@@ -160,6 +160,7 @@ def suggestions(
     """Measure the effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
     with open_study(study) as store, store.read() as tx:
         result = study_suggestions(tx, job_names=job)
+    warn(result.warnings)
     show(result, as_json=as_json)
 
 

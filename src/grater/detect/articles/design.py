@@ -1,7 +1,7 @@
 """The nouns of a corpus and the items of the paper's study (Lee, Tetreault & Chodorow 2009).
 
 *Nouns* (Table 1): how frequent each construction is, and how predictable each noun.  Only open phrases count
-(`phrases`).  Shares have Wilson's interval; phrases are taken as independent, which makes it a little too narrow.
+(`phrases`).  Intervals of shares are by text: the document where it is known, else the essay.
 
 *Items* (section 3.3): which nouns, which sentences.  Easy phrases are left out (`phrases`), and so are non-count
 nouns.  Nouns are divided by their dominant construction and ranked by entropy; of each of the five sets the `nouns`
@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal, TypeAlias
 
+import numpy as np
 import polars as pl
 
 from grater.corpora.text.analysis import Sentence, analyse_all
@@ -29,11 +30,11 @@ from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, nouns_of
 from grater.detect.articles.features import N_CONTEXT
 from grater.detect.articles.phrases import NounPhrase, noun_phrases, within_reach, written_as
 from grater.detect.detector import grouped
-from grater.model import Essay, Item, Json, Span, short_hash
+from grater.model import Essay, Interval, Item, Json, Span, short_hash
 from grater.result import HIDDEN, Data, Result, in_json, key
-from grater.sheet import Sheet, count, counted, interval, number
+from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
 from grater.signature import Signature, digest
-from grater.uncertainty.intervals import permanent_number, wilson
+from grater.uncertainty import Basis, Numbers, Scope, permanent_number, shares_by_unit
 
 Row: TypeAlias = tuple[str | None, str, int, float, float | None, float | None]
 
@@ -50,6 +51,8 @@ class NounConstructions(Result):
 
     nouns: tuple[Noun, ...] = field(metadata=HIDDEN)
     listed: tuple[Noun, ...] = field(metadata=HIDDEN)
+    by_text: Numbers = field(metadata=HIDDEN, compare=False)
+    """Phrases in each construction, a row for each text."""
     signature: Signature
     most: int = field(default=MOST, metadata=HIDDEN)
 
@@ -59,8 +62,24 @@ class NounConstructions(Result):
         return [sum(noun.counts[code] for noun in self.nouns) for code in range(len(CONSTRUCTIONS))]
 
     @property
-    def spoken_of(self) -> str:
-        return f"95 % intervals generalise to other nouns like these {sum(self.totals):,}, taken as independent."
+    def shares(self) -> list[Interval]:
+        """The share of each construction, over all nouns."""
+        n = self.by_text.sum(axis=1)
+        return [shares_by_unit(hits, n, "essay") for hits in self.by_text.T]
+
+    @property
+    @in_json()
+    def scope(self) -> Scope:
+        return Scope("essay", len(self.by_text))
+
+    @property
+    @in_json()
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return tuple(undefined_notes(self.shares))
 
     @property
     @in_json(flat=True)
@@ -70,8 +89,8 @@ class NounConstructions(Result):
             "phrases": sum(totals),
             "different_nouns": len(self.nouns),
             "constructions": [
-                {"construction": name, "n": n, "share": wilson(n, sum(totals)).as_json()}
-                for name, n in zip(CONSTRUCTIONS, totals, strict=True)
+                {"construction": name, "n": n, "share": share.as_json()}
+                for name, n, share in zip(CONSTRUCTIONS, totals, self.shares, strict=True)
             ],
             "nouns": [
                 {
@@ -84,7 +103,6 @@ class NounConstructions(Result):
                 }
                 for noun in self.listed
             ],
-            "scope": {"sentence": self.spoken_of},
         }
 
     def to_frame(self) -> pl.DataFrame:
@@ -93,8 +111,7 @@ class NounConstructions(Result):
         return pl.DataFrame([*self._total_rows(), *self._noun_rows()], schema=columns, orient="row")
 
     def _total_rows(self) -> Iterator[Row]:
-        for name, n in zip(CONSTRUCTIONS, self.totals, strict=True):
-            share = wilson(n, sum(self.totals))
+        for name, n, share in zip(CONSTRUCTIONS, self.totals, self.shares, strict=True):
             yield None, name, n, share.value, share.low, share.high
 
     def _noun_rows(self) -> Iterator[Row]:
@@ -104,14 +121,12 @@ class NounConstructions(Result):
 
     def sheets(self) -> tuple[Sheet, ...]:
         """The constructions over all nouns, and each noun."""
-        totals = self.totals
         rows = tuple(
-            (name, count(n), interval(wilson(n, sum(totals)))) for name, n in zip(CONSTRUCTIONS, totals, strict=True)
+            (name, count(n), interval(share))
+            for name, n, share in zip(CONSTRUCTIONS, self.totals, self.shares, strict=True)
         )
-        all_nouns = Sheet(
-            "Constructions of head nouns", ("construction", "n", "share"), rows, notes=(self.spoken_of,)
-        )
-        return all_nouns, self._noun_sheet()
+        title, columns = "Constructions of head nouns", ("construction", "n", "share")
+        return Sheet(title, columns, rows, notes=self.reasons), self._noun_sheet()
 
     def _noun_sheet(self) -> Sheet:
         short = [name.replace("singular", "sg").replace("plural", "pl").replace("-", " ") for name in CONSTRUCTIONS]
@@ -130,7 +145,7 @@ class NounConstructions(Result):
             "Nouns (sg singular, pl plural)",
             ("noun", "n", *short, "mostly", "entropy"),
             rows,
-            notes=(f"{self.most} of {counted(len(self.listed), 'noun')}.",) if more else (),
+            notes=(*([f"{self.most} of {counted(len(self.listed), 'noun')}."] if more else []), self.scope.sentence),
             signature=str(self.signature),
         )
 
@@ -139,20 +154,27 @@ def noun_constructions(
     essays: Iterable[Essay], *, least: int = LEAST, only: Collection[str] = (), most: int = MOST
 ) -> NounConstructions:
     """Count the constructions of all nouns; list `only` these nouns, or those with at least `least` phrases."""
-    nouns = nouns_of(_constructions(essays))
+    texts: dict[str, Numbers] = {}
+    nouns = nouns_of(_constructions(essays, texts))
     listed = [noun for noun in nouns if (noun.noun in only if only else noun.n >= least)]
     data = digest(f"{noun.noun} {noun.counts}" for noun in nouns)
-    signature = Signature("nouns", {"data": data, "least": str(least)})
-    return NounConstructions(nouns=tuple(nouns), listed=tuple(listed), signature=signature, most=most)
+    signature = Signature("nouns", {"data": data, "least": str(least), **Basis().signature("essay")})
+    by_text = np.array(list(texts.values())).reshape(-1, len(CONSTRUCTIONS))
+    return NounConstructions(
+        nouns=tuple(nouns), listed=tuple(listed), by_text=by_text, signature=signature, most=most
+    )
 
 
-def _constructions(essays: Iterable[Essay]) -> Iterator[tuple[str, int]]:
-    """The noun and the construction of every open phrase."""
+def _constructions(essays: Iterable[Essay], texts: dict[str, Numbers]) -> Iterator[tuple[str, int]]:
+    """The noun and the construction of every open phrase; `texts` gets the counts of each text."""
     for group in grouped(essays):
-        for sentences in analyse_all(group):
+        for essay, sentences in zip(group, analyse_all(group), strict=True):
+            text = str(essay.metadata.get("document") or essay.essay_id)
+            counts = texts.setdefault(text, np.zeros(len(CONSTRUCTIONS)))
             for sentence in sentences:
                 for phrase in noun_phrases(sentence):
                     if phrase.is_of_study:
+                        counts[phrase.construction] += 1
                         yield phrase.noun, phrase.construction
 
 

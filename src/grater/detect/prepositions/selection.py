@@ -7,8 +7,7 @@ set-ups allow comparison with other systems:
 - `felice`: Felice & Pulman 2007 decide for each of five prepositions whether it stands there or not; ours says yes
   where it gives more than one half, and the accuracy is the mean over the five.
 
-Intervals are Wilson's for shares, and multinomial resampling of the counts for F.  A preposition is one case; those
-of one text are taken as independent, which makes the intervals a little too narrow.
+Intervals are by text (`grater.uncertainty`): the document where it is known, else the essay.
 """
 
 from __future__ import annotations
@@ -29,11 +28,10 @@ from grater.model import Essay, Interval, Json
 from grater.result import HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
-from grater.uncertainty.intervals import Scope, alike_interval, are_alike, generator, tail_interval, wilson, z_value
+from grater.uncertainty import Basis, Numbers, Scope, Units, influence, ratio, share, shares_by_unit
 
 GAMON = ("about", "as", "at", "by", "for", "from", "in", "like", "of", "on", "since", "to", "with")
 FELICE = ("of", "to", "in", "for", "on")
-RESAMPLES = 1000
 BLOCK = 4000
 TITLES = {
     "34": "Which of 34 prepositions the writer used",
@@ -45,22 +43,40 @@ SCORES = ("accuracy", "precision", "recall", "f1")
 Table = npt.NDArray[np.int64]
 
 
+STOOD, CHOSEN, HIT, OTHER_HIT, FIVE = 0, NONE, 2 * NONE, 3 * NONE, 3 * NONE + 1
+"""Where counts begin in the row of a text: of prepositions, of Gamon's Other, of each of the five (stood, yes)."""
+N_COUNTS = FIVE + 4 * len(FELICE)
+INTO_GAMON = np.eye(len(GAMON) + 1)[[GAMON.index(word) if word in GAMON else len(GAMON) for word in PREPOSITIONS]]
+
+
 @dataclass(slots=True)
 class Tally:
-    """Counts of what stood there by what was chosen; and for each of the five, of (stood there, said yes)."""
+    """A row of counts for each text."""
 
-    confusion: Table = field(default_factory=lambda: np.zeros((NONE, NONE), np.int64))
-    five: Table = field(default_factory=lambda: np.zeros((len(FELICE), 2, 2), np.int64))
+    by_text: dict[str, Table] = field(default_factory=dict)
 
-    def add(self, scores: Scores, written: npt.NDArray[np.int64]) -> None:
+    def add(self, scores: Scores, written: npt.NDArray[np.int64], texts: Sequence[str]) -> None:
         """`scores` of candidates that are prepositions; what they give to none is set aside."""
         among = scores[:, :NONE]
-        np.add.at(self.confusion, (written, among.argmax(axis=1)), 1)
+        chosen, codes = among.argmax(axis=1), {text: code for code, text in enumerate(dict.fromkeys(texts))}
         shares = np.exp(among - among.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        for table, word in zip(self.five, FELICE, strict=True):
+        text, rows = np.array([codes[each] for each in texts]), np.zeros((len(codes), N_COUNTS), np.int64)
+        is_hit, is_other = written == chosen, INTO_GAMON[:, -1].astype(bool)
+        both_other = is_other[written] & is_other[chosen]
+        np.add.at(rows, (text, STOOD + written), 1)
+        np.add.at(rows, (text, CHOSEN + chosen), 1)
+        np.add.at(rows, (text[is_hit], HIT + written[is_hit]), 1)
+        np.add.at(rows, (text[both_other], OTHER_HIT), 1)
+        for place, word in enumerate(FELICE):
             column = PREPOSITIONS.index(word)
-            np.add.at(table, ((written == column).astype(int), (shares[:, column] > 0.5).astype(int)), 1)
+            np.add.at(rows, (text, FIVE + 4 * place + 2 * (written == column) + (shares[:, column] > 0.5)), 1)
+        for name, code in codes.items():
+            self.by_text[name] = self.by_text.get(name, 0) + rows[code]
+
+    @property
+    def rows(self) -> Numbers:
+        return np.array(list(self.by_text.values()), np.float64).reshape(-1, N_COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +101,14 @@ class Selection(Data):
     majority: Interval = field(metadata=HIDDEN)
     commonest: str = field(metadata=HIDDEN)
     by_preposition: tuple[PrepositionScores, ...]
+    n_texts: int = field(metadata=HIDDEN)
 
     @property
     @in_json("majority")
     def _majority(self) -> dict[str, Json]:
         return {"preposition": self.commonest, **self.majority.as_json()}
 
-    @property
-    @in_json()
-    def scope(self) -> Scope:
-        return Scope(n_units=self.n, independent_because="as in the papers")
-
-    def sheet(self, *, signature: str = "") -> Sheet:
+    def sheet(self, *notes: str, signature: str = "") -> Sheet:
         """The prepositions that stood there, the commonest first, and the accuracy as a note."""
         rows = tuple(
             (row.preposition, count(row.n), *map(interval, (row.precision, row.recall, row.f1)))
@@ -106,7 +118,7 @@ class Selection(Data):
         baseline = f"always {self.commonest}: {interval(self.majority)}"
         note = f"accuracy {interval(self.accuracy)} on {count(self.n)}; {baseline}"
         columns = ("preposition", "n", "precision", "recall", "F")
-        return Sheet(TITLES[self.setup], columns, rows, notes=(note, self.scope.sentence), signature=signature)
+        return Sheet(TITLES[self.setup], columns, rows, notes=(note, *notes), signature=signature)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -116,6 +128,16 @@ class SelectionTest(Result):
     system: str
     setups: tuple[Selection, ...]
     signature: Signature
+
+    @property
+    @in_json()
+    def scope(self) -> Scope:
+        return Scope("essay", self.setups[0].n_texts)
+
+    @property
+    @in_json()
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
 
     def estimates(self) -> Iterator[Estimate]:
         """Numbers by set-up, preposition and score; the preposition is missing where a number is of all."""
@@ -129,34 +151,36 @@ class SelectionTest(Result):
 
     def sheets(self) -> tuple[Sheet, ...]:
         *first, last = self.setups
-        return (*(setup.sheet() for setup in first), last.sheet(signature=str(self.signature)))
+        notes = (*self.reasons, self.scope.sentence)
+        return (*(setup.sheet() for setup in first), last.sheet(*notes, signature=str(self.signature)))
 
 
-def selection_test(detector: Detector, essays: Iterable[Essay], *, seed: int = 0) -> SelectionTest:
+def selection_test(detector: Detector, essays: Iterable[Essay]) -> SelectionTest:
     """Hide every preposition of native essays and let a preposition detector choose."""
     engine: Engine | None = getattr(detector, "engine", None)
     if engine is None:
         raise UsageError(
             f"expected a detector of prepositions, found {detector.name}, which looks for {detector.kinds}"
         )
-    setups = selections(tally_of(engine, _sentences(essays)), seed=seed)
-    options = {"system": detector.name, "model": str(detector.card.get("hash", "")), "seed": str(seed)}
-    signature = Signature("select", {**options, "n": str(setups[0].n)})
+    setups = selections(tally_of(engine, _sentences(essays)))
+    options = {"system": detector.name, "model": str(detector.card.get("hash", "")), "n": str(setups[0].n)}
+    signature = Signature("select", {**options, **Basis().signature("essay")})
     return SelectionTest(system=detector.name, setups=tuple(setups), signature=signature)
 
 
-def _sentences(essays: Iterable[Essay]) -> Iterator[Sentence]:
+def _sentences(essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence]]:
     for group in grouped(essays):
-        for sentences in analyse_all(group):
-            yield from sentences
+        for essay, sentences in zip(group, analyse_all(group), strict=True):
+            text = str(essay.metadata.get("document") or essay.essay_id)
+            yield from ((text, sentence) for sentence in sentences)
 
 
-def tally_of(engine: Engine, sentences: Iterable[Sentence]) -> Tally:
-    """The answers of an engine to every preposition of the sentences, which it does not see."""
+def tally_of(engine: Engine, sentences: Iterable[tuple[str, Sentence]]) -> Tally:
+    """The answers of an engine to every preposition of the sentences, each with its text, which it does not see."""
     tally = Tally()
-    waiting: list[Candidate] = []
-    for sentence in sentences:
-        waiting += [Candidate(sentence, index, PREP) for index in preposition_places(sentence)]
+    waiting: list[tuple[str, Candidate]] = []
+    for text, sentence in sentences:
+        waiting += [(text, Candidate(sentence, index, PREP)) for index in preposition_places(sentence)]
         if len(waiting) >= BLOCK:
             _answer(tally, engine, waiting)
             waiting = []
@@ -164,92 +188,75 @@ def tally_of(engine: Engine, sentences: Iterable[Sentence]) -> Tally:
     return tally
 
 
-def _answer(tally: Tally, engine: Engine, candidates: Sequence[Candidate]) -> None:
-    if candidates:
-        tally.add(engine.scores(candidates), np.array([answer_of(candidate) for candidate in candidates], np.int64))
+def _answer(tally: Tally, engine: Engine, waiting: Sequence[tuple[str, Candidate]]) -> None:
+    if waiting:
+        texts, candidates = zip(*waiting, strict=True)
+        written = np.array([answer_of(candidate) for candidate in candidates], np.int64)
+        tally.add(engine.scores(candidates), written, texts)
 
 
-def selections(tally: Tally, *, seed: int = 0) -> list[Selection]:
+def selections(tally: Tally) -> list[Selection]:
     """The three set-ups."""
-    mapped = _mapped(tally.confusion)
+    rows = tally.rows
+    stood, chosen, hit = (rows[:, first : first + NONE] for first in (STOOD, CHOSEN, HIT))
+    mapped = hit @ INTO_GAMON
+    mapped[:, -1] = rows[:, OTHER_HIT]
     return [
-        _selection("34", tally.confusion, PREPOSITIONS, seed),
-        _selection("gamon", mapped, (*GAMON, "Other"), seed),
-        _of_five(tally, seed),
+        _selection("34", stood, chosen, hit, PREPOSITIONS),
+        _selection("gamon", stood @ INTO_GAMON, chosen @ INTO_GAMON, mapped, (*GAMON, "Other")),
+        _of_five(rows[:, FIVE:].reshape(-1, len(FELICE), 2, 2)),
     ]
 
 
-def _mapped(confusion: Table) -> Table:
-    """The table over 13 prepositions and Other."""
-    codes = np.array([GAMON.index(word) if word in GAMON else len(GAMON) for word in PREPOSITIONS])
-    mapped = np.zeros((len(GAMON) + 1, len(GAMON) + 1), np.int64)
-    np.add.at(mapped, (codes[:, None], codes[None, :]), confusion)
-    return mapped
-
-
-def _selection(setup: str, confusion: Table, names: Sequence[str], seed: int) -> Selection:
-    n, stood = int(confusion.sum()), confusion.sum(axis=1)
-    commonest = int(stood.argmax())
-    rows = [_of_preposition(confusion, code, name, seed) for code, name in enumerate(names)]
+def _selection(setup: str, stood: Numbers, chosen: Numbers, hit: Numbers, names: Sequence[str]) -> Selection:
+    """From what stood there, what was chosen and what was both: texts in rows, prepositions in columns."""
+    n, commonest = stood.sum(axis=1), int(stood.sum(axis=0).argmax())
+    cells = np.stack([hit, chosen - hit, stood - hit, n[:, None] - chosen - stood + hit], axis=-1)
+    rows = [_scored(name, own) for name, own in zip(names, cells.swapaxes(0, 1), strict=True)]
     return Selection(
         setup=setup,
-        n=n,
-        accuracy=wilson(int(np.trace(confusion)), n),
-        majority=wilson(int(stood[commonest]), n),
-        commonest=names[commonest] if n else "",
+        n=int(n.sum()),
+        accuracy=_share(hit.sum(axis=1), n),
+        majority=_share(stood[:, commonest], n),
+        commonest=names[commonest] if n.sum() else "",
         by_preposition=tuple(sorted(rows, key=lambda row: -row.n)),
+        n_texts=len(n),
     )
 
 
-def _of_preposition(confusion: Table, code: int, name: str, seed: int) -> PrepositionScores:
-    hit = int(confusion[code, code])
-    chosen, stood, n = int(confusion[:, code].sum()), int(confusion[code].sum()), int(confusion.sum())
-    return _scored(name, np.array([hit, chosen - hit, stood - hit, n - chosen - stood + hit]), seed)
+def _share(hits: Numbers, n: Numbers) -> Interval:
+    return shares_by_unit(hits, n, "essay")
 
 
-def _scored(name: str, cells: Table, seed: int) -> PrepositionScores:
-    """From hits, false alarms, misses and the rest."""
-    hit, false_alarm, miss, rest = cells.tolist()
-    accuracy, precision, recall = (
-        wilson(right, n) for right, n in ((hit + rest, cells.sum()), (hit, hit + false_alarm), (hit, hit + miss))
-    )
+def _scored(name: str, cells: Numbers) -> PrepositionScores:
+    """From hits, false alarms, misses and the rest of each text."""
+    hit, false_alarm, miss, rest = cells.T
+    units, cases = Units(cells, "essay"), hit + false_alarm + miss
+    f1 = influence(units, lambda sums: ratio(2 * sums[..., 0], sums[..., :3] @ np.array([2, 1, 1])), cases)
     return PrepositionScores(
         preposition=name,
-        n=hit + miss,
-        accuracy=accuracy,
-        precision=precision,
-        recall=recall,
-        f1=_f1(cells[:3], generator(seed, "selection", name)),
+        n=int((hit + miss).sum()),
+        accuracy=_share(hit + rest, cells.sum(axis=1)),
+        precision=_share(hit, hit + false_alarm),
+        recall=_share(hit, hit + miss),
+        f1=share(f1, n=float(cases.sum()), undefined="no case was counted"),
     )
 
 
-def _f1(cells: Table, rng: np.random.Generator) -> Interval:
-    """F from hits, false alarms and misses; its interval by resampling them."""
-    numerator, denominator = np.array([2, 0, 0]), np.array([2, 1, 1])
-    if not cells.sum():
-        return wilson(0, 0)
-    value = float(cells @ numerator / (cells @ denominator))
-    resampled = rng.multinomial(int(cells.sum()), cells / cells.sum(), size=RESAMPLES)
-    draws = resampled @ numerator / (resampled @ denominator)
-    if are_alike(draws):
-        return alike_interval(value, int(cells.sum()), quantile=z_value())
-    return tail_interval(value, draws, 0.025)
-
-
-def _of_five(tally: Tally, seed: int) -> Selection:
+def _of_five(five: Numbers) -> Selection:
     """The mean accuracy of five yes-or-no decisions about every preposition."""
-    n = int(tally.confusion.sum())
-    order = [(1, 1), (0, 1), (1, 0), (0, 0)]
-    cells = [np.array([table[at] for at in order]) for table in tally.five]
-    rows = [_scored(word, own, seed) for word, own in zip(FELICE, cells, strict=True)]
-    n_right, n_absent = (sum(int(own[list(which)].sum()) for own in cells) for which in ((0, 3), (1, 3)))
-    # five answers about one place are not five cases: the intervals are those of n
-    accuracy, majority = (wilson(right / len(FELICE), n) for right in (n_right, n_absent))
+    n = five[:, 0].sum(axis=(1, 2))
+    cells = [
+        np.stack([own[:, 1, 1], own[:, 0, 1], own[:, 1, 0], own[:, 0, 0]], axis=1) for own in five.swapaxes(0, 1)
+    ]
+    # Five answers about one place are not five cases, so the mean over them counts as one.
+    right = (five[:, :, 1, 1] + five[:, :, 0, 0]).mean(axis=1)
     return Selection(
         setup="felice",
-        n=n,
-        accuracy=accuracy,
-        majority=majority,
+        n=int(n.sum()),
+        accuracy=_share(right, n),
+        majority=_share(five[:, :, 0].sum(axis=2).mean(axis=1), n),
         commonest="(none of them)",
-        by_preposition=tuple(rows),
+        by_preposition=tuple(_scored(word, own) for word, own in zip(FELICE, cells, strict=True)),
+        n_texts=len(n),
     )

@@ -15,14 +15,17 @@ import numpy as np
 from grater.measure.corrections.scores import (
     AnnotatorCounts,
     Bools,
+    Hypothesis,
     MetricOptions,
+    References,
     SentenceCounts,
     TextMetric,
+    corrected_texts,
+    hypothesis_texts,
     of_rows,
 )
-from grater.measure.corrections.systems import Hypothesis, References, corrected_texts, hypothesis_texts
 from grater.signature import Signature, digest
-from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty import Ints, Numbers
 
 COLUMNS = ("right", "sentences")
 
@@ -37,11 +40,8 @@ class AccuracyMetric(TextMetric):
         shares: Numbers = np.divide(sums[..., 0], sums[..., 1], out=np.ones(sums.shape[:-1]), where=sums[..., 1] != 0)
         return shares[..., None]
 
-    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells.sum(axis=(0, 1)).astype(np.float64), options)
-
     def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells[:, 0].astype(np.float64), options)
+        return self.scores(self.rows(counts), options)
 
     def count(
         self,

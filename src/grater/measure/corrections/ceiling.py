@@ -6,19 +6,24 @@ n; the scores are averaged.  Systems are scored against the same sets, so each l
 references: more references mean higher scores, for people and systems alike.
 
 A set of n annotators serves everyone who is not in it, so people on average and every system see the same sets
-equally often.  Where there are more than `most_subsets` sets, a sample is drawn (seeded), the same for all.
+equally often.  Where there are more than `most_subsets` sets, a seeded sample is drawn, the same for all.
 
-Intervals are over sentences (or documents); the annotators are held fixed.  `of_human` is a score divided by the
-mean of the people, paired in every resample.  Sentences that some annotator did not read are left out for everyone.
-For M2, and for GLEU, an annotator's output is the sentence with the first alternative of each edit; for ERRANT it is
-the edits themselves.
+m2scorer and ERRANT take for each sentence the annotator with the best F *so far*, so every set of annotators is a
+walk of its own; `choose_annotators` walks with all sets at once, one sentence at a time.
+
+Intervals are by document, or by sentence where documents are unknown; the annotators are held fixed.  A mean over
+sets has the mean of their influences (for GLEU those of the mean row over references).  `of_human` is a score divided
+by the mean of the people, with both left out together.  Sentences that some annotator did not read are left out for
+everyone.  For M2 and GLEU an annotator's output is the sentence with the first alternative of each edit; for ERRANT
+it is the edits themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan, nan
+from itertools import combinations
+from math import comb, nan
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -27,30 +32,71 @@ from grater.errors import UsageError
 from grater.measure.corrections.scores import (
     AnnotatorCounts,
     Bools,
+    Design,
+    Hypothesis,
     Metric,
     MetricOptions,
-    Resampling,
+    References,
     SentenceCounts,
-    documents_of,
+    design_of,
+    influences,
     knowing_texts,
     metric_title,
     score_title,
-    subsets_of,
 )
-from grater.measure.corrections.systems import Hypothesis, References
 from grater.model import Interval
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
-from grater.sheet import Sheet, count, counted, percent
+from grater.sheet import Sheet, count, counted, percent, undefined_notes
 from grater.signature import Signature
-from grater.uncertainty.bootstrap import Design, by_document, by_sentence, resampled_sums
-from grater.uncertainty.intervals import Numbers, Scope, generator, percentile_interval
+from grater.uncertainty import Basis, Influence, Ints, Numbers, Scope, density, generator, ratio, share
 
 Kind: TypeAlias = Literal["annotator", "human", "system"]
+Keys: TypeAlias = Callable[[Ints], list[Numbers]]
+"""From sums with a sentence added, (tp, fp, fn) in the last axis, to what is wanted high, first things first."""
 
 HUMAN = "human"
 """The name of the mean of all annotators."""
 MOST_SUBSETS = 300
-RESAMPLES = 1_000
+NO_HUMAN = "people's mean score is 0"
+
+
+def subsets_of(n_annotators: int, size: int, *, most: int, rng: np.random.Generator) -> Bools:
+    """A row for each set of annotators: all of them, or a sample without repeats where they are more than `most`."""
+    if comb(n_annotators, size) <= most:
+        chosen = list(combinations(range(n_annotators), size))
+    else:
+        drawn: dict[tuple[int, ...], None] = {}
+        while len(drawn) < most:
+            drawn[tuple(sorted(rng.choice(n_annotators, size, replace=False).tolist()))] = None
+        chosen = list(drawn)
+    rows = np.zeros((len(chosen), n_annotators), np.bool_)
+    for row, members in zip(rows, chosen, strict=True):
+        row[list(members)] = True
+    return rows
+
+
+def choose_annotators(cells: Ints, subsets: Bools, keys: Keys) -> Ints:
+    """The annotator of each sentence, for every set: (sets, sentences), from (sentences, annotators, 3)."""
+    so_far = np.zeros((len(subsets), 1, 3), np.int64)
+    chosen = np.zeros((len(subsets), len(cells)), np.int64)
+    for sentence, counts in enumerate(cells):
+        if (counts == counts[0]).all():  # as of most sentences that a system leaves alone
+            chosen[:, sentence] = subsets.argmax(axis=1)
+            so_far += counts[0]
+            continue
+        best = subsets
+        for key in keys(so_far + counts):
+            key = np.where(best, key, -np.inf)
+            best = key == key.max(axis=1, keepdims=True)
+        place = best.argmax(axis=1)
+        chosen[:, sentence] = place
+        so_far += counts[place][:, None, :]
+    return chosen
+
+
+def chosen_rows(cells: Ints, chosen: Ints) -> Ints:
+    """The counts of the chosen annotators: (sets, sentences, columns)."""
+    return cells[np.arange(len(cells)), chosen]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +124,13 @@ class Ceiling(Result):
     n_sentences: int
     n_left_out: int
     rows: tuple[CeilingRow, ...]
+    scope: Scope
     signature: Signature
 
     @property
     @in_json()
-    def scope(self) -> Scope:
-        return Scope(unit=self.signature.options["units"])
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
 
     def estimates(self) -> Iterator[Estimate]:
         for row in self.rows:
@@ -94,7 +141,8 @@ class Ceiling(Result):
         """A table for each number of references: people on average, each of them, the systems."""
         *sheets, last = [self._sheet(size) for size in sorted({row.n_references for row in self.rows})]
         left_out = f"{self.n_left_out:,} sentences that not everyone read are left out."
-        notes = (*((left_out,) if self.n_left_out else ()), self.scope.sentence)
+        withheld = undefined_notes(score for row in self.rows for score in row.scores.values())
+        notes = (*((left_out,) if self.n_left_out else ()), *withheld, self.scope.sentence)
         return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
 
     def _sheet(self, size: int) -> Sheet:
@@ -119,18 +167,17 @@ class _Work:
 
     metric: Metric
     options: MetricOptions
-    chance: Resampling
+    basis: Basis
     design: Design
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Means:
-    """Someone's scores, as seen and in every resample, averaged over sets of references of one size."""
+    """Someone's scores, averaged over sets of references of one size."""
 
     name: str
     kind: Kind
-    values: Numbers
-    drawn: Numbers
+    scores: Sequence[Influence]
     n_subsets: int
 
 
@@ -140,7 +187,7 @@ def ceiling(
     hypotheses: Sequence[Hypothesis] = (),
     *,
     options: MetricOptions | None = None,
-    chance: Resampling | None = None,
+    basis: Basis | None = None,
     sizes: Sequence[int] | None = None,
     most_subsets: int = MOST_SUBSETS,
     advance: Callable[[int, int], None] | None = None,
@@ -149,70 +196,43 @@ def ceiling(
 
     `advance` hears how many of all annotators and systems are done.
     """
-    options, chance = options or MetricOptions(), chance or Resampling(n_resamples=RESAMPLES)
-    options = knowing_texts(options, hypotheses)
+    options, basis = knowing_texts(options or MetricOptions(), hypotheses), basis or Basis()
     annotators = annotators_of(references)
     is_read = np.array([set(annotators) <= set(essay.annotators) for essay in references.essays], np.bool_)
     if not is_read.any():
         raise UsageError(f"{references.name}: no sentence was read by all of {', '.join(annotators)}")
-    kept = replace(
-        references,
-        sentences=[essay for essay, is_kept in zip(references.essays, is_read.tolist(), strict=True) if is_kept],
-    )
-    work = _Work(metric, options, chance, _design(kept, chance))
+    essays = [essay for essay, is_kept in zip(references.essays, is_read.tolist(), strict=True) if is_kept]
+    kept = replace(references, sentences=essays)
+    work = _Work(metric, options, basis, design_of(len(essays), kept.documents, basis))
     numbers = _sizes(sizes, len(annotators))
     subsets = [
         subsets_of(
-            len(annotators), size, most=most_subsets, rng=generator(chance.seed, "ceiling", "subsets", str(size))
+            len(annotators), size, most=most_subsets, rng=generator(basis.seed, "ceiling", "subsets", str(size))
         )
         for size in numbers
     ]
     systems = [_shortened(hypothesis, is_read) for hypothesis in hypotheses]
-    means = _all_means(work, kept, annotators, systems, subsets, advance)
-    rows = [row for size, of_size in zip(numbers, means, strict=True) for row in _rows(work, of_size, size)]
-    made = metric.signature(kept, options)
-    drawn = {"resamples": chance.n_resamples, "seed": chance.seed, "units": chance.cluster, "subsets": most_subsets}
-    signature = Signature(
-        f"{made.what}-ceiling", {**made.options, **{name: str(value) for name, value in drawn.items()}}
-    )
-    headline = metric.score_names(options)[-1]
-    n_kept = work.design.unit_of.size
-    return Ceiling(
-        metric=metric.name,
-        headline=headline,
-        annotators=annotators,
-        n_sentences=n_kept,
-        n_left_out=is_read.size - n_kept,
-        rows=tuple(rows),
-        signature=signature,
-    )
-
-
-def _design(references: References, chance: Resampling) -> Design:
-    if chance.cluster == "document":
-        return by_document(documents_of(references))
-    return by_sentence(len(references.essays))
-
-
-def _all_means(
-    work: _Work,
-    references: References,
-    annotators: Sequence[str],
-    systems: Sequence[Hypothesis],
-    subsets: Sequence[Bools],
-    advance: Callable[[int, int], None] | None,
-) -> list[list[_Means]]:
-    """For each number of references the means of everyone: annotators first, then systems."""
-    people = [work.metric.as_hypothesis(references.essays, name) for name in annotators]
+    people = [metric.as_hypothesis(essays, name) for name in annotators]
     means: list[list[_Means]] = [[] for _ in subsets]
-    counted = work.metric.against_each(references, [*people, *systems], work.options)
+    counted = metric.against_each(kept, [*people, *systems], options)
     for number, (hypothesis, counts) in enumerate(zip([*people, *systems], counted, strict=True)):
         kind: Kind = "annotator" if number < len(people) else "system"
         for of_size, mean in zip(means, _means(work, hypothesis.system, kind, counts, subsets), strict=True):
             of_size.append(mean)
         if advance is not None:
             advance(number + 1, len(people) + len(systems))
-    return means
+    made = metric.signature(kept, options)
+    used = {**basis.signature(work.design.scope.unit), "subsets": str(most_subsets), "seed": str(basis.seed)}
+    return Ceiling(
+        metric=metric.name,
+        headline=metric.score_names(options)[-1],
+        annotators=annotators,
+        n_sentences=len(essays),
+        n_left_out=is_read.size - len(essays),
+        rows=tuple(row for size, of_size in zip(numbers, means, strict=True) for row in _rows(work, of_size, size)),
+        scope=work.design.scope,
+        signature=Signature(f"{made.what}-ceiling", {**made.options, **used}),
+    )
 
 
 def annotators_of(references: References) -> tuple[str, ...]:
@@ -249,61 +269,65 @@ def _means(work: _Work, name: str, kind: Kind, counts: AnnotatorCounts, subsets:
     allowed = [of_size[~of_size[:, is_self].any(axis=1)] for of_size in subsets]
     counted = iter(work.metric.among(counts, np.concatenate(allowed), work.options))
     for of_size in allowed:
-        yield _mean(work, name, kind, [next(counted) for _ in of_size])
+        of_sets = [_of_set(work, next(counted)) for _ in of_size]
+        yield _Means(name, kind, [_mean(each) for each in zip(*of_sets, strict=True)], len(of_sets))
 
 
-def _mean(work: _Work, name: str, kind: Kind, counted: Sequence[SentenceCounts]) -> _Means:
-    if not counted:  # a sample of sets may leave nothing for someone
-        return _Means(name, kind, np.zeros(0), np.zeros((0, 0)), 0)
-    values = np.mean([work.metric.values(counts, work.options) for counts in counted], axis=0)
-    cells = np.concatenate([counts.cells for counts in counted], axis=2).astype(np.float64)
-    rng = generator(work.chance.seed, "ceiling", "bootstrap")
-    design = replace(work.design, shares=counted[0].shares)
-    sums = resampled_sums(cells, design, n_resamples=work.chance.n_resamples, rng=rng)
-    drawn = work.metric.scores(sums.reshape(len(sums), len(counted), len(work.metric.columns)), work.options)
-    return _Means(name, kind, values, drawn.mean(axis=1), len(counted))
+def _of_set(work: _Work, counts: SentenceCounts) -> list[Influence]:
+    values = work.metric.scores(work.metric.rows(counts).sum(axis=0), work.options).tolist()
+    its = influences(work.metric, work.design.units(counts.expected), work.options, work.basis)
+    return [replace(it, value=value) for it, value in zip(its, values, strict=True)]
 
 
-def _rows(work: _Work, means: Sequence[_Means], size: int) -> list[CeilingRow]:
-    """The rows of one number of references."""
+def _mean(its: Sequence[Influence]) -> Influence:
+    """The mean of scores on the same units."""
+    draws = [it.draws for it in its if it.draws is not None]
+    return Influence(
+        value=float(np.mean([it.value for it in its])),
+        change=np.mean([it.change for it in its], axis=0),
+        den=np.mean([it.den for it in its], axis=0),
+        times=its[0].times,
+        unit=its[0].unit,
+        draws=np.mean(draws, axis=0) if draws else None,
+    )
+
+
+def _rows(work: _Work, means: Sequence[_Means], size: int) -> Iterator[CeilingRow]:
+    """The rows of one number of references; a sample of sets may leave nothing for someone."""
     means = [mean for mean in means if mean.n_subsets]
     people = [mean for mean in means if mean.kind == "annotator"]
-    systems = sorted(
-        (mean for mean in means if mean.kind == "system"), key=lambda mean: (-float(mean.values[-1]), mean.name)
+    systems = [mean for mean in means if mean.kind == "system"]
+    systems.sort(key=lambda mean: (-mean.scores[-1].value, mean.name))
+    of_people = [
+        replace(it := _mean(each), den=it.den * len(each))
+        for each in zip(*(mean.scores for mean in people), strict=True)
+    ]
+    human = _Means(HUMAN, "human", of_people, sum(mean.n_subsets for mean in people))
+    names, level = work.metric.score_names(work.options), work.basis.level
+    for mean in (human, *people, *systems):
+        yield CeilingRow(
+            name=mean.name,
+            kind=mean.kind,
+            n_references=size,
+            n_subsets=mean.n_subsets,
+            scores={
+                name: share(it, n=float(it.den.sum()), level=level)
+                for name, it in zip(names, mean.scores, strict=True)
+            },
+            of_human=Interval(1.0, nan, nan, "people are the measure")
+            if mean is human
+            else density(_ratio(mean.scores[-1], human.scores[-1]), level=level, undefined=NO_HUMAN),
+        )
+
+
+def _ratio(above: Influence, below: Influence) -> Influence:
+    """One score divided by another on the same units."""
+    value = float(ratio(above.value, below.value))
+    return Influence(
+        value=value,
+        change=np.nan_to_num(value - ratio(above.value - above.change, below.value - below.change)),
+        den=above.den + below.den,
+        times=above.times,
+        unit=above.unit,
+        draws=None if above.draws is None or below.draws is None else ratio(above.draws, below.draws),
     )
-    human = _Means(
-        HUMAN,
-        "human",
-        np.mean([mean.values for mean in people], axis=0),
-        np.mean([mean.drawn for mean in people], axis=0),
-        sum(mean.n_subsets for mean in people),
-    )
-    return [_row(work, mean, human, size) for mean in (human, *people, *systems)]
-
-
-def _row(work: _Work, mean: _Means, human: _Means, size: int) -> CeilingRow:
-    n_units = work.design.n_units
-    scores = {
-        name: percentile_interval(float(mean.values[place]), mean.drawn[:, place], n_units=n_units, ends=(0.0, 1.0))
-        for place, name in enumerate(work.metric.score_names(work.options))
-    }
-    return CeilingRow(
-        name=mean.name,
-        kind=mean.kind,
-        n_references=size,
-        n_subsets=mean.n_subsets,
-        scores=scores,
-        of_human=_of_human(mean, human, n_units),
-    )
-
-
-def _of_human(mean: _Means, human: _Means, n_units: int) -> Interval:
-    below = float(human.values[-1])
-    if below == 0 or isnan(below):
-        return Interval(nan, nan, nan, "people's mean score is 0")
-    if mean is human:
-        return Interval(1.0, nan, nan, "people are the measure")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        drawn = mean.drawn[:, -1] / human.drawn[:, -1]
-    drawn, value = drawn[np.isfinite(drawn)], float(mean.values[-1]) / below
-    return percentile_interval(value, drawn, n_units=n_units, ends=(0.0, 1 / below))

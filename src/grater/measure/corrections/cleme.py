@@ -38,14 +38,11 @@ from grater.measure.corrections.scores import (
     AnnotatorCounts,
     Bools,
     EditMetric,
-    MetricOptions,
-    SentenceCounts,
-    TextMetric,
-    of_rows,
-)
-from grater.measure.corrections.systems import (
     Hypothesis,
+    MetricOptions,
     References,
+    SentenceCounts,
+    of_rows,
     require_same_sources,
     require_texts_fit,
     source_words,
@@ -152,7 +149,7 @@ def weight(exponent: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class ClemeMetric(EditMetric, TextMetric):
+class ClemeMetric(EditMetric):
     name: str = "cleme"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = False

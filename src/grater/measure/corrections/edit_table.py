@@ -28,7 +28,7 @@ from grater.corpora.formats import Source
 from grater.corpora.m2 import CORRECTION_AS_READ, NOOP, correction_of, read_blocks
 from grater.errors import Problems, UnknownName, UsageError
 from grater.model import Edit, Essay, Span
-from grater.uncertainty.intervals import Ints
+from grater.uncertainty import Ints
 
 NOBODY = "0"
 """Whom ERRANT takes a block without A lines to be from."""

@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from grater.corpora.formats import Source
 from grater.errors import UsageError
+from grater.measure.corrections.ceiling import Keys, choose_annotators, chosen_rows
 from grater.measure.corrections.edit_table import (
     FN,
     FP,
@@ -51,29 +52,24 @@ from grater.measure.corrections.scores import (
     AnnotatorCounts,
     Bools,
     EditMetric,
-    Keys,
-    MetricOptions,
-    SentenceCounts,
-    choose_annotators,
-    chosen_rows,
-    of_rows,
-)
-from grater.measure.corrections.systems import (
     Hypothesis,
+    MetricOptions,
     References,
+    SentenceCounts,
     Sentences,
     Sourced,
+    of_rows,
     require_same_sources,
     source_words,
 )
 from grater.model import Essay
 from grater.signature import Signature, digest
-from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty import Ints, Numbers
 
 
 @dataclass(frozen=True, slots=True)
 class ErrantScore:
-    """Counts of every sentence: they add up, and whoever wants intervals resamples their rows.
+    """Counts of every sentence: they add up.
 
     `counts` has a row (tp, fp, fn) for each sentence; `by_type` has the same split by type; `hypothesis_annotators`
     and `reference_annotators` are those whose edits were compared, sentence by sentence.  `n_duplicates` repeated

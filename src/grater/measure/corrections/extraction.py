@@ -7,33 +7,31 @@ each sentence the edits of both sides are compared:
 - *type*: of the edits with equal spans, the share that have the same type;
 - *both*: F1 of span, correction and type together.
 
-Intervals draw sentences (`grater.uncertainty.bootstrap`).  The confusions are counts of (type on the first side, type
-on the second) where the spans are equal.
+Intervals are by document where it is known, else by sentence.  The confusions are counts of (type on the first
+side, type on the second) where the spans are equal.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from grater.errors import UsageError
-from grater.measure.corrections.systems import require_same_sources
+from grater.measure.corrections.scores import References, design_of, require_same_sources
 from grater.model import Essay, Interval, Json
 from grater.result import FLAT, HIDDEN, Estimate, Result, in_json, key
-from grater.sheet import Sheet, count, counted, interval
+from grater.sheet import Sheet, count, counted, interval, undefined_notes
 from grater.signature import Signature
-from grater.uncertainty.bootstrap import by_sentence, resampled_sums
-from grater.uncertainty.intervals import Numbers, generator, percentile_interval
+from grater.uncertainty import Basis, Numbers, Scope, influence, ratio, share
 
 Spans: TypeAlias = dict[tuple[int, int, str], str]
 """Types by start, end and correction."""
 
 MOST_CONFUSIONS = 20
-SPOKEN_OF = "95 % intervals generalise to other sentences like these, taken as independent."
 SCORES = ("precision", "recall", "f1", "type_accuracy", "f1_with_type")
 TITLES = {"precision": "P", "recall": "R", "f1": "F1", "type_accuracy": "type", "f1_with_type": "F1 with type"}
 
@@ -53,6 +51,7 @@ class EditComparison(Result):
     n_second: int = field(metadata=HIDDEN)
     scores: dict[str, Interval] = field(metadata=FLAT)
     confusions: dict[tuple[str, str], int] = field(metadata=key(write=_confusions_json))
+    scope: Scope
     signature: Signature
 
     @property
@@ -62,8 +61,8 @@ class EditComparison(Result):
 
     @property
     @in_json()
-    def scope(self) -> dict[str, str]:
-        return {"sentence": SPOKEN_OF}
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
 
     def estimates(self) -> Iterator[Estimate]:
         for name, score in self.scores.items():
@@ -75,11 +74,12 @@ class EditComparison(Result):
             f"Edits of {self.second} beside those of {self.first}",
             tuple(TITLES[name] for name in SCORES),
             (tuple(interval(self.scores[name]) for name in SCORES),),
-            (sizes, SPOKEN_OF),
-            signature=str(self.signature),
+            (sizes, *undefined_notes(self.scores.values())),
             name="scores",
         )
-        return [scores, self._confusions()] if self.confusions else [scores]
+        *sheets, last = [scores, self._confusions()] if self.confusions else [scores]
+        notes = (*last.notes, self.scope.sentence)
+        return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
 
     def _confusions(self) -> Sheet:
         most = list(self.confusions.items())[:MOST_CONFUSIONS]
@@ -97,28 +97,32 @@ def compare_edits(
     *,
     first_name: str = "first",
     second_name: str = "second",
-    n_resamples: int = 1000,
-    seed: int = 0,
+    basis: Basis | None = None,
 ) -> EditComparison:
     """Compare the edits of two corpora of the same sentences, annotator by annotator."""
-    theirs, ours = list(first), list(second)
+    theirs, ours, basis = list(first), list(second), basis or Basis()
     require_same_sources(theirs, ours, reference_name=first_name, hypothesis_name=second_name)
     confusions: Counter[tuple[str, str]] = Counter()
     rows = np.array([_counted(one, other, confusions) for one, other in zip(theirs, ours, strict=True)], np.float64)
     if not len(rows):
         raise UsageError(f"{first_name}: expected sentences to compare, found none")
-    made = Signature(
-        "edits-compared", {"spans": "tokens+correction", "resamples": str(n_resamples), "seed": str(seed)}
-    )
+    design = design_of(len(rows), References(first_name, theirs).documents, basis)
+    units = design.units(rows)
+    n_cases = _parts(units.rows)[1]
+    its = {
+        name: influence(units, lambda sums, place=place: ratio(*_parts(sums))[..., place], n_cases[:, place], basis)
+        for place, name in enumerate(SCORES)
+    }
     return EditComparison(
         first_name,
         second_name,
         n_sentences=len(theirs),
         n_first=sum(len(essay.edits) for essay in theirs),
         n_second=sum(len(essay.edits) for essay in ours),
-        scores=dict(_scores(rows, n_resamples, seed)),
+        scores={name: share(it, n=float(it.den.sum()), level=basis.level) for name, it in its.items()},
         confusions=dict(confusions.most_common()),
-        signature=made,
+        scope=design.scope,
+        signature=Signature("edits-compared", {"spans": "tokens+correction", **basis.signature(design.scope.unit)}),
     )
 
 
@@ -142,26 +146,9 @@ def _spans(essay: Essay, annotator: str) -> Spans:
     }
 
 
-def _scores(rows: Numbers, n_resamples: int, seed: int) -> Iterator[tuple[str, Interval]]:
-    sums = rows.sum(axis=0)[None]
-    design = by_sentence(len(rows))
-    drawn = resampled_sums(rows[:, None, :], design, n_resamples=n_resamples, rng=generator(seed, "edits-compared"))
-    values, draws = _values(sums), _values(drawn)
-    for column, name in enumerate(SCORES):
-        of_draws = draws[:, column]
-        value = float(values[0, column])
-        yield name, percentile_interval(value, of_draws[~np.isnan(of_draws)], n_units=len(rows), ends=(0.0, 1.0))
-
-
-def _values(sums: Numbers) -> Numbers:
-    equal, first, second, typed = sums.T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        whole = 2 * equal + first + second
-        columns = [
-            equal / (equal + second),
-            equal / (equal + first),
-            2 * equal / whole,
-            typed / equal,
-            2 * typed / whole,
-        ]
-    return np.stack(columns, axis=1)
+def _parts(sums: Numbers) -> tuple[Numbers, Numbers]:
+    """Numerators and denominators of the scores."""
+    equal, first, second, typed = np.moveaxis(sums, -1, 0)
+    whole = 2 * equal + first + second
+    above, below = (equal, equal, 2 * equal, typed, 2 * typed), (equal + second, equal + first, whole, equal, whole)
+    return np.stack(above, axis=-1), np.stack(below, axis=-1)

@@ -1,4 +1,4 @@
-"""GLEU for grammatical error correction, with intervals that cover the sentences and the choice of reference.
+"""GLEU for grammatical error correction: n-grams of a correction that references have, less those they corrected.
 
 Napoles, Sakaguchi, Post and Tetreault 2015, "Ground truth for grammatical error correction metrics", as corrected in
 "GLEU Without Tuning" (2016); checked against the formula of the authors' script (`gleu.py` of JFLEG):
@@ -21,7 +21,7 @@ draw again number by number.  A `seed` gives other draws.  A sentence's GLEU is 
 count of 0 replaced by 1.
 
 Departures: sentences may have different numbers of references.  The script's interval covers only the spread of the
-draws; ours resamples sentences and draws a reference anew for each (`scores.py`).
+draws; ours covers the texts: a document is left out of every draw, and the mean over draws taken again.
 """
 
 from __future__ import annotations
@@ -36,12 +36,21 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.errors import UsageError
-from grater.measure.corrections.scores import AnnotatorCounts, Bools, MetricOptions, SentenceCounts, TextMetric
-from grater.measure.corrections.systems import Hypothesis, References, corrected_texts, hypothesis_texts, source_words
+from grater.measure.corrections.scores import (
+    AnnotatorCounts,
+    Bools,
+    Hypothesis,
+    MetricOptions,
+    References,
+    SentenceCounts,
+    TextMetric,
+    corrected_texts,
+    hypothesis_texts,
+    source_words,
+)
 from grater.model import Essay
 from grater.signature import Signature, digest
-from grater.uncertainty.bootstrap import MOST_WEIGHTS
-from grater.uncertainty.intervals import Ints, Numbers, generator
+from grater.uncertainty import MOST_WEIGHTS, Ints, Numbers, generator
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -274,10 +283,19 @@ class GleuMetric(TextMetric):
     references_are_texts: bool = True
 
     def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
-        return gleu_of_sums(sums)[..., None]
+        by_draw = gleu_of_sums(sums.reshape(*sums.shape[:-1], -1, N_COLUMNS))
+        return by_draw.mean(axis=-1, keepdims=True)
 
-    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
-        return np.array([corpus_gleu(GleuStatistics(counts.cells.astype(np.int64), counts.n_rows)).value])
+    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        return sums[..., :1]
+
+    def rows(self, counts: SentenceCounts) -> Numbers:
+        """The ten counts of every draw of references, one draw after the other; one where there is no choice."""
+        cells = counts.cells.astype(np.float64)
+        if cells.shape[1] == 1:
+            return cells[:, 0]
+        choices = np.concatenate(list(_choices(counts.n_rows, iterations=N_ITERATIONS, seed=None)))
+        return cells[np.arange(len(cells))[:, None], choices.T].reshape(len(cells), -1)
 
     def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
         return sentence_gleu(GleuStatistics(counts.cells.astype(np.int64), counts.n_rows))[:, None]

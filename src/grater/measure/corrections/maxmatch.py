@@ -93,29 +93,33 @@ from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from grater.errors import UsageError
+from grater.corpora.formats import Source
+from grater.corpora.m2 import NOOP, read_blocks, replacements_of
+from grater.errors import Problems, UsageError
+from grater.measure.corrections.ceiling import Keys, choose_annotators, chosen_rows
+from grater.measure.corrections.edit_table import NOBODY, EditTable
 from grater.measure.corrections.scores import (
     COLUMNS,
     AnnotatorCounts,
     Bools,
     EditMetric,
-    Keys,
+    Hypothesis,
     MetricOptions,
+    References,
     SentenceCounts,
-    TextMetric,
-    choose_annotators,
-    chosen_rows,
+    Sentences,
     of_rows,
+    require_same_sources,
+    require_texts_fit,
 )
-from grater.measure.corrections.systems import Hypothesis, References, require_same_sources, require_texts_fit
-from grater.model import Edit, Essay, Span
+from grater.model import Essay, Span
 from grater.signature import Signature, digest
-from grater.uncertainty.intervals import Ints, Numbers
+from grater.uncertainty import Ints, Numbers
 
 FAR = 1 << 30
 
@@ -708,77 +712,83 @@ def _n_correct(
 # The metric
 
 
-NOBODY = "0"
-"""The annotator of a block that has none: the official scorer's name for it."""
+@dataclass(frozen=True, slots=True)
+class GoldSentence:
+    """A sentence with what each annotator corrected, in the file's order; annotators by their numbers."""
+
+    text: str
+    words: tuple[str, ...]
+    edits: Mapping[str, tuple[GoldEdit, ...]]
+    tokens: tuple[Span, ...] | None = None
+    line: int | None = None
 
 
-def gold_edits(essay: Essay) -> dict[str, tuple[GoldEdit, ...]]:
-    """What each annotator of an essay corrected, in the file's order; annotators in the order of their numbers."""
-    tokens = _tokens(essay)
-    edits: dict[str, list[GoldEdit]] = {annotator: [] for annotator in sorted(essay.annotators, key=_by_number)}
+def read_gold(source: Source) -> list[GoldSentence]:
+    """The sentences of an M2 file, without making essays of it."""
+    problems = Problems(source.name)
+    blocks = list(read_blocks(source.lines(), problems))
+    problems.done()
+    names = {mark.annotator for block in blocks for mark in block.annotations}
+    alone = next(iter(names)) if len(names) == 1 else NOBODY
+    sentences = []
+    for block in blocks:
+        words = tuple(block.text.split())
+        edits: dict[str, list[GoldEdit]] = {mark.annotator: [] for mark in block.annotations} or {alone: []}
+        for mark in block.annotations:
+            if mark.tag != NOOP:
+                own = " ".join(words[mark.start : mark.end])
+                texts = replacements_of(mark.correction, tag=mark.tag, words=own) or (own,)
+                edits[mark.annotator].append(_gold_edit(mark.start, mark.end, texts))
+        sentences.append(GoldSentence(block.text, words, _in_order(edits), None, block.line))
+    return sentences
+
+
+def gold_of(essay: Essay) -> GoldSentence:
+    """The same of an essay that is a sentence."""
+    if essay.tokens is None:
+        where = f"essay {essay.essay_id}" + ("" if essay.line is None else f" (line {essay.line})")
+        raise UsageError(f"{where}: expected an essay with tokens, as M2 has them; convert it to M2 first")
+    tokens = essay.tokens
+    words = tuple(token.of(essay.text) for token in tokens)
+    edits: dict[str, list[GoldEdit]] = {annotator: [] for annotator in essay.annotators or (NOBODY,)}
     for edit in essay.edits:
         start, end = _token_range(edit.span, tokens)
-        texts = edit.replacements or (" ".join(token.of(essay.text) for token in tokens[start:end]),)
-        edits[edit.rater].append(
-            GoldEdit(start, end, tuple((tuple(text.strip().split(" ")) if text.strip() else ()) for text in texts))
-        )
-    return {annotator: tuple(own) for annotator, own in edits.items()} or {NOBODY: ()}
+        edits[edit.rater].append(_gold_edit(start, end, edit.replacements or (" ".join(words[start:end]),)))
+    return GoldSentence(essay.text, words, _in_order(edits), tokens, essay.line)
 
 
-def source_tokens(essay: Essay) -> tuple[str, ...]:
-    """The words of an essay as its source divides them."""
-    return tuple(token.of(essay.text) for token in _tokens(essay))
+def _gold_edit(start: int, end: int, texts: Sequence[str]) -> GoldEdit:
+    return GoldEdit(start, end, tuple((tuple(text.strip().split(" ")) if text.strip() else ()) for text in texts))
 
 
-def corrected_tokens(essay: Essay) -> tuple[str, ...]:
-    """The words of an essay with its one annotator's edits applied, each by its first replacement."""
-    if len(essay.annotators) > 1:
-        raise UsageError(
-            f"{_where(essay)}: expected one annotator in a hypothesis, found {', '.join(essay.annotators)}; "
-            "keep the lines of one"
-        )
-    tokens, corrected, at = _tokens(essay), list[str](), 0
-    words = source_tokens(essay)
-    for start, end, edit in sorted(((*_token_range(edit.span, tokens), edit) for edit in essay.edits), key=_by_start):
-        if start < at:
-            raise UsageError(f"{_where(essay)}: expected edits that do not overlap, found two at token {start}")
-        corrected += words[at:start]
-        corrected += edit.replacements[0].split() if edit.replacements else words[start:end]
-        at = end
-    return (*corrected, *words[at:])
+def _in_order(edits: Mapping[str, Sequence[GoldEdit]]) -> dict[str, tuple[GoldEdit, ...]]:
+    def place(name: str) -> tuple[bool, int, str]:
+        is_number = name.isascii() and name.isdigit()
+        return not is_number, int(name) if is_number else 0, name
+
+    return {name: tuple(edits[name]) for name in sorted(edits, key=place)}
 
 
-def _by_start(located: tuple[int, int, Edit]) -> tuple[int, int]:
-    return located[:2]
-
-
-def _by_number(annotator: str) -> tuple[bool, int, str]:
-    is_number = annotator.isascii() and annotator.isdigit()
-    return not is_number, int(annotator) if is_number else 0, annotator
-
-
-def _tokens(essay: Essay) -> tuple[Span, ...]:
-    if essay.tokens is None:
-        raise UsageError(f"{_where(essay)}: expected an essay with tokens, as M2 has them; convert it to M2 first")
-    return essay.tokens
-
-
-def _where(essay: Essay) -> str:
-    return f"essay {essay.essay_id}" if essay.line is None else f"essay {essay.essay_id} (line {essay.line})"
+def corrected_words(sentence: GoldSentence) -> list[str]:
+    """The words with the one annotator's edits applied, each by its first replacement."""
+    where = "a hypothesis" if sentence.line is None else f"the hypothesis, line {sentence.line}"
+    if len(sentence.edits) > 1:
+        names = ", ".join(sentence.edits)
+        raise UsageError(f"expected one annotator in {where}, found {names}; keep the lines of one")
+    corrected, at = list[str](), 0
+    [edits] = sentence.edits.values()
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if edit.start < at:
+            raise UsageError(f"expected edits that do not overlap in {where}, found two at token {edit.start}")
+        corrected += [*sentence.words[at : edit.start], *filter(None, edit.replacements[0])]
+        at = edit.end
+    return [*corrected, *sentence.words[at:]]
 
 
 def _token_range(span: Span, tokens: Sequence[Span]) -> tuple[int, int]:
     """The tokens that a span touches; where it touches none, the point before the next token."""
-    start = bisect_right(tokens, span.start, key=_end)
-    return start, max(start, bisect_left(tokens, span.end, key=_start))
-
-
-def _start(token: Span) -> int:
-    return token.start
-
-
-def _end(token: Span) -> int:
-    return token.end
+    start = bisect_right(tokens, span.start, key=lambda token: token.end)
+    return start, max(start, bisect_left(tokens, span.end, key=lambda token: token.start))
 
 
 @dataclass(frozen=True, slots=True)
@@ -944,63 +954,30 @@ class _Alignment:
         return range(bisect_left(rows, row), bisect_left(rows, row + 1))
 
 
-Correction: TypeAlias = Sequence[str] | Essay
-"""A corrected sentence: its tokens, or an M2 essay whose edits are to be applied."""
-
-
-def score_systems(
-    references: Sequence[Essay],
-    systems: Mapping[str, Sequence[Correction]],
-    *,
-    max_unchanged: int = 2,
-    beta: float = 0.5,
-) -> dict[str, ChosenReferences]:
-    """Many systems against the same references, which are prepared once."""
-    counted = count_systems(references, systems, max_unchanged=max_unchanged)
-    return {system: choose_references(counts, beta=beta) for system, counts in counted.items()}
-
-
 def count_systems(
-    references: Sequence[Essay], systems: Mapping[str, Sequence[Correction]], *, max_unchanged: int = 2
-) -> dict[str, list[dict[str, EditCounts]]]:
-    """For each system and each sentence the counts against every annotator, before one is chosen."""
+    references: Sequence[GoldSentence], systems: Sequence[Sequence[Sequence[str]]], *, max_unchanged: int = 2
+) -> list[list[dict[str, EditCounts]]]:
+    """For each system, as the words of its sentences, and each sentence the counts against every annotator."""
     if max_unchanged < 0:
         raise UsageError(f"expected 0 or more unchanged words, found {max_unchanged}")
-    for system, hypotheses in systems.items():
-        if len(hypotheses) != len(references):
-            raise UsageError(
-                f"{system}: expected {len(references):,} sentences, as in the reference, "
-                f"found {len(hypotheses):,}; give one line for each sentence, empty ones too"
-            )
-    counted: dict[str, list[dict[str, EditCounts]]] = {system: [] for system in systems}
-    for place, essay in enumerate(references):
-        source, gold = source_tokens(essay), gold_edits(essay)
+    counted: list[list[dict[str, EditCounts]]] = [[] for _ in systems]
+    for gold, *outputs in zip(references, *systems, strict=True):
         seen: dict[tuple[str, ...], dict[str, EditCounts]] = {}
-        for system, hypotheses in systems.items():
-            hypothesis = _hypothesis_tokens(hypotheses[place], source, where=f"{system}: sentence {place + 1}")
-            if hypothesis not in seen:
-                seen[hypothesis] = maxmatch_counts(source, hypothesis, gold, max_unchanged=max_unchanged)
-            counted[system].append(seen[hypothesis])
+        for of_system, output in zip(counted, map(tuple, outputs), strict=True):
+            if output not in seen:
+                seen[output] = maxmatch_counts(gold.words, output, gold.edits, max_unchanged=max_unchanged)
+            of_system.append(seen[output])
     return counted
 
 
-def _hypothesis_tokens(hypothesis: Correction, source: tuple[str, ...], *, where: str) -> tuple[str, ...]:
-    if not isinstance(hypothesis, Essay):
-        return tuple(hypothesis)
-    tokens = source_tokens(hypothesis)
-    if tokens != source:
-        raise UsageError(
-            f"{where}: expected the reference's sentence {' '.join(source)!r}, found {' '.join(tokens)!r}; "
-            "give hypotheses for the same sentences, tokenised alike"
-        )
-    return corrected_tokens(hypothesis)
-
-
 @dataclass(frozen=True, slots=True)
-class M2Metric(EditMetric, TextMetric):
+class M2Metric(EditMetric):
     name: str = "m2"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = False
+
+    def read(self, source: Source) -> Sentences:
+        return read_gold(source)
 
     def count(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
@@ -1013,7 +990,11 @@ class M2Metric(EditMetric, TextMetric):
 
     def signature(self, references: References, options: MetricOptions) -> Signature:
         numbers = {"beta": f"{options.beta:g}", "unchanged": str(options.max_unchanged), "zero": "1"}
-        parts = (part for essay in references.essays for part in _parts(essay))
+        parts = (
+            part
+            for gold in _gold(references.sentences)
+            for part in (" ".join(gold.words), *(f"{name} {edits}" for name, edits in gold.edits.items()))
+        )
         engine = {"engine": references.engine} if references.engine else {}
         return Signature("m2", {**numbers, **engine, "tokens": "as-reference", "reference": digest(parts)})
 
@@ -1021,7 +1002,7 @@ class M2Metric(EditMetric, TextMetric):
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
     ) -> Iterator[AnnotatorCounts]:
         # Annotators stand in the order in which the official scorer would try them.
-        order = tuple(gold_edits(references.essays[0]))
+        order = tuple(_gold(references.sentences)[0].edits)
         for counted in _counted(references, hypotheses, options):
             rows = np.array([[counts[name] for name in order] for counts in counted], np.int64)
             correct, proposed, wanted = np.moveaxis(rows, -1, 0)
@@ -1032,30 +1013,30 @@ class M2Metric(EditMetric, TextMetric):
         return [of_rows("", rows) for rows in chosen_rows(counts.cells, chosen)]
 
 
+def _gold(sentences: Sentences) -> list[GoldSentence]:
+    if isinstance(sentences, EditTable):
+        raise UsageError("expected sentences for the metric m2, found a table of edits; read the file as a corpus")
+    return [each if isinstance(each, GoldSentence) else gold_of(cast(Essay, each)) for each in sentences]
+
+
 def _counted(
     references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
 ) -> list[list[dict[str, EditCounts]]]:
     """For each hypothesis and sentence the counts against every annotator."""
-    # By number: an annotator, as a hypothesis, may bear the name of a system.
-    words = {str(place): _corrected(references, hypothesis) for place, hypothesis in enumerate(hypotheses)}
-    return list(count_systems(references.essays, words, max_unchanged=options.max_unchanged).values())
+    words = [_corrected(references, hypothesis) for hypothesis in hypotheses]
+    return count_systems(_gold(references.sentences), words, max_unchanged=options.max_unchanged)
 
 
-def _corrected(references: References, hypothesis: Hypothesis) -> list[Sequence[str]]:
+def _corrected(references: References, hypothesis: Hypothesis) -> list[list[str]]:
     """The words of every sentence as the system has them."""
     if hypothesis.texts is not None:
         require_texts_fit(references, hypothesis, hypothesis.texts)
         return [text.split() for text in hypothesis.texts]
+    sentences = _gold(hypothesis.sentences)
     require_same_sources(
-        references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
+        references.sourced, sentences, reference_name=references.name, hypothesis_name=hypothesis.name
     )
-    return [corrected_tokens(essay) for essay in hypothesis.essays]
-
-
-def _parts(essay: Essay) -> Iterator[str]:
-    yield " ".join(source_tokens(essay))
-    for annotator, edits in gold_edits(essay).items():
-        yield f"{annotator} {edits}"
+    return [corrected_words(sentence) for sentence in sentences]
 
 
 METRIC = M2Metric()

@@ -1,87 +1,297 @@
-"""Scores of many systems on the same sentences, with confidence intervals, paired tests and rank groups.
+"""Scores of systems that corrected the same sentences: intervals, paired tests, rank groups; and what a metric is.
 
-Every score has an interval from one bootstrap that all systems share (`grater.uncertainty.bootstrap`): over
-sentences, or over documents where sentences of one writer stand or fall together.  The annotator that a sentence was
-held against is not chosen anew in a resample.  Systems are ranked by the metric's last score (F or GLEU) and told
-apart by a paired test at 95 % after Holm's correction (`grater.uncertainty.bootstrap`); those that are not told apart
-share a letter.  Tables are in per cent with two decimals, as the field prints these scores; the best of a column is
-not marked, since the rank groups say more.
+**A metric** counts a hypothesis against references (`count`), turns sums of counts into scores (`scores`), says what
+each score divides by (`cases`) and names how it did so (`signature`).  For the human ceiling it also counts against
+each annotator alone (`against_each`) and chooses among some of them (`among`).  Third parties join by the entry-point
+group `grater.metrics`.  0/0 is 1, as in m2scorer and ERRANT: a system that proposes nothing has precision 1, a corpus
+without errors recall 1; F is 0 where both are 0.
 
-For GLEU the intervals cover the choice of reference too; the randomisation test works on the mean over references.
-polars is imported by what makes frames only: it takes longer than scoring does.
+**References** are sentences with their annotators; plain text is an annotator who rewrote every sentence.  A
+hypothesis is plain text, one sentence per line, or edits (M2).  Both must have the same sentences in the same order
+with the same words; the error shows the first that differs.  A corrected text has each edit's first alternative in
+place of its words; of edits that overlap, the first in the text counts.
 
-What a metric of corrections must be able to do, the counts it works on, and the metrics there are.
-
-A metric counts a hypothesis against references (`count`), turns sums of counts into scores (`scores`) and names how
-it did so (`signature`).  For the human ceiling it also counts against each annotator by itself (`against_each`) and
-chooses among some of them (`among`).  Third parties join by the entry-point group `grater.metrics`.
-
-**Counts** are the sufficient statistics of every score, sentence by sentence: they add up, scores do not.  A
-sentence has one row of counts, or, where the metric draws a reference at random (GLEU), one row for each of its
-references.
-
-**Precision, recall and F.** 0/0 is 1, as in m2scorer and ERRANT: a system that proposes nothing has precision 1, a
-corpus without errors recall 1.  F is 0 where both are 0.  The signature says `zero:1`.
-
-**Choosing annotators.** m2scorer and ERRANT go through the corpus and take for each sentence the annotator with the
-best F *so far*, so every set of annotators is a walk of its own.  Here all sets walk together, one sentence at a
-time: a thousand sets cost little more than ten.  A test holds the result to the official walks.
-
-Scores kept in a file, and compared with others later.
-
-A saved result is the JSON of `Scores.to_dict` with what it was made of: the counts of every sentence of each system,
-how they were counted, and the documents where whole documents are drawn.  Intervals, tests and rank groups of several
-saved results are made anew from the counts, with draws that all systems share, so differences are paired by
-sentence.  Results are refused unless they have the same measure, options, references and units.
-
-Counts by type are kept as rows (sentence, counts...) of the sentences that have any.  Systems of one name in two
-files are called by file and name.
+**Intervals** come from `grater.uncertainty`, with documents as units where they are known, else sentences, and the
+annotator that each sentence was scored against held fixed.  Systems are ranked by the metric's last score (F or
+GLEU); those whose paired difference is not significant at 95 % after Holm's correction share a letter.  Tables are in
+per cent with two decimals, as the field prints these scores.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import combinations
-from math import comb
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from math import isnan
+from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from grater import __version__
 from grater.corpora.formats import Source
 from grater.corpora.m2 import FORMAT as M2_FORMAT
+from grater.corpora.normalise import corrected_text
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.corrections.edit_table import Mode, Tier
-from grater.measure.corrections.systems import Hypothesis, References, Sentences, corrected_texts
-from grater.model import Essay, Interval, Json
+from grater.measure.corrections.edit_table import EditTable, Mode, Tier
+from grater.model import Edit, Essay, Interval, Span, short_hash
 from grater.registry import Registry
-from grater.result import FLAT, HIDDEN, Data, Estimate, Result, encode, in_json
-from grater.sheet import Sheet, count, counted, p_value, percent, undefined_notes
-from grater.signature import Signature, require_same
-from grater.uncertainty.bootstrap import (
-    Design,
-    Drawn,
+from grater.result import FLAT, HIDDEN, Data, Estimate, Result
+from grater.sheet import UNDEFINED, Sheet, count, counted, p_value, percent, undefined_notes
+from grater.signature import Signature
+from grater.uncertainty import (
+    SENTENCES,
+    Basis,
+    Influence,
+    Ints,
+    Numbers,
     PairTest,
-    Test,
-    by_document,
-    by_sentence,
+    Scope,
+    Units,
+    grouped_rows,
+    holm,
+    influence,
     paired_tests,
     rank_groups,
-    resampled_sums,
-    resamples_needed,
-    swapped_sums,
+    share,
 )
-from grater.uncertainty.intervals import LEVEL, Ints, Numbers, Scope, generator, percentile_interval
 
 if TYPE_CHECKING:
     import polars as pl
 
-
 Bools: TypeAlias = npt.NDArray[np.bool_]
+MOST_SHOWN = 60
+"""Characters of a sentence in a message."""
+
+
+class Sourced(Protocol):
+    """A sentence before anyone corrected it: an `Essay`, or what a metric makes of one."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def tokens(self) -> tuple[Span, ...] | None: ...
+
+    @property
+    def line(self) -> int | None: ...
+
+
+Sentences: TypeAlias = Sequence[Sourced] | EditTable
+"""Sentences with the edits of annotators."""
+
+
+def _essays(sentences: Sentences, name: str) -> Sequence[Essay]:
+    if isinstance(sentences, EditTable) or not all(isinstance(each, Essay) for each in sentences[:1]):
+        raise UsageError(f"{name}: expected essays, found edits as a metric reads them; read the file as a corpus")
+    return sentences  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class References:
+    """The sentences that all systems are scored on; `name` is for messages.
+
+    `engine` is the full name of the engine that made their edits, where they were plain text.
+    """
+
+    name: str
+    sentences: Sentences
+    engine: str = ""
+
+    @property
+    def sourced(self) -> Sequence[Sourced]:
+        return self.sentences.sentences if isinstance(self.sentences, EditTable) else self.sentences
+
+    @property
+    def essays(self) -> Sequence[Essay]:
+        return _essays(self.sentences, self.name)
+
+    @property
+    def documents(self) -> list[str | None] | None:
+        """The document of each sentence, from the metadata; None where no sentence has one."""
+        known = [each.metadata.get("document") if isinstance(each, Essay) else None for each in self.sourced]
+        names = [None if name is None else str(name) for name in known]
+        return names if any(name is not None for name in names) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hypothesis:
+    """A system's output: lines of text, or sentences with its edits; `name` is the file, for messages."""
+
+    system: str
+    name: str
+    texts: Sequence[str] | None = None
+    sentences: Sentences = ()
+
+    @property
+    def essays(self) -> Sequence[Essay]:
+        return _essays(self.sentences, self.name)
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.essays if self.texts is None else self.texts)
+
+    def only(self, places: Sequence[int]) -> Hypothesis:
+        """The output for some of the sentences."""
+        if self.texts is not None:
+            return replace(self, texts=[self.texts[place] for place in places])
+        return replace(self, sentences=[self.essays[place] for place in places])
+
+
+def rewritten(sources: Sequence[str], texts: Mapping[str, Sequence[str]], *, source_name: str) -> list[Essay]:
+    """Essays whose annotators rewrote each sentence as a whole; `texts` are their sentences by name."""
+    for name, lines in texts.items():
+        _require_as_many(sources, lines, source_name, name)
+    return [
+        Essay(
+            short_hash(f"{number}:{source}"),
+            source,
+            tuple(_edits(source, number, texts)),
+            tuple(texts),
+            line=number + 1,
+        )
+        for number, source in enumerate(sources)
+    ]
+
+
+def _edits(source: str, number: int, texts: Mapping[str, Sequence[str]]) -> Iterator[Edit]:
+    for name, lines in texts.items():
+        if lines[number].split() != source.split():
+            yield Edit(Span(0, len(source)), (lines[number],), "", name)
+
+
+def _require_as_many(sources: Sequence[str], lines: Sequence[str], source_name: str, name: str) -> None:
+    if len(lines) == len(sources):
+        return
+    at = min(len(lines), len(sources))
+    first = (sources if len(sources) > at else lines)[at]
+    message = (
+        f"expected {len(sources)} sentences, as in {source_name}, found {len(lines)}; sentence {at + 1} is the first"
+    )
+    raise BadInput(Problem(name, f"{message} that only one of them has: {first!r}", at + 1))
+
+
+def require_texts_fit(references: References, hypothesis: Hypothesis, texts: Sequence[str]) -> None:
+    """Raise unless plain text has as many lines as the references, cut into words as they are."""
+    require_same_sources(references.sourced, texts, reference_name=references.name, hypothesis_name=hypothesis.name)
+    _require_same_tokens(references, hypothesis, texts)
+
+
+def _require_same_tokens(references: References, hypothesis: Hypothesis, texts: Sequence[str]) -> None:
+    """Lines that have every character of their source show how the text was cut; a few may be real corrections."""
+    n_same, differing = 0, list[int]()
+    for number, (essay, text) in enumerate(zip(references.sourced, texts, strict=True)):
+        words, given = source_words(essay), text.split()
+        if words == given:
+            n_same += 1
+        elif "".join(words) == "".join(given):
+            differing.append(number)
+    if len(differing) > n_same:
+        number = differing[0]
+        words, given = source_words(references.sourced[number]), texts[number].split()
+        pairs = zip_longest(words, given, fillvalue="nothing")
+        expected, instead = next((one, other) for one, other in pairs if one != other)
+        message = (
+            f"expected words as in {references.name}, found {instead!r} in place of {expected!r}; {len(differing)}"
+        )
+        raise BadInput(
+            Problem(hypothesis.name, f"{message} lines are tokenised differently, this one first", number + 1)
+        )
+
+
+def require_same_sources(
+    references: Sequence[Sourced],
+    hypotheses: Sequence[Sourced | str],
+    *,
+    reference_name: str = "reference",
+    hypothesis_name: str = "hypothesis",
+) -> None:
+    """Raise `BadInput` unless the hypotheses belong to the references, sentence by sentence."""
+    for index, (reference, hypothesis) in enumerate(zip_longest(references, hypotheses)):
+        if reference is None or hypothesis is None:
+            _raise_unequal(references, hypotheses, reference_name, hypothesis_name)
+        if not isinstance(hypothesis, str) and not _is_same(reference, hypothesis):
+            message = _difference(index, reference, hypothesis, reference_name)
+            if len(references) != len(hypotheses):
+                message += f" ({len(references)} sentences there, {len(hypotheses)} here)"
+            raise BadInput(Problem(hypothesis_name, message, hypothesis.line))
+
+
+def source_words(sentence: Sourced) -> list[str]:
+    """The tokens that came with the text, or else its words between white space, as in M2."""
+    if sentence.tokens is None:
+        return sentence.text.split()
+    return [token.of(sentence.text) for token in sentence.tokens]
+
+
+def _is_same(reference: Sourced, hypothesis: Sourced) -> bool:
+    if reference.text == hypothesis.text and reference.tokens == hypothesis.tokens:
+        return True
+    return source_words(reference) == source_words(hypothesis)
+
+
+def _raise_unequal(
+    references: Sequence[Sourced], hypotheses: Sequence[Sourced | str], theirs: str, ours: str
+) -> NoReturn:
+    expected, n_given = len(references), len(hypotheses)
+    message = f"expected {expected} sentence{'s' if expected != 1 else ''}, as in {theirs}, found {n_given}"
+    if n_given > expected:
+        first = hypotheses[expected]
+        text, line = (first, None) if isinstance(first, str) else (first.text, first.line)
+        more = f"; sentence {expected + 1} is the first too many: {_shown(text)}"
+        raise BadInput(Problem(ours, message + more, expected + 1 if line is None else line))
+    missing = references[n_given]
+    more = f"; nothing for sentence {n_given + 1}{_at(missing, theirs)}: {_shown(missing.text)}"
+    raise BadInput(Problem(ours, message + more))
+
+
+def _difference(index: int, reference: Sourced, hypothesis: Sourced, theirs: str) -> str:
+    expected, given = source_words(reference), source_words(hypothesis)
+    at = next(
+        place for place, (one, other) in enumerate(zip_longest(expected, given, fillvalue=None)) if one != other
+    )
+    why = "; the two are tokenised in different ways" if "".join(expected) == "".join(given) else ""
+    return (
+        f"expected in sentence {index + 1} the source of {theirs}{_at(reference, '')}, found {_word(given, at)} in "
+        f"place of {_word(expected, at)} as token {at}{why}: {_shown(hypothesis.text)}"
+    )
+
+
+def _at(sentence: Sourced, name: str) -> str:
+    where = "" if sentence.line is None else f":{sentence.line}"
+    return f" of {name}{where}" if name else where
+
+
+def _word(words: list[str], at: int) -> str:
+    return repr(words[at]) if at < len(words) else "nothing"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
+
+
+def corrected_texts(essay: Essay) -> dict[str, str]:
+    """The sentence as each annotator wants it; as it stands where nobody is known to have read it."""
+    if not essay.annotators:
+        return {"0": " ".join(essay.text.split())}
+    return {
+        annotator: corrected_text(essay.text, [edit for edit in essay.edits if edit.rater == annotator])
+        for annotator in essay.annotators
+    }
+
+
+def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence[str]:
+    """A hypothesis as lines of text, once it is known to fit the references."""
+    texts = hypothesis.texts
+    if texts is not None:
+        require_texts_fit(references, hypothesis, texts)
+        return texts
+    require_same_sources(
+        references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
+    )
+    return [next(iter(corrected_texts(essay).values())) for essay in hypothesis.essays]
+
+
+# Counts and metrics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,14 +317,6 @@ class SentenceCounts:
         """The mean row of each sentence."""
         rows: Numbers = self.cells.sum(axis=1) / np.maximum(self.n_rows, 1)[:, None]
         return rows
-
-    @property
-    def shares(self) -> Numbers | None:
-        """The chance of each row, where there is a choice."""
-        if self.cells.shape[1] < 2:
-            return None
-        is_there = np.arange(self.cells.shape[1]) < self.n_rows[:, None]
-        return is_there / self.n_rows[:, None]
 
 
 def of_rows(
@@ -173,8 +375,11 @@ class Metric(Protocol):
     def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
         """From sums of counts in the last axis to scores in the last axis."""
 
-    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        """The scores of a whole corpus, as the official tool gives them."""
+    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:
+        """What each score divides by, from the same sums."""
+
+    def rows(self, counts: SentenceCounts) -> Numbers:
+        """A row for each sentence, whose sums have the scores of the corpus."""
 
     def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
         """The scores of every sentence by itself: (sentences, scores)."""
@@ -226,13 +431,8 @@ def _ratio(above: Numbers, below: Numbers, otherwise: float) -> Numbers:
     return ratio
 
 
-def score_names(beta: float) -> tuple[str, ...]:
-    """`precision`, `recall`, `f0.5`."""
-    return "precision", "recall", f"f{beta:g}"
-
-
 class TextMetric:
-    """What metrics share that compare sentences as they stand once corrected."""
+    """What metrics share that compare corrected sentences; their last count is the number of cases."""
 
     __slots__ = ()
     name: str
@@ -243,95 +443,71 @@ class TextMetric:
     def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
         return (self.name,)
 
+    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        return sums[..., -1:]
+
+    def rows(self, counts: SentenceCounts) -> Numbers:
+        return counts.cells[:, 0].astype(np.float64)
+
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
         return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
 
 
-class EditMetric:
+class EditMetric(TextMetric):
     """What metrics share that count true positives, false positives and false negatives of edits."""
 
     __slots__ = ()
 
     def score_names(self, options: MetricOptions) -> tuple[str, ...]:
-        return score_names(options.beta)
+        return "precision", "recall", f"f{options.beta:g}"
 
     def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
         return precision_recall_f(sums, beta=options.beta)
 
-    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells.sum(axis=(0, 1)), options)
+    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        tp, fp, fn = np.moveaxis(sums, -1, 0)
+        return np.stack([tp + fp, tp + fn, tp + fp + fn], axis=-1)
 
     def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells[:, 0].astype(np.float64), options)
-
-
-Keys: TypeAlias = Callable[[Ints], list[Numbers]]
-"""From sums with a sentence added, (tp, fp, fn) in the last axis, to what is wanted high, first things first."""
-
-
-def subsets_of(n_annotators: int, size: int, *, most: int, rng: np.random.Generator) -> Bools:
-    """A row for each set of annotators: all of them, or a sample without repeats where they are more than `most`."""
-    if comb(n_annotators, size) <= most:
-        chosen = list(combinations(range(n_annotators), size))
-    else:
-        drawn: dict[tuple[int, ...], None] = {}
-        while len(drawn) < most:
-            drawn[tuple(sorted(rng.choice(n_annotators, size, replace=False).tolist()))] = None
-        chosen = list(drawn)
-    rows = np.zeros((len(chosen), n_annotators), np.bool_)
-    for row, members in zip(rows, chosen, strict=True):
-        row[list(members)] = True
-    return rows
-
-
-def choose_annotators(cells: Ints, subsets: Bools, keys: Keys) -> Ints:
-    """The annotator of each sentence, for every set: (sets, sentences), from (sentences, annotators, 3)."""
-    so_far = np.zeros((len(subsets), 1, 3), np.int64)
-    chosen = np.zeros((len(subsets), len(cells)), np.int64)
-    for sentence, counts in enumerate(cells):
-        if (counts == counts[0]).all():  # as of most sentences that a system leaves alone
-            chosen[:, sentence] = subsets.argmax(axis=1)
-            so_far += counts[0]
-            continue
-        best = subsets
-        for key in keys(so_far + counts):
-            key = np.where(best, key, -np.inf)
-            best = key == key.max(axis=1, keepdims=True)
-        place = best.argmax(axis=1)
-        chosen[:, sentence] = place
-        so_far += counts[place][:, None, :]
-    return chosen
-
-
-def chosen_rows(cells: Ints, chosen: Ints) -> Ints:
-    """The counts of the chosen annotators: (sets, sentences, columns)."""
-    return cells[np.arange(len(cells)), chosen]
+        return self.scores(self.rows(counts), options)
 
 
 # Scores of systems
 
 
-Cluster: TypeAlias = Literal["sentence", "document"]
+Test: TypeAlias = Literal["paired", "randomisation"]
 
-RESAMPLES = 5_000
-"""Enough to tell sixteen systems apart, 120 pairs, after Holm's correction."""
 MOST_PAIRS = 40
 """Pairs of systems that a table has a row for."""
-TESTS: tuple[Test, ...] = ("bootstrap", "randomisation")
-TYPE_RESAMPLES = 2_000
-"""Resamples for the many scores by type, which nobody tests."""
+AS_ASKED = "sentences taken as independent, as asked"
 
 
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How resampling is done."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """The unit of each sentence, and what the intervals speak of."""
 
-    n_resamples: int = RESAMPLES
-    seed: int = 0
-    cluster: Cluster = "sentence"
-    test: Test = "bootstrap"
-    baseline: str = ""
-    """The system that all others are compared with; every two are compared where there is none."""
+    unit_of: Ints
+    scope: Scope
+
+    def units(self, rows: Numbers) -> Units:
+        return Units(grouped_rows(rows, self.unit_of, self.scope.n_units), self.scope.unit)
+
+
+def design_of(n_sentences: int, documents: Sequence[str | None] | None, basis: Basis) -> Design:
+    """Documents as units where they are known; a sentence without one is a unit of its own."""
+    if basis.units == "document" and documents is None:
+        raise UsageError("the references do not name their documents; pass --documents FILE")
+    if documents is None or basis.units not in ("auto", "document"):
+        note = SENTENCES if documents is None else AS_ASKED
+        return Design(np.arange(n_sentences), Scope("sentence", n_sentences, note=note, level=basis.level))
+    if len(documents) != n_sentences:
+        raise UsageError(f"expected the documents of {counted(n_sentences, 'sentence')}, found {len(documents):,}")
+    n_alone = sum(name is None for name in documents)
+    names = [f"sentence {number}" if name is None else f"document {name}" for number, name in enumerate(documents)]
+    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    note = f"{counted(n_alone, 'sentence')} without a document taken as independent" if n_alone else ""
+    unit_of = np.array([codes[name] for name in names], np.int64)
+    return Design(unit_of, Scope("document", len(codes), note=note, level=basis.level))
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +546,9 @@ class Scores(Result):
     headline: str = field(metadata=HIDDEN)
     systems: tuple[SystemScores, ...]
     pairs: tuple[PairTest, ...]
+    scope: Scope
     signature: Signature
+    warnings: tuple[str, ...] = ()
 
     def estimates(self) -> Iterator[Estimate]:
         """Scores by system and type, which is empty for all."""
@@ -382,44 +560,23 @@ class Scores(Result):
     def sheets(self) -> list[Sheet]:
         """The systems, the scores by type where there are any, and the tests between systems."""
         by_type = [_type_sheet(system) for system in self.systems if system.by_type]
-        pairs = [_pair_sheet(self)] if self.pairs else []
-        *sheets, last = [_system_sheet(self), *by_type, *pairs]
-        return [*sheets, replace(last, signature=str(self.signature))]
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Whether there are enough resamples to tell the systems apart."""
-        n_resamples, least = int(self.signature.options["resamples"]), self._resamples_needed
-        words = f"{n_resamples} resamples cannot tell {len(self.systems)} systems apart; use {least} or more"
-        return (words,) if n_resamples < least else ()
-
-    @property
-    @in_json("intervals")
-    def scope(self) -> str:
-        """What the intervals speak of."""
-        return Scope(unit=self.signature.options["units"]).sentence
-
-    @property
-    def _resamples_needed(self) -> int:
-        return resamples_needed(len(self.systems), n_pairs=len(self.pairs))
+        *sheets, last = [_system_sheet(self), *by_type, *([_pair_sheet(self)] if self.pairs else [])]
+        notes = (*last.notes, self.scope.sentence)
+        return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
 
 
 def _system_sheet(scores: Scores) -> Sheet:
-    first = scores.systems[0]
-    columns = (
-        "",
-        *map(score_title, first.overall.scores),
-        *(name.upper() for name in first.overall.shown_counts),
-        "group",
-    )
+    first, options = scores.systems[0], scores.signature.options
+    counts = (name.upper() for name in first.overall.shown_counts)
+    columns = ("", *map(score_title, first.overall.scores), *counts, "group")
     rows = [(system.system, *system.overall.cells(), system.group) for system in scores.systems]
-    test = f"(paired {scores.signature.options['test']}, Holm)"
-    letters = f"Systems that share a letter cannot be told apart at 95 % {test}."
-    if baseline := scores.signature.options.get("baseline"):
-        letters = f"The last column: better or worse than {baseline} at 95 %, or not told apart from it {test}."
+    test = f"({'randomisation' if 'test' in options else 'paired t'} test, Holm)"
+    letters = f"Systems that share a letter are not significantly different at 95 % {test}."
+    if baseline := options.get("baseline"):
+        letters = f"The last column: significantly better or worse than {baseline} at 95 %, or neither {test}."
     undefined = undefined_notes(score for system in scores.systems for score in system.overall.scores.values())
     title = f"{metric_title(scores.metric)}, {counted(first.sentences.n_sentences, 'sentence')}"
-    notes = (*([letters] if scores.pairs else []), *undefined, scores.scope)
+    notes = (*([letters] if scores.pairs else []), *undefined)
     return Sheet(title, columns, tuple(rows), notes=notes, name="scores")
 
 
@@ -431,17 +588,15 @@ def _type_sheet(system: SystemScores) -> Sheet:
 
 def _pair_sheet(scores: Scores) -> Sheet:
     rows = [
-        (
-            f"{pair.first} – {pair.second}",
-            percent(pair.difference),
-            *(p_value(p) for test in TESTS for p in (pair.p[test], pair.holm[test])),
-        )
+        (" – ".join(pair.systems), percent(pair.difference), p_value(pair.p), p_value(pair.p_holm))
         for pair in scores.pairs[:MOST_PAIRS]
     ]
     n_more = len(scores.pairs) - MOST_PAIRS
-    notes = (f"{n_more:,} more pairs are in the JSON and the frame.",) if n_more > 0 else ()
-    columns = ("", "difference", "bootstrap p", "Holm", "randomisation p", "Holm")
-    return Sheet(f"Differences of {score_title(scores.headline)}", columns, tuple(rows), notes=notes, name="pairs")
+    more = [f"{n_more:,} more pairs are in the JSON and the frame."] if n_more > 0 else []
+    notes = (*more, *undefined_notes(pair.difference for pair in scores.pairs))
+    test = "randomisation p" if "test" in scores.signature.options else "p"
+    title = f"Differences of {score_title(scores.headline)}"
+    return Sheet(title, ("", "difference", test, "Holm"), tuple(rows), notes=notes, name="pairs")
 
 
 def score_title(name: str) -> str:
@@ -463,8 +618,8 @@ def metric_title(name: str) -> str:
 
 
 def sentence_frame(metric: Metric, scores: Scores, options: MetricOptions) -> pl.DataFrame:
-    """One row per system and sentence: its number from 1 on, the annotator it was held against, and the counts."""
-    import polars as pl
+    """One row per system and sentence: its number from 1 on, the annotator it was scored against, and the counts."""
+    import polars as pl  # takes longer than scoring
 
     def of_system(counts: SentenceCounts) -> pl.DataFrame:
         rows, own = counts.expected, metric.sentence_scores(counts, options)
@@ -487,21 +642,30 @@ def score_systems(
     hypotheses: Sequence[Hypothesis],
     *,
     options: MetricOptions | None = None,
-    chance: Resampling | None = None,
+    basis: Basis | None = None,
+    test: Test = "paired",
+    baseline: str = "",
 ) -> Scores:
-    """Score and compare the systems; the order in which they are given changes nothing but ties."""
-    options, chance = options or MetricOptions(), chance or Resampling()
+    """Score and compare the systems; with a baseline every other system is compared with that one only."""
     names = [hypothesis.system for hypothesis in hypotheses]
-    _require_names_apart(names)
-    if chance.baseline and chance.baseline not in names:
-        raise UsageError(f"expected the baseline to be one of {', '.join(names)}, found {chance.baseline!r}")
-    options = knowing_texts(options, hypotheses)
-    documents = documents_of(references) if chance.cluster == "document" else None
+    if doubled := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"expected systems of different names, found {doubled!r} twice; rename one of the files")
+    if not names:
+        raise UsageError("expected at least one hypothesis to score, found none")
+    _require_baseline(baseline, names)
+    options = knowing_texts(options or MetricOptions(), hypotheses)
     counts = metric.count(references, hypotheses, options)
-    if not references.n_sentences:
+    if not counts[0].n_sentences:
         raise UsageError(f"{references.name}: expected sentences to score, found none")
     return compare_counts(
-        metric, counts, metric.signature(references, options), options=options, chance=chance, documents=documents
+        metric,
+        counts,
+        metric.signature(references, options),
+        options=options,
+        documents=references.documents,
+        basis=basis or Basis(),
+        test=test,
+        baseline=baseline,
     )
 
 
@@ -510,66 +674,73 @@ def knowing_texts(options: MetricOptions, hypotheses: Sequence[Hypothesis]) -> M
     return replace(options, extracts=any(hypothesis.texts is not None for hypothesis in hypotheses))
 
 
+def _require_baseline(baseline: str, names: Sequence[str]) -> None:
+    if baseline and baseline not in names:
+        raise UsageError(f"expected the baseline to be one of {', '.join(names)}, found {baseline!r}")
+
+
 def compare_counts(
     metric: Metric,
     counts: Sequence[SentenceCounts],
     signature: Signature,
     *,
     options: MetricOptions,
-    chance: Resampling,
-    documents: Sequence[str] | None = None,
+    documents: Sequence[str | None] | None = None,
+    basis: Basis,
+    test: Test = "paired",
+    baseline: str = "",
 ) -> Scores:
     """Scores of systems that have been counted on the same sentences; `signature` says how they were counted."""
-    names = metric.score_names(options)
-    if not counts:
-        raise UsageError("expected at least one hypothesis to score, found none")
-    values = np.stack([metric.values(own, options) for own in counts])
-    order = sorted(range(len(counts)), key=lambda place: (-values[place, -1], counts[place].system))
-    counts, values = [counts[place] for place in order], values[order]
-    design = _design(counts[0], documents)
-    drawn = _resampled_scores(metric, counts, design, options, chance)
-    pairs = _pairs(metric, counts, values, drawn, design, options, chance)
-    letters = _letters([own.system for own in counts], pairs, chance)
+    _require_baseline(baseline, [own.system for own in counts])
+    design = design_of(counts[0].n_sentences, documents, basis)
+    units = {own.system: design.units(metric.rows(own)) for own in counts}
+    its = {name: influences(metric, own, options, basis) for name, own in units.items()}
+    counts = sorted(counts, key=lambda own: (-its[own.system][-1].value, own.system))
+    ranked = {own.system: its[own.system][-1] for own in counts}
+    pairs = paired_tests(ranked, baseline=baseline, level=basis.level)
+    used = {**basis.signature(design.scope.unit), **({"baseline": baseline} if baseline else {})}
+    warnings = list(design.scope.warnings)
+    if any(it.is_concentrated for it in ranked.values()):
+        warnings.insert(0, f"one {design.scope.unit} has most of the cases: intervals rest on little else")
+    if test == "randomisation" and pairs:
+        used |= {"test": test, "resamples": str(basis.n_resamples), "seed": str(basis.seed)}
+        pairs = _randomised(metric, units, pairs, options, basis)
+        least = int(len(pairs) / (1 - basis.level))
+        if basis.n_resamples < least:
+            found = f"{basis.n_resamples:,} swaps cannot show any of {counted(len(pairs), 'difference')}"
+            warnings.insert(0, f"{found} at {100 * basis.level:g} %; use --resamples {least:,} or more")
+    letters = _letters(list(ranked), pairs, baseline, basis.level)
     systems = [
         SystemScores(
             system=own.system,
-            overall=ScoredCounts(
-                _intervals(names, values[place], drawn[:, place], design), _totals(metric, own.expected)
-            ),
-            by_type=_by_type(metric, own, design, options, chance),
+            overall=_scored(metric, its[own.system], own.expected, options, basis),
+            by_type={
+                kind: _scored(metric, influences(metric, design.units(rows), options, basis), rows, options, basis)
+                for kind, rows in ((kind, rows.astype(np.float64)) for kind, rows in own.by_type.items())
+            },
             group=letters[own.system],
             sentences=own,
         )
-        for place, own in enumerate(counts)
+        for own in counts
     ]
-    return Scores(metric.name, names[-1], tuple(systems), tuple(pairs), _signed(signature, chance))
+    return Scores(
+        metric=metric.name,
+        headline=metric.score_names(options)[-1],
+        systems=tuple(systems),
+        pairs=tuple(pairs),
+        scope=design.scope,
+        signature=replace(signature, options={**signature.options, **used}),
+        warnings=tuple(warnings),
+    )
 
 
-def together(
-    metric: Metric,
-    *scores: Scores,
-    options: MetricOptions,
-    chance: Resampling,
-    documents: Sequence[str] | None = None,
-) -> Scores:
-    """Systems that were scored in several calls, in one table; refused where they were not scored in the same way."""
-    for other in scores[1:]:
-        require_same(scores[0].signature, other.signature)
-    counts = [system.sentences for each in scores for system in each.systems]
-    _require_names_apart([each.system for each in counts])
-    return compare_counts(metric, counts, scores[0].signature, options=options, chance=chance, documents=documents)
-
-
-def documents_of(references: References) -> list[str]:
-    """The document of each sentence, from the references' metadata."""
-    documents = [essay.metadata.get("document") for essay in references.essays]
-    if None in documents:
-        at = documents.index(None)
-        raise UsageError(
-            f"{references.name}: sentence {at + 1} does not say which document it is from; give references "
-            "that name their documents, or resample sentences"
-        )
-    return [str(document) for document in documents]
+def influences(metric: Metric, units: Units, options: MetricOptions, basis: Basis) -> list[Influence]:
+    """Every score of the metric, and what each unit changes."""
+    cases = metric.cases(units.rows, options)
+    return [
+        influence(units, lambda sums, place=place: metric.scores(sums, options)[..., place], cases[:, place], basis)
+        for place in range(cases.shape[1])
+    ]
 
 
 def scored_part(
@@ -578,273 +749,56 @@ def scored_part(
     places: Sequence[int],
     *,
     options: MetricOptions,
-    chance: Resampling,
-    documents: Sequence[str] | None = None,
+    documents: Sequence[str | None] | None,
+    basis: Basis,
 ) -> list[ScoredCounts]:
     """The scores of each system on some of the sentences, with intervals from these alone."""
     chosen = np.array(places, np.int64)
     part = [replace(own, cells=own.cells[chosen], n_rows=own.n_rows[chosen], by_type={}) for own in counts]
-    names, values = metric.score_names(options), [metric.values(own, options) for own in part]
-    design = _design(part[0], None if documents is None else [documents[place] for place in places])
-    drawn = _resampled_scores(metric, part, design, options, chance)
+    design = design_of(len(places), None if documents is None else [documents[place] for place in places], basis)
     return [
-        ScoredCounts(_intervals(names, values[at], drawn[:, at], design), _totals(metric, own.expected))
-        for at, own in enumerate(part)
+        _scored(
+            metric, influences(metric, design.units(metric.rows(own)), options, basis), own.expected, options, basis
+        )
+        for own in part
     ]
 
 
-def _require_names_apart(names: Sequence[str]) -> None:
-    doubled = next((name for name in names if names.count(name) > 1), None)
-    if doubled is not None:
-        raise UsageError(f"expected systems of different names, found {doubled!r} twice; rename one of the files")
+def _scored(
+    metric: Metric, its: Sequence[Influence], rows: Numbers, options: MetricOptions, basis: Basis
+) -> ScoredCounts:
+    names, totals = metric.score_names(options), rows.sum(axis=0).tolist()
+    return ScoredCounts(
+        {name: share(it, n=float(it.den.sum()), level=basis.level) for name, it in zip(names, its, strict=True)},
+        {name: int(n) if n == int(n) else n for name, n in zip(metric.columns, totals, strict=True)},
+    )
 
 
-def _signed(signature: Signature, chance: Resampling) -> Signature:
-    drawn = {
-        "resamples": str(chance.n_resamples),
-        "seed": str(chance.seed),
-        "units": chance.cluster,
-        "test": chance.test,
-    }
-    baseline = {"baseline": chance.baseline} if chance.baseline else {}
-    return replace(signature, options={**signature.options, **drawn, **baseline})
-
-
-def _design(counts: SentenceCounts, documents: Sequence[str] | None) -> Design:
-    if documents is not None:
-        return by_document(documents, shares=counts.shares)
-    return by_sentence(counts.n_sentences, shares=counts.shares)
-
-
-def _resampled_scores(
-    metric: Metric, counts: Sequence[SentenceCounts], design: Design, options: MetricOptions, chance: Resampling
-) -> Numbers:
-    """(resamples, systems, scores): the same draws for every system."""
-    cells = np.concatenate([own.cells for own in counts], axis=2).astype(np.float64)
-    rng = generator(chance.seed, "score", "bootstrap")
-    sums = resampled_sums(cells, design, n_resamples=chance.n_resamples, rng=rng)
-    return metric.scores(sums.reshape(len(sums), len(counts), len(metric.columns)), options)
-
-
-def _pairs(
-    metric: Metric,
-    counts: Sequence[SentenceCounts],
-    values: Numbers,
-    drawn: Numbers,
-    design: Design,
-    options: MetricOptions,
-    chance: Resampling,
+def _randomised(
+    metric: Metric, units: Mapping[str, Units], pairs: Sequence[PairTest], options: MetricOptions, basis: Basis
 ) -> list[PairTest]:
-    if len(counts) < 2:
-        return []
-    rows = np.stack([own.expected for own in counts], axis=1)
-    n_sentences, n_systems, n_columns = rows.shape
-    rng = generator(chance.seed, "score", "randomisation")
-    flat = rows.reshape(n_sentences, n_systems * n_columns)
-    swapped = swapped_sums(flat, design, n_resamples=chance.n_resamples, rng=rng)
-    resamples = Drawn(
-        names=[own.system for own in counts],
-        n_units=design.n_units,
-        values=values[:, -1],
-        drawn=drawn[..., -1],
-        sums=rows.sum(axis=0),
-        swapped=swapped.reshape(len(swapped), n_systems, n_columns),
-    )
-    return paired_tests(resamples, lambda sums: metric.scores(sums, options)[..., -1], baseline=chance.baseline)
+    """The pairs with p by approximate randomisation."""
+    from grater.uncertainty.named import randomisation
 
-
-def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], chance: Resampling) -> dict[str, str]:
-    """Rank groups, or where each system stands beside the baseline."""
-    apart = [pair for pair in pairs if pair.holm[chance.test] <= 1 - LEVEL]
-    if not chance.baseline:
-        return rank_groups(ranked, [(pair.first, pair.second) for pair in apart])
-    sides = {pair.first: "better" if pair.difference.value > 0 else "worse" for pair in apart}
-    return {name: "baseline" if name == chance.baseline else sides.get(name, "not told apart") for name in ranked}
-
-
-def _intervals(names: Sequence[str], values: Numbers, drawn: Numbers, design: Design) -> dict[str, Interval]:
-    return {
-        name: percentile_interval(float(values[place]), drawn[:, place], n_units=design.n_units, ends=(0.0, 1.0))
-        for place, name in enumerate(names)
-    }
-
-
-def _totals(metric: Metric, rows: Numbers) -> dict[str, float]:
-    """Sums of the counts, whole numbers as such."""
-    sums = rows.sum(axis=0).tolist()
-    return {
-        name: int(total) if total == int(total) else total for name, total in zip(metric.columns, sums, strict=True)
-    }
-
-
-def _by_type(
-    metric: Metric, counts: SentenceCounts, design: Design, options: MetricOptions, chance: Resampling
-) -> dict[str, ScoredCounts]:
-    if not counts.by_type:
-        return {}
-    names = metric.score_names(options)
-    rows = np.stack(list(counts.by_type.values()), axis=1).astype(np.float64)
-    flat = rows.reshape(len(rows), 1, -1)
-    rng = generator(chance.seed, "score", "types")
-    sums = resampled_sums(flat, design, n_resamples=min(TYPE_RESAMPLES, chance.n_resamples), rng=rng)
-    drawn = metric.scores(sums.reshape(len(sums), *rows.shape[1:]), options)
-    values = metric.scores(rows.sum(axis=0), options)
-    return {
-        name: ScoredCounts(_intervals(names, values[place], drawn[:, place], design), _totals(metric, rows[:, place]))
-        for place, name in enumerate(counts.by_type)
-    }
-
-
-# Counts in a file
-
-
-SAVED_FORMAT = "grater-scores-1"
-DRAWN = frozenset({"resamples", "seed", "test", "baseline"})
-"""Parts of a signature that are about the draws, which are made anew."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SavedScores:
-    """What one file holds.
-
-    `name` is the file, for messages; `label` goes before names of systems that two files have; `version` is that of
-    the grater that counted.
-    """
-
-    name: str
-    label: str
-    metric: Metric
-    options: MetricOptions
-    signature: Signature
-    counts: tuple[SentenceCounts, ...]
-    documents: tuple[str, ...] | None
-    version: str
-
-
-def saved_json(scores: Scores, options: MetricOptions, documents: Sequence[str] | None = None) -> str:
-    """The scores as text for a file."""
-    made = {"what": scores.signature.what, "options": dict(scores.signature.options)}
-    counts = {system.system: _counts_json(system.sentences) for system in scores.systems}
-    how = {"made": made, "metric_options": asdict(options), "documents": documents and list(documents)}
-    value = {"format": SAVED_FORMAT, "grater": __version__, **scores.to_dict(), **how, "sentence_counts": counts}
-    return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _counts_json(counts: SentenceCounts) -> dict[str, Json]:
-    by_type = {
-        name: [[place, *rows[place].tolist()] for place in np.flatnonzero(rows.any(axis=1)).tolist()]
-        for name, rows in counts.by_type.items()
-    }
-    return {
-        "cells": encode(counts.cells),
-        "rows": encode(counts.n_rows),
-        "references": list(counts.references),
-        "by_type": encode(by_type),
-    }
-
-
-def read_saved(text: str, *, name: str, label: str = "") -> SavedScores:
-    """A saved result; anything else is refused in one line."""
-    try:
-        value = json.loads(text)
-        if value["format"] != SAVED_FORMAT:
-            raise ValueError(value["format"])
-        return _saved(value, name, label or name)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise BadInput(Problem(name, "expected scores that grater saved, found something else")) from error
-
-
-def _saved(value: Any, name: str, label: str) -> SavedScores:
-    metric = METRICS[value["metric"]]
-    documents = value["documents"]
-    counts = tuple(_counts(system, own, len(metric.columns)) for system, own in value["sentence_counts"].items())
-    n_sentences = {own.n_sentences for own in counts} | ({len(documents)} if documents else set())
-    if len(n_sentences) != 1:
-        raise ValueError("systems with different numbers of sentences")
-    return SavedScores(
-        name=name,
-        label=label,
-        metric=metric,
-        options=MetricOptions(**value["metric_options"]),
-        signature=Signature(str(value["made"]["what"]), dict(value["made"]["options"])),
-        counts=counts,
-        documents=tuple(documents) if documents else None,
-        version=str(value["grater"]),
-    )
-
-
-def _counts(system: str, own: Any, n_columns: int) -> SentenceCounts:
-    cells, n_rows = np.array(own["cells"]), np.array(own["rows"], np.int64)
-    if (
-        cells.ndim != 3
-        or cells.shape[0] != len(n_rows)
-        or cells.shape[2] != n_columns
-        or cells.dtype.kind not in "if"
-    ):
-        raise ValueError("counts of another shape")
-    by_type = {name: _dense(rows, len(n_rows), n_columns) for name, rows in own["by_type"].items()}
-    return SentenceCounts(system, cells, n_rows, tuple(own["references"]), by_type)
-
-
-def _dense(rows: Sequence[Sequence[int]], n_sentences: int, n_columns: int) -> Ints:
-    dense = np.zeros((n_sentences, n_columns), np.int64)
-    for place, *numbers in rows:
-        dense[place] = numbers
-    return dense
-
-
-def compare_saved(saved: Sequence[SavedScores], chance: Resampling) -> Scores:
-    """All systems of some saved results in one table, tested in pairs."""
-    first, *others = saved
-    for other in others:
-        _require_same(first, other)
-    counts = _named_apart(saved)
-    names = [own.system for own in counts]
-    if chance.baseline and chance.baseline not in names:
-        raise UsageError(f"expected the baseline to be one of {', '.join(names)}, found {chance.baseline!r}")
-    made = {name: option for one in saved for name, option in one.signature.options.items() if name not in DRAWN}
-    units = replace(chance, cluster="document" if first.documents else "sentence")
-    signature = replace(first.signature, options=made)
-    return compare_counts(
-        first.metric, counts, signature, options=first.options, chance=units, documents=first.documents
-    )
-
-
-def version_notes(saved: Sequence[SavedScores]) -> tuple[str, ...]:
-    """A warning where the counts were made by different versions."""
-    versions = {one.name: one.version for one in saved}
-    if len(set(versions.values())) < 2:
-        return ()
-    makers = ", ".join(f"{name} by {version}" for name, version in versions.items())
-    return (f"counted by different versions of grater: {makers}",)
-
-
-def _require_same(first: SavedScores, other: SavedScores) -> None:
-    ours, theirs = _how(first), _how(other)
-    shared = ours.keys() & theirs.keys() if "engine" in ours.keys() ^ theirs.keys() else ours.keys() | theirs.keys()
-    differing = [name for name in sorted(shared) if ours.get(name) != theirs.get(name)]
-    if not differing:
-        return
-    if "measure" in differing:
-        why = f"its measure is {theirs['measure']}, not {ours['measure']}"
-    elif "reference" in differing or "documents" in differing:
-        why = "it was scored on other sentences or references, so nothing can be paired"
-    else:
-        name = differing[0]
-        why = f"{name} is {theirs.get(name, 'not set')} here and {ours.get(name, 'not set')} there"
-    raise UsageError(f"{other.name}: cannot be compared with {first.name}: {why}")
-
-
-def _how(saved: SavedScores) -> dict[str, str]:
-    options = {name: value for name, value in saved.signature.options.items() if name not in DRAWN}
-    documents = {"documents": "\n".join(saved.documents)} if saved.documents else {}
-    return {"measure": saved.signature.what, **options, **documents}
-
-
-def _named_apart(saved: Sequence[SavedScores]) -> list[SentenceCounts]:
-    times: Mapping[str, int] = Counter(own.system for one in saved for own in one.counts)
-    return [
-        replace(own, system=f"{one.label}:{own.system}") if times[own.system] > 1 else own
-        for one in saved
-        for own in one.counts
+    found = [
+        randomisation(
+            units[pair.first],
+            units[pair.second],
+            lambda sums: metric.scores(sums, options)[..., -1],
+            n_swaps=basis.n_resamples,
+            seed=basis.seed,
+        )
+        for pair in pairs
     ]
+    return [replace(pair, p=p, p_holm=to) for pair, p, to in zip(pairs, found, holm(found), strict=True)]
+
+
+def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], baseline: str, level: float) -> dict[str, str]:
+    """Rank groups, or which side of the baseline each system is on."""
+    apart = [pair for pair in pairs if pair.is_apart(level)]
+    if pairs and all(isnan(pair.p) for pair in pairs):
+        return dict.fromkeys(ranked, UNDEFINED)
+    if not baseline:
+        return rank_groups(ranked, [pair.systems for pair in apart])
+    sides = {pair.first: "better" if pair.difference.value > 0 else "worse" for pair in apart}
+    return {name: "baseline" if name == baseline else sides.get(name, "not significant") for name in ranked}

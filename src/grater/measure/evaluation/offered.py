@@ -7,10 +7,10 @@ were suggested (its recall), marks per 100 words, marks elsewhere than suggested
 shows here), and seconds per 100 words; and the agreement among annotators, as `grater agree` counts it.
 
 The difference in the first is the bias: a system that is scored by people who saw its marks looks better by that
-much.  Intervals are from resampling whole essays with everything that was said of them, Student's t where essays are
-few.  Where suggestions were shown for a share of essays drawn by chance, the difference is an effect; where two jobs
-are compared, it may also be one of people or times.  A mark is at a suggestion where the two spans touch.  Without
-markings in one condition its numbers, and the differences, are undefined.
+much.  Intervals are by essay (`grater.uncertainty`).  Where suggestions were shown for a share of essays drawn by
+chance, the difference is an effect; where two jobs are compared, it may also be one of people or times.  A mark is at
+a suggestion where the two spans touch.  Without markings in one condition its numbers, and the differences, are
+undefined.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, isfinite, nan
+from math import nan
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +28,9 @@ from grater.measure.agreement.edits import edit_agreement
 from grater.measure.evaluation.cases import each_score
 from grater.model import FATES, Edit, Essay, Interval, Suggestion
 from grater.result import Estimate, Result, in_json, key
-from grater.sheet import Sheet, count, interval, number, undefined_notes
+from grater.sheet import Sheet, count, interval, number
 from grater.signature import Signature
-from grater.uncertainty.bootstrap import Chance, Resampled, resample
-from grater.uncertainty.intervals import Numbers, Scope, cluster_interval, generator
+from grater.uncertainty import Basis, Influence, Scope, Units, density, difference, influence, ratio, share
 
 CONDITIONS = ("with", "without")
 FATE_WORDS = {"left": "left unanswered"}
@@ -44,9 +43,6 @@ MEASURES = {
 }
 DIGITS = {"marks": 2, "marks elsewhere": 2, "seconds": 1}
 """Decimals of the measures that are no shares; shares have three."""
-
-MOST = {name: inf if name in DIGITS else 1.0 for name in MEASURES}
-"""The largest value that a measure can have; none is below 0."""
 
 NOT_SHARED = "no essay was marked by two annotators in this condition"
 NO_MARKING = "this condition has no marking that counts"
@@ -84,6 +80,11 @@ class SuggestionEffect(Result):
     def scope(self) -> Scope:
         return Scope(unit="essay", n_units=self.n_essays)
 
+    @property
+    @in_json()
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
+
     def estimates(self) -> Iterator[Estimate]:
         for name in MEASURES:
             yield from each_score(self.scores[name], measure=name)
@@ -105,12 +106,11 @@ class SuggestionEffect(Result):
         notes = (
             f"{self.n_essays:,} essays; {shown}.",
             "A positive difference in the first row is bias: people who see a system's marks rate it higher.",
-            self.scope.sentence,
-            *undefined_notes([*self.differences.values(), *self.kappas.values()]),
+            *self.reasons,
         )
         columns = ("", *CONDITIONS, "difference")
         effect = Sheet("Marking with and without suggestions", columns, tuple(rows), notes=notes, name="effect")
-        return [effect, replace(self._fate_sheet(), signature=str(self.signature))]
+        return [effect, replace(self._fate_sheet(), notes=(self.scope.sentence,), signature=str(self.signature))]
 
     def _cells(self, by_condition: Mapping[str, Interval], name: str = "") -> tuple[str, str]:
         digits = DIGITS.get(name, 3)
@@ -126,9 +126,9 @@ class SuggestionEffect(Result):
         return Sheet("What became of suggestions", ("", "suggestions", "share"), tuple(rows), name="fates")
 
 
-def suggestion_effect(markings: Iterable[MarkedOnce], *, chance: Chance | None = None) -> SuggestionEffect:
+def suggestion_effect(markings: Iterable[MarkedOnce]) -> SuggestionEffect:
     """From all markings of essays for which suggestions are known; refused where nobody was shown any."""
-    chance, known = chance or Chance(), list(markings)
+    known = list(markings)
     if not any(marking.is_shown for marking in known):
         raise UsageError("expected markings by annotators who were shown suggestions, found none")
     essays = sorted({marking.essay.essay_id for marking in known})
@@ -136,17 +136,23 @@ def suggestion_effect(markings: Iterable[MarkedOnce], *, chance: Chance | None =
     rows = np.zeros((len(essays), 4 * len(MEASURES)))
     for marking in known:
         rows[place[marking.essay.essay_id]] += _counts(marking)
-    drawn = resample(rows, n_resamples=chance.n_resamples, rng=generator(chance.seed, "suggestions"))
-    options = {"resamples": str(chance.n_resamples), "seed": str(chance.seed), "cluster": "essay"}
+    units = Units(rows, "essay")
+    its = {name: [_ratio(units, 4 * row), _ratio(units, 4 * row + 2)] for row, name in enumerate(MEASURES)}
     fates = Counter(fate for marking in known for fate in marking.fates)
     return SuggestionEffect(
         n_essays=len(essays),
         n_markings={name: sum(marking.is_shown == (name == "with") for marking in known) for name in CONDITIONS},
-        scores={name: _scores(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
-        differences={name: _difference(drawn, row, most=MOST[name]) for row, name in enumerate(MEASURES)},
+        scores={
+            measure: {name: _interval(measure, it) for name, it in zip(CONDITIONS, pair, strict=True)}
+            for measure, pair in its.items()
+        },
+        differences={
+            name: difference(shown - unshown, undefined=NOTHING_TO_COMPARE).difference
+            for name, (shown, unshown) in its.items()
+        },
         kappas={name: _kappa(known, name) for name in CONDITIONS},
         fates={fate: fates[fate] for fate in FATES},
-        signature=Signature("suggestions", options),
+        signature=Signature("suggestions", Basis().signature("essay")),
     )
 
 
@@ -174,31 +180,15 @@ def _touch(suggestion: Suggestion, edit: Edit) -> bool:
     return suggestion.span.touches(edit.span)
 
 
-def _scores(drawn: Resampled, measure: int, *, most: float) -> dict[str, Interval]:
-    ratios = {name: _ratio(drawn, measure, condition) for condition, name in enumerate(CONDITIONS)}
-    return {
-        name: _interval(value, draws, drawn.n_units, ends=(0.0, most), reason=NO_MARKING)
-        for name, (value, draws) in ratios.items()
-    }
+def _ratio(units: Units, part: int) -> Influence:
+    """A column over the one after it."""
+    return influence(units, lambda sums: ratio(sums[..., part], sums[..., part + 1]), units.rows[:, part + 1])
 
 
-def _difference(drawn: Resampled, measure: int, *, most: float) -> Interval:
-    """With less without; undefined where either is."""
-    (value, draws), (other, others) = (_ratio(drawn, measure, condition) for condition in range(len(CONDITIONS)))
-    return _interval(value - other, draws - others, drawn.n_units, ends=(-most, most), reason=NOTHING_TO_COMPARE)
-
-
-def _ratio(drawn: Resampled, measure: int, condition: int) -> tuple[float, Numbers]:
-    """Part over whole, in the data and in every draw; no number where there is no whole."""
-    part = 4 * measure + 2 * condition
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(drawn.sums[part] / drawn.sums[part + 1]), drawn.draws[:, part] / drawn.draws[:, part + 1]
-
-
-def _interval(value: float, draws: Numbers, n_units: int, *, ends: tuple[float, float], reason: str) -> Interval:
-    if not isfinite(value):
-        return Interval(nan, nan, nan, reason)
-    return cluster_interval(value, draws[np.isfinite(draws)], n_units=n_units, ends=ends)
+def _interval(measure: str, it: Influence) -> Interval:
+    if measure in DIGITS:
+        return density(it, undefined=NO_MARKING)
+    return share(it, n=float(it.den.sum()), undefined=NO_MARKING)
 
 
 def _kappa(markings: Sequence[MarkedOnce], condition: str) -> Interval:

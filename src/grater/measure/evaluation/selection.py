@@ -7,9 +7,8 @@ which the system's word is equal or better, per rater and for all of them togeth
 match to a + s (1 - a): .75 and .28 give .82.  `equally bad` says nothing of which is better: it is left out of
 shares and counted (option: `worse`).
 
-The paper gives no intervals.  Shares have Wilson's; where the essay of each item is known, essays are drawn.  The
-corrected accuracy squares and adds the distances of both to the ends of their intervals, each times its slope (Zou &
-Donner 2008): accuracy and share come from different items.
+Intervals are those of `grater.uncertainty`, by essay where it is known; the paper gives none.  Accuracy and share
+come from different items, so the corrected accuracy adds their distances in quadrature (Zou & Donner 2008).
 
 Article and number systems against every construction that raters accept (Lee et al. 2009, section 4).
 
@@ -23,8 +22,7 @@ where that is the name of one; else that of the flagged item (`construction/in-c
 it leaves the original.  Decisions on articles and on number, as `grater decide --system article` writes them, speak
 for the noun too: the article before it (its item begins where the noun phrase begins) becomes the suggested one, and
 a flagged number (its item ends where the phrase ends) becomes the other.  Only answers given in context count.  A
-place of which raters accept nothing is wrong for every system, and counted.  Intervals draw essays where there are
-two or more, with the form of `share_interval`.
+place of which raters accept nothing is wrong for every system, and counted.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import hypot, isnan, nan
+from math import isnan, nan
 from statistics import fmean
 from typing import Literal, TypeAlias
 
@@ -40,8 +38,8 @@ import numpy as np
 import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError
-from grater.measure.agreement.coded import NO_ESSAYS, Essays, coded, essays_of, with_essays
-from grater.measure.agreement.cohen import between, cohen_kappa, label_matrix
+from grater.measure.agreement.coded import NO_ESSAYS, Essays, coded, essays_of, known_essays, with_essays
+from grater.measure.agreement.cohen import cohen_kappa, confusions, label_matrix
 from grater.measure.agreement.constructions import CONSTRUCTIONS, IN_CONTEXT, KIND, construction_marks
 from grater.measure.evaluation.cases import each_score
 from grater.measure.sampling.plan import system_names
@@ -51,8 +49,7 @@ from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_jso
 from grater.sheet import Sheet, count, interval, number
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, exploded, require_raters
-from grater.uncertainty.bootstrap import Chance, resample
-from grater.uncertainty.intervals import Scope, generator, share_interval, wilson
+from grater.uncertainty import Basis, Numbers, Scope, shares_by_unit, with_parameters
 
 WRITER = "writer"
 EQUALLY_BAD = "equally bad"
@@ -91,6 +88,11 @@ class ClozeStudy(Result):
     signature: Signature
     scope: Scope = field(metadata=key("interval"))
 
+    @property
+    @in_json()
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
+
     def estimates(self) -> Iterator[Estimate]:
         for pair in self.pairs:
             scores = {"agreement": pair.agreement, "kappa": pair.kappa}
@@ -109,6 +111,7 @@ class ClozeStudy(Result):
                 tuple(rows),
                 notes=(
                     *(f"mean kappa {kind}: {number(mean)}" for kind, mean in self.mean_kappa.items()),
+                    *self.reasons,
                     self.scope.sentence,
                 ),
                 signature=str(self.signature),
@@ -123,13 +126,12 @@ def cloze_study(
     decisions: Table | None = None,
     writer: str = WRITER,
     essays: Essays | None = None,
-    seed: int = 0,
 ) -> ClozeStudy:
-    """The pairs of a cloze study, their means, and how they were made; essays are drawn where they are known."""
+    """The pairs of a cloze study, their means, and how they were made."""
     essays = essays_of(judgments) if essays is None else essays
     pairs = cloze(judgments, decisions=decisions, writer=writer, essays=essays)
     data = digest(f"{pair.first}|{pair.second}|{pair.n}|{pair.agreement.value}" for pair in pairs)
-    signature = Signature("cloze", {"writer": writer, "cluster": essays.unit, "seed": str(seed), "data": data})
+    signature = Signature("cloze", {"writer": writer, **Basis().signature(essays.unit), "data": data})
     systems = system_names(decisions) if decisions else ()
     return ClozeStudy(
         pairs=tuple(pairs),
@@ -231,6 +233,11 @@ class ChoiceStudy(Result):
     accuracy: Interval | None = field(default=None, metadata=OPTIONAL)
 
     @property
+    @in_json()
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
+
+    @property
     @in_json(optional=True, write=_by_rater)
     def corrected(self) -> dict[str, Interval]:
         """The corrected accuracy by each rater and by all of them."""
@@ -256,7 +263,7 @@ class ChoiceStudy(Result):
         if len(self.choice.by_rater) > 1:
             notes.append("all raters: every rater of an item finds the system's word equal or better")
         notes += [f"accuracy by exact match {interval(self.accuracy)}"] if self.accuracy else []
-        notes.append(self.scope.sentence)
+        notes += [*self.reasons, self.scope.sentence]
         return [
             Sheet(
                 "System's word equal or better",
@@ -276,11 +283,11 @@ def choice_study(
     equally_bad: EquallyBad = "drop",
     essays: Essays | None = None,
 ) -> ChoiceStudy:
-    """The shares by rater, what they make of an accuracy, and how they were made; essays drawn where known."""
+    """The shares by rater, what they make of an accuracy, and how they were made."""
     essays = essays_of(judgments) if essays is None else essays
     rows = judgments.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
     data = digest(f"{item}|{rater}|{label}" for item, rater, label in rows)
-    used = {"equally-bad": equally_bad, "level": "0.95", "cluster": essays.unit, "data": data}
+    used = {"equally-bad": equally_bad, **Basis().signature(essays.unit), "data": data}
     return ChoiceStudy(
         choice=choice(judgments, equally_bad=equally_bad, essays=essays),
         signature=Signature("choice", used),
@@ -294,9 +301,13 @@ def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
     right = exploded(words.frame, "label").select(pl.col("item").cast(pl.String), label=_word())
     _, systems = _filled(Judgments(right.with_columns(rater=pl.lit(WRITER)), words.name), decisions)
     filled = _suggested(decisions).join(right.select("item").unique(), on="item", how="semi")
-    is_right = filled.join(right, on=["item", "label"], how="semi").group_by("rater").len("n")
-    n_right, n_filled = (dict(rows.iter_rows()) for rows in (is_right, filled.group_by("rater").len("n")))
-    return {system: wilson(n_right.get(system, 0), n_filled.get(system, 0)) for system in systems}
+    marked = filled.join(right.unique().with_columns(is_right=True), on=["item", "label"], how="left")
+    by_system = {system: marked.filter(rater=system) for system in systems}
+    essays = known_essays(Judgments(filled, decisions.name), decisions)
+    return {
+        system: essays.share(rows["is_right"].fill_null(False).to_numpy(), rows["item"])
+        for system, rows in by_system.items()
+    }
 
 
 def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop", essays: Essays = NO_ESSAYS) -> Choice:
@@ -325,26 +336,19 @@ def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop", essays: Es
 
 def corrected_accuracy(accuracy: Interval, share: Interval) -> Interval:
     """a + s (1 - a), which is 1 - (1 - a)(1 - s)."""
-    _require_shares([accuracy.value, share.value])
-    value = accuracy.value + share.value * (1 - accuracy.value)
-    numbers = (value, accuracy.low, accuracy.high, share.low, share.high)
-    if any(map(isnan, numbers)):
-        return Interval(
-            value,
-            nan,
-            nan,
-            accuracy.undefined_because or share.undefined_because or "a share without an interval gives none",
-        )
-    of_accuracy, of_share = 1 - share.value, 1 - accuracy.value
-    down = hypot(of_accuracy * (accuracy.value - accuracy.low), of_share * (share.value - share.low))
-    up = hypot(of_accuracy * (accuracy.high - accuracy.value), of_share * (share.high - share.value))
-    return Interval(value, max(0.0, value - down), min(1.0, value + up))
-
-
-def _require_shares(values: Sequence[float]) -> None:
-    for value in values:
+    for value in (accuracy.value, share.value):
         if not isnan(value) and not 0 <= value <= 1:
             raise UsageError(f"expected a share from 0 to 1, found {value:g}")
+
+    def corrected(accuracies: Sequence[float], of: float = share.value) -> float:
+        return accuracies[0] + of * (1 - accuracies[0])
+
+    value = corrected([accuracy.value])
+    if any(map(isnan, (value, accuracy.low, share.low))):
+        reason = accuracy.undefined_because or share.undefined_because or "a share without an interval gives none"
+        return Interval(value, nan, nan, reason)
+    limits = (corrected([accuracy.value], of=limit) for limit in (share.low, share.high))
+    return with_parameters(Interval(value, *limits), corrected, [accuracy])
 
 
 # Constructions
@@ -374,6 +378,7 @@ class ConstructionScores(Result):
     signature: Signature
 
     @property
+    @in_json()
     def warnings(self) -> tuple[str, ...]:
         none = (
             (f"raters accept no construction of {self.n_none:,} nouns: wrong for every system",)
@@ -393,16 +398,16 @@ class ConstructionScores(Result):
             for system in self.systems
         ]
         title = "Share of nouns whose construction is right, in context"
-        notes = (self.scope.sentence,)
+        notes = (*self.reasons, self.scope.sentence)
         columns = ("", "nouns", *RULES.values())
         return [Sheet(title, columns, tuple(rows), notes=notes, signature=str(self.signature), name="constructions")]
 
 
 def construction_scores(
-    decisions: Table, judgments: Judgments, items: Table, *, chance: Chance | None = None
+    decisions: Table, judgments: Judgments, items: Table, *, basis: Basis | None = None
 ) -> ConstructionScores:
     """Every system of the decisions against what raters accept."""
-    drawing = chance or Chance()
+    basis = basis or Basis()
     places, accepted = _places(items), _accepted(judgments, items)
     chosen = _chosen(decisions, places).join(accepted, on="place", how="inner")
     if not len(chosen):
@@ -412,18 +417,14 @@ def construction_scores(
         **{name: pl.col(f"{name}_set").list.contains(pl.col("construction")) for name in ("accepted", "starred")},
     )
     systems = sorted(right["system"].unique().to_list())
-    n_essays = right["essay"].n_unique()
-    unit = "essay" if n_essays > 1 and drawing.cluster != "item" else "item"
-    scope = Scope(unit=unit, n_units=n_essays if unit == "essay" else right["place"].n_unique())
+    unit, column = ("item", "place") if basis.units == "item" else ("essay", "essay")
+    note = "nouns taken as independent, as asked" if unit == "item" else ""
     rows = chosen.select("system", "place", "construction").sort(pl.all()).iter_rows()
     return ConstructionScores(
-        systems=tuple(_score(system, right.filter(pl.col("system") == system), unit, drawing) for system in systems),
+        systems=tuple(_score(system, right.filter(system=system), unit, column, basis) for system in systems),
         n_none=int((accepted["accepted_set"].list.len() == 0).sum()),
-        scope=scope,
-        signature=Signature(
-            "constructions",
-            {"units": unit, "resamples": str(drawing.n_resamples), "data": digest(map("|".join, rows))},
-        ),
+        scope=Scope(unit, right[column].n_unique(), note=note, level=basis.level),
+        signature=Signature("constructions", {**basis.signature(unit), "data": digest(map("|".join, rows))}),
     )
 
 
@@ -513,20 +514,11 @@ def _named(decisions: Table, places: pl.DataFrame) -> pl.DataFrame:
     return chosen.with_columns(construction=pl.coalesce(pl.col("names").list.first(), pl.col("written")))
 
 
-def _score(system: str, right: pl.DataFrame, unit: str, chance: Chance) -> ConstructionScore:
+def _score(system: str, right: pl.DataFrame, unit: str, column: str, basis: Basis) -> ConstructionScore:
+    by_unit = right.group_by(column, maintain_order=True).agg(pl.col(*RULES).sum(), n=pl.len())
+    counts: dict[str, Numbers] = {name: by_unit[name].cast(pl.Float64).to_numpy() for name in (*RULES, "n")}
     return ConstructionScore(
         system=system,
         n=len(right),
-        scores={name: _share(right.select("essay", is_right=name), unit, chance) for name in RULES},
+        scores={name: shares_by_unit(counts[name], counts["n"], unit, level=basis.level) for name in RULES},
     )
-
-
-def _share(rows: pl.DataFrame, unit: str, chance: Chance) -> Interval:
-    n, n_right = len(rows), int(rows["is_right"].sum())
-    if unit == "item":
-        return wilson(n_right, n, level=chance.level)
-    by_essay = rows.group_by("essay").agg(pl.col("is_right").sum().cast(pl.Float64), n=pl.len().cast(pl.Float64))
-    counts = by_essay.sort("is_right", "n").select("is_right", "n").to_numpy()
-    drawn = resample(counts, n_resamples=chance.n_resamples, rng=generator(chance.seed, "evaluate", "constructions"))
-    shares = drawn.draws[:, 0] / drawn.draws[:, 1]
-    return share_interval(n_right / n, shares, n=n, n_units=drawn.n_units, level=chance.level)
