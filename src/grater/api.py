@@ -210,11 +210,12 @@ def corpus_judgments(
     items: TableSource | None = None,
 ) -> Judgments:
     """The annotators' edits as judgments of the items that systems decided on."""
-    from grater.corpora.judgments import items_of, judgments_from_edits
+    from grater.corpora.judgments import documents_of_items, items_of, judgments_from_edits
     from grater.tables import as_decisions, as_items
 
-    judged = items_of(as_decisions(decisions), _given(as_items, items))
-    return judgments_from_edits(_essays(corpus), judged, tags=tags, match=match)
+    tables = as_decisions(decisions), _given(as_items, items)
+    documents = documents_of_items(*tables)
+    return judgments_from_edits(_essays(corpus), items_of(*tables), tags=tags, match=match, documents=documents)
 
 
 # Judgments

@@ -348,7 +348,7 @@ def judgments(
     as_json: Json = False,
 ) -> None:
     """Turn annotations into judgments: for every item and annotator, error or ok, or the labels of usage."""
-    from grater.corpora.judgments import items_of, judgments_from_edits
+    from grater.corpora.judgments import documents_of_items, items_of, judgments_from_edits
     from grater.tables import parse_columns, read_decisions, read_items, write_table
 
     require_different(files)
@@ -357,9 +357,10 @@ def judgments(
     if not wanted:
         raise UsageError(f"expected --tags TAG or TAG,TAG, as in Wcip, found {tags!r}")
     decided = read_decisions(decisions, columns=parse_columns(columns), duplicates=duplicates)
-    items_judged = items_of(decided, read_items(items) if items else None)
+    tables = decided, read_items(items) if items else None
+    items_judged, documents = items_of(*tables), documents_of_items(*tables)
     essays = read_merged(files, format_name=format_name)
-    judged = judgments_from_edits(essays, items_judged, tags=wanted, match=match, labels=labels)
+    judged = judgments_from_edits(essays, items_judged, tags=wanted, match=match, labels=labels, documents=documents)
     write_table(judged, out)
     frame = judged.frame
     n_raters = frame["rater"].n_unique()

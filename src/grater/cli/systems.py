@@ -134,7 +134,7 @@ def decide(
         with tempfile.TemporaryDirectory(prefix="grater-documents-") as folder:
             named = Path(folder) / f"{corpus.stem}.jsonl"
             write_corpus(with_documents(read_corpus(corpus, format_name=format_name), documents), named, ignore_loss)
-            return decide(
+            decide(
                 named,
                 system=system,
                 out=out,
@@ -148,6 +148,7 @@ def decide(
                 master=master,
                 as_json=as_json,
             )
+        return
     first = None if is_cut(corpus) else next(iter(read_corpus(corpus, format_name=format_name)), None)
     is_placed = first is not None and "document" in first.metadata
     if first is not None and first.tokens is not None and not is_placed:

@@ -66,9 +66,13 @@ def judgments_from_edits(
     tags: Collection[str],
     match: Match = "tag",
     labels: Labels = "verdict",
+    documents: Mapping[str, str] | None = None,
     name: str = "corpus",
 ) -> Judgments:
-    """One judgment for every item (by its id) and each annotator of its essay, in the order of the essays."""
+    """One judgment for every item (by its id) and each annotator of its essay, in the order of the essays.
+
+    `documents` has the document of items whose essays are sentences that do not name it.
+    """
     gap = next((item_id for item_id, item in items.items() if not len(item.span)), None)
     if labels == "usage" and gap is not None:
         message = f"the labels 0, 1 and 2 are for words in the text; item {gap} is a gap"
@@ -90,9 +94,10 @@ def judgments_from_edits(
         elif essay.essay_id in waiting:
             seen.add(essay.essay_id)
             placed = _placed(essay, waiting[essay.essay_id], problems)
-            document = essay.metadata.get("document")
-            where = {"essay": essay.essay_id, "document": None if document is None else str(document)}
-            rows += [replace(row, **where) for row in _judged(essay, placed, frozenset(tags), match)]
+            document, known = essay.metadata.get("document"), documents or {}
+            for row in _judged(essay, placed, frozenset(tags), match):
+                named = known.get(row.item) if document is None else str(document)
+                rows.append(replace(row, essay=essay.essay_id, document=named))
             n_unread += 0 if essay.annotators else len(placed)
     for essay_id, of_essay in waiting.items():
         if essay_id not in seen:
@@ -134,6 +139,13 @@ def items_of(decisions: Table, items: Table | None = None) -> dict[str, Item]:
         raise BadInput(Problem(decisions.name, f"{message}; give the items table too"))
     places = decisions.frame.select(PLACE).unique(maintain_order=True)
     return _items(read_items(places, name=decisions.name).frame)
+
+
+def documents_of_items(*tables: Table | None) -> dict[str, str]:
+    """The document of each item, from the tables that name any."""
+    named = [table.frame for table in tables if table is not None and "document" in table.frame.columns]
+    rows = [frame.select("item", "document").drop_nulls().iter_rows() for frame in named]
+    return {str(item): str(document) for of_table in rows for item, document in of_table}
 
 
 def _items(places: pl.DataFrame) -> dict[str, Item]:
