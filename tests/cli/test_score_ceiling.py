@@ -65,7 +65,7 @@ def test_wrong_numbers_of_references_are_told(capsys: pytest.CaptureFixture[str]
 @pytest.mark.data
 def test_files_of_single_annotators_are_so_many_judges(capsys: pytest.CaptureFixture[str]) -> None:
     files = [data_path(f"conll14/ten-annotators/A{number}.m2") for number in range(1, 4)]
-    ran = grater(capsys, "ceiling", *files, "--metric", "errant", "--references", "2", "--resamples", "20", "--json")
+    ran = grater(capsys, "ceiling", *files, "--metric", "errant", "--references", "2", "--json")
     found = json.loads(ran.out)
     assert found["annotators"] == ["A1", "A2", "A3"]
     assert (found["sentences"], found["left_out"]) == (1312, 0)
@@ -77,7 +77,7 @@ def test_a_terminal_sees_how_far_it_is(
 ) -> None:
     stream = StringIO()
     monkeypatch.setattr("grater.cli.command.messages", Console(file=stream, force_terminal=True, width=60))
-    ran = grater(capsys, "ceiling", reference, "--resamples", "10", "--json")
+    ran = grater(capsys, "ceiling", reference, "--json")
     assert ran.status == 0
     json.loads(ran.out)
     assert "scoring people" in stream.getvalue()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grater.corpora.m2 import FORMAT
-from grater.measure.corrections.systems import Hypothesis, References
+from grater.measure.corrections.scores import Hypothesis, References
 from grater.model import Essay
 from tests.corpora.sources import TextSource
 

@@ -12,25 +12,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import BadInput, UsageError
-from grater.measure.corrections.ceiling import Ceiling, CeilingRow, ceiling
+from grater.measure.corrections.ceiling import (
+    Ceiling,
+    CeilingRow,
+    ceiling,
+    choose_annotators,
+    chosen_rows,
+    subsets_of,
+)
 from grater.measure.corrections.edit_table import match, table_of
 from grater.measure.corrections.errant import choose_pairs as errant_choose
 from grater.measure.corrections.errant import errant_keys
 from grater.measure.corrections.maxmatch import choose_references, maxmatch_keys
 from grater.measure.corrections.scores import (
     METRICS,
+    Hypothesis,
     MetricOptions,
-    Resampling,
-    choose_annotators,
-    chosen_rows,
+    References,
+    rewritten,
     score_systems,
-    subsets_of,
 )
-from grater.measure.corrections.systems import Hypothesis, References, rewritten
 from tests.examples import examples
 from tests.measure.corrections.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
 
-QUICK = Resampling(n_resamples=100)
 THREE = [["A b c d .", "A b x d .", "A c d ."], ["E f g h .", "E f h .", "E f h ."], ["K l m n ."] * 3]
 PLAIN = ["A b c e .", "E e f g h .", "K l m n ."]
 
@@ -46,7 +50,7 @@ def three() -> References:
 
 
 def test_two_annotators_are_scored_against_each_other_by_hand() -> None:
-    found = ceiling(METRICS["m2"], references(), [text_system("s")], chance=QUICK)
+    found = ceiling(METRICS["m2"], references(), [text_system("s")])
     # Annotator 0 against 1: tp 3, fp 1, fn 0; 1 against 0: tp 3, fp 0, fn 1.
     assert row(found, "0", 1).scores["f0.5"].value == pytest.approx(0.9375 / 1.1875)
     assert row(found, "1", 1).scores["f0.5"].value == pytest.approx(0.9375)
@@ -62,7 +66,7 @@ def test_two_annotators_are_scored_against_each_other_by_hand() -> None:
 
 
 def test_people_go_before_systems_and_their_mean_before_each() -> None:
-    found = ceiling(METRICS["m2"], references(), [text_system("b", SOURCE), text_system("a")], chance=QUICK)
+    found = ceiling(METRICS["m2"], references(), [text_system("b", SOURCE), text_system("a")])
     assert [(each.name, each.kind) for each in found.rows] == [
         ("human", "human"),
         ("0", "annotator"),
@@ -73,27 +77,27 @@ def test_people_go_before_systems_and_their_mean_before_each() -> None:
 
 
 def test_against_all_the_others_an_annotator_has_the_score_of_a_system() -> None:
-    found = ceiling(METRICS["gleu"], three(), chance=QUICK)
+    found = ceiling(METRICS["gleu"], three())
     texts = {name: [of_sentence[n] for of_sentence in THREE] for n, name in enumerate(["r0", "r1", "r2"])}
     others = References("others", rewritten(PLAIN, {"r1": texts["r1"], "r2": texts["r2"]}, source_name="src"))
-    scores = score_systems(METRICS["gleu"], others, [text_system("r0", texts["r0"])], chance=QUICK)
+    scores = score_systems(METRICS["gleu"], others, [text_system("r0", texts["r0"])])
     assert row(found, "r0", 2).scores["gleu"].value == scores.systems[0].overall.scores["gleu"].value
 
 
 def test_a_system_on_two_of_three_references_has_the_mean_of_three_scores() -> None:
-    found = ceiling(METRICS["gleu"], three(), [text_system("s", PLAIN)], chance=QUICK)
+    found = ceiling(METRICS["gleu"], three(), [text_system("s", PLAIN)])
     alone = []
     for pair in combinations(range(3), 2):
         texts = {str(n): [of_sentence[n] for of_sentence in THREE] for n in pair}
         some = References("some", rewritten(PLAIN, texts, source_name="src"))
-        [system] = score_systems(METRICS["gleu"], some, [text_system("s", PLAIN)], chance=QUICK).systems
+        [system] = score_systems(METRICS["gleu"], some, [text_system("s", PLAIN)]).systems
         alone.append(system.overall.scores["gleu"].value)
     assert row(found, "s", 2).scores["gleu"].value == pytest.approx(np.mean(alone))
 
 
 def test_on_one_reference_people_are_as_precise_as_they_recall() -> None:
     # What one of two annotators has and the other lacks is a false positive one way and a miss the other.
-    found = ceiling(METRICS["errant"], references(), [m2_system("s")], chance=QUICK)
+    found = ceiling(METRICS["errant"], references(), [m2_system("s")])
     human = row(found, "human", 1).scores
     first, second = row(found, "0", 1).scores, row(found, "1", 1).scores
     assert first["precision"].value == second["recall"].value
@@ -104,9 +108,9 @@ def test_sentences_that_someone_did_not_read_are_left_out_for_all() -> None:
     text = REFERENCE + "S You is here .\nA 1 2|||R:VERB:SVA|||are|||REQUIRED|||-NONE-|||0\n\n"
     longer = References("ref.m2", essays(text))
     system = text_system("s", [*TEXT, "You are here ."])
-    found = ceiling(METRICS["m2"], longer, [system], chance=QUICK)
+    found = ceiling(METRICS["m2"], longer, [system])
     assert (found.n_sentences, found.n_left_out) == (4, 1)
-    shorter = ceiling(METRICS["m2"], references(), [text_system("s")], chance=QUICK)
+    shorter = ceiling(METRICS["m2"], references(), [text_system("s")])
     assert [each.scores for each in found.rows] == [each.scores for each in shorter.rows]
 
 
@@ -123,13 +127,13 @@ def test_a_number_of_references_that_cannot_be_is_refused() -> None:
 
 def test_a_system_of_another_length_is_refused_as_in_scoring() -> None:
     with pytest.raises(BadInput, match=r"expected 4 sentences, as in ref\.m2, found 3"):
-        ceiling(METRICS["m2"], references(), [text_system("s", TEXT[:3])], chance=QUICK)
+        ceiling(METRICS["m2"], references(), [text_system("s", TEXT[:3])])
 
 
 def test_edits_of_two_annotators_are_no_system() -> None:
     both = Hypothesis("s", "s.m2", sentences=essays())
     with pytest.raises(UsageError, match=r"s\.m2: expected the edits of one annotator"):
-        ceiling(METRICS["errant"], references(), [both], chance=QUICK)
+        ceiling(METRICS["errant"], references(), [both])
 
 
 def test_a_sample_of_sets_is_seeded_and_has_no_repeats() -> None:
@@ -142,7 +146,7 @@ def test_a_sample_of_sets_is_seeded_and_has_no_repeats() -> None:
 
 
 def test_a_sampled_ceiling_still_has_everyone_who_can_be_scored() -> None:
-    found = ceiling(METRICS["gleu"], three(), sizes=[1], most_subsets=2, chance=replace(QUICK, seed=1))
+    found = ceiling(METRICS["gleu"], three(), sizes=[1], most_subsets=2)
     assert row(found, "human", 1).n_subsets == sum(each.n_subsets for each in found.rows if each.kind == "annotator")
     assert "subsets:2" in str(found.signature)
 

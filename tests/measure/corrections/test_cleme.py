@@ -7,8 +7,7 @@ import pytest
 from grater.errors import UsageError
 from grater.measure.corrections.ceiling import ceiling
 from grater.measure.corrections.cleme import METRIC, TokenEdit, cut, mean_length
-from grater.measure.corrections.scores import Resampling, score_systems
-from grater.measure.corrections.systems import Hypothesis, References
+from grater.measure.corrections.scores import Hypothesis, References, score_systems
 from tests.measure.corrections.essays import REFERENCE, SYSTEM, essays
 
 
@@ -18,7 +17,6 @@ def test_weighted_counts_are_those_of_the_authors_program() -> None:
         METRIC,
         References("ref", essays(REFERENCE)),
         [Hypothesis("s", "s", sentences=essays(SYSTEM))],
-        chance=Resampling(10),
     )
     assert scores.systems[0].overall.counts == pytest.approx(
         {"tp": 2.1081068062330672, "fp": 1.1418931937669328, "fn": 0.8581068062330673}, abs=1e-12

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from grater.corpora.m2 import read_m2
+from grater.corpora.m2 import FORMAT, read_m2
 from grater.errors import UsageError
 from grater.measure.corrections.maxmatch import (
     GoldEdit,
+    GoldSentence,
     choose_references,
-    corrected_tokens,
+    corrected_words,
     count_systems,
-    gold_edits,
+    gold_of,
     maxmatch_counts,
-    score_systems,
+    read_gold,
 )
 from grater.model import Essay
+from tests.corpora.sources import TextSource
 
 SOURCE = ["she", "like", "walk", "in", "rain", "every", "day"]
 
@@ -105,29 +107,29 @@ def test_gold_edits_come_back_in_token_numbers() -> None:
         "A 5 6|||P|||-NONE-|||REQUIRED|||-NONE-|||0",
         "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||10",
     )
-    assert gold_edits(essay) == {
+    assert gold_of(essay).edits == {
         "0": (edit(5, 6, ""),),
         "1": (edit(1, 3, "likes to walk", "likes walking"), edit(4, 4, "the"), edit(6, 6, "!")),
         "10": (),
     }
-    assert list(gold_edits(essay)) == ["0", "1", "10"]
+    assert list(gold_of(essay).edits) == ["0", "1", "10"]
 
 
 def test_block_without_lines_has_one_annotator_who_found_nothing() -> None:
     (essay,) = essays("S all is well")
-    assert gold_edits(essay) == {"0": ()}
+    assert gold_of(essay).edits == {"0": ()}
 
 
 def test_correction_with_doubled_spaces_matches_nothing() -> None:
     (essay,) = essays("S she like it", "A 1 2|||V|||does  like|||REQUIRED|||-NONE-|||0")
-    assert maxmatch_counts(["she", "like", "it"], ["she", "does", "like", "it"], gold_edits(essay)) == {
+    assert maxmatch_counts(["she", "like", "it"], ["she", "does", "like", "it"], gold_of(essay).edits) == {
         "0": (0, 1, 1)
     }
 
 
 def test_edit_without_a_correction_asks_for_the_words_that_stand_there() -> None:
     (essay,) = essays("S she like it", "A 1 2|||UNK|||like|||REQUIRED|||-NONE-|||0")
-    assert gold_edits(essay) == {"0": (edit(1, 2, "like"),)}
+    assert gold_of(essay).edits == {"0": (edit(1, 2, "like"),)}
 
 
 def test_hypothesis_in_m2_is_corrected_by_its_first_alternatives() -> None:
@@ -137,15 +139,15 @@ def test_hypothesis_in_m2_is_corrected_by_its_first_alternatives() -> None:
         "A 4 4|||D|||the|||REQUIRED|||-NONE-|||0",
         "A 3 4|||UNK|||in|||REQUIRED|||-NONE-|||0",
     )
-    assert " ".join(corrected_tokens(essay)) == "she likes to walk in the rain"
+    assert " ".join(corrected_words(gold_of(essay))) == "she likes to walk in the rain"
 
 
 def test_hypothesis_with_overlapping_edits_is_refused() -> None:
     (essay,) = essays(
         "S she like it", "A 0 2|||V|||they like|||REQUIRED|||-NONE-|||0", "A 1 2|||V|||likes|||REQUIRED|||-NONE-|||0"
     )
-    with pytest.raises(UsageError, match=r"line 1.*do not overlap.*token 1"):
-        corrected_tokens(essay)
+    with pytest.raises(UsageError, match=r"do not overlap.*line 1.*token 1"):
+        corrected_words(gold_of(essay))
 
 
 def test_hypothesis_of_two_annotators_is_refused() -> None:
@@ -153,12 +155,12 @@ def test_hypothesis_of_two_annotators_is_refused() -> None:
         "S she like it", "A 1 2|||V|||likes|||REQUIRED|||-NONE-|||0", "A 2 3|||N|||them|||REQUIRED|||-NONE-|||1"
     )
     with pytest.raises(UsageError, match="one annotator"):
-        corrected_tokens(essay)
+        corrected_words(gold_of(essay))
 
 
 def test_essay_without_tokens_is_refused() -> None:
     with pytest.raises(UsageError, match="tokens"):
-        gold_edits(Essay("e1", "she like it"))
+        gold_of(Essay("e1", "she like it"))
 
 
 def test_annotator_with_the_best_running_score_is_chosen() -> None:
@@ -195,35 +197,34 @@ REFERENCE = (
 )
 
 
-def test_systems_are_scored_against_the_same_references() -> None:
-    systems = {
-        "A": [["she", "likes", "walk", "in", "rain"], ["all", "was", "well"]],
-        "B": [["she", "walks", "in", "rain"], []],
-    }
-    scored = score_systems(essays(*REFERENCE), systems)
-    assert scored["A"].annotators == ("0", "0")
-    assert scored["A"].counts.tolist() == [[1, 0, 0], [0, 1, 0]]
-    assert scored["B"].annotators == ("1", "0")
-    assert scored["B"].counts.tolist() == [[1, 0, 0], [0, 1, 0]]
+def golds(*lines: str) -> list[GoldSentence]:
+    return read_gold(TextSource("\n".join(lines) + "\n", "ref.m2"))
 
 
-def test_m2_and_plain_hypotheses_give_the_same_counts() -> None:
-    hypothesis = essays("S she like walk in rain", "A 1 2|||R|||likes|||REQUIRED|||-NONE-|||0", "", "S all is well")
-    plain = [["she", "likes", "walk", "in", "rain"], ["all", "is", "well"]]
-    assert count_systems(essays(*REFERENCE), {"A": hypothesis}) == count_systems(essays(*REFERENCE), {"A": plain})
+def test_systems_are_counted_against_the_same_references() -> None:
+    systems = [
+        [["she", "likes", "walk", "in", "rain"], ["all", "was", "well"]],
+        [["she", "walks", "in", "rain"], []],
+    ]
+    first, second = map(choose_references, count_systems(golds(*REFERENCE), systems))
+    assert (first.annotators, first.counts.tolist()) == (("0", "0"), [[1, 0, 0], [0, 1, 0]])
+    assert (second.annotators, second.counts.tolist()) == (("1", "0"), [[1, 0, 0], [0, 1, 0]])
 
 
-def test_missing_lines_are_told_with_the_system() -> None:
-    with pytest.raises(UsageError, match=r"A: expected 2 sentences.*found 1"):
-        count_systems(essays(*REFERENCE), {"A": [[]]})
-
-
-def test_hypothesis_of_another_sentence_is_told_with_its_number() -> None:
-    other = essays("S she like walk in rain", "", "S all is fine")
-    with pytest.raises(UsageError, match=r"A: sentence 2: .*'all is well'.*'all is fine'"):
-        count_systems(essays(*REFERENCE), {"A": other})
+def test_a_file_and_the_essays_of_it_are_the_same_gold() -> None:
+    lines = (
+        *REFERENCE,
+        "",
+        "S she like  it !",
+        "A 1 2|||UNK|||like|||REQUIRED|||-NONE-|||1",
+        "A 2 2|||R|||does  so||-NONE-|||REQUIRED|||-NONE-|||0",
+        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||10",
+    )
+    made = [gold_of(essay) for essay in FORMAT.read(TextSource("\n".join(lines) + "\n", "ref.m2"))]
+    assert [(each.words, each.edits) for each in golds(*lines)] == [(each.words, each.edits) for each in made]
+    assert [list(each.edits) for each in golds(*lines)] == [["0", "1"], ["0"], ["0", "1", "10"]]
 
 
 def test_negative_number_of_unchanged_words_is_refused() -> None:
     with pytest.raises(UsageError, match="found -1"):
-        count_systems(essays(*REFERENCE), {}, max_unchanged=-1)
+        count_systems(golds(*REFERENCE), [], max_unchanged=-1)

@@ -14,19 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora import read_corpus
+from grater.corpora.source import open_source
 from grater.measure.corrections import maxmatch
 from grater.measure.corrections.maxmatch import (
     GoldEdit,
+    GoldSentence,
     align,
     choose_references,
     count_systems,
-    gold_edits,
     maxmatch_counts,
+    read_gold,
     search,
-    source_tokens,
 )
-from grater.model import Essay
 from tests.examples import examples
 from tests.measure.corrections.slow_maxmatch import best_steps, slow_counts
 from tests.real_data import data_path
@@ -139,8 +138,8 @@ def test_long_rewritten_sentence_is_counted() -> None:
     assert maxmatch_counts(source, hypothesis, gold) == {"0": (0, 1, 0), "1": (1, 3, 1)}
 
 
-def references(name: str) -> list[Essay]:
-    return list(read_corpus(data_path(f"conll14/official/official-2014.{name}.m2")))
+def references(name: str) -> list[GoldSentence]:
+    return read_gold(open_source(data_path(f"conll14/official/official-2014.{name}.m2")))
 
 
 def outputs() -> dict[str, list[list[str]]]:
@@ -159,8 +158,9 @@ def percentages(counts: Sequence[Sequence[int]]) -> tuple[float, float, float]:
 
 @pytest.mark.data
 def test_conll14_systems_have_the_official_scores_with_alternatives() -> None:
-    counted = count_systems(references("combined-withalt"), outputs())
-    found = {system: percentages(choose_references(counts).counts.tolist())[2] for system, counts in counted.items()}
+    counted = count_systems(references("combined-withalt"), list(outputs().values()))
+    f = [percentages(choose_references(counts).counts.tolist())[2] for counts in counted]
+    found = dict(zip(outputs(), f, strict=True))
     assert found == WITH_ALTERNATIVES
 
 
@@ -169,10 +169,10 @@ def test_conll14_systems_have_the_official_scores_with_alternatives() -> None:
 @pytest.mark.parametrize("system", WITH_ALTERNATIVES)
 @pytest.mark.parametrize("name", ["combined", "combined-withalt"])
 def test_every_conll14_sentence_has_the_counts_of_the_slow_scorer(system: str, name: str) -> None:
-    essays, hypotheses = references(name), outputs()[system]
-    fast = count_systems(essays, {system: hypotheses})[system]
+    sentences, hypotheses = references(name), outputs()[system]
+    [fast] = count_systems(sentences, [hypotheses])
     slow = [
-        slow_counts(source_tokens(essay), hypothesis, gold_edits(essay))
-        for essay, hypothesis in zip(essays, hypotheses, strict=True)
+        slow_counts(gold.words, hypothesis, gold.edits)
+        for gold, hypothesis in zip(sentences, hypotheses, strict=True)
     ]
     assert fast == slow

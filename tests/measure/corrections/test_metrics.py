@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.measure.corrections.scores import SentenceCounts, of_rows, precision_recall_f, score_names
+from grater.measure.corrections.scores import METRICS, MetricOptions, SentenceCounts, of_rows, precision_recall_f
 from tests.examples import examples
 
 
@@ -25,8 +25,8 @@ def test_nothing_over_nothing_is_one_as_in_the_official_tools() -> None:
 
 
 def test_the_name_of_f_has_its_beta() -> None:
-    assert score_names(0.5) == ("precision", "recall", "f0.5")
-    assert score_names(1.0)[-1] == "f1"
+    assert METRICS["m2"].score_names(MetricOptions()) == ("precision", "recall", "f0.5")
+    assert METRICS["m2"].score_names(MetricOptions(beta=1.0))[-1] == "f1"
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=2, max_size=12), st.integers(0, 12))
@@ -37,15 +37,12 @@ def test_counts_of_two_parts_add_up_to_those_of_the_whole(rows: list[tuple[int, 
     assert (precision_recall_f(halves, beta=0.5) == precision_recall_f(whole.sum(axis=0), beta=0.5)).all()
 
 
-def test_rows_of_one_reference_have_no_shares() -> None:
+def test_the_mean_row_of_one_reference_is_its_own() -> None:
     counts = of_rows("s", np.array([[1, 0, 2], [0, 0, 0]]), references=["0", "1"])
-    assert counts.shares is None
     assert counts.expected.tolist() == [[1, 0, 2], [0, 0, 0]]
 
 
 def test_a_sentence_with_fewer_references_shares_them_among_its_own() -> None:
     cells = np.array([[[2], [4]], [[6], [0]]])
     counts = SentenceCounts("s", cells, np.array([2, 1]))
-    assert counts.shares is not None
-    assert counts.shares.tolist() == [[0.5, 0.5], [1, 0]]
     assert counts.expected.tolist() == [[3], [6]]

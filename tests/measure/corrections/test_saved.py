@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.corrections.scores import (
-    METRICS,
-    MetricOptions,
-    Resampling,
-    Scores,
-    compare_saved,
-    read_saved,
-    saved_json,
-    score_systems,
-    version_notes,
-)
-from grater.measure.corrections.systems import Hypothesis, References
+from grater.measure.corrections.saved import compare_saved, read_saved, saved_json
+from grater.measure.corrections.scores import METRICS, Hypothesis, MetricOptions, References, Scores, score_systems
 from tests.cli.running import Ran, grater
 from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
 
-CHANCE = Resampling(n_resamples=200, seed=3)
 OURS, IDLE = Hypothesis("ours", "ours.txt", texts=TEXT), Hypothesis("idle", "idle.txt", texts=SOURCE)
 
 
 def scored(metric: str, *hypotheses: Hypothesis, options: MetricOptions | None = None) -> Scores:
     references = References("ref.m2", essays(REFERENCE))
-    return score_systems(METRICS[metric], references, hypotheses, options=options, chance=CHANCE)
+    return score_systems(METRICS[metric], references, hypotheses, options=options)
 
 
 def kept(metric: str, hypothesis: Hypothesis, options: MetricOptions | None = None) -> str:
@@ -40,7 +30,7 @@ def kept(metric: str, hypothesis: Hypothesis, options: MetricOptions | None = No
 def test_saved_systems_get_the_numbers_of_one_run(metric: str) -> None:
     options = MetricOptions(tier="full") if metric == "errant" else None
     saved = [read_saved(kept(metric, system, options), name=system.name) for system in (OURS, IDLE)]
-    compared, together = compare_saved(saved, CHANCE), scored(metric, OURS, IDLE, options=options)
+    compared, together = compare_saved(saved), scored(metric, OURS, IDLE, options=options)
     assert compared.to_dict() == together.to_dict()
 
 
@@ -51,32 +41,46 @@ def test_what_was_scored_in_another_way_is_refused() -> None:
         (kept("m2", IDLE, MetricOptions(beta=1)), "beta is 1 here and 0.5 there"),
     ):
         with pytest.raises(GraterError, match=f"b.json: cannot be compared with a.json: {why}"):
-            compare_saved([first, read_saved(other, name="b.json")], CHANCE)
+            compare_saved([first, read_saved(other, name="b.json")])
 
 
 def test_other_sentences_are_refused() -> None:
     references = References("short.m2", essays(REFERENCE)[:1])
-    scores = score_systems(
-        METRICS["m2"], references, [Hypothesis("idle", "idle.txt", texts=SOURCE[:1])], chance=CHANCE
-    )
+    scores = score_systems(METRICS["m2"], references, [Hypothesis("idle", "idle.txt", texts=SOURCE[:1])])
     saved = [
         read_saved(kept("m2", OURS), name="a.json"),
         read_saved(saved_json(scores, MetricOptions()), name="b.json"),
     ]
     with pytest.raises(GraterError, match="other sentences or references"):
-        compare_saved(saved, CHANCE)
+        compare_saved(saved)
 
 
 def test_one_name_in_two_files_is_told_apart_by_the_files() -> None:
     saved = [read_saved(kept("m2", OURS), name=f"{name}.json", label=name) for name in ("old", "new")]
-    assert {system.system for system in compare_saved(saved, CHANCE).systems} == {"old:ours", "new:ours"}
+    assert {system.system for system in compare_saved(saved).systems} == {"old:ours", "new:ours"}
 
 
 def test_two_versions_are_warned_of() -> None:
     old = json.dumps({**json.loads(kept("m2", OURS)), "grater": "0.1.0"})
     saved = [read_saved(old, name="a.json"), read_saved(kept("m2", IDLE), name="b.json")]
-    assert version_notes(saved)[0].startswith("counted by different versions of grater: a.json by 0.1.0, b.json by")
-    assert version_notes(saved[:1]) == ()
+    warning = compare_saved(saved).warnings[0]
+    assert warning.startswith("counted by different versions of grater: a.json by 0.1.0, b.json by")
+    assert compare_saved(saved[:1]).warnings == ()
+
+
+def test_scores_that_0_2_saved_are_read_and_take_the_documents_that_another_knows() -> None:
+    old = json.loads(kept("m2", OURS))
+    old["made"]["options"] |= {"resamples": "5000", "seed": "0", "test": "bootstrap", "units": "sentence"}
+    del old["made"]["options"]["interval"]
+    known = [replace(essay, metadata={"document": place}) for place, essay in enumerate(essays(REFERENCE))]
+    scores = score_systems(METRICS["m2"], References("ref.m2", known), [IDLE])
+    new = saved_json(scores, MetricOptions(), References("ref.m2", known).documents)
+    compared = compare_saved([read_saved(json.dumps(old), name="old.json"), read_saved(new, name="new.json")])
+    assert (compared.scope.unit, compared.scope.n_units) == ("document", 4)
+    other = json.loads(new) | {"documents": ["a", "b", "c", "c"]}
+    saved = [read_saved(new, name="new.json"), read_saved(json.dumps(other), name="other.json")]
+    with pytest.raises(GraterError, match="other documents"):
+        compare_saved(saved)
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{}", "null", '{"format": "grater-scores-1"}'])

@@ -8,23 +8,29 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from grater.corpora import read_corpus
+from grater.corpora.merge import attach_documents
 from grater.corpora.source import open_source, read_sentences
 from grater.errors import UnknownName, UsageError
-from grater.measure.corrections.scores import METRICS, MetricOptions, Resampling, Scores, score_systems, together
-from grater.measure.corrections.systems import Hypothesis, References, rewritten
-from grater.uncertainty.bootstrap import PairTest
+from grater.measure.corrections.scores import (
+    METRICS,
+    Hypothesis,
+    MetricOptions,
+    References,
+    Scores,
+    rewritten,
+    score_systems,
+)
+from grater.uncertainty import Basis, PairTest, t_value, wilson_limits
 from tests.measure.corrections.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
 from tests.measure.corrections.slow_gleu import corpus_gleu
 from tests.real_data import data_path
 
-QUICK = Resampling(n_resamples=200)
 WORSE = ["She goes to school every day .", "I agree with it .", "We like it .", "He is on home ."]
 
 
-def scored(
-    metric: str, *hypotheses: Hypothesis, options: MetricOptions | None = None, chance: Resampling = QUICK
-) -> Scores:
-    return score_systems(METRICS[metric], references(), hypotheses, options=options, chance=chance)
+def scored(metric: str, *hypotheses: Hypothesis, options: MetricOptions | None = None) -> Scores:
+    return score_systems(METRICS[metric], references(), hypotheses, options=options)
 
 
 def values(scores: Scores) -> dict[str, list[float]]:
@@ -66,7 +72,7 @@ def test_errant_of_plain_text_names_the_engine_that_made_the_edits() -> None:
 def test_gleu_is_that_of_the_slow_implementation() -> None:
     sides = {"r0": TEXT, "r1": WORSE}
     made = References("refs", rewritten(SOURCE, sides, source_name="src"))
-    scores = score_systems(METRICS["gleu"], made, [text_system("s"), text_system("source", SOURCE)], chance=QUICK)
+    scores = score_systems(METRICS["gleu"], made, [text_system("s"), text_system("source", SOURCE)])
     expected, _ = corpus_gleu(SOURCE, TEXT, list(zip(TEXT, WORSE, strict=True)))
     assert values(scores)["s"] == [pytest.approx(expected)]
     assert [each.system for each in scores.systems] == ["s", "source"]
@@ -116,27 +122,93 @@ def test_systems_are_ranked_and_compared_in_that_order() -> None:
     assert all(pair.difference.value >= 0 for pair in scores.pairs)
 
 
-def test_one_seed_gives_one_result_and_another_another() -> None:
-    many, systems = references(REFERENCE * 10), [text_system("s", TEXT * 10), text_system("b", SOURCE * 10)]
+def many(n: int = 10) -> tuple[References, list[Hypothesis]]:
+    return references(REFERENCE * n), [text_system("s", TEXT * n), text_system("b", SOURCE * n)]
 
-    def found(seed: int) -> PairTest:
-        [pair] = score_systems(METRICS["m2"], many, systems, chance=replace(QUICK, seed=seed)).pairs
+
+def with_documents(n: int) -> References:
+    known = [replace(essay, metadata={"document": place // 4}) for place, essay in enumerate(essays(REFERENCE * n))]
+    return References("r", known)
+
+
+def test_a_seed_matters_only_where_units_are_drawn() -> None:
+    made, systems = many()
+
+    def found(seed: int, **options: str) -> PairTest:
+        [pair] = score_systems(METRICS["m2"], made, systems, basis=Basis(seed=seed, **options)).pairs
         return pair
 
-    assert found(3) == found(3)
-    assert found(3).difference != found(4).difference
+    assert found(3) == found(4)
+    assert found(3, interval="bootstrap") == found(3, interval="bootstrap")
+    assert found(3, interval="bootstrap").difference != found(4, interval="bootstrap").difference
 
 
-def test_documents_can_be_the_units_where_they_are_known() -> None:
-    known = [replace(essay, metadata={"document": place // 2}) for place, essay in enumerate(essays())]
-    chance = replace(QUICK, cluster="document")
-    scores = score_systems(METRICS["m2"], References("r", known), [text_system("s")], chance=chance)
-    # Documents (tp 2) and (fp 1, fn 1): a resample is one of them twice, or both.
-    low, high = (getattr(scores.systems[0].overall.scores["precision"], side) for side in ("low", "high"))
-    assert (low, high) == (0, 1)
+def test_the_interval_of_precision_is_that_of_the_hand() -> None:
+    # Sentences have 1, 1, 1 and 0 proposed edits, of which 1, 1 and 0 are right.
+    precision = scored("m2", text_system("s")).systems[0].overall.scores["precision"]
+    left_out = np.array([1 / 2, 1 / 2, 1, 2 / 3])
+    moved = 3 * (2 / 3 - left_out)
+    moved -= moved.mean()
+    variance = (moved**2).sum() / 12
+    freedom = min(2.0, 2 / ((moved**4).sum() / (moved**2).sum() ** 2 - 1 / 4), 3.0)
+    worth = min(3, (2 / 9 + 1 / 6) / (variance + 1 / 18))
+    assert (precision.low, precision.high) == pytest.approx(wilson_limits(2 / 3, worth, t_value(freedom)))
+
+
+def test_documents_are_the_units_where_they_are_known() -> None:
+    _, systems = many(6)
+    scores = score_systems(METRICS["m2"], with_documents(6), systems)
+    assert (scores.scope.unit, scores.scope.n_units) == ("document", 6)
+    assert scores.scope.sentence == "95 % intervals generalise to other documents like these 6."
+    assert scores.warnings == ("only 6 documents: intervals by document are rough below 10",)
     assert "units:document" in str(scores.signature)
-    with pytest.raises(UsageError, match="sentence 1 does not say which document"):
-        scored("m2", text_system("s"), chance=chance)
+    asked = score_systems(METRICS["m2"], with_documents(6), systems, basis=Basis(units="sentence"))
+    assert (asked.scope.unit, asked.scope.n_units) == ("sentence", 24)
+    assert "as asked" in asked.scope.sentence
+
+
+def test_sentences_of_unknown_documents_are_said_to_be_taken_as_independent() -> None:
+    scores = scored("m2", text_system("s"))
+    assert "sentences taken as independent: their documents are not known" in scores.scope.sentence
+    with pytest.raises(UsageError, match="do not name their documents"):
+        score_systems(METRICS["m2"], references(), [text_system("s")], basis=Basis(units="document"))
+
+
+def test_a_sentence_without_a_document_is_a_unit_of_its_own() -> None:
+    known = [replace(essay, metadata={"document": "d"} if place < 3 else {}) for place, essay in enumerate(essays())]
+    scores = score_systems(METRICS["m2"], References("r", known), [text_system("s")])
+    assert scores.scope.n_units == 2
+    assert "1 sentence without a document" in scores.scope.sentence
+
+
+def test_fewer_than_three_documents_have_neither_interval_nor_p_nor_letters() -> None:
+    _, systems = many(2)
+    scores = score_systems(METRICS["m2"], with_documents(2), systems)
+    precision = scores.systems[0].overall.scores["precision"]
+    assert np.isnan(precision.low)
+    assert precision.undefined_because == "its cases come from 2 documents; an interval needs 3"
+    assert np.isnan(scores.pairs[0].p)
+    assert [system.group for system in scores.systems] == ["–", "–"]
+
+
+def test_one_document_of_many_sentences_weighs_as_one() -> None:
+    # The same sentences in documents of their own, or in ten: what repeats within a document is no new evidence.
+    _, systems = many(40)
+    by_sentence = (
+        score_systems(METRICS["m2"], references(REFERENCE * 40), systems).systems[0].overall.scores["recall"]
+    )
+    alike = [replace(essay, metadata={"document": place % 4}) for place, essay in enumerate(essays(REFERENCE * 40))]
+    by_document = score_systems(METRICS["m2"], References("r", alike), systems).systems[0].overall.scores["recall"]
+    assert by_document.high - by_document.low > 3 * (by_sentence.high - by_sentence.low)
+
+
+def test_randomisation_is_a_test_by_name() -> None:
+    made, systems = many()
+    scores = score_systems(METRICS["m2"], made, systems, test="randomisation", basis=Basis(n_resamples=99))
+    assert scores.pairs[0].p == pytest.approx(0.01)
+    assert "test:randomisation" in str(scores.signature)
+    few = score_systems(METRICS["m2"], made, systems, test="randomisation", basis=Basis(n_resamples=10))
+    assert few.warnings == ("10 swaps cannot show any difference to be significant; use --resamples 20 or more",)
 
 
 def test_two_systems_of_one_name_are_refused() -> None:
@@ -147,15 +219,6 @@ def test_two_systems_of_one_name_are_refused() -> None:
 def test_no_system_at_all_is_refused() -> None:
     with pytest.raises(UsageError, match="at least one hypothesis"):
         scored("m2")
-
-
-def test_scores_of_one_signature_come_together_and_those_of_two_do_not() -> None:
-    first, second = scored("m2", text_system("a")), scored("m2", text_system("b", WORSE))
-    both = together(METRICS["m2"], first, second, options=MetricOptions(), chance=QUICK)
-    assert both.to_dict() == scored("m2", text_system("a"), text_system("b", WORSE)).to_dict()
-    other = scored("m2", text_system("b", WORSE), options=MetricOptions(beta=1))
-    with pytest.raises(UsageError, match=r"beta is 0\.5 in one and 1 in the other"):
-        together(METRICS["m2"], first, other, options=MetricOptions(), chance=QUICK)
 
 
 @pytest.mark.parametrize("metric", METRICS.names())
@@ -175,12 +238,12 @@ def test_an_unknown_metric_is_answered_with_the_nearest() -> None:
 
 def test_json_has_the_keys_of_the_contract() -> None:
     made = json.loads(json.dumps(scored("m2", text_system("a"), text_system("b", WORSE)).to_dict()))
-    assert set(made) == {"metric", "systems", "pairs", "intervals", "signature"}
+    assert set(made) == {"metric", "systems", "pairs", "scope", "signature", "warnings"}
     first, _ = made["systems"]
     assert set(first) == {"system", "precision", "recall", "f0.5", "counts", "by_type", "group"}
     assert set(first["f0.5"]) == {"value", "low", "high"}
     [pair] = made["pairs"]
-    assert set(pair) == {"systems", "difference", "bootstrap", "randomisation"}
+    assert set(pair) == {"systems", "difference", "p", "p_holm"}
 
 
 PUBLISHED = {
@@ -200,7 +263,7 @@ def test_the_published_scores_of_the_shared_task_come_out() -> None:
     files = {name: data_path(f"conll14/systems/{name}.txt") for name in PUBLISHED}
     systems = [Hypothesis(name, str(file), texts=read_sentences(open_source(file))) for name, file in files.items()]
     gold = References(str(reference), metric.read(open_source(reference)))
-    scores = score_systems(metric, gold, systems, chance=Resampling(n_resamples=2000))
+    scores = score_systems(metric, gold, systems)
     found = {name: tuple(np.round(100 * np.array(row), 2)) for name, row in values(scores).items()}
     assert found == PUBLISHED
     assert [(each.system, each.group) for each in scores.systems] == [
@@ -213,10 +276,25 @@ def test_the_published_scores_of_the_shared_task_come_out() -> None:
 
 
 @pytest.mark.data
+def test_camb_and_amu_differ_by_sentence_and_not_by_document() -> None:
+    reference = data_path("conll14/official/official-2014.combined.m2")
+    names = read_corpus(data_path("conll14/official/official-2014.0.sgml"))
+    gold = References(str(reference), list(attach_documents(read_corpus(reference), names)))
+    files = [data_path(f"conll14/systems/{name}.txt") for name in ("CAMB", "AMU")]
+    systems = [Hypothesis(file.stem, str(file), texts=read_sentences(open_source(file))) for file in files]
+
+    def groups(basis: Basis) -> list[str]:
+        return [system.group for system in score_systems(METRICS["m2"], gold, systems, basis=basis).systems]
+
+    assert groups(Basis()) == ["A", "A"]
+    assert groups(Basis(units="sentence")) == ["A", "B"]
+
+
+@pytest.mark.data
 def test_the_published_gleu_of_uncorrected_jfleg_comes_out() -> None:
     # The leader board of the JFLEG repository (keisks/jfleg, README.md at 025fcbd): SOURCE 38.21 on dev.
     source = read_sentences(open_source(data_path("jfleg/dev/dev.src")))
     texts = {str(n): read_sentences(open_source(data_path(f"jfleg/dev/dev.ref{n}"))) for n in range(4)}
     made = References("refs", rewritten(source, texts, source_name="src"))
-    scores = score_systems(METRICS["gleu"], made, [text_system("source", source)], chance=Resampling(n_resamples=100))
+    scores = score_systems(METRICS["gleu"], made, [text_system("source", source)])
     assert round(100 * values(scores)["source"][0], 2) == 38.21

@@ -7,9 +7,10 @@ import pytest
 from grater.corpora.source import read_sentences
 from grater.errors import BadInput, UsageError
 from grater.measure.corrections.edit_table import table_of
-from grater.measure.corrections.scores import METRICS, MetricOptions
-from grater.measure.corrections.systems import (
+from grater.measure.corrections.scores import (
+    METRICS,
     Hypothesis,
+    MetricOptions,
     References,
     corrected_texts,
     require_texts_fit,

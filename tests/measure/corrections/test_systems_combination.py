@@ -6,8 +6,8 @@ import pytest
 
 from grater.corpora.edits.engine import load_engine
 from grater.corpora.normalise import corrected_text
+from grater.corpora.parallel import combine
 from grater.errors import UsageError
-from grater.measure.corrections.systems import combine
 
 SOURCE = ["She go to school by a bus every days ."]
 SYSTEMS = {

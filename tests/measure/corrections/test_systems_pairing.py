@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from grater.errors import BadInput
-from grater.measure.corrections.systems import require_same_sources
+from grater.measure.corrections.scores import require_same_sources
 from grater.model import Essay, Span
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grater.corpora.m2 import read_m2
-from grater.measure.corrections.systems import corrected_texts
+from grater.measure.corrections.scores import corrected_texts
 
 
 def corrected(*lines: str) -> dict[str, str]:

@@ -705,10 +705,10 @@ def compare_counts(
     if test == "randomisation" and pairs:
         used |= {"test": test, "resamples": str(basis.n_resamples), "seed": str(basis.seed)}
         pairs = _randomised(metric, units, pairs, options, basis)
-        least = int(len(pairs) / (1 - basis.level))
+        least = round(len(pairs) / (1 - basis.level))
         if basis.n_resamples < least:
-            found = f"{basis.n_resamples:,} swaps cannot show any of {counted(len(pairs), 'difference')}"
-            warnings.insert(0, f"{found} at {100 * basis.level:g} %; use --resamples {least:,} or more")
+            few = f"{basis.n_resamples:,} swaps cannot show any difference to be significant"
+            warnings.insert(0, f"{few}; use --resamples {least:,} or more")
     letters = _letters(list(ranked), pairs, baseline, basis.level)
     systems = [
         SystemScores(
