@@ -118,9 +118,9 @@ def test_the_same_table_gives_the_same_numbers_in_every_form(tmp_path: Path) -> 
 def test_a_corpus_is_a_list_that_can_be_read_twice() -> None:
     essays = grater.read_corpus(ESSAYS)
     assert isinstance(essays[0], grater.Essay)
-    require_result(grater.corpus_statistics(essays, resamples=10))
+    require_result(grater.corpus_statistics(essays))
     require_result(grater.edit_agreement(essays, resamples=10))
-    require_result(grater.corpus_statistics(ESSAYS, resamples=10))
+    require_result(grater.corpus_statistics(ESSAYS))
 
 
 def test_a_corpus_is_converted_and_checked(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_corrections_are_scored_from_lines_and_from_files(tmp_path: Path) -> Non
     (tmp_path / "ref.m2").write_text(M2)
     (tmp_path / "mine.txt").write_text("She goes to school .\nFine .\n")
     lines = ["She go to school .", "Fine ."]
-    result = grater.score(tmp_path / "ref.m2", {"mine": tmp_path / "mine.txt", "theirs": lines}, resamples=20)
+    result = grater.score(tmp_path / "ref.m2", {"mine": tmp_path / "mine.txt", "theirs": lines})
     require_result(result)
     by_system = {system.system: system.overall.scores["f0.5"].value for system in result.systems}
     assert by_system == {"mine": 1.0, "theirs": 0.0}
@@ -180,7 +180,7 @@ def test_corrections_are_scored_from_lines_and_from_files(tmp_path: Path) -> Non
 
 def test_gleu_takes_plain_references_with_their_source() -> None:
     source, better = ["She go to school .", "Fine ."], ["She goes to school .", "Fine ."]
-    result = grater.score(better, {"mine": better}, metric="gleu", source=source, resamples=0)
+    result = grater.score(better, {"mine": better}, metric="gleu", source=source)
     assert result.systems[0].overall.scores["gleu"].value == pytest.approx(1.0)
     with pytest.raises(grater.GraterError, match="need the sentences before correction"):
         grater.score(better, {"mine": better}, metric="gleu")
@@ -189,7 +189,7 @@ def test_gleu_takes_plain_references_with_their_source() -> None:
 def test_people_are_scored_against_each_other(tmp_path: Path) -> None:
     second = "A 1 2|||Vform|||went|||REQUIRED|||-NONE-|||1\n\nS"
     (tmp_path / "two.m2").write_text(M2.replace("\n\nS", f"\n{second}", 1))
-    require_result(grater.ceiling(tmp_path / "two.m2", resamples=10))
+    require_result(grater.ceiling(tmp_path / "two.m2"))
 
 
 def test_a_report_is_built_and_written(tmp_path: Path) -> None:
@@ -283,7 +283,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
     result = grater.raters_needed(JUDGMENTS, JUDGMENTS, **options)
     assert result.to_dict() == grater.raters_needed(JUDGMENTS, JUDGMENTS, resamples=2, reach=0.5, seed=1).to_dict()
     truth: Any = np.True_
-    assert len(grater.corpus_statistics(ESSAYS, split_tags=truth, resamples=0).to_frame())
+    assert len(grater.corpus_statistics(ESSAYS, split_tags=truth).to_frame())
 
 
 def test_an_unknown_option_value_is_answered_without_naming_a_command_line_option() -> None:
@@ -306,16 +306,16 @@ def test_an_unknown_option_value_is_answered_without_naming_a_command_line_optio
 
 def test_what_is_no_corpus_text_or_name_is_answered_in_one_line(tmp_path: Path) -> None:
     calls: list[Callable[[Any], object]] = [
-        lambda given: grater.corpus_statistics(given, resamples=2),
+        lambda given: grater.corpus_statistics(given),
         lambda given: grater.edit_agreement(given, resamples=2),
         lambda given: grater.check_corpus(given),
         lambda given: grater.convert(given, tmp_path / "out.m2"),
         lambda given: grater.corpus_judgments(given, DECISIONS, tags=["Wcip"]),
         lambda given: grater.decide(given, systems=["prep-maxent"]),
         lambda given: grater.select(given, system="prep-maxent"),
-        lambda given: grater.score(given, {"mine": ["a"]}, resamples=0),
-        lambda given: grater.score(["a"], {"mine": given}, source=["a"], resamples=0),
-        lambda given: grater.ceiling(given, resamples=0),
+        lambda given: grater.score(given, {"mine": ["a"]}),
+        lambda given: grater.score(["a"], {"mine": given}, source=["a"]),
+        lambda given: grater.ceiling(given),
         grater.check,
         grater.load_system,
         grater.systems,

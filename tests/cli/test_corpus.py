@@ -159,12 +159,6 @@ def test_convert_prints_the_corpus_where_out_is_a_dash(capfd: pytest.CaptureFixt
     assert (ran.status, ran.out) == (2, "")
 
 
-def test_a_seed_below_zero_is_wrong_use(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
-    ran = grater(capsys, "corpus", "stats", clean, "--seed", "-1")
-    assert ran.status == 2
-    assert "'--seed'" in ran.err
-
-
 def test_check_compares_files_of_one_set(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.m2"
     other.write_text(CLEAN.replace("small town .", "small town."))

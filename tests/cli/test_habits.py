@@ -117,7 +117,7 @@ def test_results_are_printed_in_every_form() -> None:
     [
         pytest.param("grater agr", "agree", marks=pytest.mark.slow),
         pytest.param("grater corpus st", "stats", marks=pytest.mark.slow),
-        ("grater corpus stats --resam", "--resamples"),
+        ("grater corpus stats --merge", "--merge-alternatives"),
     ],
 )
 def test_the_shell_completes_commands_and_options(words: str, completion: str) -> None:

@@ -90,7 +90,7 @@ def test_files_of_a_folder_that_are_not_read_are_named(
     told = f"{folder}: left out 1 file of another format than text: b.docx\n"
     for args in (
         ("decide", folder, "--system", tiny_model, "--out", tmp_path / "d.csv"),
-        ("corpus", "stats", folder, "--resamples", 10),
+        ("corpus", "stats", folder),
         ("corpus", "convert", folder, tmp_path / "c.jsonl"),
     ):
         ran = grater(capsys, *args)

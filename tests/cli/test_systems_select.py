@@ -11,8 +11,11 @@ from tests.detect.prepositions.native_text import native_lines
 
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
-    (tmp_path / "native.txt").write_text("\n".join(native_lines(80)), encoding="utf-8")
-    return tmp_path / "native.txt"
+    (tmp_path / "native").mkdir()
+    for number in range(4):
+        lines = native_lines(80)[20 * number : 20 * number + 20]
+        (tmp_path / "native" / f"{number}.txt").write_text("\n".join(lines), encoding="utf-8")
+    return tmp_path / "native"
 
 
 def test_select_gives_three_set_ups_with_limits(
@@ -25,6 +28,15 @@ def test_select_gives_three_set_ups_with_limits(
         assert accuracy["low"] <= accuracy["value"] <= accuracy["high"]
     assert told["setups"][0]["n"] == sum(row["n"] for row in told["setups"][0]["by_preposition"])
     assert told["signature"].startswith("select|grater:")
+    assert (told["scope"]["unit"], told["scope"]["units"]) == ("essay", 4)
+    assert told["warnings"] == ["only 4 essays: intervals by essay are rough below 10"]
+
+
+def test_select_withholds_intervals_of_one_text(
+    capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
+) -> None:
+    ran = grater(capsys, "select", text / "0.txt", "--system", tiny_model)
+    assert "its cases come from 1 essay; an interval needs 3" in ran.out
 
 
 def test_select_on_a_terminal_names_the_majority_class(

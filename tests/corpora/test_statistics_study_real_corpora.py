@@ -9,7 +9,7 @@ from tests.real_data import data_path
 
 def study_of(*files: str) -> Study:
     corpora = {name: read_corpus(data_path(f"conll14/{name}")) for name in files}
-    return corpus_statistics(corpora, resamples=100).whole
+    return corpus_statistics(corpora).whole
 
 
 @pytest.mark.data

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from grater.corpora.counts import Counting
-from grater.corpora.statistics import CorpusTally, Resampling, statistics_of
+from grater.corpora.statistics import CorpusTally, statistics_of
 from grater.scale import counting, jobs
 from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.engines import Engine, InProcess, Processes
@@ -80,7 +80,7 @@ def article_events(folder: Path, shards: ShardSource, out: Path, engine: Engine)
 
 def studied(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
     tally = counted_corpus(StatisticsJob(by="language"), "essays", shards, out, engine)
-    result = statistics_of([tally], "language", Counting(), Resampling(n_resamples=20))
+    result = statistics_of([tally], "language", Counting())
     return (json.dumps(result.to_dict()),)
 
 
@@ -145,7 +145,7 @@ def test_a_worker_killed_in_mid_job_costs_a_second_try_and_changes_nothing(folde
 def test_statistics_of_shards_are_those_of_one_pass(folder: Path, tmp_path: Path) -> None:
     essays = [each.essay for each in corpus_of([folder / "essays.jsonl"])]
     tally = CorpusTally.of("essays", essays, "language", Counting())
-    expected = statistics_of([tally], "language", Counting(), Resampling(n_resamples=20)).to_dict()
+    expected = statistics_of([tally], "language", Counting()).to_dict()
     shards = cut_into(folder / "essays.jsonl", 17, tmp_path / "cut", lines=False)
     assert json.loads(studied(folder, shards, tmp_path / "out", InProcess())[0]) == json.loads(json.dumps(expected))
     assert expected["documents"] == 23  # two essays each, of which some lie in two shards

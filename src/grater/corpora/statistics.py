@@ -131,6 +131,8 @@ class Ratios:
 
     columns: Mapping[str, int]
     units: Units
+    readings: float
+    """How often a text was read on average: two readings of a sentence are not two cases."""
 
     @classmethod
     def of(cls, portion: Portion, tags: Sequence[str], unit: str) -> Ratios:
@@ -143,11 +145,12 @@ class Ratios:
             fixed = [getattr(counts, name) for name in FIXED]
             cells.append([*fixed, *few, n_more, *(counts.by_tag.get(tag, 0) for tag in tags)])
         rows = np.array(cells, dtype=np.float64).reshape(-1, len(names))
-        return cls({name: index for index, name in enumerate(names)}, Units(rows, unit))
+        readings = max(1.0, portion.counts.tokens_read / max(1, portion.counts.tokens))
+        return cls({name: index for index, name in enumerate(names)}, Units(rows, unit), readings)
 
     def share(self, part: Sequence[str], whole: str) -> Interval:
         it = self._ratio(part, whole)
-        return share(it, n=float(it.den.sum()), undefined=NO_COUNT[whole])
+        return share(it, n=float(it.den.sum()) / self.readings, undefined=NO_COUNT[whole])
 
     def top(self, tags: Sequence[str], n: int) -> Interval:
         """The share of the n most frequent tags; where there are no more than n, it is 1 for certain."""

@@ -42,7 +42,6 @@ from grater.reporting.agreement import confusion_map
 from grater.reporting.document import Section, interval, listed, percent_of, sentence
 from grater.sheet import Sheet, count, counted, number, p_value
 from grater.tables import Judgments, Table
-from grater.uncertainty import generator
 from grater.uncertainty.bootstrap import Chance
 
 EVERYBODY = "all"

@@ -1,16 +1,18 @@
 from collections.abc import Sequence
-from math import isnan
+from dataclasses import replace
+from math import exp, isnan, sqrt
 from typing import Any
 
 import pytest
 
 from grater.corpora.statistics import Estimates, by_frequency, corpus_statistics
 from grater.model import Essay
+from grater.uncertainty import t_value
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 
 
 def estimates_of(*essays: Essay) -> Estimates:
-    return corpus_statistics({"x": essays}, resamples=200).whole.summary.estimates
+    return corpus_statistics({"x": essays}).whole.summary.estimates
 
 
 def test_second_annotator_does_not_raise_the_density() -> None:
@@ -34,11 +36,20 @@ def test_text_without_annotators_has_no_density_and_says_why() -> None:
     assert density.undefined_because == "no annotator read any text here"
 
 
-def test_corpus_without_edits_has_a_density_of_zero_with_room_above() -> None:
-    density = estimates_of(two_sentences(), two_sentences(essay_id="two")).density
-    # Wilson with 24 tokens: 100 z² / (24 + z²)
-    assert (density.value, density.low) == (0, 0)
-    assert density.high == pytest.approx(13.798, abs=1e-3)
+def test_a_density_without_spread_has_no_interval_and_says_why() -> None:
+    density = estimates_of(*(two_sentences(essay_id=str(number)) for number in range(3))).density
+    assert (density.value, isnan(density.low)) == (0, True)
+    assert density.undefined_because == "every document has the same rate, so the data show no spread"
+
+
+def test_the_interval_of_a_density_is_that_of_the_hand() -> None:
+    # 0, 1 and 2 edits in 12 tokens each; leaving one out gives rates of 3/24, 2/24 and 1/24.
+    marks = [edit(11, 15, "likes"), edit(0, 4, "He")]
+    essays = [two_sentences(*marks[:number], essay_id=str(number)) for number in range(3)]
+    density = estimates_of(*essays).density
+    error = sqrt((100 / 24) ** 2 * 2 * 4 / 6)
+    factor = exp(t_value(2) * error / (100 / 12))
+    assert (density.low, density.high) == pytest.approx((100 / 12 / factor, 100 / 12 * factor))
 
 
 def test_share_of_one_keeps_room_below() -> None:
@@ -53,10 +64,15 @@ def test_up_to_five_tags_are_the_top_five_for_certain() -> None:
     assert (top5.value, top5.low, top5.high) == (1, 1, 1)
 
 
-def test_single_document_has_no_limits() -> None:
-    density = estimates_of(two_sentences(edit(11, 15, "likes"))).density
+@pytest.mark.parametrize(("n", "documents"), [(1, "1 document"), (2, "2 documents")])
+def test_fewer_than_three_documents_have_no_limits_and_say_why(n: int, documents: str) -> None:
+    essays = [two_sentences(*[edit(11, 15, "likes")] * number, essay_id=str(number)) for number in range(1, n + 1)]
+    statistics = corpus_statistics({"x": essays})
+    density = statistics.whole.summary.estimates.density
     assert not isnan(density.value)
     assert isnan(density.low)
+    assert density.undefined_because == f"its cases come from {documents}; an interval needs 3"
+    assert any(density.undefined_because in note for note in statistics.sheets()[-1].notes)
 
 
 def test_share_of_zero_or_one_in_a_single_document_has_no_limits_either() -> None:
@@ -66,21 +82,42 @@ def test_share_of_zero_or_one_in_a_single_document_has_no_limits_either() -> Non
     assert isnan(estimates.sentences["2"].high)
 
 
-def test_m2_without_documents_resamples_sentences_and_says_so() -> None:
+def test_m2_without_documents_takes_sentences_as_independent_and_says_so() -> None:
     blocks = [m2_block(f"Number {number} is well .") for number in range(9)]
-    summary = corpus_statistics({"x": blocks}, resamples=10).whole.summary
-    assert summary.unit == "sentence"
-    essays = corpus_statistics({"x": [two_sentences()]}, resamples=10)
-    assert essays.whole.summary.unit == "document"
-    assert "unit:document" in str(essays.signature)
+    scope = corpus_statistics({"x": blocks}).scope
+    assert (scope.unit, scope.n_units) == ("sentence", 9)
+    assert "sentences taken as independent: their documents are not known" in scope.sentence
+    essays = corpus_statistics({"x": [two_sentences()]})
+    assert essays.scope.unit == "document"
+    assert "units:document" in str(essays.signature)
 
 
-def test_same_text_by_two_annotators_is_drawn_together() -> None:
-    blocks = [m2_block(f"Number {number} is wel .", edit(0, 6, "No.", rater="0")) for number in range(30)]
-    one = corpus_statistics({"a": blocks}, resamples=10).whole.summary
-    two = corpus_statistics({"a": blocks, "b": blocks}, resamples=10).whole.summary
+def test_adjudicated_work_is_no_annotator() -> None:
+    marked = [two_sentences(edit(11, 15, "likes"), essay_id=str(number)) for number in range(3)]
+    judged = [
+        replace(essay, edits=(*essay.edits, edit(0, 4, "He", rater="gold")), annotators=(*essay.annotators, "gold"))
+        for essay in marked
+    ]
+    alone, beside = corpus_statistics({"x": marked}), corpus_statistics({"x": judged})
+    assert beside.whole.summary.estimates == alone.whole.summary.estimates
+    assert list(beside.whole.by_annotator) == list(alone.whole.by_annotator)
+    assert any("gold holds adjudicated decisions" in note for note in beside.sheets()[-1].notes)
+    only = [replace(essay, edits=essay.edits[1:], annotators=("gold",)) for essay in judged]
+    assert corpus_statistics({"x": only}).whole.summary.counts.edits == 3, "nobody else marked anything"
+
+
+def test_the_same_text_by_two_annotators_is_no_new_text() -> None:
+    words = [f"Number {number} is wel ." for number in range(30)]
+    blocks = [m2_block(text, *[edit(0, 6, "No.", rater="0")] * (len(text) % 2)) for text in words]
+    one = corpus_statistics({"a": blocks}).whole.summary
+    two = corpus_statistics({"a": blocks, "b": blocks}).whole.summary
     assert two.n_blocks == one.n_blocks
-    assert two.estimates.sentences == one.estimates.sentences
+    assert two.estimates.density == one.estimates.density
+    both = [
+        replace(each, edits=(*each.edits, *(replace(own, rater="1") for own in each.edits)), annotators=("0", "1"))
+        for each in blocks
+    ]
+    assert corpus_statistics({"a": both}).whole.summary.estimates == one.estimates
 
 
 def test_tags_of_the_same_frequency_stand_in_the_order_of_the_alphabet() -> None:
@@ -113,4 +150,4 @@ def stats_of(edits: Sequence[int], annotators: str = "A") -> Any:
             for place in range(n_wrong)
         )
         essays.append(Essay(f"e{number}", " ".join(["word"] * 30), edits=marks, annotators=tuple(annotators)))
-    return corpus_statistics({"x": essays}, resamples=20).whole.summary.to_dict()
+    return corpus_statistics({"x": essays}).whole.summary.to_dict()

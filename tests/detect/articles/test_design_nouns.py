@@ -28,4 +28,4 @@ def test_the_frame_has_a_row_for_each_noun_and_construction() -> None:
 def test_a_sheet_says_how_many_nouns_it_leaves_out() -> None:
     _, nouns = noun_constructions(ESSAYS, least=1, most=2).sheets()
     assert len(nouns.rows) == 2
-    assert nouns.notes == ("2 of 4 nouns.",)
+    assert nouns.notes == ("2 of 4 nouns.", "95 % intervals generalise to other essays like these 2.")

@@ -9,19 +9,20 @@ from grater.detect.prepositions.selection import TITLES, Tally, selection_test, 
 from grater.detect.systems import load_system
 from grater.errors import UsageError
 from grater.model import Essay
-from grater.uncertainty import wilson
+from grater.uncertainty import t_value, wilson_limits
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tiny import tiny_detector, tiny_engine
 
 
-def tally_of_pairs(*pairs: tuple[str, str]) -> Tally:
-    """What stood there and what was chosen."""
+def tally_of_pairs(*pairs: tuple[str, str], texts: int = 3) -> Tally:
+    """What stood there and what was chosen, in so many texts in turn."""
     tally = Tally()
     scores = np.full((len(pairs), len(ANSWERS)), -9.0)
     for place, (_, chosen) in enumerate(pairs):
         scores[place, COLUMN_OF[chosen]] = 0
     scores[:, -1] = 5.0  # none at all, which selection sets aside
-    tally.add(scores, np.array([COLUMN_OF[stood] for stood, _ in pairs]))
+    written = np.array([COLUMN_OF[stood] for stood, _ in pairs])
+    tally.add(scores, written, [str(place % texts) for place in range(len(pairs))])
     return tally
 
 
@@ -60,7 +61,7 @@ def test_felice_asks_five_yes_or_no_questions_about_each() -> None:
 
 
 def test_an_engine_fills_the_blanks_of_text_it_has_learnt() -> None:
-    sentences = [sentence for line in native_lines(50) for sentence in analyse(line)]
+    sentences = [(line, sentence) for line in native_lines(50) for sentence in analyse(line)]
     found = selections(tally_of(tiny_engine(), sentences))[0]
     assert found.accuracy.value > 2 * found.majority.value
 
@@ -86,5 +87,19 @@ def test_selection_is_for_preposition_detectors() -> None:
 
 
 def test_f_of_a_preposition_that_is_always_right_has_a_width() -> None:
-    rows = selections(tally_of_pairs(*[("in", "in")] * 10), seed=1)[0].by_preposition
-    assert rows[0].f1 == wilson(10, 10)
+    rows = selections(tally_of_pairs(*[("in", "in")] * 9))[0].by_preposition
+    assert (rows[0].f1.low, rows[0].f1.high) == pytest.approx(wilson_limits(1.0, 9, t_value(2)))
+
+
+def test_texts_are_the_units() -> None:
+    """Defect 12 of issue 34: a text in which everything is wrong is one case, not fifty."""
+    pairs = [("in", "of" if place % 10 == 0 else "in") for place in range(500)]
+    clustered = selections(tally_of_pairs(*pairs, texts=10))[0].accuracy
+    spread = selections(tally_of_pairs(*pairs, texts=490))[0].accuracy
+    assert clustered.value == spread.value == 0.9
+    assert clustered.high - clustered.low > 4 * (spread.high - spread.low)
+
+
+def test_fewer_than_three_texts_have_no_interval() -> None:
+    accuracy = selections(tally_of_pairs(*PAIRS, texts=2))[0].accuracy
+    assert accuracy.undefined_because == "its cases come from 2 essays; an interval needs 3"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import isnan, sqrt
 
+import numpy as np
 import pytest
 
 from grater.errors import UsageError
 from grater.measure.evaluation.offered import MEASURES, MarkedOnce, suggestion_effect
 from grater.model import Edit, Essay, Span, Suggestion
-from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty import t_value
 
-FEW = Chance(n_resamples=50, seed=1)
 TEXT = "one two six ten one two six ten one two"  # ten words, each three letters and a blank
 
 
@@ -50,7 +50,7 @@ MARKINGS = [
 
 
 def test_the_shares_are_those_counted_by_hand() -> None:
-    result = suggestion_effect(MARKINGS, chance=FEW)
+    result = suggestion_effect(MARKINGS)
     scores = {name: (each["with"].value, each["without"].value) for name, each in result.scores.items()}
     assert scores == {
         "suggestions marked": (4 / 4, 1 / 4),
@@ -67,29 +67,34 @@ def test_the_shares_are_those_counted_by_hand() -> None:
 
 def test_agreement_is_of_annotators_in_the_same_condition() -> None:
     more = [*MARKINGS, marked("e1", "C", "0 1 5!", shown=True), marked("e2", "C", "0 1", shown=True)]
-    result = suggestion_effect(more, chance=FEW)
+    result = suggestion_effect(more)
     assert result.kappas["with"].value == 1
     assert "no essay was marked by two" in result.kappas["without"].undefined_because
 
 
 def test_one_condition_alone_has_no_difference_and_says_why() -> None:
-    result = suggestion_effect([each for each in MARKINGS if each.is_shown], chance=FEW)
+    result = suggestion_effect([each for each in MARKINGS if each.is_shown])
     assert all(isnan(result.differences[name].value) for name in MEASURES)
     assert "one of the two conditions" in " ".join(result.sheets()[0].notes)
     with pytest.raises(UsageError, match="who were shown suggestions"):
-        suggestion_effect([each for each in MARKINGS if not each.is_shown], chance=FEW)
+        suggestion_effect([each for each in MARKINGS if not each.is_shown])
 
 
-def test_intervals_of_few_essays_are_students_and_say_so() -> None:
-    """Two essays differ by .5 and 1: their percentiles would end there, Student's t goes further, to what can be."""
-    result = suggestion_effect(MARKINGS, chance=FEW)
-    difference = result.differences["suggestions marked"]
-    assert difference.low < 0.5
-    assert difference.high <= 1
-    assert "other essays like these 2 (resampled by essay, Student's t)" in " ".join(result.sheets()[0].notes)
+def test_two_essays_have_no_interval_and_three_have_one() -> None:
+    two = suggestion_effect(MARKINGS)
+    assert two.differences["suggestions marked"].undefined_because.startswith("its cases come from 2 essays")
+    assert two.warnings == ("only 2 essays: intervals by essay are rough below 10",)
+    third = [marked("e3", "A", "0", shown=True), marked("e3", "B", "1 6", shown=False)]
+    three = suggestion_effect([*MARKINGS, *third])
+    difference = three.differences["suggestions marked"]
+    # With 5 of 6 suggestions marked, without 2 of 6; leaving out e1, e2, e3 gives 1/2, 1/4 and 3/4.
+    error = sqrt(((2 * (1 / 2 - np.array([1 / 2, 1 / 4, 3 / 4]))) ** 2).sum() / 6)
+    assert difference.value == pytest.approx(1 / 2)
+    assert difference.high - difference.value == pytest.approx(error * t_value(2))
+    assert three.sheets()[-1].notes == ("95 % intervals generalise to other essays like these 3.",)
 
 
 def test_the_order_of_markings_changes_nothing() -> None:
-    first, second = (suggestion_effect(each, chance=FEW) for each in (MARKINGS, MARKINGS[::-1]))
+    first, second = (suggestion_effect(each) for each in (MARKINGS, MARKINGS[::-1]))
     assert first.to_dict() == second.to_dict()
     assert first.to_frame().height == 2 * len(MEASURES) + len(MEASURES) + 2
