@@ -145,8 +145,6 @@ def test_an_input_is_given_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[
         tmp_path / "r.m2",
         f"mine={tmp_path / 'h.txt'}",
         tmp_path / "a=b.txt",
-        "--resamples",
-        0,
         "--json",
     )
     systems = json.loads(grater(capsys, *args).out)["systems"]
