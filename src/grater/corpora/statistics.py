@@ -674,8 +674,8 @@ class CorpusTally:
     def add(self, essay: Essay, counted: EssayCounts) -> None:
         self.fields.update(essay.metadata)
         self.fingerprint += fingerprint(essay)
-        by_annotator = {name: read for name, read in counted.by_annotator.items() if name not in ADJUDICATED}
-        by_annotator = by_annotator or counted.by_annotator
+        people = {name: read for name, read in counted.by_annotator.items() if name not in ADJUDICATED}
+        by_annotator = people or counted.by_annotator
         self.adjudicated.update(counted.by_annotator.keys() - by_annotator.keys())
         self._whole.add(essay, counted.text, by_annotator, counted.words)
         for annotator, reading in by_annotator.items():

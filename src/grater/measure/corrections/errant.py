@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -86,16 +87,16 @@ class ErrantScore:
 
 
 def score_errant(
-    references: Sequence[Essay] | EditTable,
-    hypotheses: Sequence[Essay] | EditTable,
+    references: Sentences,
+    hypotheses: Sentences,
     *,
     mode: Mode = "cs",
     beta: float = 0.5,
     reference_name: str = "reference",
     hypothesis_name: str = "hypothesis",
 ) -> ErrantScore:
-    """Score the edits of a system; M2 files go in quickest by `errant_table.read_table`.  Names are for messages."""
-    theirs, ours = (side if isinstance(side, EditTable) else table_of(side) for side in (references, hypotheses))
+    """Score the edits of a system; names are for messages."""
+    theirs, ours = _table(references), _table(hypotheses)
     require_same_sources(
         theirs.sentences, ours.sentences, reference_name=reference_name, hypothesis_name=hypothesis_name
     )
@@ -112,14 +113,9 @@ def score_errant(
     )
 
 
-def errant_signature(references: Sequence[Essay] | EditTable, *, mode: Mode, beta: float) -> Signature:
+def errant_signature(references: Sentences, *, mode: Mode, beta: float) -> Signature:
     """How scores against these references are made; those of equal signatures may be compared."""
-    table = references if isinstance(references, EditTable) else table_of(references)
-    options = {"mode": mode, "beta": f"{beta:g}", "duplicates": "once", "zero": "1", "reference": _digest(table)}
-    return Signature("errant", options)
-
-
-def _digest(table: EditTable) -> str:
+    table = _table(references)
     texts = (" ".join(sentence.text.split()) for sentence in table.sentences)
     groups = (
         f"{sentence} {name}" for sentence, name in zip(table.group_sentence, table.group_annotator, strict=True)
@@ -129,7 +125,9 @@ def _digest(table: EditTable) -> str:
         f"{group} {start} {end} {table.tags[tag]} {table.corrections[correction]}"
         for group, start, end, tag, correction in numbers
     )
-    return digest([*texts, *groups, *edits])
+    parts = digest([*texts, *groups, *edits])
+    options = {"mode": mode, "beta": f"{beta:g}", "duplicates": "once", "zero": "1", "reference": parts}
+    return Signature("errant", options)
 
 
 def choose_pairs(matched: Matched, *, beta: float) -> Ints:
@@ -313,7 +311,7 @@ def extracted(
 
 
 def _table(sentences: Sentences) -> EditTable:
-    return sentences if isinstance(sentences, EditTable) else table_of(sentences)
+    return sentences if isinstance(sentences, EditTable) else table_of(cast("Sequence[Essay]", sentences))
 
 
 def _only(essay: Essay, annotator: str) -> Essay:

@@ -26,7 +26,7 @@ from grater.model import Essay, Interval, Json
 from grater.result import FLAT, HIDDEN, Estimate, Result, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes
 from grater.signature import Signature
-from grater.uncertainty import Basis, Numbers, Scope, influence, ratio, share
+from grater.uncertainty import Basis, Numbers, Scope, Score, influence, ratio, share
 
 Spans: TypeAlias = dict[tuple[int, int, str], str]
 """Types by start, end and correction."""
@@ -109,10 +109,11 @@ def compare_edits(
     design = design_of(len(rows), References(first_name, theirs).documents, basis)
     units = design.units(rows)
     n_cases = _parts(units.rows)[1]
-    its = {
-        name: influence(units, lambda sums, place=place: ratio(*_parts(sums))[..., place], n_cases[:, place], basis)
-        for place, name in enumerate(SCORES)
-    }
+
+    def score(place: int) -> Score:
+        return lambda sums: ratio(*_parts(sums))[..., place]
+
+    its = {name: influence(units, score(place), n_cases[:, place], basis) for place, name in enumerate(SCORES)}
     return EditComparison(
         first_name,
         second_name,

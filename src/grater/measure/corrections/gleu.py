@@ -284,7 +284,8 @@ class GleuMetric(TextMetric):
 
     def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
         by_draw = gleu_of_sums(sums.reshape(*sums.shape[:-1], -1, N_COLUMNS))
-        return by_draw.mean(axis=-1, keepdims=True)
+        means: Numbers = by_draw.mean(axis=-1, keepdims=True)
+        return means
 
     def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
         return sums[..., :1]
@@ -295,7 +296,8 @@ class GleuMetric(TextMetric):
         if cells.shape[1] == 1:
             return cells[:, 0]
         choices = np.concatenate(list(_choices(counts.n_rows, iterations=N_ITERATIONS, seed=None)))
-        return cells[np.arange(len(cells))[:, None], choices.T].reshape(len(cells), -1)
+        rows: Numbers = cells[np.arange(len(cells))[:, None], choices.T].reshape(len(cells), -1)
+        return rows
 
     def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
         return sentence_gleu(GleuStatistics(counts.cells.astype(np.int64), counts.n_rows))[:, None]

@@ -1016,7 +1016,7 @@ class M2Metric(EditMetric):
 def _gold(sentences: Sentences) -> list[GoldSentence]:
     if isinstance(sentences, EditTable):
         raise UsageError("expected sentences for the metric m2, found a table of edits; read the file as a corpus")
-    return [each if isinstance(each, GoldSentence) else gold_of(cast(Essay, each)) for each in sentences]
+    return [each if isinstance(each, GoldSentence) else gold_of(cast("Essay", each)) for each in sentences]
 
 
 def _counted(

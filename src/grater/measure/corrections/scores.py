@@ -46,6 +46,7 @@ from grater.uncertainty import (
     Numbers,
     PairTest,
     Scope,
+    Score,
     Units,
     grouped_rows,
     holm,
@@ -737,10 +738,11 @@ def compare_counts(
 def influences(metric: Metric, units: Units, options: MetricOptions, basis: Basis) -> list[Influence]:
     """Every score of the metric, and what each unit changes."""
     cases = metric.cases(units.rows, options)
-    return [
-        influence(units, lambda sums, place=place: metric.scores(sums, options)[..., place], cases[:, place], basis)
-        for place in range(cases.shape[1])
-    ]
+
+    def score(place: int) -> Score:
+        return lambda sums: metric.scores(sums, options)[..., place]
+
+    return [influence(units, score(place), cases[:, place], basis) for place in range(cases.shape[1])]
 
 
 def scored_part(

@@ -347,8 +347,8 @@ def corrected_accuracy(accuracy: Interval, share: Interval) -> Interval:
     if any(map(isnan, (value, accuracy.low, share.low))):
         reason = accuracy.undefined_because or share.undefined_because or "a share without an interval gives none"
         return Interval(value, nan, nan, reason)
-    limits = (corrected([accuracy.value], of=limit) for limit in (share.low, share.high))
-    return with_parameters(Interval(value, *limits), corrected, [accuracy])
+    low, high = (corrected([accuracy.value], of=limit) for limit in (share.low, share.high))
+    return with_parameters(Interval(value, low, high), corrected, [accuracy])
 
 
 # Constructions
