@@ -250,7 +250,6 @@ def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
             inputs.constructions,
             inputs.construction_items,
             decisions=inputs.construction_decisions,
-            chance=inputs.basis,
         )
 
 

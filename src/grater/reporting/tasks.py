@@ -42,14 +42,13 @@ from grater.reporting.agreement import confusion_map
 from grater.reporting.document import Section, interval, listed, percent_of, sentence
 from grater.sheet import Sheet, count, counted, number, p_value
 from grater.tables import Judgments, Table
-from grater.uncertainty.bootstrap import Chance
 
 EVERYBODY = "all"
 STAGES = {NO_CONTEXT: "without context", IN_CONTEXT: "in context"}
 
 
 def constructions_section(
-    judgments: Judgments, items: Table, *, decisions: Table | None = None, chance: Chance | None = None
+    judgments: Judgments, items: Table, *, decisions: Table | None = None
 ) -> Section:
     """Tables 4 and 5, several right constructions, what agreement depends on, and systems against all of these."""
     study = construction_study(judgments, items)
