@@ -39,7 +39,7 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.measure.agreement.coded import NO_ESSAYS, Essays, coded, essays_of, known_essays, with_essays
-from grater.measure.agreement.cohen import cohen_kappa, label_matrix
+from grater.measure.agreement.cohen import between, cohen_kappa, label_matrix
 from grater.measure.agreement.constructions import CONSTRUCTIONS, IN_CONTEXT, KIND, construction_marks
 from grater.measure.evaluation.cases import each_score
 from grater.measure.sampling.plan import system_names
