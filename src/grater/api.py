@@ -785,18 +785,20 @@ def report(
     experts: TableSource | None = None,
     essays: EssaySource = (),
     items: TableSource | None = None,
+    kind: str = "",
     gold: TableSource | None = None,
     sample: TableSource | None = None,
     out: Path | str | None = None,
 ) -> Report:
     """Words, figures and tables from the tables of a study; `out` is a folder to write the page and its parts to.
 
+    With `kind`, only items of that kind count (`prep`), by the column `kind` of `items` or `decisions`.
     `earlier` names the earlier version of a system: `{"new": "old"}`; names like mine-2 and mine say so themselves.
     """
     from datetime import UTC, datetime
 
     from grater.detect.factors import with_factors
-    from grater.reporting.build import Inputs, build
+    from grater.reporting.build import Inputs, build, of_kind
     from grater.reporting.document import Byline
     from grater.reporting.save import save_report
     from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
@@ -814,7 +816,7 @@ def report(
         earlier=dict(earlier or {}),
         factors=with_factors,
     )
-    result = build(inputs)
+    result = build(of_kind(inputs, kind) if kind else inputs)
     if out is not None:
         save_report(result, Path(out))
     return result

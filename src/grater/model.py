@@ -121,17 +121,23 @@ ADJUDICATED, PROGRAM = "adjudicated", "program"
 """Roles whose edits and judgments are never those of an annotator."""
 
 
+def is_adjudicated(rater: str) -> bool:
+    """Whether the name of a rater stands for adjudicated work."""
+    return rater.strip().casefold() in (GOLD, ADJUDICATED)
+
+
 def as_annotated(essay: Essay) -> Essay:
     """The essay as its annotators read it, without programs and adjudicated decisions.
 
     Where nobody else read the essay, the adjudicated decisions are its one reading.
     """
     given = essay.metadata.get(ROLES)
-    roles = {GOLD: ADJUDICATED, **(given if isinstance(given, Mapping) else {})}
+    roles = given if isinstance(given, Mapping) else {}
     readers = {*essay.annotators, *(edit.rater for edit in essay.edits)}
-    apart = {name for name in readers if roles.get(name) in (ADJUDICATED, PROGRAM)}
+    adjudicated = {name for name in readers if is_adjudicated(name) or roles.get(name) == ADJUDICATED}
+    apart = adjudicated | {name for name in readers if roles.get(name) == PROGRAM}
     if apart == readers:
-        apart -= {next((name for name in essay.annotators if roles.get(name) == ADJUDICATED), "")}
+        apart -= set(sorted(adjudicated)[-1:])
     if not apart:
         return essay
     return replace(

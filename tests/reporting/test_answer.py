@@ -15,7 +15,7 @@ from grater.reporting.build import Inputs, build, headline
 from grater.reporting.document import Byline, Report
 from grater.reporting.save import report_html, report_latex, report_markdown, save_figure
 from grater.reporting.versions import earlier_versions
-from grater.tables import read_decisions
+from grater.tables import read_decisions, read_judgments
 from tests.cli.running import grater as run
 from tests.reporting import made_up
 
@@ -72,11 +72,23 @@ def test_the_best_system_is_first_with_its_range_over_raters(report: Report) -> 
     assert other["range over raters"] == [".25 to .50", "1.00 to 1.00"]
 
 
+def test_a_range_over_raters_holds_the_score_beside_it() -> None:
+    # two raters who judged the good flags only: all of their precisions lie above that of the majority of everybody
+    flags = [f"i{place}" for place in range(60)]
+    rows = [(item, rater, "error") for rater in ("A", "B") for item in flags[:30]]
+    rows += [(item, f"r{place}", "ok") for place, item in enumerate(flags[30:])]
+    said = read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
+    decided = read_decisions(pl.DataFrame({"item": flags, "system": "S", "flagged": True}))
+    report = build(Inputs("Range", judgments=said, decisions=decided))
+    assert cells(report, 0)["precision"][0].startswith(".500 [")
+    assert cells(report, 0)["range over raters"][0] == ".50 to 1.00"
+
+
 def test_the_first_sentence_can_be_quoted_as_it_stands(report: Report) -> None:
     sentence = report.headline[0]
     assert re.fullmatch(
         r"On 120 items judged by 3 raters, half flags errors with precision 1\.000 \[.*\] and recall 1\.000 \[.*\] "
-        r"\(95 % intervals\); against single raters, its precision ranges from \.500 to 1\.000\.",
+        r"\(95 % intervals\); by single raters and all together, its precision ranges from \.500 to 1\.000\.",
         sentence,
     )
     assert report_markdown(report).splitlines()[4] == f"> {sentence}"

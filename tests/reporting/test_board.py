@@ -50,9 +50,7 @@ def test_a_list_holds_the_sentences_that_its_cell_counts() -> None:
 def test_the_page_names_the_leader_and_what_intervals_speak_of() -> None:
     page = made("errant")
     assert page.headline[0].startswith("ours has the highest F0.5: ")
-    assert (
-        page.sections[-1].sheets[-1].notes[-1].startswith("95 % intervals generalise to other sentences like these")
-    )
+    assert page.sections[0].scope.startswith("95 % intervals generalise to other sentences like these")
     assert [section.name for section in page.sections] == ["systems", "types", "lengths", "pairs"]
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from markupsafe import escape
 
 from grater.api import read_corpus
 from grater.demo import sample_path
+from grater.errors import UsageError
 from grater.reporting.agreement import confusion_map
-from grater.reporting.build import Inputs, build
+from grater.reporting.build import Inputs, build, of_kind
 from grater.reporting.document import Report
 from grater.reporting.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
 from grater.reporting.save import report_html, report_latex, report_markdown, save_report
@@ -223,7 +225,7 @@ def test_resamples_that_cannot_tell_systems_apart_give_no_letters_and_a_warning(
     by_n = {n: build(replace(inputs(), chance=Chance(n_resamples=n))) for n in (20, 100)}
     told = {n: next(each for each in report.sections if each.name == "systems") for n, report in by_n.items()}
     warning = "20 resamples cannot tell 2 systems apart; use 40 or more."
-    assert [warning in section.words for section in told.values()] == [True, False]
+    assert [warning in section.warnings for section in told.values()] == [True, False]
     letters = {n: {row["group"] for row in section.figures[0].spec["data"]["values"]} for n, section in told.items()}
     assert letters[20] == {""}
     assert letters[100] > {"A"}
@@ -241,9 +243,13 @@ def test_a_section_says_once_what_its_intervals_speak_of_and_every_table_of_a_pa
     section = next(each for each in report.sections if each.name == "systems")
     shown = [sheet for sheet in section.sheets if any("[" in cell for row in sheet.rows for cell in row)]
     assert len(shown) > 1
-    assert [line for line, is_small in section.paragraphs if is_small] == [section.words[1]]
-    assert section.words[1].startswith("95 % intervals generalise to")
-    assert report_latex(report).replace("\\%", "%").count(section.words[1][5:30]) >= len(shown)
+    assert section.scope.startswith("95 % intervals generalise to")
+    assert section.scope not in section.words
+    page = report_html(report)
+    of_section = page[page.index('<section id="systems"') : page.index('<section id="bins"')]
+    assert of_section.count(section.scope) == 1
+    assert of_section.rindex("</table>") < of_section.index(section.scope), "below the last table only"
+    assert report_latex(report).replace("\\%", "%").count(section.scope[5:30]) >= len(shown)
     assert "at the end of both lists" in " ".join(section.sheets[0].notes)
 
 
@@ -264,3 +270,30 @@ def test_adjudicated_decisions_raise_neither_agreement_nor_density() -> None:
     [corpus] = [section for section in report.sections if section.name == "corpus"]
     assert "7.9 [" in corpus.words[0]
     assert "gold" in corpus.words[1]
+
+
+def test_warnings_of_every_result_reach_the_page_once() -> None:
+    made = inputs()
+    assert made.judgments is not None
+    few = replace(made, judgments=replace(made.judgments, frame=made.judgments.frame.head(12)))
+    report = build(few)
+    assert report.answer is not None
+    assert report.answer.warnings, "the headline has the warnings of the evaluation"
+    assert report.warnings[: len(report.answer.warnings)] == report.answer.warnings
+    page, text = report_html(report), report_markdown(report)
+    for warning in report.warnings:
+        assert page.count(f"<strong>Warning:</strong> {escape(warning)}</p>") == 1, warning
+        assert text.count(f"**Warning:** {warning}") == 1, warning
+        assert f"Warning: {warning}" in repr(report)
+
+
+def test_a_report_on_one_kind_has_items_of_that_kind_only() -> None:
+    made = inputs()
+    assert made.items is not None
+    kinds = pl.when(pl.col("start") < 60).then(pl.lit("prep")).otherwise(pl.lit("article"))
+    mixed = replace(made, items=replace(made.items, frame=made.items.frame.with_columns(kind=kinds)))
+    report = build(of_kind(mixed, "prep"))
+    [systems] = [section for section in report.sections if section.name == "systems"]
+    assert systems.words[0] == "2 systems on 30 items."
+    with pytest.raises(UsageError, match="article, prep"):
+        of_kind(mixed, "verb")

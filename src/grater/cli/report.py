@@ -25,7 +25,7 @@ from grater.cli.command import (
 from grater.corpora import read_merged
 from grater.detect.factors import with_factors
 from grater.errors import UsageError
-from grater.reporting.build import Inputs, build, headline
+from grater.reporting.build import Inputs, build, headline, of_kind
 from grater.reporting.document import Byline
 from grater.reporting.drawing import FileType
 from grater.reporting.save import save_figure, save_report
@@ -42,6 +42,7 @@ def report(
     experts: Annotated[list[Path], Option("--experts", metavar="FILE", help="Judgments of experts.")] = [],
     essays: Annotated[list[Path], Option("--essays", metavar="FILE", help="The corpus, in any format.")] = [],
     items: ItemsFile = None,
+    kind: Annotated[str, Option(help="Only items of this kind, such as prep.")] = "",
     gold: GoldFile = None,
     sample: Annotated[Path | None, Option(metavar="FILE", help="The judged sample.")] = None,
     title: Annotated[str, Option(help="The title.")] = "How good are these detectors?",
@@ -73,7 +74,7 @@ def report(
         earlier=told_versions(earlier),
         factors=with_factors,
     )
-    save_asked(inputs, out, headline, wanted, as_json=as_json)
+    save_asked(of_kind(inputs, kind) if kind else inputs, out, headline, wanted, as_json=as_json)
 
 
 def save_asked(
@@ -88,4 +89,5 @@ def save_asked(
     result = build(inputs)
     written = [*save_report(result, out, file_types=wanted), *([figure] if figure else [])]
     message = f"the report is {written[0]}; {counted(len(result.figures), 'figure')} in {out}/figures"
-    say_done(message, {"report": str(written[0]), "files": [str(path) for path in written]}, as_json=as_json)
+    found = {"report": str(written[0]), "files": [str(path) for path in written], "warnings": list(result.warnings)}
+    say_done(message, found, as_json=as_json)

@@ -27,7 +27,7 @@ from grater.measure.agreement.groups import without_flagged
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
 from grater.measure.agreement.summary import Agreement, agreement, kappa_cells
 from grater.model import Interval
-from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, sentence
+from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, sentences
 from grater.reporting.drawing import (
     HEIGHT,
     INK,
@@ -74,10 +74,12 @@ def agreement_section(
     return Section(
         name=name,
         title=title,
-        words=(words, result.scope.sentence, *map(sentence, result.warnings)),
+        words=(words,),
         figures=_maps(result),
         sheets=(_coefficients_sheet(result, name),),
         signature=str(result.signature),
+        scope=result.scope.sentence,
+        warnings=sentences(result.warnings),
     )
 
 
@@ -187,10 +189,11 @@ def experts_section(
     return Section(
         name=name,
         title=title,
-        words=(raters_needed_words(needed), needed.scope.sentence, *map(sentence, needed.warnings)),
+        words=(raters_needed_words(needed),),
         figures=(figure,),
-        sheets=(),
         signature=str(needed.signature),
+        scope=needed.scope.sentence,
+        warnings=sentences(needed.warnings),
     )
 
 
@@ -278,10 +281,12 @@ def usage_section(judgments: Judgments, *, places: Table | None = None) -> Secti
     return Section(
         name="usage",
         title="Prepositions in three classes",
-        words=(_words(results), results[ALL].scope.sentence, *map(sentence, results[ALL].warnings)),
+        words=(_words(results),),
         figures=tuple(_usage_maps(results)),
         sheets=(kappas_sheet, *_accepted_sheets(results)),
         signature=str(results[ALL].signature),
+        scope=results[ALL].scope.sentence,
+        warnings=sentences(line for result in results.values() for line in result.warnings),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.evaluation.standard import Scored
 from grater.model import Interval
-from grater.reporting.document import Figure, Row, Section, Spec, interval, listed
+from grater.reporting.document import Figure, Row, Section, Spec, interval, listed, sentences
 from grater.reporting.drawing import MUTED, PAPER, data, interval_columns, names_axis, number_axis, series
 from grater.reporting.items import list_name
 from grater.reporting.systems import ENOUGH, n_behind
@@ -65,6 +65,7 @@ class Answer:
     is_ranked: bool
     scope: str
     signature: str
+    warnings: tuple[str, ...] = ()
 
     @property
     def first(self) -> Answered:
@@ -96,6 +97,7 @@ def answer_of(evaluation: Evaluation, *, earlier: Mapping[str, str] | None = Non
         is_ranked=is_ranked,
         scope=evaluation.scope.sentence,
         signature=str(evaluation.signature),
+        warnings=sentences(evaluation.warnings),
     )
 
 
@@ -142,6 +144,8 @@ def answer_section(answer: Answer) -> Section:
         figures=(headline_figure(answer),),
         sheets=(_sheet(answer),),
         signature=answer.signature,
+        scope=answer.scope,
+        warnings=answer.warnings,
     )
 
 
@@ -158,7 +162,7 @@ def quotable(answer: Answer) -> str:
     if "precision" not in row.over_raters:
         return f"{said} (95 % intervals)."
     low, high = map(number, row.over_raters["precision"])
-    return f"{said} (95 % intervals); against single raters, its precision ranges from {low} to {high}."
+    return f"{said} (95 % intervals); by single raters and all together, its precision ranges from {low} to {high}."
 
 
 def _sheet(answer: Answer) -> Sheet:
@@ -183,7 +187,6 @@ def _sheet(answer: Answer) -> Sheet:
         *([OVER_RATERS] if has_range else []),
         *([ESTIMATED] if answer.is_estimate else []),
         *undefined_notes(row.scores[score] for row in shown for score in SCORES),
-        answer.scope,
     )
     title = "All systems with 95 % intervals" + (" and ranges over raters" if has_range else "")
     sheet = Sheet(name="answer", title=title, columns=columns, rows=rows, notes=notes, links=links)

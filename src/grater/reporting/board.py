@@ -34,7 +34,7 @@ from grater.measure.corrections.scores import (
     scored_part,
     source_words,
 )
-from grater.reporting.document import Figure, ItemList, ItemView, Report, Section, listed
+from grater.reporting.document import Figure, ItemList, ItemView, Report, Section, listed, sentences
 from grater.reporting.drawing import forest, number_axis
 from grater.sheet import Sheet, counted, percent
 from grater.uncertainty import Basis, Ints, Numbers
@@ -135,7 +135,7 @@ def _headline(scores: Scores) -> tuple[str, ...]:
             if same
             else "Its lead over every other system is significant."
         )
-    return (*lines, *scores.warnings)
+    return tuple(lines)
 
 
 def _ranking(page: _Data) -> Section:
@@ -148,7 +148,16 @@ def _ranking(page: _Data) -> Section:
         for column, kind in enumerate(COUNTS if page.counted_edits else ("lowest",))
     }
     sheet = replace(sheet, links=links, columns=("system", *sheet.columns[1:]), signature="")
-    return Section("systems", "Systems", (), (_forest(scores),), (sheet,), signature=str(scores.signature))
+    return Section(
+        name="systems",
+        title="Systems",
+        words=(),
+        figures=(_forest(scores),),
+        sheets=(sheet,),
+        signature=str(scores.signature),
+        scope=scores.scope,
+        warnings=sentences(scores.warnings),
+    )
 
 
 def _forest(scores: Scores) -> Figure:

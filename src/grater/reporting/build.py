@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import polars as pl
 
@@ -14,6 +15,7 @@ from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, 
 from grater.measure.evaluation.offered import SuggestionEffect
 from grater.measure.evaluation.selection import WRITER, exact_accuracy
 from grater.model import Essay, Interval
+from grater.registry import unknown
 from grater.reporting.agreement import agreement_section, experts_section, usage_section
 from grater.reporting.answer import Answer, answer_of, answer_section, headline_figure, quotable
 from grater.reporting.corpus import annotators_section, corpus_section
@@ -34,6 +36,8 @@ from grater.reporting.versions import Version, earlier_versions, version_lists, 
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
 from grater.uncertainty import Basis
+
+T = TypeVar("T", Judgments, Table)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +93,30 @@ class Inputs:
     def whereabouts(self) -> Table | None:
         """The table that says in which essay items stand."""
         return self.items if self.places is None else self.places
+
+
+def of_kind(inputs: Inputs, kind: str) -> Inputs:
+    """Only items of this kind, by the column `kind` of the items or of the decisions."""
+    table = next((each for each in (inputs.items, inputs.decisions) if each and "kind" in each.frame.columns), None)
+    if table is None:
+        raise UsageError(f"kind {kind!r}: expected a table of items with a column `kind`; pass one as items")
+    kinds = pl.col("kind").cast(pl.String)
+    kept = table.frame.filter(kinds == kind).select(pl.col("item").cast(pl.String)).unique()
+    if kept.is_empty():
+        raise UsageError(unknown("kind", kind, sorted(table.frame.select(kinds).to_series().drop_nulls().unique())))
+    is_kept = pl.col("item").cast(pl.String).is_in(kept["item"].implode())
+    return replace(
+        inputs,
+        judgments=_only(inputs.judgments, is_kept),
+        experts=_only(inputs.experts, is_kept),
+        decisions=_only(inputs.decisions, is_kept),
+        items=_only(inputs.items, is_kept),
+        gold=_only(inputs.gold, is_kept),
+    )
+
+
+def _only(table: T | None, is_kept: pl.Expr) -> T | None:
+    return None if table is None else replace(table, frame=table.frame.filter(is_kept))
 
 
 NEEDS = {

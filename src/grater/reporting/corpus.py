@@ -8,7 +8,7 @@ from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.measure.agreement.coefficients import band_words
 from grater.measure.agreement.edits import CorpusAgreement, Criterion, edit_agreement
 from grater.model import Essay, Interval, as_annotated
-from grater.reporting.document import Figure, Section, interval, listed, percent_of
+from grater.reporting.document import Figure, Section, interval, listed, percent_of, sentences
 from grater.reporting.drawing import HEIGHT, SERIES, WIDTH, data, names_axis
 from grater.sheet import Sheet, counted, natural
 
@@ -44,10 +44,11 @@ def annotators_section(essays: Sequence[Essay]) -> Section | None:
     return Section(
         name="annotators",
         title="Agreement among annotators",
-        words=(words, agreement.scope.sentence),
-        figures=(),
+        words=(words,),
         sheets=(agreement_sheet,),
         signature=str(agreement.signature),
+        scope=agreement.scope.sentence,
+        warnings=sentences(agreement.warnings),
     )
 
 
@@ -70,10 +71,11 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
     return Section(
         name="corpus",
         title="Corpus",
-        words=(words, *told, statistics.whole.summary.scope.sentence),
+        words=(words, *told),
         figures=figures,
-        sheets=(),
         signature=str(statistics.signature),
+        scope=statistics.whole.summary.scope.sentence,
+        warnings=sentences(statistics.warnings),
     )
 
 

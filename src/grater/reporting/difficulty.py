@@ -25,7 +25,7 @@ from grater.measure.agreement.difficulty import (
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.evaluation.standard import Bin, agreement_of, histogram
 from grater.model import Essay
-from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, sentence
+from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, sentences
 from grater.reporting.drawing import (
     HEIGHT,
     SERIES,
@@ -91,14 +91,14 @@ def difficulty_section(
             sheets.append(_split(result, texts, listed))
     if has_factors:
         sheets.append(_factors(crowd))
-    words += [result.scope.sentence, *map(sentence, result.warnings)]
     return Section(
         name="difficulty",
         title="Hard and easy items",
         words=tuple(words),
-        figures=(),
         sheets=tuple(sheets),
         signature=str(result.signature),
+        scope=result.scope.sentence,
+        warnings=sentences(result.warnings),
     )
 
 
@@ -205,10 +205,11 @@ def bins_section(evaluation: Evaluation) -> Section:
     return Section(
         name="bins",
         title="Scores where raters agree and disagree",
-        words=(words, evaluation.scope.sentence),
+        words=(words,),
         figures=tuple(figures),
         sheets=sheets,
         signature=str(evaluation.signature),
+        scope=evaluation.scope.sentence,
     )
 
 

@@ -7,7 +7,7 @@ table is a `grater.sheet.Sheet`.  The functions at the end write numbers and lis
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import isnan
@@ -26,7 +26,6 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-OF_INTERVALS = re.compile(r"[\d.]+ % intervals ")
 BIBTEX = str.maketrans({character: f"\\{character}" for character in "&%$#_"})
 
 
@@ -47,7 +46,11 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Section:
-    """A question of the report with its answer in words, figures and tables."""
+    """A question of the report with its answer in words, figures and tables.
+
+    `warnings` come before the words, the gravest first; `scope` (what the intervals generalise to) below the last
+    table.
+    """
 
     name: str
     title: str
@@ -55,11 +58,8 @@ class Section:
     figures: tuple[Figure, ...] = ()
     sheets: tuple[Sheet, ...] = ()
     signature: str = ""
-
-    @property
-    def paragraphs(self) -> tuple[tuple[str, bool], ...]:
-        """Every line of the words, and whether it is a remark in small print: what the intervals are of."""
-        return tuple((line, bool(OF_INTERVALS.match(line))) for line in self.words)
+    scope: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +176,9 @@ class Report:
 
     def __repr__(self) -> str:
         parts = ", ".join(section.name for section in self.sections)
-        return "\n".join(
-            [f"<Report {self.title!r}>", *self.headline[:1], f"and {len(self.sections)} sections: {parts}"]
-        )
+        warnings = [f"Warning: {line}" for line in self.warnings]
+        more = f"and {len(self.sections)} sections: {parts}"
+        return "\n".join([f"<Report {self.title!r}>", *self.headline[:1], *warnings, more])
 
     @property
     def also(self) -> tuple[str, ...]:
@@ -187,12 +187,22 @@ class Report:
 
     @property
     def said_once(self) -> Report:
-        """The same for a reader from top to bottom: no section repeats a sentence of the headline."""
-        shorter = [
-            replace(section, words=tuple(line for line in section.words if line not in self.headline))
-            for section in self.sections
-        ]
-        return replace(self, sections=shorter)
+        """The same for a reader from top to bottom: no section repeats a warning, or a sentence of the headline."""
+        told: set[str] = set()
+        shorter = []
+        for section in self.parts:
+            words = tuple(line for line in section.words if line not in self.headline)
+            shorter.append(
+                replace(section, words=words, warnings=tuple(line for line in section.warnings if line not in told))
+            )
+            told.update(section.warnings)
+        answer = [shorter.pop(0)] if self.answer else [None]
+        return replace(self, answer=answer[0], sections=shorter)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of every part, each once, those of the answer first."""
+        return tuple(dict.fromkeys(line for section in self.parts for line in section.warnings))
 
     @property
     def parts(self) -> tuple[Section, ...]:
@@ -225,6 +235,11 @@ def interval(estimate: Interval, *, digits: int = 3) -> str:
 def sentence(text: str) -> str:
     """A remark as a sentence of its own, with a capital and a full stop."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":")) else ".")
+
+
+def sentences(remarks: Iterable[str]) -> tuple[str, ...]:
+    """Remarks as sentences, each once."""
+    return tuple(dict.fromkeys(map(sentence, remarks)))
 
 
 def percent_of(part: float, whole: float) -> str:

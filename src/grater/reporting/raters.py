@@ -20,7 +20,7 @@ from grater.errors import GraterError
 from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
 from grater.measure.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
-from grater.reporting.document import Figure, Row, Section, interval, listed
+from grater.reporting.document import Figure, Row, Section, interval, listed, sentences
 from grater.reporting.drawing import (
     HEIGHT,
     SERIES,
@@ -42,7 +42,8 @@ SHORT = 2.0
 
 def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: Judgments | None = None) -> Section:
     """A point and a row for each rater; answers to hidden gold count for accuracy and for nothing else."""
-    rows = list(raters(judgments, gold=gold_met(gold, judgments)))
+    result = raters(judgments, gold=gold_met(gold, judgments))
+    rows = list(result)
     if on_gold is not None and gold_met(gold, on_gold):
         right = {rater.rater: rater for rater in raters(on_gold, gold=gold)}
         rows = [
@@ -60,10 +61,12 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
     return Section(
         name="raters",
         title="Raters",
-        words=(_rater_words(rows), SPOKEN_OF),
+        words=(_rater_words(rows),),
         figures=(figure,),
         sheets=(without_empty_columns(sheet),),
         signature=signature,
+        scope=SPOKEN_OF,
+        warnings=sentences(result.warnings),
     )
 
 
@@ -250,8 +253,15 @@ def crowds_section(crowds: Sequence[CrowdJob], *, places: Table | None = None) -
         Sheet(name="crowd-experts", title="How many raters match an expert", columns=MATCHED, rows=matched),
         Sheet(name="crowd-costs", title="Time and cost of each job", columns=TOOK, rows=tuple(map(_took, crowds))),
     )
-    words = tuple(_words([(job, result) for job, result in needed if result is not None]))
-    return Section(name="crowds", title="Crowds compared with experts", words=words, sheets=sheets)
+    known = [(job, result) for job, result in needed if result is not None]
+    return Section(
+        name="crowds",
+        title="Crowds compared with experts",
+        words=tuple(_words(known)),
+        sheets=sheets,
+        scope=_scope([result for _, result in known]),
+        warnings=sentences(f"{job.name}: {line}" for job, result in known for line in result.warnings),
+    )
 
 
 def _needed(job: CrowdJob, places: Table | None) -> RatersNeeded | None:
@@ -299,7 +309,6 @@ def _words(needed: Sequence[tuple[CrowdJob, RatersNeeded]]) -> Iterator[str]:
         yield f"More raters may be needed than were asked: {'; '.join(open_ended)}."
     if doubtful:
         yield f"The experts' own kappa cannot be told from 0, so matching it shows nothing: {'; '.join(doubtful)}."
-    yield _scope([result for _, result in needed])
 
 
 def _scope(results: Sequence[RatersNeeded]) -> str:

@@ -55,10 +55,11 @@ def sampling_section(
     return Section(
         name="sampling",
         title="Estimates from the sample",
-        words=(words, *lines, evaluation.scope.sentence),
+        words=(words, *lines),
         figures=(sampling_tree(list(_branches(first))),),
         sheets=(estimates_sheet, *_corrected_sheets(evaluation)),
         signature=str(evaluation.signature),
+        scope=evaluation.scope.sentence,
     )
 
 

@@ -89,10 +89,11 @@ def report_markdown(report: Report, *, figures: str = FIGURES) -> str:
 
 
 def _section_markdown(section: Section, figures: str) -> list[str]:
-    parts = [f"## {section.title}", *section.words]
+    parts = [f"## {section.title}", *(f"**Warning:** {line}" for line in section.warnings), *section.words]
     for figure in section.figures:
         parts += [f"![{figure.title}]({figures}/{figure.name}.svg)", f"**{figure.title}.** {figure.words}"]
     parts += [as_markdown(sheet).rstrip("\n") for sheet in section.sheets]
+    parts += [section.scope] if section.scope else []
     return [*parts, *(f"`{signature}`" for signature in section.signature.splitlines())]
 
 
@@ -101,8 +102,8 @@ def report_latex(report: Report) -> str:
     cite = "".join(f"% {line}\n" for line in report.bibtex.splitlines())
     sheets = [
         # In a paper a table stands alone: each that has an interval says what it speaks of.
-        replace(sheet, notes=(*sheet.notes, *(line for line, is_small in section.paragraphs if is_small)))
-        if any("[" in cell for row in sheet.rows for cell in row)
+        replace(sheet, notes=(*sheet.notes, section.scope))
+        if section.scope and any("[" in cell for row in sheet.rows for cell in row)
         else sheet
         for section in report.parts
         for sheet in section.sheets

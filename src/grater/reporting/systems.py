@@ -22,7 +22,7 @@ from grater.measure.evaluation.standard import Scored, effects_note
 from grater.measure.evaluation.suggestions import types_sheet
 from grater.measure.evaluation.thresholds import Curve, curve_of_thresholds, scored_systems
 from grater.model import Interval
-from grater.reporting.document import Figure, Row, Section, interval, listed, sentence
+from grater.reporting.document import Figure, Row, Section, interval, listed, sentences
 from grater.reporting.drawing import (
     HEIGHT,
     INK,
@@ -75,10 +75,12 @@ def systems_section(
     return Section(
         name="systems",
         title="Systems in detail",
-        words=(words, *map(sentence, evaluation.warnings), evaluation.scope.sentence),
+        words=(words,),
         figures=tuple(figures),
         sheets=tuple(_sheets(evaluation, comparison, people)),
         signature=str(evaluation.signature),
+        scope=evaluation.scope.sentence,
+        warnings=sentences(evaluation.warnings),
     )
 
 
@@ -377,10 +379,11 @@ def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
     return Section(
         name="thresholds",
         title="Every threshold",
-        words=(CHOSEN_HERE, evaluation.scope.sentence),
+        words=(CHOSEN_HERE,),
         figures=figures,
         sheets=(best_sheet,),
         signature=signature,
+        scope=evaluation.scope.sentence,
     )
 
 

@@ -39,7 +39,7 @@ from grater.measure.evaluation.offered import FATE_WORDS, SuggestionEffect
 from grater.measure.evaluation.selection import choice_study, cloze_study, construction_scores, corrected_accuracy
 from grater.model import Interval
 from grater.reporting.agreement import confusion_map
-from grater.reporting.document import Section, interval, listed, percent_of, sentence
+from grater.reporting.document import Section, interval, listed, percent_of, sentences
 from grater.sheet import Sheet, count, counted, number, p_value
 from grater.tables import Judgments, Table
 
@@ -78,18 +78,18 @@ def constructions_section(
     sheets = [freedom_sheet, *([_stages_sheet(study)] if study.stages else []), several_sheet]
     if study.contrasts:
         sheets.append(_contrasts_sheet(study.contrasts))
-    words = [*_constructions_words(study), study.scope.sentence]
     scores = construction_scores(decisions, judgments, items) if decisions is not None else None
     if scores is not None:
         sheets += [replace(sheet, name="constructions-systems") for sheet in scores.sheets()]
-        words += map(sentence, scores.warnings)
     return Section(
         name="constructions",
         title="Articles and noun number",
-        words=tuple(words),
+        words=tuple(_constructions_words(study)),
         figures=figures,
         sheets=tuple(sheets),
         signature=str(study.signature),
+        scope=study.scope.sentence,
+        warnings=sentences([*study.warnings, *(scores.warnings if scores else ())]),
     )
 
 
@@ -182,10 +182,11 @@ def cloze_section(judgments: Judgments, decisions: Table | None = None, *, place
     return Section(
         name="cloze",
         title="Filled blanks",
-        words=(words, study.scope.sentence),
-        figures=(),
+        words=(words,),
         sheets=(pairs_sheet,),
         signature=str(study.signature),
+        scope=study.scope.sentence,
+        warnings=sentences(study.warnings),
     )
 
 
@@ -216,10 +217,11 @@ def choice_section(
     return Section(
         name="choice",
         title="The writer’s word or the system’s",
-        words=(*words, study.scope.sentence),
-        figures=(),
+        words=tuple(words),
         sheets=(sheet,),
         signature=str(study.signature),
+        scope=study.scope.sentence,
+        warnings=sentences(study.warnings),
     )
 
 
@@ -232,6 +234,7 @@ def suggestions_section(effect: SuggestionEffect) -> Section:
         words=(_bias(effect), _fates(effect)),
         sheets=tuple(replace(sheet, name=f"suggestions-{sheet.name}", signature="") for sheet in sheets),
         signature=str(effect.signature),
+        warnings=sentences(effect.warnings),
     )
 
 
@@ -308,8 +311,13 @@ def programs_section(
     columns = ("program", "items", "n", "agreement", "kappa", "band", "on errors", "on ok")
     rows = tuple(each.row() for each in compared)
     sheet = Sheet(name="programs", title="Programs against the majority of people", columns=columns, rows=rows)
-    words = (*_programs_words(compared), essays.scope_of(own["item"]).sentence)
-    return Section(name="programs", title="Programs as raters", words=words, sheets=(sheet,))
+    return Section(
+        name="programs",
+        title="Programs as raters",
+        words=tuple(_programs_words(compared)),
+        sheets=(sheet,),
+        scope=essays.scope_of(own["item"]).sentence,
+    )
 
 
 def _votes(judgments: Judgments) -> pl.DataFrame:

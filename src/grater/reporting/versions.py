@@ -156,9 +156,10 @@ def versions_section(evaluation: Evaluation, versions: Sequence[Version]) -> Sec
     return Section(
         name="versions",
         title="New versions",
-        words=(*(version.words for version in versions), evaluation.scope.sentence),
+        words=tuple(version.words for version in versions),
         sheets=(differences_sheet, _changes_sheet(versions)),
         signature=str(evaluation.signature),
+        scope=evaluation.scope.sentence,
     )
 
 

@@ -243,7 +243,7 @@ def test_crowd_jobs_stand_beside_experts_with_hours_and_cost(judged: Store, tmp_
     with judged.write() as tx:
         set_terms(tx, jobs.named(tx, "crowds").job_id, {"pay": {"cents": 5, "currency": "EUR"}})
     report = report_of(judged)
-    assert "items like these 8, taken as independent" in section(report, "experts").words[1]
+    assert "items like these 8, taken as independent" in section(report, "experts").scope
     sheets = section(report, "crowds").sheets
     matched, took = (dict(zip(sheet.columns, sheet.rows[0], strict=True)) for sheet in sheets)
     assert (matched["job"], matched["items"], matched["judgments per item"]) == ("crowds", "8", "3.0")

@@ -43,7 +43,7 @@ from grater.corpora import FORMATS, format_for, read_corpus
 from grater.corpora.formats import EssayIds, parse_json
 from grater.corpora.source import files_of
 from grater.errors import BadInput, Problem, Problems
-from grater.model import ADJUDICATED, GOLD, PROGRAM, Decision, Essay, Item, Json, Span
+from grater.model import ADJUDICATED, PROGRAM, Decision, Essay, Item, Json, Span, is_adjudicated
 from grater.result import Data, key
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
 from grater.tables.judgments import ANY
@@ -284,7 +284,7 @@ def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
     groups = first["group"].to_list() if "group" in rows.columns else [None] * len(names)
     by_name, systems = people.ids_by_name(tx), set(decisions.system_names(tx))
     new = [
-        _rater(name, str(group or (ADJUDICATED if name == GOLD else PROGRAM if name in systems else "")))
+        _rater(name, str(group or (ADJUDICATED if is_adjudicated(name) else PROGRAM if name in systems else "")))
         for name, group in zip(names, groups, strict=True)
         if name not in by_name
     ]
