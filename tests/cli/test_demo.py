@@ -77,6 +77,21 @@ def test_the_report_compares_a_system_with_its_earlier_version(demo: Demo) -> No
     assert EARLIER not in (demo.folder / "decisions.csv").read_text("utf-8")
 
 
+def test_a_report_on_one_job_counts_its_annotators_and_nobody_elses_pay(
+    demo: Demo, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # the living part of the demo adds marks of other people, adjudicated marks and paid raters
+    options = ("--job", "annotators", "--out", tmp_path, "--figures", "svg", "--resamples", 20, "--json")
+    ran = grater(capsys, "study", "report", demo.folder / "study.db", *options)
+    page = (tmp_path / "report.md").read_text("utf-8")
+    assert "2 annotators, 76 essays read by two or more of them" in page
+    assert "they agree with kappa .624 [" in page
+    assert "7.9 [" in page
+    assert "EUR" not in page
+    assert "USD" not in page
+    assert all(f"**Warning:** {line}" in page for line in json.loads(ran.out)["warnings"])
+
+
 @pytest.fixture(scope="module")
 def study(demo: Demo) -> Iterator[Store]:
     with open_store(demo.folder / "study.db") as store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +20,9 @@ from grater.reporting.build import Inputs, build, of_kind
 from grater.reporting.document import Report
 from grater.reporting.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
 from grater.reporting.save import report_html, report_latex, report_markdown, save_report
-from grater.tables import read_decisions
+from grater.tables import read_decisions, write_table
 from grater.uncertainty.bootstrap import Chance
+from tests.cli.running import grater as run
 from tests.measure.agreement.tables import TABLE_3
 from tests.reporting import made_up
 from tests.reporting.made_up import inputs
@@ -297,3 +299,19 @@ def test_a_report_on_one_kind_has_items_of_that_kind_only() -> None:
     assert systems.words[0] == "2 systems on 30 items."
     with pytest.raises(UsageError, match="article, prep"):
         of_kind(mixed, "verb")
+
+
+def test_the_command_takes_a_kind_and_lists_the_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = inputs()
+    tables = {"judgments": made.judgments, "decisions": made.decisions, "items": made.items}
+    for name, table in tables.items():
+        assert table is not None
+        write_table(table.frame, tmp_path / f"{name}.csv")
+    files = [word for name in tables for word in (f"--{name}", tmp_path / f"{name}.csv")]
+    out = ("--out", tmp_path / "report", "--figures", "svg", "--resamples", 20, "--json")
+    ran = run(capsys, "report", *files, "--kind", "prep", *out)
+    page = (tmp_path / "report" / "report.md").read_text("utf-8")
+    warnings = json.loads(ran.out)["warnings"]
+    assert warnings
+    assert all(f"**Warning:** {line}" in page for line in warnings)
+    assert "unknown kind 'verb'" in run(capsys, "report", *files, "--kind", "verb", *out).err
