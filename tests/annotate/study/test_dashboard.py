@@ -22,7 +22,7 @@ SAID = (
 
 
 def rows() -> list[dict[str, Json]]:
-    return [{"item": i, "rater": r, "label": label, "at": "1", "kind": "human"} for i, r, label in SAID]
+    return [{"item": i, "rater": r, "label": label, "at": "1", "group": "crowd"} for i, r, label in SAID]
 
 
 def test_confusions_count_every_ordered_pair_of_answers_to_one_item() -> None:

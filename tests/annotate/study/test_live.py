@@ -116,7 +116,7 @@ def test_the_quick_queries_say_what_the_whole_tables_say(study: Study) -> None:
         job_id = study.jobs["error"]
         whole = judgments.table(tx, job_id)
         brief = judgments.labels(tx, job_id)
-        columns = ("item", "rater", "label", "kind")
+        columns = ("item", "rater", "label", "group")
         assert [[row[name] for name in columns] for row in brief] == [
             [row[name] for name in columns] for row in whole
         ]
