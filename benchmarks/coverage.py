@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +26,7 @@ import numpy.typing as npt
 import polars as pl
 from benchmarks.harness import Size, Table
 from scipy.special import expit, logit
+from scipy.stats import binom
 
 import grater
 from grater.model import Edit, Essay, Interval, Span
@@ -84,7 +85,10 @@ def table_of(title: str, rows: Mapping[str, Mapping[str, float]], n: int, *other
     """A row for each design; `others` are columns that are no coverage: each has its own line on the page."""
     columns = list(dict.fromkeys(name for row in rows.values() for name in row))
     covered = [name for name in columns if name not in others]
-    summary = {**({"95 % intervals": covered} if covered else {}), **{name: [name] for name in others}}
+    summary: dict[str, Sequence[str]] = {
+        **({"95 % intervals": covered} if covered else {}),
+        **{name: [name] for name in others},
+    }
     cells = [[design, *(row.get(name) for name in columns)] for design, row in rows.items()]
     return Table(title, ["design", *columns], cells, f"{n:,} corpora a row", summary)
 
@@ -180,7 +184,8 @@ ESSAYS = {
 }
 
 
-def judged(corpus: Corpus) -> dict[str, Interval | float]:
+def judged(world: Essays, rng: Random, lengths: Sequence[int] = ()) -> dict[str, Interval | float]:
+    corpus = world.draw(rng, lengths)
     tables, items = (corpus.decisions(), corpus.judgments()), corpus.items()
     evaluation = grater.evaluate(*tables, items=items)
     agreement = grater.agreement(tables[1], items=items)
@@ -198,9 +203,8 @@ def essays(n: int) -> Iterator[Table]:
     for seed, (name, world) in enumerate(ESSAYS.items()):
         like = world.is_rare, world.fewest, world.missing, world.is_apart
         if like not in truths:
-            wide = world.draw(np.random.default_rng(999_999), [20] * min(LARGE, 100 * n))
-            truths[like] = values(judged(wide))
-        rows[name] = simulated(n, lambda rng, world=world: judged(world.draw(rng)), truths[like], seed)
+            truths[like] = values(judged(world, np.random.default_rng(999_999), [20] * min(LARGE, 100 * n)))
+        rows[name] = simulated(n, partial(judged, world), truths[like], seed)
     yield table_of("Every item judged by five raters", rows, n, "F0.5 of equal systems differs")
 
 
@@ -228,7 +232,8 @@ def other_raters(n: int) -> Iterator[Table]:
         is_error = rng.random((n_essays, n_items, 1)) < expit(logit(0.3) + effect * rng.normal(size=(n_essays, 1, 1)))
         skill = expit(logit(who) + effect * rng.normal(size=(n_essays, 1, 1)))
         is_right = rng.random((n_essays, n_items, len(who))) < skill
-        return np.where(is_right, is_error, ~is_error).astype(int).reshape(-1, len(who))
+        said: Array = np.where(is_right, is_error, ~is_error).astype(int).reshape(-1, len(who))
+        return said
 
     def measured(rng: Random, n_raters: int, n_essays: int, n_items: int, effect: float) -> Found:
         said = draw(rng, rng.choice(skills, n_raters, replace=False), n_essays, n_items, effect)
@@ -245,6 +250,55 @@ def other_raters(n: int) -> Iterator[Table]:
             one = partial(measured, n_raters=n_raters, n_essays=shape[0], n_items=shape[1], effect=shape[2])
             rows[f"{shape[0]} x {shape[1]}, {n_raters} raters"] = simulated(n, one, {"alpha": truth}, 30)
     yield table_of("Alpha for other raters", rows, n)
+
+
+NEEDED = {"plain": (0.25, 1.5, 2.0, 0.85), "good": (0.25, 3.4, 3.0, 0.97), "rare": (1 / 12, 2.1, 2.3, 0.9)}
+"""Errors, the mean skills of crowd and experts (logits, standard deviation .9), agreement with gold to be reached."""
+
+
+def raters_needed(n: int) -> Iterator[Table]:
+    """Nine raters an item; the truth comes from binomial majorities on 200,000 items."""
+
+    def agreed(first: Array, second: Array | float, is_error: Array) -> tuple[float, float]:
+        """Agreement and kappa of two who are right with these chances, independently given the item."""
+        share = float(np.mean(first * second + (1 - first) * (1 - second)))
+        one, two = (float(np.mean(np.where(is_error, chance, 1 - chance))) for chance in (first, second))
+        chance = one * two + (1 - one) * (1 - two)
+        return share, (share - chance) / (1 - chance)
+
+    def drawn(rng: Random, n_items: int, errors: float, *skills: float) -> list[Array]:
+        return [rng.random(n_items) < errors, *(expit(rng.normal(skill, 0.9, n_items)) for skill in skills)]
+
+    def measured(rng: Random, world: tuple[float, float, float, float], n_items: int) -> Found:
+        is_error, crowd, expert = drawn(rng, n_items, *world[:3])
+        people = []
+        for chance, k in ((crowd, 9), (expert, 2), (np.ones(n_items), 1)):
+            said = ((rng.random((n_items, k)) < chance[:, None]) == is_error[:, None]).astype(int)
+            people.append(Corpus(np.full(n_items, -1), said, np.zeros((n_items, 0))).judgments())
+        to_reach = grater.raters_needed(people[0], people[2], reach=world[3])
+        found: dict[str, Interval | float] = {}
+        for k in (1, 3, 7):
+            point = to_reach.headline.points[k - 1]
+            found |= {f"agreement {k}": point.agreement, f"kappa {k}": point.kappa}
+        least = {"N to reach": to_reach.smallest, "N to match": grater.raters_needed(*people[:2]).smallest}
+        # No bound means more raters than there are.
+        at_most = {name: inf if isnan(each.high) else each.high for name, each in least.items()}
+        return found | {name: Interval(each.value, each.low, at_most[name]) for name, each in least.items()}
+
+    rows = {}
+    for name, world in NEEDED.items():
+        is_error, right, expert = drawn(np.random.default_rng(999_999), 200_000, *world[:3])
+        by_k = {k: binom.sf(k // 2, k, right) + (k % 2 == 0) * binom.pmf(k // 2, k, right) / 2 for k in range(1, 10)}
+        truth = {}
+        for k, majority in by_k.items():
+            truth[f"agreement {k}"], truth[f"kappa {k}"] = agreed(majority, np.ones(is_error.size), is_error)
+        between = agreed(expert, expert, is_error)[1]
+        truth["N to reach"] = min((k for k in by_k if truth[f"agreement {k}"] >= world[3]), default=inf)
+        truth["N to match"] = min((k for k in by_k if agreed(by_k[k], expert, is_error)[1] >= between), default=inf)
+        for n_items in (20, 50, 100):
+            one = partial(measured, world=world, n_items=n_items)
+            rows[f"{name}, {n_items} items"] = simulated(n, one, truth, 35)
+    yield table_of("Raters needed", rows, n)
 
 
 # Samples
@@ -374,7 +428,8 @@ def corrected(n: int) -> Iterator[Table]:
 
 def texts(rng: Random, n: int) -> tuple[list[Essay], dict[str, list[str]], list[Essay]]:
     """Sentences of twelve words with the edits of A, two systems' corrections, and documents marked by A and B."""
-    references, outputs, documents = [], {"S0": [], "S1": []}, []
+    references, documents = [], []
+    outputs: dict[str, list[str]] = {"S0": [], "S1": []}
     for number in range(n):
         length = max(3, round(np.exp(rng.normal(2, 0.5))))
         share, finds = 0.08 * rng.gamma(3, 1 / 3), {name: rng.beta(3, 4) for name in outputs}
@@ -427,7 +482,7 @@ def documents(n: int) -> Iterator[Table]:
     yield table_of("Corpus scores", rows, n, "M2 F0.5 of equal systems differs")
 
 
-TABLES = (essays, several, other_raters, samples, corrected, documents)
+TABLES = (essays, several, other_raters, raters_needed, samples, corrected, documents)
 
 
 def measure(size: Size, n: int = 0, names: Iterable[str] = ()) -> Iterator[Table]:

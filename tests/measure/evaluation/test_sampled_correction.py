@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks.coverage import ERRING
 
 from grater.measure.evaluation.rater_error import RaterError
 from grater.measure.evaluation.sampled import SystemEstimate, sampled
@@ -204,15 +203,3 @@ def test_corrected_intervals_draw_essays_where_these_are_known() -> None:
     assert fixed_pair.recall.high - fixed_pair.recall.low == pytest.approx(
         pair.recall.high - pair.recall.low, abs=0.05
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["plain", "few", "believers"])
-def test_corrected_intervals_hold_in_worlds_of_essays_and_raters(name: str) -> None:
-    # benchmarks/results.json has 400 samples; 100 know a share of .95 to about .022
-    world = ERRING[name]
-    truth, ways = world.truth(), [world.intervals(number) for number in range(100)]
-    way = "sample, by side" if world.belief else "sample, corrected"
-    for score, true in truth.items():
-        held = [ways_of[way][score].low <= true <= ways_of[way][score].high for ways_of in ways]
-        assert np.mean(held) >= 0.89, score
