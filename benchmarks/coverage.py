@@ -1,6 +1,6 @@
 """How often 95 % intervals hold the truth, and tests reject equal systems, in simulated worlds whose truth is known.
 
-    python -m benchmarks.coverage [--corpora N] [--keep] [TABLE ...]
+    python -m benchmarks.coverage [--corpora N] [--keep | TABLE ...]
 
 Worlds are made with numpy alone; what is measured are the intervals that the public functions print by default.
 Corpus n of a world is drawn by `default_rng((seed, n))`.  The truth is the value in one large corpus of the world.
@@ -40,6 +40,7 @@ CORPORA = 1000
 LARGE = 8_000
 """Essays of the corpus that gives the truth."""
 NOBODY = -1
+INDEPENDENT = "alpha, items taken as independent"
 SCORES = ("precision", "recall", "f0.5", "f1")
 
 
@@ -194,6 +195,8 @@ def judged(world: Essays, rng: Random, lengths: Sequence[int] = ()) -> dict[str,
     found |= {f"weighted {name}": each for name, each in weighted.items()}
     found |= intervals(agreement, "alpha", "ac1", "observed", raters="all") | {"mean kappa": agreement.kappa}
     found |= {f"agreement on {label}": each for label, each in agreement.specific.items()}
+    if items is not None:
+        found[INDEPENDENT] = grater.agreement(tables[1]).alpha
     [pair] = grater.compare(*tables, items=items).pairs
     return found | {"F0.5 of equal systems differs": rejects(pair.test.difference)}
 
@@ -205,7 +208,7 @@ def essays(n: int) -> Iterator[Table]:
         if like not in truths:
             truths[like] = values(judged(world, np.random.default_rng(999_999), [20] * min(LARGE, 100 * n)))
         rows[name] = simulated(n, partial(judged, world), truths[like], seed)
-    yield table_of("Every item judged by five raters", rows, n, "F0.5 of equal systems differs")
+    yield table_of("Every item judged by five raters", rows, n, INDEPENDENT, "F0.5 of equal systems differs")
 
 
 def several(n: int) -> Iterator[Table]:
@@ -357,15 +360,13 @@ def samples(n: int) -> Iterator[Table]:
     rows, assisted = {}, {}
     for shape in ((50, 40), (2000, 1)):
         for errors in (0.01, 0.02, 0.05, 0.1):
-            truth = sample_truth(shape, errors)
-            for n_labels in (80, 150, 300, 450):
-                name = f"{shape[0]} x {shape[1]}, {errors:.0%} errors, {n_labels} labels"
-                one = partial(of_sample, shape=shape, errors=errors, n_labels=n_labels)
-                rows[name] = simulated(n, one, truth, 40)
-                if n_labels == 300:
-                    rows[f"{name}, ten strata"] = simulated(n, partial(one, strata="score:10"), truth, 41)
-                    for judge in [*JUDGES][1:] if errors > 0.02 else ():
-                        assisted[f"{name}, {judge}"] = simulated(n, partial(one, judge=judge), truth, 42)
+            truth, name = sample_truth(shape, errors), f"{shape[0]} x {shape[1]}, {errors:.0%} errors"
+            one = partial(of_sample, shape=shape, errors=errors)
+            for n_labels in (80, 300):
+                rows[f"{name}, {n_labels} labels"] = simulated(n, partial(one, n_labels=n_labels), truth, 40)
+        rows[f"{name}, ten strata"] = simulated(n, partial(one, n_labels=300, strata="score:10"), truth, 41)
+        for judge in [*JUDGES][1:]:
+            assisted[f"{name}, {judge}"] = simulated(n, partial(one, n_labels=300, judge=judge), truth, 42)
     yield table_of("Samples", rows, n, "recall of equal systems differs")
     yield table_of("Samples with a cheap judge", assisted, n, "width of recall over that without")
 
@@ -499,6 +500,8 @@ if __name__ == "__main__":
     parser.add_argument("--corpora", type=int, default=CORPORA, metavar="N")
     parser.add_argument("--keep", action="store_true")
     asked = parser.parse_args()
+    if asked.keep and asked.tables:
+        parser.error("--keep records all tables: leave out their names")
     found = []
     for each in measure("usual", asked.corpora, asked.tables):
         print(results.shown(each), flush=True)

@@ -13,10 +13,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
-from benchmarks import results
+from benchmarks import coverage, results
 from benchmarks.harness import Row, Table, cost
 from benchmarks.peers import install
+
+from grater.model import Interval
 
 ROOT = Path(__file__).parents[1]
 FILES = [*sorted((ROOT / "benchmarks").glob("*.py")), *sorted((ROOT / "training" / "figures").glob("*.py"))]
@@ -92,6 +95,23 @@ def test_a_question_replaces_what_was_known_of_it_alone(tmp_path: Path, monkeypa
     assert known["startup"] == other
     assert [row["theirs"] for row in known["agreement"]["rows"]] == [2.0]
     assert [table["rows"] for table in known["agreement"]["tables"]] == [[["x"]]]
+
+
+def test_coverage_counts_the_intervals_that_hold_and_leaves_out_those_withheld() -> None:
+    nan = float("nan")
+    found = [Interval(0.5, 0.4, 0.6), Interval(0.2, 0.1, 0.3), Interval(0.5, nan, nan, "two essays")]
+    corpora = [{"recall": each, "rejects": coverage.rejects(each)} for each in found]
+    assert coverage.cell(corpora, {"recall": 0.5}) == {"recall": 0.5, "rejects": 1.0}
+    assert coverage.rejects(Interval(0.1, -0.1, 0.3)) == 0
+
+
+def test_a_corpus_of_the_worlds_is_measured_by_the_public_functions() -> None:
+    world = coverage.ESSAYS["20 x 25, half of the labels missing"]
+    first, again = (coverage.judged(world, np.random.default_rng(0)) for _ in range(2))
+    held = coverage.cell([first], coverage.values(again))
+    assert held.pop("F0.5 of equal systems differs") in (0, 1)
+    assert len(held) > 10
+    assert set(held.values()) == {1}
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
