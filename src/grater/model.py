@@ -31,15 +31,6 @@ def is_deep(value: Json) -> bool:
 
 
 DELETE = "-NONE-"
-ADJUDICATED = ("gold", "adjudicated")
-"""Names of annotators that stand for adjudicated work."""
-
-
-def is_adjudicated(rater: str) -> bool:
-    """Whether an annotator is adjudicated work: decided by people, but no annotator of its own."""
-    return rater.strip().casefold() in ADJUDICATED
-
-"""How tables and M2 files write a replacement that is empty: the words are to go."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

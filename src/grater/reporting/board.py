@@ -155,7 +155,7 @@ def _ranking(page: _Data) -> Section:
         figures=(_forest(scores),),
         sheets=(sheet,),
         signature=str(scores.signature),
-        scope=scores.scope,
+        scope=scores.scope.sentence,
         warnings=sentences(scores.warnings),
     )
 

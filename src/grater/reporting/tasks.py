@@ -47,9 +47,7 @@ EVERYBODY = "all"
 STAGES = {NO_CONTEXT: "without context", IN_CONTEXT: "in context"}
 
 
-def constructions_section(
-    judgments: Judgments, items: Table, *, decisions: Table | None = None
-) -> Section:
+def constructions_section(judgments: Judgments, items: Table, *, decisions: Table | None = None) -> Section:
     """Tables 4 and 5, several right constructions, what agreement depends on, and systems against all of these."""
     study = construction_study(judgments, items)
     figures = tuple(
