@@ -31,6 +31,7 @@ def is_deep(value: Json) -> bool:
 
 
 DELETE = "-NONE-"
+"""How tables and M2 files write a replacement that is empty: the words are to go."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -16,12 +16,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import isnan
 from typing import Any, Literal, TypeAlias
 
 from grater.errors import MissingExtra
 from grater.model import Interval
 from grater.reporting.document import Figure, Row
+from grater.result import encode
 
 Theme: TypeAlias = Literal["light", "dark", "page"]
 
@@ -171,14 +171,14 @@ def _converter() -> Any:
 WIDTH, HEIGHT = 640, 300
 
 
-def interval_columns(interval: Interval) -> dict[str, float | None]:
-    """An interval as the columns `value`, `low` and `high`; nan becomes nothing, so that it is not drawn."""
-    numbers = {"value": interval.value, "low": interval.low, "high": interval.high}
-    return {name: None if isnan(number) else number for name, number in numbers.items()}
+def interval_columns(interval: Interval) -> dict[str, float]:
+    """An interval as the columns `value`, `low` and `high`."""
+    return {"value": interval.value, "low": interval.low, "high": interval.high}
 
 
 def data(rows: Sequence[Row]) -> dict[str, Any]:
-    return {"data": {"values": [dict(row) for row in rows]}}
+    """The rows of a figure; a number that is withheld is nothing, so that it is not drawn."""
+    return {"data": {"values": [encode(row) for row in rows]}}
 
 
 def number_axis(

@@ -168,6 +168,26 @@ def influence_of(strata: Strata, name: str, flagged: Flags, correct: Correct | N
     return Influence(value, change, np.concatenate([hits, others, 0 * weights]) + ASIDE, times, "item")
 
 
+STEP = 1e-6
+
+
+def cell_doubt(strata: Strata, name: str, first: Flags, second: Flags) -> float:
+    """What cells whose judged items are all alike hide in the variance of a difference: ½/n_k² for every rate.
+
+    Without it two equal systems on a sample drawn for one of them were told apart in 10 to 37 % of simulated corpora.
+    """
+    size, n, x, offset = (part.sum(axis=0) for part in np.split(strata.rows(), 4, axis=1))
+    k, seen = strata.n_cells, n > 0
+
+    def score(errors: Numbers) -> Numbers:
+        rows = np.concatenate([np.broadcast_to(each, errors.shape) for each in (size, n)] + [errors], axis=-1)
+        rows = np.concatenate([rows, np.broadcast_to(offset, errors.shape)], axis=-1)
+        return score_of(name, first)(rows) - score_of(name, second)(rows)
+
+    slopes = (score(x + STEP * np.diag(n)) - score(np.broadcast_to(x, (k, k)))) / STEP
+    return float((np.nan_to_num(slopes[seen]) ** 2 * 0.5 / n[seen] ** 2).sum())
+
+
 @dataclass(frozen=True, slots=True)
 class SampleScores:
     """Precision, recall and F of a system; hit, false_alarm and miss are totals over the corpus.

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from math import isnan, nan
 from typing import Literal, TypeAlias
 
@@ -58,13 +59,24 @@ from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_jso
 from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Sample, Table
-from grater.uncertainty import Basis, Numbers, PairTest, Scope, holm, paired_tests, rank_groups
+from grater.uncertainty import (
+    Basis,
+    Influence,
+    Numbers,
+    PairTest,
+    Scope,
+    difference,
+    holm,
+    paired_tests,
+    rank_groups,
+)
 from grater.uncertainty.named import McNemar, randomisation
-from grater.uncertainty.sampled import Flags, Strata
+from grater.uncertainty.sampled import Flags, Strata, cell_doubt
 
 Test: TypeAlias = Literal["paired", "randomisation", "mcnemar"]
 """The test behind the rank groups: the engine's, or one of those by name."""
 
+PART_UNJUDGED = "{} and {} disagree on items of which none was judged; add both to the sample"
 MCNEMAR_BY_ITEM = "McNemar's test takes items as independent, and rejects too often where errors cluster."
 
 
@@ -302,7 +314,10 @@ def compare_systems(
     )
     order = sorted(found, key=lambda scored: (-_rankable(scored[score].value), scored.system))
     defined = {scored.system: scored.influences[score] for scored in order if score in scored.influences}
-    tests = paired_tests(defined, level=basis.level)
+    if cases.design and score in HEADLINE:
+        tests = _sampled(cases, truth, defined, score, basis)
+    else:
+        tests = paired_tests(defined, level=basis.level)
     if basis.population == "these" and not cases.design and len(places) == int(decided.sum()):
         tests = [_census(each) for each in tests]
     elif correction:
@@ -384,6 +399,25 @@ def _corrected(
     return [
         PairTest(test.systems, each.difference, each.p, p_holm)
         for test, each, p_holm in zip(tests, found, adjusted, strict=True)
+    ]
+
+
+def _sampled(cases: Cases, truth: Truth, scores: Mapping[str, Influence], score: str, basis: Basis) -> list[PairTest]:
+    """Pairs on one sample, with the doubt in cells that were judged little; withheld where they part unjudged."""
+    column, found = {name: place for place, name in enumerate(cases.systems)}, []
+    pairs = list(combinations(scores, 2))
+    for first, second in pairs:
+        strata, of_first, of_second = _joint(cases, truth, column[first], column[second], basis)
+        size, n = strata.sizes.sum(axis=0), strata.judged.sum(axis=0)
+        it = scores[first] - scores[second]
+        it = replace(it, variance=it.variance + cell_doubt(strata, score, of_first, of_second))
+        if ((of_first != of_second) & (size > 0) & (n == 0)).any():
+            it = replace(it, withheld_because=PART_UNJUDGED.format(first, second))
+        found.append(difference(it, level=basis.level))
+    adjusted = holm([each.p for each in found])
+    return [
+        PairTest(pair, each.difference, each.p, p_holm)
+        for pair, each, p_holm in zip(pairs, found, adjusted, strict=True)
     ]
 
 

@@ -503,6 +503,9 @@ def _contaminated(
         return
     yield from copied_systems(cases, cases.flagged)
     if gold is not None:
+        n_gold = cases.items.is_in(gold.frame["item"].cast(pl.String).implode()).sum()
+        if n_gold and options.truth != ADJUDICATED:
+            yield f"{counted(int(n_gold), 'gold item')} among those scored; if they were planted, leave them out"
         yield from copied_gold(cases, truth_of(cases, ADJUDICATED, gold=gold, seed=options.basis.seed).values)
 
 
