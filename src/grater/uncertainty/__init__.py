@@ -120,10 +120,10 @@ def kish(weights: Numbers, times: Numbers | None = None) -> float:
     return float(times @ weights) ** 2 / squares if squares else 0.0
 
 
-def ratio(above: Numbers | float, under: Numbers | float) -> Numbers:
+def ratio(above: npt.ArrayLike, under: npt.ArrayLike) -> Numbers:
     """above / under, nan where there is nothing to divide by."""
-    above, under = np.broadcast_arrays(np.asarray(above, np.float64), np.asarray(under, np.float64))
-    out: Numbers = np.divide(above, under, out=np.full(under.shape, np.nan), where=(under != 0) & ~np.isnan(under))
+    top, bottom = np.broadcast_arrays(np.asarray(above, np.float64), np.asarray(under, np.float64))
+    out: Numbers = np.divide(top, bottom, out=np.full(bottom.shape, np.nan), where=(bottom != 0) & ~np.isnan(bottom))
     return out
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
-from math import inf, isnan
+from math import isnan
 
 import numpy as np
 import pytest
@@ -14,12 +14,10 @@ from grater.measure.agreement.coded import LEFT_OUT, with_unknown
 from grater.measure.agreement.cohen import confusion, kappa
 from grater.measure.agreement.raters_needed import (
     MEAN,
-    MOST_WORK,
     RatersNeeded,
     raters_needed,
     win_probabilities,
     wins_of_rows,
-    work,
 )
 from grater.tables import Judgments
 from grater.uncertainty import Basis
@@ -75,11 +73,6 @@ def test_equal_partitions_give_each_label_its_own_share() -> None:
     rows = np.array([[3, 1, 0], [0, 3, 1], [1, 1, 1]])
     for row, found in zip(rows, wins_of_rows(rows), strict=True):
         assert found == pytest.approx(win_probabilities(row))
-
-
-def test_too_much_work_is_known_beforehand() -> None:
-    assert work(np.array([[10, 5, 5]])) < MOST_WORK
-    assert work(np.array([[900, 101]])) == inf
 
 
 def crowd_of(*items: str) -> Judgments:

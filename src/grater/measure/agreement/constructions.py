@@ -85,7 +85,8 @@ class ConstructionMarks:
     def share(self, frame: pl.DataFrame, hits: str) -> Interval:
         """The share of rows with a hit."""
         by_unit = frame.group_by(COLUMN_OF[self.unit], maintain_order=True).agg(pl.col(hits).sum(), n=pl.len())
-        return shares_by_unit(*(by_unit[name].cast(pl.Float64).to_numpy() for name in (hits, "n")), self.unit)
+        n_hits, n = (by_unit[name].cast(pl.Float64).to_numpy() for name in (hits, "n"))
+        return shares_by_unit(n_hits, n, self.unit)
 
     def codes(self, frame: pl.DataFrame) -> Ints:
         """The number of each row's essay or noun, in the order of all of them."""

@@ -136,10 +136,10 @@ def by_columns(
         raise UnknownName(f"{items.name}: {unknown('column', missing, list(items.frame.columns))}")
     for column in columns:
         for value, rows in column_groups(frame[column], n_quantiles).items():
-            yield ColumnGroup(column, value, len(rows), *_means(spread, rows, essays, level))
+            yield ColumnGroup(column, value, len(rows), *_means(spread, rows, essays=essays, level=level))
 
 
-def _means(spread: Spread, rows: Ints, essays: Essays, level: float) -> Iterator[Interval]:
+def _means(spread: Spread, rows: Ints, *, essays: Essays, level: float) -> Iterator[Interval]:
     """The mean over some items of the majority's share, of the pairs that agree, and of unknown."""
     n, items = spread.n.astype(np.float64), spread.items.gather(rows)
     parts = ((spread.majority_share, n), (spread.pair_agreement, n * (n - 1) / 2))
@@ -286,19 +286,25 @@ def difficulty(
     groups = []
     for name, spread in tables.items():
         columns = [] if items is None else list(by) or columns_of(items, spread)
-        parts = items and by_columns(
-            spread, items, columns, essays=essays, n_quantiles=n_quantiles, level=basis.level
+        parts = (
+            by_columns(spread, items, columns, essays=essays, n_quantiles=n_quantiles, level=basis.level)
+            if items is not None
+            else ()
         )
-        means = _means(spread, np.arange(len(spread.items)), essays, basis.level)
+        majority, agreement, unknown_share = _means(
+            spread, np.arange(len(spread.items)), essays=essays, level=basis.level
+        )
         groups.append(
             GroupDifficulty(
-                name,
-                len(spread.items),
-                int((spread.n > 1).sum()),
-                *means,
+                name=name,
+                n_items=len(spread.items),
+                n_ranked=int((spread.n > 1).sum()),
+                majority_share=majority,
+                pair_agreement=agreement,
+                unknown_share=unknown_share,
                 easiest=tuple(_item(spread, row, texts) for row in ranked(spread)[:top]),
                 hardest=tuple(_item(spread, row, texts) for row in ranked(spread, hardest=True)[:top]),
-                columns=tuple(parts or ()),
+                columns=parts,
             )
         )
     only_crowd, n_unanimous = _only_crowd_split(tables[CROWD], tables[EXPERTS], split, texts) if experts else ((), 0)

@@ -137,7 +137,8 @@ def compare_pairs(
     sides = []
     for raters, pair in ((first, [0, 1]), (second, [2, 3])):
         said = columns[is_common][:, pair]
-        table = between(*said.T, judgments.labels, raters, unit_of=unit_of, unit=judgments.unit)
+        one, two = said[:, 0], said[:, 1]
+        table = between(one, two, judgments.labels, raters, unit_of=unit_of, unit=judgments.unit)
         sides.append(on_items(said, table, weights=weights, basis=basis))
     test = influence_test(sides[0] - sides[1], how="paired", level=basis.level)
     return Comparison("kappa", int(is_common.sum()), test)
@@ -200,7 +201,8 @@ def _paired(rows: Ints, codes: Coded, name: str, unit_of: Ints | None, basis: Ba
     """One table's part in a comparison on the same items."""
     if name == "kappa":
         columns = rows.astype(np.int32)
-        table = between(*columns.T, codes.labels, ("", ""), unit_of=unit_of, unit=codes.unit)
+        one, two = columns[:, 0], columns[:, 1]
+        table = between(one, two, codes.labels, ("", ""), unit_of=unit_of, unit=codes.unit)
         return on_items(columns, table, basis=basis)
     coefficient = alpha("nominal", codes.labels)
     sums = np.column_stack([coefficient.rows(rows), coefficient.den(rows, rows.sum(axis=0).astype(np.float64))])

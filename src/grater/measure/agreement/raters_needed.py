@@ -155,9 +155,6 @@ def _recoded(old: tuple[str, ...], new: tuple[str, ...]) -> Ints:
 MOST_JUDGMENTS = 1000
 """C(1000, 500) is still a floating-point number."""
 
-MOST_WORK = 3e9
-"""Multiplications that take about ten seconds."""
-
 
 def win_probabilities(counts: npt.ArrayLike) -> Numbers:
     """Probabilities that label j (row) wins a draw of N = 1, 2, ... n judgments (column)."""
@@ -178,19 +175,6 @@ def wins_of_rows(rows: Ints) -> list[Numbers]:
         n = sum(partition)
         probabilities.append(np.array([known[partition].get(size, np.zeros(n)) for size in row]).reshape(len(row), n))
     return probabilities
-
-
-def work(rows: Ints) -> float:
-    """About the number of multiplications that the rows take; infinite where numbers would be too large."""
-    partitions = {tuple(sorted(size for size in row if size)) for row in rows.tolist()}
-    if max(map(sum, partitions), default=0) > MOST_JUDGMENTS:
-        return float("inf")
-    return float(sum(_work(partition) for partition in partitions))
-
-
-def _work(partition: tuple[int, ...]) -> int:
-    n, nodes = sum(partition), (len(partition) - 1) // 2 + 1
-    return len(set(partition)) * n * max(partition, default=0) * nodes * (n + 1)
 
 
 def _others(counts: Ints, size: int) -> list[int]:
@@ -327,7 +311,6 @@ def _score(winner: npt.NDArray[np.int64], said: npt.NDArray[np.int64], n_labels:
 
 
 MEAN = "mean of experts"
-DRAWS_INSTEAD = 1000
 FUZZ = 1e-9
 """Kappas that differ by less are the same: N = 2m and 2m - 1 agree only up to rounding."""
 
@@ -459,11 +442,11 @@ def raters_needed(
     crowd, experts = one_spelling(crowd), one_spelling(experts)
     essays = essays_of(crowd, units=basis.units) if essays is None else essays
     shared = design(crowd, experts, essays=essays)
-    too_big = not n_draws and work(shared.counts) > MOST_WORK
-    used = DRAWS_INSTEAD if too_big else n_draws
-    drawn = draw(shared, n_draws=used, rng=generator(basis.seed, "raters-needed")) if used else None
+    if not n_draws and shared.most > MOST_JUDGMENTS:
+        raise UsageError(f"more than {MOST_JUDGMENTS:,} judgments of an item: pass --draws 100")
+    drawn = draw(shared, n_draws=n_draws, rng=generator(basis.seed, "raters-needed")) if n_draws else None
     crowds = _Crowds(shared, drawn.wins if drawn else exact_wins(shared), drawn, basis)
-    method = {"draws": str(used), "seed": str(basis.seed)} if used else {"method": "exact"}
+    method = {"draws": str(n_draws), "seed": str(basis.seed)} if n_draws else {"method": "exact"}
     method |= {"reach": f"{reach:g}"} if reach is not None else {}
     options = {**method, "ties": "random", **basis.signature(essays.unit), "data": data_hash(crowd, experts)}
     result = RatersNeeded(
@@ -475,12 +458,12 @@ def raters_needed(
         curves=tuple(crowds.curves()),
         target=crowds.target(),
         smallest=_smallest(crowds, reach),
-        method="draws" if used else "exact",
+        method="draws" if n_draws else "exact",
         signature=Signature("raters-needed", options),
         scope=crowds.scope(essays),
         reach=reach,
     )
-    return replace(result, warnings=tuple(_warnings(result, shared, experts, too_big=too_big)))
+    return replace(result, warnings=tuple(_warnings(result, shared, experts)))
 
 
 AGREEMENT, KAPPA = 0, 1
@@ -607,9 +590,8 @@ def _smallest(crowds: _Crowds, reach: float | None) -> Interval:
         if target is not None:
             apart.append(difference(it - target, level=level).difference)
         else:
-            n = float(shared.n_items[shared.counts.sum(axis=1) > index].sum())
-            agreed = share(it, n=n, level=level)
-            apart.append(Interval(*(number - (reach or 0.0) for number in (agreed.value, agreed.low, agreed.high))))
+            agreed, goal = share(it, n=float(it.times @ it.den) / len(lines), level=level), reach or 0.0
+            apart.append(Interval(agreed.value - goal, agreed.low - goal, agreed.high - goal))
     value, low, high = (
         next((n for n, of in enumerate(apart, start=1) if getattr(of, end) >= -FUZZ), inf)
         for end in ("value", "high", "low")
@@ -630,7 +612,7 @@ def _reported(smallest: Interval, shared: Design, *, reach: float | None = None)
     return Interval(value, low, high, why)
 
 
-def _warnings(result: RatersNeeded, shared: Design, experts: Judgments, *, too_big: bool) -> Iterator[str]:
+def _warnings(result: RatersNeeded, shared: Design, experts: Judgments) -> Iterator[str]:
     yield from result.scope.warnings
     if shared.n < FEW_ITEMS:
         yield f"only {counted(shared.n, 'item')} in common: below {FEW_ITEMS} the number of raters is rough"
@@ -645,8 +627,6 @@ def _warnings(result: RatersNeeded, shared: Design, experts: Judgments, *, too_b
         yield "the experts' own kappa cannot be told from 0: to match it shows nothing"
     if SEVERAL in experts.dropped:
         yield f"{counted(experts.dropped[SEVERAL], 'item')} of {experts.name} accept several labels and are left out"
-    if too_big:
-        yield f"too many judgments per item for exact expectations: {DRAWS_INSTEAD} draws were made instead"
     if shared.n_crowd_only or shared.n_experts_only:
         yield (
             f"{shared.n_crowd_only:,} items have no expert and {shared.n_experts_only:,} no crowd; they are left out"

@@ -24,7 +24,6 @@ from grater.measure.crowd.aggregate.ballots import (
     Ballots,
     Fit,
     Method,
-    Numbers,
     Options,
     Truths,
     agreement_with,
@@ -38,7 +37,7 @@ from grater.result import HIDDEN, Result, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature
 from grater.tables import Judgments, Table, require_raters
-from grater.uncertainty import Scope, wilson
+from grater.uncertainty import Numbers, Scope, wilson
 
 __all__ = ["METHODS", "Accuracy", "Aggregation", "Fit", "Method", "Options", "accuracy", "aggregate"]
 

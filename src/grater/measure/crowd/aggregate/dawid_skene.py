@@ -37,7 +37,6 @@ from grater.measure.crowd.aggregate.ballots import (
     Ballots,
     Fit,
     Gold,
-    Numbers,
     Options,
     Sparse,
     climb,
@@ -46,6 +45,7 @@ from grater.measure.crowd.aggregate.ballots import (
     shares,
     summed,
 )
+from grater.uncertainty import Numbers
 
 MOST_CHANCES = 1 << 27
 """Numbers in all confusion matrices together: a gigabyte."""

@@ -25,7 +25,6 @@ from grater.measure.agreement.coded import Codes
 from grater.measure.crowd.aggregate.ballots import (
     Ballots,
     Fit,
-    Numbers,
     Options,
     Sparse,
     climb,
@@ -33,6 +32,7 @@ from grater.measure.crowd.aggregate.ballots import (
     posteriors,
     summed,
 )
+from grater.uncertainty import Numbers
 
 MOST_STEPS = 25
 GRADIENT = 0.01

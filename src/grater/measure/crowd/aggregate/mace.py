@@ -30,14 +30,13 @@ from grater.measure.crowd.aggregate.ballots import (
     Ballots,
     Climb,
     Fit,
-    Numbers,
     Options,
     Sparse,
     climb,
     incidence,
     posteriors,
 )
-from grater.uncertainty import generator
+from grater.uncertainty import Numbers, generator
 
 KNOWING_PRIOR = 0.5
 STRATEGY_PRIOR = 10.0
