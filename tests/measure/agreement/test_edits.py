@@ -13,11 +13,11 @@ from grater.errors import GraterError
 from grater.measure.agreement.cohen import mean_influence
 from grater.measure.agreement.edits import (
     Criterion,
-    cells,
     edit_agreement,
     edit_marks,
     judged,
     pair_statistic,
+    unit_labels,
 )
 from grater.measure.agreement.summary import agreement
 from grater.model import Edit, Essay, Span
@@ -281,7 +281,7 @@ def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]
 
 def test_sums_by_essay_add_up_to_the_whole() -> None:
     marks = edit_marks(many(seed=5))
-    found = cells(marks, 0, 1, "identification")
+    found = unit_labels(marks, "identification").of(0, 1)
     assert found.n == 40 * 12
     statistic = pair_statistic(found, marks.n_clusters, is_marked=False)
     assert statistic.rows[:, [0]].toarray().ravel().tolist() == [12] * 40

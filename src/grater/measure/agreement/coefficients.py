@@ -467,9 +467,6 @@ def pair_scores(sums: Numbers, n_labels: int) -> Numbers:
     return np.stack([agreeing, ratio(agreeing - expected, 1 - expected)], axis=-1)
 
 
-PAIR_SCORES = ("observed", "kappa")
-
-
 # The coefficients that are reported
 
 

@@ -267,68 +267,50 @@ class Statistic:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """What two annotators said, as the different pairs of labels: `times` units of a `cluster` have each."""
+class UnitLabels:
+    """The label of each unit by annotator (column), `UNMARKED` where none; a cluster has `times` such units."""
 
     cluster: Ints
-    first: Ints
-    second: Ints
+    labels: Labels
     times: Ints
+
+    def of(self, *raters: int) -> UnitLabels:
+        """The units of which each of these annotators says something."""
+        own = self.labels[:, list(raters)]
+        kept = (own != UNMARKED).all(axis=1)
+        return UnitLabels(self.cluster[kept], own[kept], self.times[kept])
 
     @property
     def n(self) -> int:
         return int(self.times.sum())
 
 
-def cells(marks: EditMarks, first: int, second: int, criterion: Criterion) -> Cells:
-    """Units of essays that both read; for classification and exact, those that both marked."""
-    if criterion == "identification":
-        return _identified(marks, first, second)
-    labels = marks.tag if criterion == "classification" else marks.exact
-    ours, theirs = labels[:, first], labels[:, second]
-    both = (ours != UNMARKED) & (theirs != UNMARKED)
-    cluster = marks.cluster[marks.essay[both]]
-    return _counted(cluster, ours[both].astype(np.int64), theirs[both].astype(np.int64), np.ones(len(cluster)))
+def unit_labels(marks: EditMarks, criterion: Criterion) -> UnitLabels:
+    """Units of essays that somebody read, ok (0) or error (1); for classification and exact, those marked."""
+    cluster, ones = marks.cluster[marks.essay], np.ones_like(marks.essay)
+    if criterion != "identification":
+        return UnitLabels(cluster, marks.tag if criterion == "classification" else marks.exact, ones)
+    silent = marks.n_units - np.bincount(marks.essay, minlength=len(marks.n_units))
+    marked = np.where(marks.reads[marks.essay], marks.tag != UNMARKED, UNMARKED)
+    unmarked = np.where(marks.reads, 0, UNMARKED)
+    labels = np.concatenate([marked, unmarked]).astype(np.int32)
+    return UnitLabels(np.concatenate([cluster, marks.cluster]), labels, np.concatenate([ones, silent]))
 
 
-def _identified(marks: EditMarks, first: int, second: int) -> Cells:
-    together = marks.reads[:, first] & marks.reads[:, second]
-    here = together[marks.essay]
-    ours, theirs = (marks.tag[here][:, rater] != UNMARKED for rater in (first, second))
-    somebody = np.bincount(marks.essay, minlength=len(together))
-    silent = np.where(together, marks.n_units - somebody, 0)
-    zeros = np.zeros(len(silent), np.int64)
-    return _counted(
-        np.concatenate([marks.cluster[marks.essay[here]], marks.cluster]),
-        np.concatenate([ours, zeros]),
-        np.concatenate([theirs, zeros]),
-        np.concatenate([np.ones(int(here.sum())), silent]),
-    )
-
-
-def _counted(cluster: Ints, first: Ints, second: Ints, times: npt.NDArray[Any]) -> Cells:
-    """Equal cells of a cluster taken together."""
-    keys, key_of = np.unique(np.stack([cluster, first, second]), axis=1, return_inverse=True)
-    total = np.bincount(key_of.ravel(), weights=times, minlength=keys.shape[1]).astype(np.int64)
-    kept = total > 0
-    return Cells(keys[0, kept], keys[1, kept], keys[2, kept], total[kept])
-
-
-def pair_statistic(table: Cells, n_clusters: int, *, is_marked: bool) -> Statistic:
+def pair_statistic(table: UnitLabels, n_clusters: int, *, is_marked: bool) -> Statistic:
     """Observed agreement and Cohen's kappa of two annotators; `is_marked` where only marked units are compared."""
-    used, codes = np.unique(np.concatenate([table.first, table.second]), return_inverse=True)
-    first, second = codes[: len(table.first)], codes[len(table.first) :]
+    used, codes = np.unique(table.labels, return_inverse=True)
+    first, second = codes.reshape(-1, 2).T
     columns = [np.zeros_like(first), np.ones_like(first), 2 + first, 2 + len(used) + second]
     values = [table.times, table.times * (first == second), table.times, table.times]
     rows = _sparse(np.tile(table.cluster, 4), columns, values, (n_clusters, 2 + 2 * len(used)))
-    said = np.bincount(codes, weights=np.tile(table.times, 2), minlength=1)
-    others = [_sums_of(table.cluster, table.times * (side != said.argmax()), n_clusters) for side in (first, second)]
-    fewer = min(others, key=lambda other: other.sum())
-    n = _sums_of(table.cluster, table.times, n_clusters)
+    modal = np.bincount(np.concatenate([first, second]), weights=np.tile(table.times, 2), minlength=1).argmax()
+    others = [_sums_of(table.cluster, table.times * (side != modal), n_clusters) for side in (first, second)]
+    fewer = min(others, key=lambda other: float(other.sum()))
     return Statistic(
         rows=rows,
         score=lambda sums: pair_scores(sums, len(used)),
-        den=n if is_marked else others[0] + others[1],
+        den=_sums_of(table.cluster, table.times, n_clusters) if is_marked else others[0] + others[1],
         rare=Rare(float(fewer.sum()), float((fewer > 0).sum())),
     )
 
@@ -362,53 +344,21 @@ class Judged:
 
 def judged(marks: EditMarks, criterion: Criterion) -> Judged:
     """All annotators together; for classification and exact, a unit is judged by those who marked it."""
-    if criterion == "identification":
-        return _all_identified(marks)
-    labels, names = (marks.tag, marks.tags) if criterion == "classification" else (marks.exact, marks.exacts)
-    size = (labels != UNMARKED).sum(axis=1)
-    kept = size > 1
-    unit, label, count = _label_counts(labels[kept])
-    ones = np.ones(int(kept.sum()), np.int64)
-    cluster = marks.cluster[marks.essay[kept]]
-    return Judged(
-        cluster=cluster,
-        size=size[kept],
-        times=ones,
-        unit=unit,
-        label=label,
-        count=count,
-        n_labels=len(names),
-        n_left_out=int((~kept).sum()),
-    )
-
-
-def _label_counts(labels: Labels) -> tuple[Ints, Ints, Ints]:
+    every = unit_labels(marks, criterion)
+    size = (every.labels != UNMARKED).sum(axis=1)
+    kept = (size > 1) & (every.times > 0)
+    labels = every.labels[kept]
     unit, rater = np.nonzero(labels != UNMARKED)
     keys, count = np.unique(np.stack([unit, labels[unit, rater].astype(np.int64)]), axis=1, return_counts=True)
-    return keys[0], keys[1], count
-
-
-def _all_identified(marks: EditMarks) -> Judged:
-    n_readers = marks.reads.sum(axis=1)
-    silent = marks.n_units - np.bincount(marks.essay, minlength=len(n_readers))
-    size = np.concatenate([n_readers[marks.essay], n_readers])
-    n_errors = np.concatenate([(marks.tag != UNMARKED).sum(axis=1), np.zeros_like(n_readers)])
-    times = np.concatenate([np.ones_like(marks.essay), silent])
-    cluster = np.concatenate([marks.cluster[marks.essay], marks.cluster])
-    kept = (size > 1) & (times > 0)
-    left_out = int(times[size < 2].sum())
-    size, n_errors, units = size[kept], n_errors[kept], np.arange(int(kept.sum()))
-    count = np.concatenate([size - n_errors, n_errors])
-    label = np.repeat([0, 1], len(units))
     return Judged(
-        cluster=cluster[kept],
-        size=size,
-        times=times[kept],
-        unit=np.tile(units, 2),
-        label=label,
+        cluster=every.cluster[kept],
+        size=size[kept],
+        times=every.times[kept],
+        unit=keys[0],
+        label=keys[1],
         count=count,
-        n_labels=2,
-        n_left_out=left_out,
+        n_labels=len(_label_names(marks, criterion)),
+        n_left_out=int(every.times[size < 2].sum()),
     )
 
 
@@ -460,14 +410,14 @@ MOST_LABELS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairOfAnnotators(Data):
-    """Two annotators on the units that count for a criterion; `cells` are what each said."""
+    """Two annotators on the units that count for a criterion, and what each said of these."""
 
     raters: tuple[str, str]
     n: int
     observed: Interval = field(metadata=key(flat=True, write=observed_json))
     kappa: Interval = field(metadata=key(write=coefficient_json))
     fce: Interval = field(metadata=key("kappa_fce", write=coefficient_json))
-    cells: Cells = field(metadata=HIDDEN)
+    compared: UnitLabels = field(metadata=HIDDEN)
 
     @property
     def name(self) -> str:
@@ -476,7 +426,7 @@ class PairOfAnnotators(Data):
     def confusion(self, n_labels: int) -> Ints:
         """How often each label of the first annotator meets each of the second."""
         table = np.zeros((n_labels, n_labels), np.int64)
-        np.add.at(table, (self.cells.first, self.cells.second), self.cells.times)
+        np.add.at(table, (self.compared.labels[:, 0], self.compared.labels[:, 1]), self.compared.times)
         return table
 
 
@@ -652,8 +602,8 @@ def _warnings(marks: EditMarks, coverage: Coverage, scope: Scope) -> Iterator[st
 def _criterion(marks: EditMarks, criterion: Criterion, unit: str, basis: Basis, *, with_pairs: bool) -> EditAgreement:
     is_marked = criterion != "identification"
     raters = list(combinations(range(len(marks.raters)), 2)) if with_pairs else []
-    together = judged(marks, criterion)
-    found = [_pair(marks, pair, cells(marks, *pair, criterion), unit, basis, is_marked=is_marked) for pair in raters]
+    together, every = judged(marks, criterion), unit_labels(marks, criterion)
+    found = [_pair(marks, pair, every.of(*pair), unit, basis, is_marked=is_marked) for pair in raters]
     kappas = [(it, rare) for _, it, rare in found if not isnan(it.value)]
     mean = Interval(nan, nan, nan, NO_KAPPA)
     if kappas:
@@ -690,7 +640,7 @@ def _overall(together: Judged, n_clusters: int, unit: str, basis: Basis, *, is_m
 
 
 def _pair(
-    marks: EditMarks, pair: tuple[int, int], table: Cells, unit: str, basis: Basis, *, is_marked: bool
+    marks: EditMarks, pair: tuple[int, int], table: UnitLabels, unit: str, basis: Basis, *, is_marked: bool
 ) -> tuple[PairOfAnnotators, Influence, Rare]:
     """Two annotators, and for the mean their kappa with what each cluster changes."""
     first, second = pair
@@ -704,21 +654,21 @@ def _pair(
         observed=statistic.observed(observed, level=basis.level, undefined=why),
         kappa=coefficient(kappa, rare=statistic.rare, level=basis.level, undefined=why),
         fce=_fce(table, observed.value, kappa.value, undefined=why, level=basis.level),
-        cells=table,
+        compared=table,
     )
     return found, kappa, statistic.rare
 
 
-def _fce(table: Cells, observed: float, kappa: float, *, undefined: str, level: float) -> Interval:
+def _fce(table: UnitLabels, observed: float, kappa: float, *, undefined: str, level: float) -> Interval:
     """Cohen's kappa with an interval as if tokens were independent (Fleiss, Cohen & Everitt 1969, eq. 13)."""
     if isnan(kappa):
         return Interval(nan, nan, nan, undefined)
-    n_labels, n = int(max(table.first.max(), table.second.max())) + 1, table.n
-    rows = np.bincount(table.first, weights=table.times, minlength=n_labels)
-    columns = np.bincount(table.second, weights=table.times, minlength=n_labels)
+    first, second = table.labels.T
+    n_labels, n = int(table.labels.max()) + 1, table.n
+    rows, columns = (np.bincount(side, weights=table.times, minlength=n_labels) for side in (first, second))
     expected = float(rows @ columns) / n**2
-    by_expected = (columns[table.first] + rows[table.second]) / n - 2 * expected
-    slope = ((table.first == table.second) - observed) * (1 - expected) - (1 - observed) * by_expected
+    by_expected = (columns[first] + rows[second]) / n - 2 * expected
+    slope = ((first == second) - observed) * (1 - expected) - (1 - observed) * by_expected
     half = z_value(level) * sqrt(float(table.times @ slope**2)) / (1 - expected) ** 2 / n
     if half == 0:
         return Interval(kappa, nan, nan, "the two never disagree, so the standard error is 0")
