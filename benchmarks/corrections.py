@@ -40,7 +40,7 @@ IN_PROCESS = """
 import grater
 reference, *files = sys.argv[1:]
 def work():
-    scores = grater.score(reference, {file: file for file in files}, metric="m2", resamples=0)
+    scores = grater.score(reference, {file: file for file in files}, metric="m2")
     by_name = {each["system"]: each["f0.5"]["value"] for each in scores.to_dict()["systems"]}
     return [by_name[file] for file in files]
 tell("m2", work, 3)
@@ -103,7 +103,7 @@ def _beside_official(job: str, ours: dict[str, object], found: list[tuple[float,
 
 def errant(runs: int) -> Iterator[Row]:
     hypothesis = CONLL / "ten-annotators" / "A1.m2"
-    command = [*GRATER, "score", OFFICIAL, hypothesis, "--metric", "errant", "--resamples", "0", "--json"]
+    command = [*GRATER, "score", OFFICIAL, hypothesis, "--metric", "errant", "--json"]
     program = peer("errant", "errant_compare")
     if program is None:
         yield Row("ERRANT compare, a command", cost(command).cpu, 0, "errant_compare", None, 2.0, note=ABSENT)
@@ -123,7 +123,7 @@ def gleu() -> Iterator[Row]:
     agrees = abs(ours["value"] - theirs["value"]) < 1e-9
     yield Row("GLEU, 3 references, in memory", ours["cpu"], 0, "plain script", theirs["cpu"], 10.0, agrees)
     source, hypothesis, *references = files
-    options = ["--hyp", hypothesis, "--source", source, "--metric", "gleu", "--resamples", "0"]
+    options = ["--hyp", hypothesis, "--source", source, "--metric", "gleu"]
     own, other = by_turns(
         [*GRATER, "score", *references, *options],
         [sys.executable, "-c", f"{TIMER}{root}{PLAIN_GLEU.replace(', 3)', ', 1)')}", *files],

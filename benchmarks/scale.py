@@ -33,7 +33,7 @@ JOBS = {
     "shard": ("scale", "shard", "{text}", "--lines", "--out", "{out}"),
     "count": ("count", "{text}", "--out", "{out}"),
     "decide": ("decide", "{text}", "--system", "prep-maxent", "--out", "{out}"),
-    "stats": ("corpus", "stats", "{text}", "--resamples", "100"),
+    "stats": ("corpus", "stats", "{text}"),
     "check": ("corpus", "check", "{text}"),
 }
 INTERVAL = 0.2

@@ -179,6 +179,7 @@ def test_judgments_follow_the_rule(capsys: pytest.CaptureFixture[str], clean: Pa
     assert ran.status == 0
     judged = dict(pl.read_csv(out).select("item", "label").iter_rows())
     assert judged == {"in": "error", "a": "ok", "is": "ok"}
+    assert pl.read_csv(out)["essay"].to_list() == places["essay"], "agreement is by essay"
 
 
 @pytest.mark.parametrize(

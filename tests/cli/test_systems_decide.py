@@ -35,6 +35,23 @@ def test_decide_writes_a_row_for_every_candidate(
     assert set(frame["system"]) == {"tiny"}
 
 
+def test_documents_of_sentences_go_with_decisions_into_judgments(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
+) -> None:
+    decisions, judgments = tmp_path / "d.csv", tmp_path / "j.csv"
+    ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", decisions)
+    assert "does not name the documents of its sentences; pass --documents FILE" in ran.err
+    (tmp_path / "docs.txt").write_text("first\nsecond\n")
+    args = ("--system", tiny_model, "--documents", tmp_path / "docs.txt", "--out", decisions)
+    assert grater(capsys, "decide", corpus, *args).status == 0
+    assert set(pl.read_csv(decisions)["document"]) == {"first", "second"}
+    args = ("--decisions", decisions, "--tags", "Prep", "--out", judgments)
+    assert grater(capsys, "corpus", "judgments", corpus, *args).status == 0
+    judged = pl.read_csv(judgments)
+    assert set(judged["document"]) == {"first", "second"}
+    assert judged["essay"].n_unique() == 2
+
+
 def test_items_can_be_a_table_of_their_own(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:

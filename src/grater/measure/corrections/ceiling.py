@@ -222,7 +222,9 @@ def ceiling(
         if advance is not None:
             advance(number + 1, len(people) + len(systems))
     made = metric.signature(kept, options)
-    used = {**basis.signature(work.design.scope.unit), "subsets": str(most_subsets), "seed": str(basis.seed)}
+    is_sample = any(comb(len(annotators), size) > most_subsets for size in numbers)
+    seed = {"seed": str(basis.seed)} if is_sample else {}
+    used = {**basis.signature(work.design.scope.unit), "subsets": str(most_subsets), **seed}
     return Ceiling(
         metric=metric.name,
         headline=metric.score_names(options)[-1],
