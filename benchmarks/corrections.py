@@ -47,10 +47,12 @@ tell("m2", work, 3)
 """
 GLEU = """
 from pathlib import Path
-from grater.measure.corrections.gleu import corpus_gleu, gleu_statistics
+from grater.measure.corrections.gleu import METRIC, gleu_counts
+from grater.measure.corrections.scores import MetricOptions
 def work():
     source, hypothesis, *references = [Path(name).read_text("utf-8").splitlines() for name in sys.argv[1:]]
-    return corpus_gleu(gleu_statistics(source, hypothesis, list(zip(*references)))).value
+    counts = gleu_counts("s", source, hypothesis, list(zip(*references)))
+    return float(METRIC.scores(METRIC.rows(counts).sum(axis=0), MetricOptions())[0])
 tell("gleu", work, 5)
 """
 PLAIN_GLEU = """

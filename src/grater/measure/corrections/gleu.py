@@ -15,10 +15,9 @@ sentence, each of its references and each n from 1 to 4 (2016, equation 1, as th
 where H, R and S are the counts of the n-gram in the hypothesis, the reference and the source.  Words are those
 between white space.  The totals and the hypothesis's length do not depend on the reference.
 
-Each sentence is held against one reference drawn at random; the corpus's GLEU is the mean over 500 draws.  By
-default they are the authors' own: Python 2's `random.seed(101 * j)` and `randint`, for j from 0 to 499, which we
-draw again number by number.  A `seed` gives other draws.  A sentence's GLEU is the mean over its references, every
-count of 0 replaced by 1.
+Each sentence is scored against one reference drawn at random; the corpus's GLEU is the mean over 500 draws, the
+authors' own: Python 2's `random.seed(101 * j)` and `randint`, for j from 0 to 499, drawn again number by number.  A
+sentence's GLEU is the mean over its references, every count of 0 replaced by 1.
 
 Departures: sentences may have different numbers of references.  The script's interval covers only the spread of the
 draws; ours covers the texts: a document is left out of every draw, and the mean over draws taken again.
@@ -29,7 +28,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import nan
 from typing import TypeAlias
 
 import numpy as np
@@ -50,7 +48,7 @@ from grater.measure.corrections.scores import (
 )
 from grater.model import Essay
 from grater.signature import Signature, digest
-from grater.uncertainty import MOST_WEIGHTS, Ints, Numbers, generator
+from grater.uncertainty import Ints, Numbers
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -58,23 +56,7 @@ ORDER = 4
 N_COLUMNS = 2 + 2 * ORDER
 HYPOTHESIS_LENGTH, REFERENCE_LENGTH = 0, 1
 MATCHES, TOTALS = slice(2, None, 2), slice(3, None, 2)
-"""Where things stand in the last axis of `GleuStatistics.counts`."""
-
-
-@dataclass(frozen=True, slots=True)
-class GleuStatistics:
-    """The sufficient statistics of GLEU: rows add up over sentences, one reference of each.
-
-    `counts` has the shape (sentences, references, 10): the lengths of hypothesis and reference, then matches and
-    total for n = 1, 2, 3, 4.  Sentence i has `n_references[i]` references; beyond them all is 0 and never drawn.
-    """
-
-    counts: Ints
-    n_references: Ints
-
-    @property
-    def n_sentences(self) -> int:
-        return len(self.counts)
+"""Where things stand in a row of counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +73,13 @@ class _Words:
     length: Ints
 
 
-def gleu_statistics(
-    sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[Sequence[str]]
-) -> GleuStatistics:
-    """Count a system's output; `references` has the references of each sentence: `list(zip(*files))`."""
+def gleu_counts(
+    system: str, sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> SentenceCounts:
+    """Count a system's output; `references` has the references of each sentence: `list(zip(*files))`.
+
+    A row has the lengths of hypothesis and reference, then matches and total for n = 1, 2, 3, 4.
+    """
     if not len(sources) == len(hypotheses) == len(references):
         raise UsageError(
             f"expected as many hypotheses and references as sources ({len(sources)}), "
@@ -111,7 +96,7 @@ def gleu_statistics(
     counts[..., TOTALS] = np.maximum(words.length[:, 1:2] - np.arange(ORDER), 0)[:, None, :]
     counts[..., MATCHES] = _matches(words)
     counts[np.arange(counts.shape[1]) >= n_references[:, None]] = 0
-    return GleuStatistics(counts, n_references)
+    return SentenceCounts(system, counts, n_references)
 
 
 def _words(sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> _Words:
@@ -177,17 +162,6 @@ def _matches_of(gram: Ints, sentence: Ints, side: Ints, n_sentences: int, n_side
 
 N_ITERATIONS = 500
 
-VARYING = [*range(*MATCHES.indices(N_COLUMNS)), REFERENCE_LENGTH]
-"""The columns that depend on the reference."""
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusGleu:
-    """The mean over draws of references, and their standard deviation (the script's second number)."""
-
-    value: float
-    deviation: float
-
 
 def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
     """GLEU of summed statistics, over the last axis: shape (..., 10) gives (...)."""
@@ -199,36 +173,10 @@ def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
     return np.where(is_zero, 0.0, np.exp(log_brevity + log_precision))
 
 
-def sentence_gleu(statistics: GleuStatistics) -> Numbers:
-    """Each sentence's own GLEU: the mean over its references, with counts of 0 taken as 1."""
-    scores = gleu_of_sums(np.maximum(statistics.counts, 1))
-    is_there = np.arange(statistics.counts.shape[1]) < statistics.n_references[:, None]
-    means: Numbers = np.where(is_there, scores, 0).sum(axis=1) / statistics.n_references
-    return means
-
-
-def corpus_gleu(statistics: GleuStatistics, *, iterations: int = N_ITERATIONS, seed: int | None = None) -> CorpusGleu:
-    """The mean GLEU over random choices of references; without a seed, over the choices of the authors' script."""
-    if iterations < 1:
-        raise UsageError(f"expected at least one iteration, found {iterations}")
-    if not statistics.n_sentences:
-        return CorpusGleu(nan, nan)
-    scores = [
-        gleu_of_sums(_drawn_sums(statistics, choices))
-        for choices in _choices(statistics.n_references, iterations=iterations, seed=seed)
-    ]
-    drawn = np.concatenate(scores)
-    return CorpusGleu(float(drawn.mean()), float(drawn.std()))
-
-
-def _choices(n_references: Ints, *, iterations: int, seed: int | None) -> Iterator[Ints]:
-    """Rows of references drawn for the sentences, some iterations at a time."""
-    rng, n_sentences = generator(seed or 0, "gleu", "references"), len(n_references)
-    n_at_once = max(1, MOST_WEIGHTS // n_sentences)
-    for start in range(0, iterations, n_at_once):
-        numbers = range(start, min(start + n_at_once, iterations))
-        shares = _published_shares(numbers, n_sentences) if seed is None else rng.random((len(numbers), n_sentences))
-        yield (shares * n_references).astype(np.int64)  # Python 2's randint was int(random() * n)
+def _choices(n_references: Ints) -> Ints:
+    """The references drawn for the sentences, a row for each draw."""
+    shares = _published_shares(range(N_ITERATIONS), len(n_references))
+    return (shares * n_references).astype(np.int64)  # Python 2's randint was int(random() * n)
 
 
 def _published_shares(numbers: range, n: int) -> Numbers:
@@ -240,33 +188,15 @@ def _published_shares(numbers: range, n: int) -> Numbers:
     return shares
 
 
-def _drawn_sums(statistics: GleuStatistics, choices: Ints) -> Numbers:
-    """The sums over sentences, each with the reference chosen for it; a row for each row of choices."""
-    n_sentences, most, n_columns = statistics.counts.shape
-    cell = choices + np.arange(n_sentences) * most
-    sums = np.empty((len(choices), n_columns))
-    sums[:] = statistics.counts[:, 0].sum(axis=0)
-    for column in VARYING:
-        sums[:, column] = statistics.counts[..., column].ravel().take(cell).sum(axis=1)
-    return sums
-
-
-def gleu_signature(
-    sources: Sequence[str],
-    references: Sequence[Sequence[str]],
-    *,
-    iterations: int = N_ITERATIONS,
-    seed: int | None = None,
-) -> Signature:
+def gleu_signature(sources: Sequence[str], references: Sequence[Sequence[str]]) -> Signature:
     """How scores against these references are made; those of equal signatures may be compared."""
     texts = (text for source, of_sentence in zip(sources, references, strict=True) for text in (source, *of_sentence))
-    most = max((len(of_sentence) for of_sentence in references), default=0)
     options = {
         "order": str(ORDER),
         "tokens": "whitespace",
-        "references": str(most),
-        "iterations": str(iterations),
-        "draws": "published" if seed is None else f"seed-{seed}",
+        "references": str(max((len(of_sentence) for of_sentence in references), default=0)),
+        "iterations": str(N_ITERATIONS),
+        "draws": "published",
         "reference": digest(texts),
     }
     return Signature("gleu", options)
@@ -295,12 +225,15 @@ class GleuMetric(TextMetric):
         cells = counts.cells.astype(np.float64)
         if cells.shape[1] == 1:
             return cells[:, 0]
-        choices = np.concatenate(list(_choices(counts.n_rows, iterations=N_ITERATIONS, seed=None)))
-        rows: Numbers = cells[np.arange(len(cells))[:, None], choices.T].reshape(len(cells), -1)
+        choices = _choices(counts.n_rows).T
+        rows: Numbers = cells[np.arange(len(cells))[:, None], choices].reshape(len(cells), -1)
         return rows
 
     def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
-        return sentence_gleu(GleuStatistics(counts.cells.astype(np.int64), counts.n_rows))[:, None]
+        own = gleu_of_sums(np.maximum(counts.cells, 1))
+        is_there = np.arange(own.shape[1]) < counts.n_rows[:, None]
+        means: Numbers = np.where(is_there, own, 0).sum(axis=1, keepdims=True) / counts.n_rows[:, None]
+        return means
 
     def count(
         self,
@@ -309,8 +242,7 @@ class GleuMetric(TextMetric):
         options: MetricOptions,  # noqa: ARG002
     ) -> list[SentenceCounts]:
         texts = [list(corrected_texts(essay).values()) for essay in references.essays]
-        counted = [(hypothesis.system, _statistics(references, hypothesis, texts)) for hypothesis in hypotheses]
-        return [SentenceCounts(system, own.counts, own.n_references) for system, own in counted]
+        return [_counted(references, hypothesis, texts) for hypothesis in hypotheses]
 
     def signature(self, references: References, options: MetricOptions) -> Signature:  # noqa: ARG002
         texts = [list(corrected_texts(essay).values()) for essay in references.essays]
@@ -326,7 +258,7 @@ class GleuMetric(TextMetric):
         annotators = tuple(by_annotator[0])
         texts = [[of_sentence[name] for name in annotators] for of_sentence in by_annotator]
         for hypothesis in hypotheses:
-            yield AnnotatorCounts(annotators, _statistics(references, hypothesis, texts).counts)
+            yield AnnotatorCounts(annotators, _counted(references, hypothesis, texts).cells)
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
         return [
@@ -335,10 +267,9 @@ class GleuMetric(TextMetric):
         ]
 
 
-def _statistics(references: References, hypothesis: Hypothesis, texts: Sequence[Sequence[str]]) -> GleuStatistics:
-    return gleu_statistics(
-        [_source(essay) for essay in references.essays], hypothesis_texts(references, hypothesis), texts
-    )
+def _counted(references: References, hypothesis: Hypothesis, texts: Sequence[Sequence[str]]) -> SentenceCounts:
+    sources = [_source(essay) for essay in references.essays]
+    return gleu_counts(hypothesis.system, sources, hypothesis_texts(references, hypothesis), texts)
 
 
 def _source(essay: Essay) -> str:
