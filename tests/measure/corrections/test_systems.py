@@ -38,7 +38,7 @@ def test_texts_as_references_are_annotators_who_rewrote_every_sentence() -> None
 
 
 def test_references_of_another_length_show_the_first_line_that_only_one_has() -> None:
-    with pytest.raises(BadInput, match=r"r0:4: expected 4 sentences, as in src, found 3.*'He is in home \.'"):
+    with pytest.raises(BadInput, match=r"r0: expected 4 sentences, as in src, found 3.*'He is in home \.'"):
         rewritten(SOURCE, {"r0": TEXT[:3]}, source_name="src")
     with pytest.raises(BadInput, match=r"r0:5: expected 4 sentences, as in src, found 5.*'More \.'"):
         rewritten(SOURCE, {"r0": [*TEXT, "More ."]}, source_name="src")

@@ -24,19 +24,16 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from grater.corpora.normalise import tokens_of_edit
-from grater.errors import UsageError
 from grater.measure.corrections.errant import errant_signature, extracted, extracted_with
 from grater.measure.corrections.scores import (
     COLUMNS,
-    AnnotatorCounts,
-    Bools,
     EditMetric,
     Hypothesis,
     MetricOptions,
@@ -52,8 +49,6 @@ from grater.signature import Signature
 
 ALPHA = 2.0
 LEAST, MOST = 0.75, 1.25
-
-NO_CEILING = "the metric cleme has no ceiling: its chunks depend on all annotators at once"
 
 Words: TypeAlias = tuple[str, ...]
 
@@ -164,20 +159,6 @@ class ClemeMetric(EditMetric):
         kept = {name: made.options[name] for name in ("beta", "zero", "reference")}
         how = {"assumption": "independent", "weights": "length", "alpha": f"{ALPHA:g}", "tokens": "as-reference"}
         return Signature("cleme", {**kept, **how, **extracted_with(references, options)})
-
-    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:  # noqa: ARG002
-        raise UsageError(NO_CEILING)
-
-    def against_each(
-        self,
-        references: References,  # noqa: ARG002
-        hypotheses: Sequence[Hypothesis],  # noqa: ARG002
-        options: MetricOptions,  # noqa: ARG002
-    ) -> Iterator[AnnotatorCounts]:
-        raise UsageError(NO_CEILING)
-
-    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
-        raise UsageError(NO_CEILING)
 
 
 def _counted(references: References, hypothesis: Hypothesis, options: MetricOptions) -> SentenceCounts:

@@ -24,64 +24,41 @@ that makes none.  Where two gold edits of one annotator are the same, one edit c
 may come out negative; precision is still correct edits by proposed ones.  By the official convention precision and
 recall are 1 where they are 0/0.
 
-All best alignments of a sentence with its correction, as one lattice, and the edits that it allows.
+**The lattice** is the union of two: the best alignments where a substitution costs 1, and those where it costs 2 (a
+deletion or an insertion costs 1).  A vertex (i, j) has i words of the source and j of the hypothesis before it; a
+step leads one word on in the source, the hypothesis or both.
 
-**The lattice.** Dahlmeier and Ng 2012, as the official scorer has it: the union of two lattices, that of the best
-alignments where a substitution costs 1 and that where it costs 2 (a deletion or an insertion always costs 1).  A
-vertex is a pair (i, j): i words of the source and j words of the hypothesis lie before it.  A step leads one word on
-in the source, the hypothesis or both.
+**The band.** Let D be the cost of the best alignments with substitutions at 2: the length of both sentences less
+twice their longest common subsequence, counted with one bit per word of the source (Hyyrö 2004).  No best alignment
+has more than D insertions and deletions, so insertions are at most (D + m - n) / 2 and deletions (D - m + n) / 2, and
+no vertex lies further off the diagonal (Ukkonen 1985).  A word that both sentences begin with is left alone by every
+best alignment if it does not occur again within the band's reach in either: inserting k words first costs k or more,
+and leaving the word alone leads to the same vertex for less, unless the word is met again.  The ends are the same
+read backwards.
 
-**The band.** Only what can differ is computed.  Let D be the cost of the best alignments with substitutions at 2:
-the length of both sentences less twice their longest common subsequence, which is counted with one bit for each word
-of the source (Hyyrö 2004).  No best alignment, with substitutions at 1 or at 2, has more than D insertions and
-deletions.  As their difference is the difference in length, insertions are at most (D + m - n) / 2 and deletions (D
-- m + n) / 2; no vertex lies further off the diagonal (Ukkonen 1985).  Distances at the rim of the band may come out
-too high, but never those of vertices on a best alignment: the paths to them lie in the band too.
+**Arcs** are edits of several words: steps that follow each other with at most `max_unchanged` unchanged words.  The
+official scorer builds them vertex by vertex in the order of (i, j), prolonging an arc where that gives a shorter
+path; so the arcs from one vertex can be built in one walk.  Which path is kept, and how often an arc was built anew,
+matter to its weight: both are as they are there.
 
-A word that both sentences begin with is left alone by every best alignment, if it does not occur again within the
-band's reach in either.  Suppose that one inserts k > 0 words first.  If it deletes the word then, it has paid k + 1;
-leaving the word alone and inserting the other k - 1 leads to the same vertex for k - 1.  If it substitutes the word,
-it has paid k + 1 or more; leaving it alone and inserting k leads there for k.  If it meets the word again, it has
-paid k too: this is the only tie, and the one that is ruled out.  Deletions are the same with the sentences
-exchanged, the ends are the same read backwards, and what holds for the first word holds for the next.
+**Stretches** are the parts of a lattice in which something changes and that no edit can leave: cut at a vertex that
+every alignment goes through, with more shared unchanged words on either side than an arc may hold.  What is best in
+one does not depend on the others, and most look like one that was met before.
 
-**Arcs** are edits of several words: steps that follow each other, as long as they hold no more than `max_unchanged`
-unchanged words.  The official scorer builds them vertex by vertex in the order of (i, j): an arc to a vertex is
-prolonged by every step from it, if that gives a shorter path than the one known.  When a vertex's turn comes, all
-arcs to it are known, and all that is known from it are steps; so the arcs from one vertex can be built by
-themselves, in one walk along the vertices after it.  The path that is kept is not always the one with the fewest
-unchanged words, and how often an arc was built anew matters to its weight: both are as they are there.
+**Weights.** An arc that changes something costs its steps and an epsilon for each time that it is in the list of
+arcs; one that does what a gold edit asks for is rewarded by more than a sentence of steps can cost.  Of insertions at
+one point each gold edit rewards one only: arcs are tried from the left and from the right in turn, and after a match
+those that do not join on to it pay an epsilon.
 
-**Stretches** are the parts of a lattice in which something changes, and that no edit can leave.  Cut at a vertex
-that every alignment goes through, with enough unchanged words on either side that every alignment shares: an arc
-across it would hold all those on the side of its change, and one more on the other side, which is more than it may.
-Before the first change and after the last nothing is needed.  So what is best in one stretch does not depend on the
-others.  Most stretches of most sentences look like one that was met before.
+**Search.** The official scorer runs Bellman and Ford over every arc.  Here steps and rewarded arcs alone say which
+vertices lie on a path that is best before epsilons count; among those the search goes by epsilons (A*: Hart, Nilsson
+and Raphael 1968), bounded by the number of arcs that would do if steps of best paths could be joined freely.
 
-The best path through a lattice: most gold edits, then fewest steps, then fewest epsilons.
-
-**Weights.** Dahlmeier and Ng 2012, as the official scorer has it.  An arc that changes something costs its number of
-steps and a small epsilon for each time that it is in the list of arcs; an arc that does what a gold edit asks for is
-rewarded, by more than a whole sentence of steps can cost.  Of insertions at one point each gold edit rewards one
-only: the arcs are tried from the left and from the right in turn.  After a match those arcs that do not join on to
-it are passed over, at an epsilon each, even where they had paid it before.
-
-**Search.** The official scorer lists every arc and runs Bellman and Ford over them all.  Here arcs are built only
-from the vertices that matter.  Without its epsilons the cost of an arc is that of the steps it is made of, unless it
-is rewarded; so steps and rewarded arcs alone say which vertices lie on a path that is best before epsilons count.
-Among those the search goes by epsilons, with a bound from below for the rest of the path (A*: Hart, Nilsson and
-Raphael 1968).  The bound is the number of arcs that would do if steps of best paths could be joined freely, as long
-as they hold no more unchanged words than an arc may: every arc costs one epsilon at least, so it is never too high.
-Nearly always it is exact, and then no vertex off the best paths is looked at, however many words the sentence
-repeats or rewrites.
-
-**Replay.** Paths of equal cost may have different numbers of edits: an arc that was built twice costs two epsilons.
-Which of them the official scorer takes depends on the order of its list (steps first, then longer arcs as they were
-built), on rounding errors of its sums, and on the unchanged arcs that it forgets to remove: its loop removes from
-the list that it walks along, so that every second of neighbours stays.  It also counts in a way of its own where
-gold edits of one annotator are out of order, share a span or change nothing.  For the few sentences where this
-decides, its search is replayed, with only the arcs that exist looked at.  Lattices with more than `MOST_ARCS` are
-refused: the official scorer would take minutes or hours for such a sentence.
+**Replay.** Paths of equal cost may have different numbers of edits.  Which of them the official scorer takes depends
+on the order of its list, on rounding errors of its sums, and on the unchanged arcs that it forgets to remove (its
+loop removes from the list that it walks along).  It also counts in a way of its own where gold edits of one annotator
+are out of order, share a span or change nothing.  For the few sentences where this decides, its search is replayed;
+lattices with more than `MOST_ARCS` are refused.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import isnan
-from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ from grater.corpora.formats import Source
 from grater.corpora.m2 import FORMAT as M2_FORMAT
 from grater.corpora.normalise import corrected_text
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.corrections.edit_table import EditTable, Mode, Tier
+from grater.measure.corrections.edit_table import EditTable, Mode, SourceSentence, Tier
 from grater.model import Edit, Essay, Interval, Span, short_hash
 from grater.registry import Registry
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result
@@ -140,63 +140,39 @@ class Hypothesis:
 
 def rewritten(sources: Sequence[str], texts: Mapping[str, Sequence[str]], *, source_name: str) -> list[Essay]:
     """Essays whose annotators rewrote each sentence as a whole; `texts` are their sentences by name."""
+    sentences = [SourceSentence(source, None, number) for number, source in enumerate(sources, 1)]
     for name, lines in texts.items():
-        _require_as_many(sources, lines, source_name, name)
-    return [
-        Essay(
-            short_hash(f"{number}:{source}"),
-            source,
-            tuple(_edits(source, number, texts)),
-            tuple(texts),
-            line=number + 1,
-        )
-        for number, source in enumerate(sources)
-    ]
+        require_same_sources(sentences, lines, reference_name=source_name, hypothesis_name=name)
+    essays = []
+    for number, source in enumerate(sources):
+        new = {name: lines[number] for name, lines in texts.items() if lines[number].split() != source.split()}
+        edits = tuple(Edit(Span(0, len(source)), (text,), "", name) for name, text in new.items())
+        essays.append(Essay(short_hash(f"{number}:{source}"), source, edits, tuple(texts), line=number + 1))
+    return essays
 
 
-def _edits(source: str, number: int, texts: Mapping[str, Sequence[str]]) -> Iterator[Edit]:
-    for name, lines in texts.items():
-        if lines[number].split() != source.split():
-            yield Edit(Span(0, len(source)), (lines[number],), "", name)
-
-
-def _require_as_many(sources: Sequence[str], lines: Sequence[str], source_name: str, name: str) -> None:
-    if len(lines) == len(sources):
-        return
-    at = min(len(lines), len(sources))
-    first = (sources if len(sources) > at else lines)[at]
-    message = (
-        f"expected {len(sources)} sentences, as in {source_name}, found {len(lines)}; sentence {at + 1} is the first"
-    )
-    raise BadInput(Problem(name, f"{message} that only one of them has: {first!r}", at + 1))
+def source_words(sentence: Sourced) -> list[str]:
+    """The tokens that came with the text, or else its words between white space, as in M2."""
+    if sentence.tokens is None:
+        return sentence.text.split()
+    return [token.of(sentence.text) for token in sentence.tokens]
 
 
 def require_texts_fit(references: References, hypothesis: Hypothesis, texts: Sequence[str]) -> None:
-    """Raise unless plain text has as many lines as the references, cut into words as they are."""
+    """Raise unless plain text has as many lines as the references, cut into words as they are.
+
+    Lines that have every character of their source show how the text was cut; a few may be real corrections.
+    """
     require_same_sources(references.sourced, texts, reference_name=references.name, hypothesis_name=hypothesis.name)
-    _require_same_tokens(references, hypothesis, texts)
-
-
-def _require_same_tokens(references: References, hypothesis: Hypothesis, texts: Sequence[str]) -> None:
-    """Lines that have every character of their source show how the text was cut; a few may be real corrections."""
-    n_same, differing = 0, list[int]()
-    for number, (essay, text) in enumerate(zip(references.sourced, texts, strict=True)):
-        words, given = source_words(essay), text.split()
-        if words == given:
-            n_same += 1
-        elif "".join(words) == "".join(given):
-            differing.append(number)
-    if len(differing) > n_same:
-        number = differing[0]
-        words, given = source_words(references.sourced[number]), texts[number].split()
-        pairs = zip_longest(words, given, fillvalue="nothing")
-        expected, instead = next((one, other) for one, other in pairs if one != other)
-        message = (
-            f"expected words as in {references.name}, found {instead!r} in place of {expected!r}; {len(differing)}"
-        )
-        raise BadInput(
-            Problem(hypothesis.name, f"{message} lines are tokenised differently, this one first", number + 1)
-        )
+    pairs = [(source_words(one), text.split()) for one, text in zip(references.sourced, texts, strict=True)]
+    differing = [
+        number for number, (words, given) in enumerate(pairs) if words != given and "".join(words) == "".join(given)
+    ]
+    if len(differing) > sum(words == given for words, given in pairs):
+        _, expected, instead = _first_difference(*pairs[differing[0]])
+        message = f"expected words as in {references.name}, found {instead} in place of {expected}; {len(differing)}"
+        message += " lines are tokenised differently, this one first"
+        raise BadInput(Problem(hypothesis.name, message, differing[0] + 1))
 
 
 def require_same_sources(
@@ -207,67 +183,45 @@ def require_same_sources(
     hypothesis_name: str = "hypothesis",
 ) -> None:
     """Raise `BadInput` unless the hypotheses belong to the references, sentence by sentence."""
-    for index, (reference, hypothesis) in enumerate(zip_longest(references, hypotheses)):
-        if reference is None or hypothesis is None:
-            _raise_unequal(references, hypotheses, reference_name, hypothesis_name)
-        if not isinstance(hypothesis, str) and not _is_same(reference, hypothesis):
-            message = _difference(index, reference, hypothesis, reference_name)
-            if len(references) != len(hypotheses):
-                message += f" ({len(references)} sentences there, {len(hypotheses)} here)"
-            raise BadInput(Problem(hypothesis_name, message, hypothesis.line))
+    n_there, n_here = len(references), len(hypotheses)
+
+    def shown(sentence: Sourced | str) -> str:
+        text = sentence if isinstance(sentence, str) else sentence.text
+        return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
+
+    for number, (there, here) in enumerate(zip(references, hypotheses, strict=False), 1):
+        if isinstance(here, str) or (there.text == here.text and there.tokens == here.tokens):
+            continue
+        words, given = source_words(there), source_words(here)
+        if words != given:
+            at, expected, instead = _first_difference(words, given)
+            where = "" if there.line is None else f":{there.line}"
+            why = "; the two are tokenised in different ways" if "".join(words) == "".join(given) else ""
+            message = f"expected in sentence {number} the source of {reference_name}{where}, found {instead} in "
+            message += f"place of {expected} as token {at}{why}: {shown(here)}"
+            if n_there != n_here:
+                message += f" ({n_there} sentences there, {n_here} here)"
+            raise BadInput(Problem(hypothesis_name, message, here.line))
+    if n_there == n_here:
+        return
+    message = f"expected {counted(n_there, 'sentence')}, as in {reference_name}, found {n_here:,}"
+    if n_here > n_there:
+        first = hypotheses[n_there]
+        line = None if isinstance(first, str) else first.line
+        more = f"sentence {n_there + 1} is the first too many: {shown(first)}"
+        raise BadInput(Problem(hypothesis_name, f"{message}; {more}", n_there + 1 if line is None else line))
+    missing = references[n_here]
+    where = "" if missing.line is None else f":{missing.line}"
+    more = f"nothing for sentence {n_here + 1} of {reference_name}{where}: {shown(missing)}"
+    raise BadInput(Problem(hypothesis_name, f"{message}; {more}"))
 
 
-def source_words(sentence: Sourced) -> list[str]:
-    """The tokens that came with the text, or else its words between white space, as in M2."""
-    if sentence.tokens is None:
-        return sentence.text.split()
-    return [token.of(sentence.text) for token in sentence.tokens]
-
-
-def _is_same(reference: Sourced, hypothesis: Sourced) -> bool:
-    if reference.text == hypothesis.text and reference.tokens == hypothesis.tokens:
-        return True
-    return source_words(reference) == source_words(hypothesis)
-
-
-def _raise_unequal(
-    references: Sequence[Sourced], hypotheses: Sequence[Sourced | str], theirs: str, ours: str
-) -> NoReturn:
-    expected, n_given = len(references), len(hypotheses)
-    message = f"expected {expected} sentence{'s' if expected != 1 else ''}, as in {theirs}, found {n_given}"
-    if n_given > expected:
-        first = hypotheses[expected]
-        text, line = (first, None) if isinstance(first, str) else (first.text, first.line)
-        more = f"; sentence {expected + 1} is the first too many: {_shown(text)}"
-        raise BadInput(Problem(ours, message + more, expected + 1 if line is None else line))
-    missing = references[n_given]
-    more = f"; nothing for sentence {n_given + 1}{_at(missing, theirs)}: {_shown(missing.text)}"
-    raise BadInput(Problem(ours, message + more))
-
-
-def _difference(index: int, reference: Sourced, hypothesis: Sourced, theirs: str) -> str:
-    expected, given = source_words(reference), source_words(hypothesis)
-    at = next(
-        place for place, (one, other) in enumerate(zip_longest(expected, given, fillvalue=None)) if one != other
-    )
-    why = "; the two are tokenised in different ways" if "".join(expected) == "".join(given) else ""
-    return (
-        f"expected in sentence {index + 1} the source of {theirs}{_at(reference, '')}, found {_word(given, at)} in "
-        f"place of {_word(expected, at)} as token {at}{why}: {_shown(hypothesis.text)}"
-    )
-
-
-def _at(sentence: Sourced, name: str) -> str:
-    where = "" if sentence.line is None else f":{sentence.line}"
-    return f" of {name}{where}" if name else where
-
-
-def _word(words: list[str], at: int) -> str:
-    return repr(words[at]) if at < len(words) else "nothing"
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
+def _first_difference(words: Sequence[str], given: Sequence[str]) -> tuple[int, str, str]:
+    """The place of the first word that differs, and the word on either side."""
+    pairs = enumerate(zip_longest(words, given))
+    at, sides = next((at, pair) for at, pair in pairs if pair[0] != pair[1])
+    expected, instead = ("nothing" if word is None else repr(word) for word in sides)
+    return at, expected, instead
 
 
 def corrected_texts(essay: Essay) -> dict[str, str]:
@@ -452,6 +406,17 @@ class TextMetric:
 
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
         return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
+
+    def against_each(
+        self,
+        references: References,  # noqa: ARG002
+        hypotheses: Sequence[Hypothesis],  # noqa: ARG002
+        options: MetricOptions,  # noqa: ARG002
+    ) -> Iterator[AnnotatorCounts]:
+        raise UsageError(f"the metric {self.name} has no ceiling: it has no counts against each annotator alone")
+
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
+        raise NotImplementedError
 
 
 class EditMetric(TextMetric):
