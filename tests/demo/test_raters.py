@@ -23,7 +23,7 @@ from grater.demo.raters import (
     with_writer,
 )
 from grater.measure.agreement.constructions import IN_CONTEXT, NO_CONTEXT, construction_study
-from grater.measure.evaluation.selection import choice, cloze
+from grater.measure.evaluation.selection import choice_study, cloze_study
 from grater.model import Item, Span
 from grater.tables import read_decisions, read_items, read_judgments
 
@@ -97,7 +97,7 @@ def test_blanks_are_filled_about_as_in_table_2() -> None:
     made = blanks(2000)
     frame = sample_cloze(made, system="S")
     people = read_judgments(with_writer(frame, made))
-    pairs = {(pair.first, pair.second): pair.agreement.value for pair in cloze(people)}
+    pairs = {(pair.first, pair.second): pair.agreement.value for pair in cloze_study(people).pairs}
     assert pairs["writer", "R1"] == pytest.approx(0.78, abs=0.03)
     assert pairs["writer", "R2"] == pytest.approx(0.74, abs=0.03)
     assert pairs["R1", "R2"] == pytest.approx(0.76, abs=0.06)
@@ -110,7 +110,7 @@ def test_raters_choose_only_where_system_and_writer_differ() -> None:
     frame = sample_choice(made)
     assert set(frame["item"]) == {blank.item_id for blank in made if blank.filled != blank.written}
     # T&C 2008, 4.2: in .28 of the mismatches both raters find the system's word at least as good
-    assert choice(read_judgments(frame)).all_raters.value == pytest.approx(0.28, abs=0.06)
+    assert choice_study(read_judgments(frame)).choice.all_raters.value == pytest.approx(0.28, abs=0.06)
 
 
 def test_constructions_have_the_shape_of_the_paper() -> None:

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, UnknownName, UsageError
-from grater.measure.evaluation.selection import choice, cloze, corrected_accuracy
+from grater.measure.evaluation.selection import choice_study, cloze_study, corrected_accuracy
 from grater.model import Interval
 from grater.tables import Judgments, read_decisions, read_judgments
 from grater.uncertainty import wilson
@@ -29,7 +29,7 @@ def system(text: str) -> pl.DataFrame:
 
 def test_the_rows_of_table_2_are_writer_with_raters_then_systems_then_raters() -> None:
     table = words(writer="in on at in", ann="in on at on", bob="In at at in")
-    found = cloze(table, decisions=read_decisions(system("in on on in")))
+    found = cloze_study(table, decisions=read_decisions(system("in on on in"))).pairs
     assert [(pair.first, pair.second) for pair in found] == [
         ("writer", "ann"),
         ("writer", "bob"),
@@ -44,12 +44,12 @@ def test_the_rows_of_table_2_are_writer_with_raters_then_systems_then_raters() -
 
 def test_a_cloze_study_needs_the_writer() -> None:
     with pytest.raises(UnknownName, match="writer"):
-        cloze(words(ann="in on", bob="in on"))
+        cloze_study(words(ann="in on", bob="in on"))
 
 
 def test_a_system_may_not_bear_a_raters_name() -> None:
     with pytest.raises(UsageError, match="different names"):
-        cloze(words(writer="in", S="in"), decisions=read_decisions(system("in")))
+        cloze_study(words(writer="in", S="in"), decisions=read_decisions(system("in")))
 
 
 def choices(*rows: tuple[str, str]) -> Judgments:
@@ -67,7 +67,7 @@ def limits(share: Interval) -> tuple[float, float, float]:
 
 
 def test_shares_equal_or_better_per_rater_and_for_both() -> None:
-    found = choice(
+    found = choice_study(
         choices(
             ("system", "equally-good"),
             ("writer", "system"),
@@ -75,7 +75,7 @@ def test_shares_equal_or_better_per_rater_and_for_both() -> None:
             ("writer", "writer"),
             ("equally bad", "system"),
         )
-    )
+    ).choice
     for share, expected in (("ann", wilson(2, 4)), ("bob", wilson(3, 5)), ("all raters", wilson(1, 4))):
         assert limits(found.shares[share]) == pytest.approx(limits(expected))
     assert (found.n_items, found.n_equally_bad) == (5, 1)
@@ -83,13 +83,15 @@ def test_shares_equal_or_better_per_rater_and_for_both() -> None:
 
 def test_equally_bad_may_count_against_the_system() -> None:
     table = choices(("system", "system"), ("equally bad", "writer"))
-    assert limits(choice(table).by_rater["ann"]) == pytest.approx(limits(wilson(1, 1)))
-    assert limits(choice(table, equally_bad="worse").by_rater["ann"]) == pytest.approx(limits(wilson(1, 2)))
+    assert limits(choice_study(table).choice.by_rater["ann"]) == pytest.approx(limits(wilson(1, 1)))
+    assert limits(choice_study(table, equally_bad="worse").choice.by_rater["ann"]) == pytest.approx(
+        limits(wilson(1, 2))
+    )
 
 
 def test_other_labels_are_refused() -> None:
     with pytest.raises(BadInput, match="better"):
-        choice(choices(("better", "system")))
+        choice_study(choices(("better", "system")))
 
 
 def test_accuracy_of_75_is_82_where_28_percent_of_mismatches_are_no_errors() -> None:

@@ -38,11 +38,10 @@ import numpy as np
 import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError
-from grater.measure.agreement.coded import NO_ESSAYS, Essays, coded, essays_of, known_essays, with_essays
-from grater.measure.agreement.cohen import between, cohen_kappa, label_matrix
+from grater.measure.agreement.coded import Essays, coded, essays_of, known_essays, with_essays
+from grater.measure.agreement.cohen import cohen_kappa, confusions, label_matrix
 from grater.measure.agreement.constructions import CONSTRUCTIONS, IN_CONTEXT, KIND, construction_marks
 from grater.measure.evaluation.cases import each_score
-from grater.measure.sampling.plan import system_names
 from grater.model import DELETE, Interval, Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
@@ -127,44 +126,27 @@ def cloze_study(
     writer: str = WRITER,
     essays: Essays | None = None,
 ) -> ClozeStudy:
-    """The pairs of a cloze study, their means, and how they were made."""
-    essays = essays_of(judgments) if essays is None else essays
-    pairs = cloze(judgments, decisions=decisions, writer=writer, essays=essays)
-    data = digest(f"{pair.first}|{pair.second}|{pair.n}|{pair.agreement.value}" for pair in pairs)
-    signature = Signature("cloze", {"writer": writer, **Basis().signature(essays.unit), "data": data})
-    systems = system_names(decisions) if decisions else ()
-    return ClozeStudy(
-        pairs=tuple(pairs),
-        mean_kappa=mean_kappas(pairs, writer=writer, systems=systems),
-        signature=signature,
-        scope=essays.scope_of(judgments.frame["item"].cast(pl.String)),
-    )
-
-
-def cloze(
-    judgments: Judgments,
-    *,
-    decisions: Table | None = None,
-    writer: str = WRITER,
-    essays: Essays = NO_ESSAYS,
-) -> list[ClozePair]:
-    """Table 2: the writer with each rater, the writer with each system, then rater with rater."""
+    """Table 2: the writer with each rater, the writer with each system, then rater with rater; and their means."""
     require_raters(judgments, "the pairs of a cloze study")
+    essays = essays_of(judgments) if essays is None else essays
     words, systems = _filled(judgments, decisions)
     codes = with_essays(coded(words), essays)
     if writer not in codes.raters:
         raise UnknownName(f"{judgments.name}: {unknown('rater', writer, list(codes.raters))}; name the writer's rows")
     people = [rater for rater in codes.raters if rater != writer and rater not in systems]
-    pairs = [*((writer, other) for other in (*people, *systems)), *combinations(people, 2)]
-    matrix = label_matrix(codes)
-    column = {rater: number for number, rater in enumerate(codes.raters)}
-    compared = []
-    for first, second in pairs:
-        sides = matrix[:, column[first]], matrix[:, column[second]]
-        table = between(*sides, codes.labels, (first, second), unit_of=codes.unit_of, unit=codes.unit)
-        kappa = cohen_kappa(table)
-        compared.append(ClozePair(first, second, table.n, table.observed, kappa))
-    return compared
+    tables = {frozenset(table.raters): table for table in confusions(codes)}
+    pairs = [
+        ClozePair(first, second, table.n, table.observed, cohen_kappa(table))
+        for first, second in [*((writer, other) for other in (*people, *systems)), *combinations(people, 2)]
+        for table in [tables[frozenset((first, second))]]
+    ]
+    data = digest(f"{pair.first}|{pair.second}|{pair.n}|{pair.agreement.value}" for pair in pairs)
+    return ClozeStudy(
+        pairs=tuple(pairs),
+        mean_kappa=mean_kappas(pairs, writer=writer, systems=systems),
+        signature=Signature("cloze", {"writer": writer, **Basis().signature(essays.unit), "data": data}),
+        scope=essays.scope_of(judgments.frame["item"].cast(pl.String)),
+    )
 
 
 def mean_kappas(
@@ -283,37 +265,9 @@ def choice_study(
     equally_bad: EquallyBad = "drop",
     essays: Essays | None = None,
 ) -> ChoiceStudy:
-    """The shares by rater, what they make of an accuracy, and how they were made."""
-    essays = essays_of(judgments) if essays is None else essays
-    rows = judgments.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
-    data = digest(f"{item}|{rater}|{label}" for item, rater, label in rows)
-    used = {"equally-bad": equally_bad, **Basis().signature(essays.unit), "data": data}
-    return ChoiceStudy(
-        choice=choice(judgments, equally_bad=equally_bad, essays=essays),
-        signature=Signature("choice", used),
-        scope=essays.scope_of(judgments.frame["item"].cast(pl.String)),
-        accuracy=accuracy,
-    )
-
-
-def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
-    """The share of items on which each system has one of the words that are right: the writer's, by item."""
-    right = exploded(words.frame, "label").select(pl.col("item").cast(pl.String), label=_word())
-    _, systems = _filled(Judgments(right.with_columns(rater=pl.lit(WRITER)), words.name), decisions)
-    filled = _suggested(decisions).join(right.select("item").unique(), on="item", how="semi")
-    marked = filled.join(right.unique().with_columns(is_right=True), on=["item", "label"], how="left")
-    by_system = {system: marked.filter(rater=system) for system in systems}
-    essays = known_essays(Judgments(filled, decisions.name), decisions)
-    return {
-        system: essays.share(rows["is_right"].fill_null(False).to_numpy(), rows["item"])
-        for system, rows in by_system.items()
-    }
-
-
-def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop", essays: Essays = NO_ESSAYS) -> Choice:
-    """The choice study on labels writer, system, equally good, equally bad."""
+    """The shares by rater, from labels writer, system, equally good, equally bad, and what they make of an accuracy."""
     require_raters(judgments, "shares by rater")
-    codes = coded(judgments)
+    essays, codes = essays_of(judgments) if essays is None else essays, coded(judgments)
     names = [label.casefold().replace("-", " ").replace("_", " ").strip() for label in codes.labels]
     strange = [label for label, name in zip(codes.labels, names, strict=True) if name not in CHOICES]
     if strange:
@@ -331,7 +285,28 @@ def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop", essays: Es
     }
     by_all = np.asarray(is_used.all(axis=1))
     together = essays.share(np.asarray(is_good[by_all].all(axis=1)), codes.items.filter(by_all))
-    return Choice(by_rater, together, len(codes.items), int(is_bad.sum()))
+    rows = judgments.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
+    data = digest(f"{item}|{rater}|{label}" for item, rater, label in rows)
+    return ChoiceStudy(
+        choice=Choice(by_rater, together, len(codes.items), int(is_bad.sum())),
+        signature=Signature("choice", {"equally-bad": equally_bad, **Basis().signature(essays.unit), "data": data}),
+        scope=essays.scope_of(judgments.frame["item"].cast(pl.String)),
+        accuracy=accuracy,
+    )
+
+
+def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
+    """The share of items on which each system has one of the words that are right: the writer's, by item."""
+    right = exploded(words.frame, "label").select(pl.col("item").cast(pl.String), label=_word())
+    _, systems = _filled(Judgments(right.with_columns(rater=pl.lit(WRITER)), words.name), decisions)
+    filled = _suggested(decisions).join(right.select("item").unique(), on="item", how="semi")
+    marked = filled.join(right.unique().with_columns(is_right=True), on=["item", "label"], how="left")
+    by_system = {system: marked.filter(rater=system) for system in systems}
+    essays = known_essays(Judgments(filled, decisions.name), decisions)
+    return {
+        system: essays.share(rows["is_right"].fill_null(False).to_numpy(), rows["item"])
+        for system, rows in by_system.items()
+    }
 
 
 def corrected_accuracy(accuracy: Interval, share: Interval) -> Interval:
