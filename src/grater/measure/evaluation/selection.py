@@ -265,7 +265,7 @@ def choice_study(
     equally_bad: EquallyBad = "drop",
     essays: Essays | None = None,
 ) -> ChoiceStudy:
-    """The shares by rater, from labels writer, system, equally good, equally bad, and what they make of an accuracy."""
+    """The shares by rater, from labels writer, system, equally good and equally bad, and what an accuracy becomes."""
     require_raters(judgments, "shares by rater")
     essays, codes = essays_of(judgments) if essays is None else essays, coded(judgments)
     names = [label.casefold().replace("-", " ").replace("_", " ").strip() for label in codes.labels]
