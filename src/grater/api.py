@@ -274,8 +274,8 @@ def agreement(
     `units` are essays (documents) where `items`, or a column of the judgments, names them, else items; `raters`
     `random` makes intervals generalise to other raters too.  Resamples and seed matter for the bootstrap only.
     """
-    from grater.measure.agreement.coded import essays_of
     from grater.measure.agreement.summary import agreement
+    from grater.measure.units import essays_of
     from grater.tables import as_items, as_judgments
     from grater.uncertainty import Basis
 
@@ -332,8 +332,9 @@ def raters_needed(
 
     With `gold` in place of experts it is the smallest number whose majority is right on the share `reach` of items.
     """
-    from grater.measure.agreement.coded import essays_of, with_unknown
+    from grater.measure.agreement.coded import with_unknown
     from grater.measure.agreement.raters_needed import as_expert, raters_needed
+    from grater.measure.units import essays_of
     from grater.tables import as_gold, as_items, as_judgments
     from grater.uncertainty import Basis
 

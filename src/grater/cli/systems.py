@@ -57,8 +57,8 @@ from grater.detect.prepositions.selection import selection_test
 from grater.detect.systems import at_precision, load_system, load_systems, system_cards
 from grater.errors import UsageError
 from grater.files import require_place
-from grater.measure.agreement.coded import NO_ESSAYS, known_essays
 from grater.measure.evaluation.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
+from grater.measure.units import NO_ESSAYS, known_essays
 from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.scale.engines import Engine

@@ -20,12 +20,12 @@ from typing import Any
 
 import polars as pl
 
-from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.coefficients import band_words, coefficient_title
 from grater.measure.agreement.cohen import Confusion, disagreements, ok_label
 from grater.measure.agreement.groups import without_flagged
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
 from grater.measure.agreement.summary import Agreement, agreement, kappa_cells
+from grater.measure.units import known_essays
 from grater.model import Interval
 from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, sentences
 from grater.reporting.drawing import (

@@ -17,9 +17,9 @@ from statistics import median
 
 from grater import sheet
 from grater.errors import GraterError
-from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
 from grater.measure.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
+from grater.measure.units import known_essays
 from grater.reporting.document import Figure, Row, Section, interval, listed, sentences
 from grater.reporting.drawing import (
     HEIGHT,

@@ -23,7 +23,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.measure.agreement.coded import Essays, known_essays
 from grater.measure.agreement.coefficients import band_words
 from grater.measure.agreement.cohen import Confusion, between, cohen_kappa
 from grater.measure.agreement.constructions import (
@@ -37,6 +36,7 @@ from grater.measure.agreement.constructions import (
 from grater.measure.agreement.summary import kappa_cells
 from grater.measure.evaluation.offered import FATE_WORDS, SuggestionEffect
 from grater.measure.evaluation.selection import choice_study, cloze_study, construction_scores, corrected_accuracy
+from grater.measure.units import Essays, known_essays
 from grater.model import Interval
 from grater.reporting.agreement import confusion_map
 from grater.reporting.document import Section, interval, listed, percent_of, sentences

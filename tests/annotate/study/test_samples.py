@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from grater.measure.evaluation.sampled import Sampled
 
 from grater.annotate import samples
 from grater.annotate.samples import Drawn, Wish, draw, extend, kind_of
@@ -15,7 +16,6 @@ from grater.annotate.study.systems import decide
 from grater.annotate.tables import decision_columns
 from grater.detect.systems import load_system
 from grater.errors import BadInput, Conflict, UsageError
-from grater.measure.evaluation.sampled import Sampled
 from tests.annotate.study.files import write_essays, write_text
 from tests.annotate.study.systems import write_systems, write_verdicts
 

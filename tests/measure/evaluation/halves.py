@@ -13,13 +13,13 @@ import sys
 from functools import cache, partial
 
 import polars as pl
+from grater.measure.evaluation.sampled import SystemEstimate, sampled
 
 from grater.corpora import read_corpus
 from grater.corpora.judgments import judgments_from_edits
 from grater.corpora.merge import Reread, attach_documents, merge_annotators
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.tokens import tokens_of
-from grater.measure.evaluation.sampled import SystemEstimate, sampled
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Interval, Item
 from grater.tables import Judgments, Table, read_decisions

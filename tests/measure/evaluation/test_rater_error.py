@@ -3,12 +3,12 @@ from math import isnan
 import numpy as np
 import polars as pl
 import pytest
-
-from grater.errors import BadInput
 from grater.measure.evaluation.rater_error import RaterError, rater_error, true_rate
 from grater.measure.evaluation.sampled import Sampled, SystemEstimate, sampled
 from grater.measure.evaluation.sampled.estimates import HorvitzThompson
 from grater.measure.evaluation.sampled.results import CorrectedSample, correct, corrected
+
+from grater.errors import BadInput
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Interval
 from grater.tables import Judgments, Table, read_gold, read_judgments

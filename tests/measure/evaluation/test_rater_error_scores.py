@@ -3,11 +3,6 @@ from math import isnan
 import numpy as np
 import polars as pl
 import pytest
-
-from grater.errors import UsageError
-from grater.measure.evaluation.cases import TRUTHS, cases_of, truth_of
-from grater.measure.evaluation.comparison import compare_systems
-from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
 from grater.measure.evaluation.rater_error import (
     Correction,
     RaterError,
@@ -15,6 +10,11 @@ from grater.measure.evaluation.rater_error import (
     corrected_scores,
     corrected_sums,
 )
+
+from grater.errors import UsageError
+from grater.measure.evaluation.cases import TRUTHS, cases_of, truth_of
+from grater.measure.evaluation.comparison import compare_systems
+from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
 from grater.tables import Judgments, Table, read_gold, read_judgments
 from tests.measure.evaluation.worlds import QUICK, decisions, votes
 

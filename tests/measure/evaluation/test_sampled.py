@@ -5,11 +5,11 @@ from math import isnan
 import numpy as np
 import polars as pl
 import pytest
+from grater.measure.evaluation.sampled import Sampled, sampled
 
 from grater.errors import BadInput, GraterError
 from grater.measure.evaluation.cases import cases_of, frame_of_truth, votes_of
 from grater.measure.evaluation.cases import truth_of as truth_of_votes
-from grater.measure.evaluation.sampled import Sampled, sampled
 from grater.measure.evaluation.suggestions import scores_by_type
 from grater.measure.sampling.draw import add_system, draw_sample
 from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments, read_sample

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from grater.measure.evaluation.sampled import Sampled, sampled
+from grater.measure.evaluation.sampled.estimates import CheapJudge, judge_of_column, judge_of_labels
 
 import grater
 from grater.errors import BadInput, UnknownName
-from grater.measure.evaluation.sampled import Sampled, sampled
-from grater.measure.evaluation.sampled.estimates import CheapJudge, judge_of_column, judge_of_labels
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import Judgments, Sample, Table, read_items, read_judgments
 from grater.uncertainty import generator

@@ -9,11 +9,11 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 import pytest
-
 from grater.measure.evaluation.rater_error import RaterError
 from grater.measure.evaluation.sampled import SystemEstimate, sampled
 from grater.measure.evaluation.sampled.estimates import Cells, Difference, HorvitzThompson, differences
 from grater.measure.evaluation.sampled.results import correct, corrected, corrected_differences
+
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Interval
 from grater.tables import read_gold, read_items, read_judgments

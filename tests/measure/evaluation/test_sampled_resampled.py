@@ -4,13 +4,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from grater.measure.evaluation.sampled import Sampled, chance_of, sampled
 
 from grater.errors import BadInput, UnknownName, UsageError
-from grater.measure.evaluation.sampled import Sampled, chance_of, sampled
 from grater.measure.sampling.draw import add_system, draw_sample
 from grater.tables import Judgments, Sample, Table, read_gold, read_items, read_judgments, read_sample
-from grater.uncertainty.bootstrap import Chance, Cluster
 from grater.uncertainty import generator
+from grater.uncertainty.bootstrap import Chance, Cluster
 from tests.measure.sampling.corpora import decisions_of, item_ids
 
 N, N_ESSAYS, N_RATERS = 2000, 40, 6

@@ -21,8 +21,8 @@ from grater.measure.evaluation.evaluation import WITH_UNKNOWN, WITHOUT_UNKNOWN, 
 from grater.measure.evaluation.standard import against, each_rater, effective_number, spread
 from grater.model import Interval, Item
 from grater.tables import Judgments, read_decisions, read_items, read_judgments
-from grater.uncertainty.bootstrap import Chance, Cluster, UnitCounts, distinct
 from grater.uncertainty import wilson
+from grater.uncertainty.bootstrap import Chance, Cluster, UnitCounts, distinct
 from tests.examples import examples
 from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion
 from tests.measure.evaluation.worlds import QUICK, decisions, items, votes

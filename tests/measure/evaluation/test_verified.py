@@ -8,8 +8,8 @@ import pytest
 from grater.errors import UsageError
 from grater.measure.evaluation.cases import cases_of, truth_of
 from grater.measure.evaluation.evaluation import EvaluationOptions, verified, verify
-from grater.uncertainty.bootstrap import Chance
 from grater.uncertainty import wilson
+from grater.uncertainty.bootstrap import Chance
 from tests.measure.agreement.tables import judgments
 from tests.measure.evaluation.worlds import QUICK, decisions, votes
 

@@ -31,13 +31,13 @@ from grater.annotate.tables import (
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Task, merged_by
 from grater.errors import GraterError, UsageError
-from grater.measure.agreement.coded import known_essays
 from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
 from grater.measure.agreement.summary import Agreement, agreement
 from grater.measure.evaluation.cases import ADJUDICATED, judge_of_labels
 from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Estimated, Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.gold import as_many_votes
+from grater.measure.units import known_essays
 from grater.model import Essay, Interval, Json
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, equal_in_number, items_hash

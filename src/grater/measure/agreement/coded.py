@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite, nan
+from math import isfinite
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -29,24 +29,17 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.model import Interval, is_adjudicated
+from grater.measure.units import Essays
+from grater.model import is_adjudicated
 from grater.sheet import counted, natural
-from grater.tables import Judgments, Table
+from grater.tables import Judgments
 from grater.uncertainty import (
     FEWEST_UNITS,
-    INDEPENDENT,
-    LEVEL,
-    Influence,
     Ints,
     Numbers,
     Scope,
-    Unit,
     Units,
-    design_effect,
     grouped_rows,
-    influence,
-    ratio,
-    share,
 )
 
 Unknown: TypeAlias = Literal["drop", "ok", "apart"]
@@ -196,130 +189,6 @@ def _kept(judgments: Judgments, is_kept: pl.Series, reason: str) -> Judgments:
         return judgments
     kept = judgments.frame.filter(is_kept)
     return replace(judgments, frame=kept, dropped={**judgments.dropped, reason: len(judgments) - len(kept)})
-
-
-# Essays
-
-
-ITEM = "item"
-COLUMNS = ("document", "essay")
-"""Columns that name essays, the first that does."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Essays:
-    """The essay of each item: a frame of `item` and `unit`; none where items are taken as independent."""
-
-    unit: str = ITEM
-    of_items: pl.DataFrame | None = None
-    note: str = INDEPENDENT
-
-    def codes(self, items: pl.Series) -> Ints | None:
-        """The number of each item's essay, from 0 without a gap; an item that is in none stands by itself."""
-        if self.of_items is None:
-            return None
-        names = self._names(items)
-        codes = names.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
-        alone = np.flatnonzero(codes < 0)
-        codes = codes.copy()
-        codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.size)
-        return codes
-
-    def n_alone(self, items: pl.Series) -> int:
-        """The items whose essay is not known although others' are."""
-        return 0 if self.of_items is None else self._names(items).null_count()
-
-    def covers(self, judgments: Judgments) -> bool:
-        """Whether the essay of some item of a table is known, or none is to be."""
-        items = judgments.frame[ITEM].cast(pl.String).unique()
-        return self.of_items is None or self._names(items).null_count() < len(items)
-
-    def share(self, is_hit: npt.NDArray[np.bool_], items: pl.Series) -> Interval:
-        """The share of hits among cases, one item each."""
-        ones = np.ones(len(is_hit))
-        return self.mean(is_hit.astype(np.float64), ones, items)
-
-    def mean(self, values: Numbers, worth: Numbers, items: pl.Series, *, level: float = LEVEL) -> Interval:
-        """The mean over items of shares; nan has none.  `worth` is the number of cases behind each."""
-        it, known = self._influence(values, self.codes(items)), ~np.isnan(values)
-        n, n_items = float(worth[known].sum()), float(known.sum())
-        return share(it, n=n, n_design=n_items, level=level, undefined="no item has enough judgments")
-
-    def _influence(self, values: Numbers, codes: Ints | None) -> Influence:
-        known = ~np.isnan(values)
-        rows = np.stack([np.where(known, values, 0.0), known], axis=1).astype(np.float64)
-        if codes is not None:
-            rows = grouped_rows(rows, codes, int(codes.max(initial=-1)) + 1)
-        unit = ITEM if codes is None else self.unit
-        return influence(Units(rows, unit), lambda sums: ratio(sums[..., 0], sums[..., 1]), rows[:, 1])
-
-    def effect(self, values: Numbers, items: pl.Series) -> float:
-        """The design effect of that mean."""
-        codes = self.codes(items)
-        return nan if codes is None else design_effect(self._influence(values, codes), self._influence(values, None))
-
-    def scope_of(self, items: pl.Series, *, effect: float = nan, level: float = LEVEL) -> Scope:
-        """What intervals speak of that rest on these items."""
-        distinct = items.unique()
-        codes = self.codes(distinct)
-        n_units = len(distinct) if codes is None else len(np.unique(codes))
-        note = self.note if codes is None else ""
-        return Scope(unit=self.unit, n_units=n_units, design_effect=effect, note=note, level=level)
-
-    def _names(self, items: pl.Series) -> pl.Series:
-        assert self.of_items is not None
-        frame = pl.DataFrame({ITEM: items.cast(pl.String)})
-        return frame.join(self.of_items, on=ITEM, how="left", maintain_order="left")["unit"]
-
-
-NO_ESSAYS = Essays()
-
-
-def essays_of(judgments: Judgments, items: Table | None = None, *, units: Unit = "auto") -> Essays:
-    """The essays of the items of a table, by the items table and by the judgments' own columns."""
-    if units == ITEM:
-        return Essays(note="items taken as independent, as asked")
-    tables = [table for table in (items, judgments) if table is not None]
-    for column in COLUMNS if units == "auto" else (units,):
-        named = [table for table in tables if column in table.frame.columns]
-        if any(units != "auto" or _is_telling(table.frame[column]) for table in named):
-            return _essays(named, column, judgments)
-    if units != "auto":
-        raise UsageError(f"{judgments.name}: no column named {units!r} in the items or the judgments")
-    return NO_ESSAYS
-
-
-def known_essays(judgments: Judgments, items: Table | None, *, units: Unit = "auto") -> Essays:
-    """The essays of the judged items as far as a table knows them; where it knows none, items are independent.
-
-    For results that are one of many in a report or a study, whose table need not be about these items.
-    """
-    if items is None:
-        return essays_of(judgments, units=units)
-    judged = judgments.frame[ITEM].cast(pl.String).unique().implode()
-    known = items.frame.filter(pl.col(ITEM).cast(pl.String).is_in(judged))
-    return essays_of(judgments, replace(items, frame=known) if len(known) else None, units=units)
-
-
-def _is_telling(values: pl.Series) -> bool:
-    """Whether a column can say which essay: documents, where every item has one and they are several."""
-    n_values = values.drop_nulls().n_unique()
-    return n_values > 1 and not values.null_count() if values.name == "document" else n_values > 0
-
-
-def _essays(tables: Sequence[Judgments | Table], column: str, judgments: Judgments) -> Essays:
-    name = tables[0].name
-    texts = pl.col(ITEM).cast(pl.String), pl.col(column).cast(pl.String).alias("unit")
-    known = [table.frame.select(texts) for table in tables]
-    pairs = pl.concat(known).drop_nulls().unique()
-    twice = pairs.filter(pl.col(ITEM).is_duplicated())
-    if len(twice):
-        item = twice.sort(ITEM, "unit")[ITEM][0]
-        names = ", ".join(sorted(twice.filter(pl.col(ITEM) == item)["unit"].to_list())[:3])
-        raise BadInput(Problem(name, f"expected one {column} for item {item!r}, found {names}"))
-    if pairs.join(judgments.frame.select(pl.col(ITEM).cast(pl.String)), on=ITEM, how="semi").is_empty():
-        raise BadInput(Problem(name, f"expected the {column} of items of {judgments.name}, found none of them"))
-    return Essays(unit=column, of_items=pairs.sort(ITEM))
 
 
 def with_essays(codes: Coded, essays: Essays) -> Coded:

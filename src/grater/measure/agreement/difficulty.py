@@ -25,8 +25,9 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.agreement.coded import UNKNOWN, Essays, as_numbers, coded, in_order, known_essays, table_of
+from grater.measure.agreement.coded import UNKNOWN, as_numbers, coded, in_order, table_of
 from grater.measure.agreement.raters_needed import WRITER
+from grater.measure.units import Essays, known_essays
 from grater.model import Interval
 from grater.registry import unknown
 from grater.result import HIDDEN, Data, Result, key
@@ -304,12 +305,12 @@ def difficulty(
                 unknown_share=unknown_share,
                 easiest=tuple(_item(spread, row, texts) for row in ranked(spread)[:top]),
                 hardest=tuple(_item(spread, row, texts) for row in ranked(spread, hardest=True)[:top]),
-                columns=parts,
+                columns=tuple(parts),
             )
         )
     only_crowd, n_unanimous = _only_crowd_split(tables[CROWD], tables[EXPERTS], split, texts) if experts else ((), 0)
     own = tables[CROWD]
-    scope = essays.scope_of(own.items, effect=essays.effect(own.majority_share, own.items), level=basis.level)
+    scope = essays.scope_of(own.items, effect=essays.effect(own.majority_share, own.items), basis=basis)
     named = {"split": f"{split:g}", "quantiles": str(n_quantiles), "unknown": "apart", **basis.signature(essays.unit)}
     data = data_hash(crowd, *([experts] if experts else []))
     return Difficulty(

@@ -32,9 +32,7 @@ import polars as pl
 from grater.errors import UnknownName, UsageError
 from grater.measure.agreement.coded import (
     Coded,
-    Essays,
     coded,
-    essays_of,
     in_order,
     people_only,
     reordered,
@@ -62,6 +60,7 @@ from grater.measure.agreement.summary import (
     confusion_sheet,
     kappa_cells,
 )
+from grater.measure.units import Essays, essays_of
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key

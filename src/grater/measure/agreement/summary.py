@@ -20,10 +20,8 @@ from grater.errors import UsageError
 from grater.measure.agreement.coded import (
     Coded,
     Counts,
-    Essays,
     coded,
     essay_warnings,
-    essays_of,
     people_only,
     reordered,
     tally,
@@ -64,6 +62,7 @@ from grater.measure.agreement.cohen import (
     mean_pairwise,
     ok_label,
 )
+from grater.measure.units import Essays, essays_of
 from grater.model import Interval, Json
 from grater.result import Data, Estimate, Result, encode, frame_of, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes

@@ -378,7 +378,9 @@ def cases_of(
     flagged[place, system] = frame["flagged"].cast(pl.Int8).to_numpy()
     votes = votes_of(judgments, items=names, unknown=unknown, first=first)
     of_votes = dict(vars(votes))  # without what it will have worked out
-    essays = essays_of(basis or Basis(), items, decisions, judgments, sample)
+    basis = basis or Basis()
+    essays = essays_of(judgments, items, decisions, sample, units=basis.units, population=basis.population)
+    codes = essays.codes(names)
     design = None
     if sample is not None and not votes.is_judged.all():
         design = design_of(decisions, sample, systems, names, labels=labels, judge=judge)
@@ -393,7 +395,7 @@ def cases_of(
         flagged=flagged,
         columns=_columns(names, place, frame, items),
         essays=essays,
-        unit_of=essays.codes(names),
+        unit_of=np.arange(len(names)) if codes is None else codes,
         scores=scores,
         design=design,
     )

@@ -258,7 +258,7 @@ def _whole(
     if (different is None or is_comparable(cases, truth, np.ones(len(cases), bool))) and not lists_flags:
         return compare_systems(cases, truth, basis=basis, score=score, test=test, correction=correction)
     systems = tuple(against(cases, truth, basis=basis))
-    scope = cases.essays.scope(cases.items.filter(known_items(cases, truth)), basis=basis)
+    scope = cases.essays.scope_of(cases.items.filter(known_items(cases, truth)), basis=basis)
     groups = different.same_items if different else ()
     return Comparison(
         score=score,
@@ -333,7 +333,7 @@ def compare_systems(
         pairs=tuple(pairs),
         n_items=len(places),
         n_left_out=0 if cases.design else int(here.sum()) - len(places),
-        scope=cases.essays.scope(
+        scope=cases.essays.scope_of(
             cases.items.filter(common),
             basis=basis,
             effect=max((effect for effect in effects if not isnan(effect)), default=nan),

@@ -367,7 +367,7 @@ def evaluate(
     different = None if options.is_brief else different_data(cases, truth, basis=basis, edges=options.edges)
     effects = [of for scored in whole.standard for name, of in scored.design_effect.items() if name in SHOWN]
     known = cases.items.filter(known_items(cases, truth))
-    scope = cases.essays.scope(
+    scope = cases.essays.scope_of(
         known,
         basis=basis,
         effect=max((effect for effect in effects if not isnan(effect)), default=nan),

@@ -39,7 +39,7 @@ from grater.model import Interval
 from grater.result import FLAT, Data
 from grater.sheet import Sheet, count, interval, undefined_notes
 from grater.tables import Judgments, Table, exploded
-from grater.uncertainty import Basis, Ints, Numbers, Units, grouped_rows, influence, ratio, share, shares_by_unit
+from grater.uncertainty import Basis, Ints, Numbers, Units, grouped_rows, influence, ratio, share
 
 SCORES = ("any_rater", "graded", "recall", "adjudicated", "adjudicated_recall")
 NO_WORDS = Interval(nan, nan, nan, "raters gave no alternatives")
@@ -113,11 +113,7 @@ def _share(rows: pl.DataFrame, hits: pl.Series, essays: Essays, undefined: str) 
     """The mean of hits, one per item, with essays as units where they are known."""
     if not len(rows):
         return Interval(nan, nan, nan, undefined)
-    codes = np.unique(essays.codes(rows["item"]), return_inverse=True)[1]
-    sums = [
-        np.bincount(codes, of).astype(np.float64) for of in (hits.cast(pl.Float64).to_numpy(), np.ones(len(rows)))
-    ]
-    return shares_by_unit(sums[0], sums[1], essays.unit)
+    return essays.mean(hits.cast(pl.Float64).to_numpy(), np.ones(len(rows)), rows["item"])
 
 
 def _is_in(rows: pl.DataFrame, items: pl.DataFrame) -> pl.Series:
