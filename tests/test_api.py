@@ -61,10 +61,10 @@ def inputs(form: str, tmp_path: Path) -> dict[str, Any]:
 
 
 CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "agreement": lambda given: grater.agreement(given["judgments"], resamples=20),
+    "agreement": lambda given: grater.agreement(given["judgments"]),
     "raters": lambda given: grater.raters(given["judgments"], gold=given["gold"]),
-    "raters_needed": lambda given: grater.raters_needed(given["judgments"], given["judgments"], resamples=5),
-    "difficulty": lambda given: grater.difficulty(given["judgments"], resamples=20),
+    "raters_needed": lambda given: grater.raters_needed(given["judgments"], given["judgments"]),
+    "difficulty": lambda given: grater.difficulty(given["judgments"]),
     "aggregate": lambda given: grater.aggregate(given["judgments"], gold=given["gold"]),
     "evaluate": lambda given: grater.evaluate(given["decisions"], given["judgments"], weighted=True, resamples=20),
     "verify": lambda given: grater.verify(given["decisions"], given["judgments"], resamples=20),
@@ -103,24 +103,21 @@ def test_a_sample_is_drawn_and_estimated_from(inputs: dict[str, Any]) -> None:
 def test_tables_that_were_read_before_are_taken_as_they_are() -> None:
     judgments = grater.read_judgments(JUDGMENTS, merge={"error": "wrong"})
     decisions = grater.read_decisions(DECISIONS.rename({"system": "tool"}), columns={"system": "tool"})
-    assert "wrong" in grater.agreement(judgments, resamples=0).labels
+    assert "wrong" in grater.agreement(judgments).labels
     assert decisions.frame["system"].unique().sort().to_list() == ["one", "two"]
 
 
 def test_the_same_table_gives_the_same_numbers_in_every_form(tmp_path: Path) -> None:
-    values = {
-        grater.agreement(form(JUDGMENTS, tmp_path), resamples=0).coefficients["alpha"].value
-        for form in FORMS.values()
-    }
+    values = {grater.agreement(form(JUDGMENTS, tmp_path)).coefficients["alpha"].value for form in FORMS.values()}
     assert len(values) == 1
 
 
 def test_a_corpus_is_a_list_that_can_be_read_twice() -> None:
     essays = grater.read_corpus(ESSAYS)
     assert isinstance(essays[0], grater.Essay)
-    require_result(grater.corpus_statistics(essays))
-    require_result(grater.edit_agreement(essays, resamples=10))
-    require_result(grater.corpus_statistics(ESSAYS))
+    require_result(grater.corpus_statistics(essays, resamples=10))
+    require_result(grater.edit_agreement(essays))
+    require_result(grater.corpus_statistics(ESSAYS, resamples=10))
 
 
 def test_a_corpus_is_converted_and_checked(tmp_path: Path) -> None:

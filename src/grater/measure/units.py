@@ -38,6 +38,7 @@ from grater.uncertainty import (
     influence,
     ratio,
     share,
+    wilson,
 )
 
 ITEM, ESSAY, DOCUMENT, SENTENCE = "item", "essay", "document", "sentence"
@@ -81,6 +82,8 @@ class Essays:
 
     def share(self, is_hit: npt.NDArray[np.bool_], items: pl.Series) -> Interval:
         """The share of hits among cases, one item each."""
+        if self.of_items is None:
+            return wilson(int(is_hit.sum()), len(is_hit))
         return self.mean(is_hit.astype(np.float64), np.ones(len(is_hit)), items)
 
     def mean(self, values: Numbers, worth: Numbers, items: pl.Series, *, level: float = LEVEL) -> Interval:

@@ -486,6 +486,13 @@ class _Crowds:
             return it
         return replace(it, value=float(nan_mean(self.drawn.scores[index, lines, score], axis=0)))
 
+    def agreement(self, index: int, lines: Sequence[int]) -> Interval:
+        """The same as a share: its cases are the crowd's judgments, from as many items."""
+        it, size = self.against(index, lines, AGREEMENT), self.shared.counts.sum(axis=1)
+        is_case = (size > index) & (self.shared.said[:, lines] >= 0).any(axis=1)
+        n, n_items = (float(self.shared.n_items @ (of * is_case)) for of in (size, np.ones_like(size)))
+        return share(it, n=n, n_design=n_items, level=self.basis.level, undefined=ONE_LABEL)
+
     def experts(self) -> Influence:
         """The mean kappa of the pairs of experts that are to be matched."""
         return self._mean(expert_rows(self.shared), KAPPA)
@@ -531,7 +538,7 @@ class _Crowds:
         shared, level = self.shared, self.basis.level
         is_enough, said = shared.counts.sum(axis=1) > index, shared.said[:, lines]
         n_items = float((shared.n_items[:, None] * (is_enough[:, None] & (said >= 0))).sum(axis=0).mean())
-        agreement, kappa = (self.against(index, lines, score) for score in (AGREEMENT, KAPPA))
+        kappa = self.against(index, lines, KAPPA)
         rare = self.rare(crowd_rows(shared, self.wins[:, :, index])[:, lines])
         interval = coefficient(kappa, rare=rare, level=level, undefined=ONE_LABEL)
         if all(np.unique(column[column >= 0]).size == 1 for column in said.T):
@@ -540,7 +547,7 @@ class _Crowds:
             n_raters=index + 1,
             n_items=n_items,
             n_left_out=int(shared.n_items[~is_enough].sum()),
-            agreement=share(agreement, n=n_items, level=level, undefined=ONE_LABEL),
+            agreement=self.agreement(index, lines),
             kappa=interval,
         )
 
@@ -587,11 +594,10 @@ def _smallest(crowds: _Crowds, reach: float | None) -> Interval:
         return Interval(nan, nan, nan, ONE_LABEL)
     apart = []
     for index in range(shared.most):
-        it = crowds.against(index, lines, AGREEMENT if target is None else KAPPA)
         if target is not None:
-            apart.append(difference(it - target, level=level).difference)
+            apart.append(difference(crowds.against(index, lines, KAPPA) - target, level=level).difference)
         else:
-            agreed, goal = share(it, n=float(it.times @ it.den) / len(lines), level=level), reach or 0.0
+            agreed, goal = crowds.agreement(index, lines), reach or 0.0
             apart.append(Interval(agreed.value - goal, agreed.low - goal, agreed.high - goal))
     value, low, high = (
         next((n for n, of in enumerate(apart, start=1) if getattr(of, end) >= -FUZZ), inf)
