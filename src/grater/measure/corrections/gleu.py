@@ -258,7 +258,9 @@ class GleuMetric(TextMetric):
         annotators = tuple(by_annotator[0])
         texts = [[of_sentence[name] for name in annotators] for of_sentence in by_annotator]
         for hypothesis in hypotheses:
-            yield AnnotatorCounts(annotators, _counted(references, hypothesis, texts).cells)
+            yield AnnotatorCounts(
+                annotators, _counted(references, hypothesis, texts).cells.astype(np.int64, copy=False)
+            )
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
         return [
