@@ -286,7 +286,7 @@ class AnnotatorCounts:
     """One hypothesis against every annotator: `cells` (sentences, annotators, columns), before any is chosen."""
 
     annotators: tuple[str, ...]
-    cells: Ints | Numbers
+    cells: Ints
 
 
 @dataclass(frozen=True, slots=True)
