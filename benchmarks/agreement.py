@@ -34,11 +34,11 @@ import sys
 from grater.measure.agreement.coefficients import alpha
 from grater.measure.agreement.coded import tally
 from grater.tables import Judgments
-from grater.uncertainty.bootstrap import point_estimate
 judgments = Judgments(frame, "frame")
 def ours():
     counts = tally(judgments)
-    return point_estimate(alpha("nominal", counts.labels), counts.patterns, counts.n_items)
+    found = alpha("nominal", counts.labels)
+    return float(found.score(counts.n_items @ found.rows(counts.patterns)))
 tell("alpha", ours, 9)
 """
 THEIRS = {

@@ -2,7 +2,7 @@
 
 `import grater` offers the functions of `grater.api` and the values that they share.  Importing costs nothing, for a
 name is loaded when it is first used.  Everything else is imported from its own package, as in
-`from grater.uncertainty.bootstrap import Chance`; what an extension needs is in `grater.extend`.
+`from grater.uncertainty import Basis`; what an extension needs is in `grater.extend`.
 docs/architecture.md says which package holds what.
 """
 

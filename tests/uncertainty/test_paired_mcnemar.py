@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from grater.errors import UsageError
 from grater.measure.evaluation.cases import cases_of, truth_of
 from grater.measure.evaluation.standard import discordant
-from grater.uncertainty.bootstrap import mcnemar
+from grater.uncertainty.named import mcnemar
 from tests.examples import examples
 from tests.measure.evaluation.worlds import decisions, votes
 

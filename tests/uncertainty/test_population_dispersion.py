@@ -7,7 +7,7 @@ from math import isnan
 import numpy as np
 import pytest
 
-from grater.uncertainty.intervals import dispersion
+from grater.uncertainty.named import dispersion
 
 
 def test_index_by_hand() -> None:

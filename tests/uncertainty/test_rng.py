@@ -34,7 +34,7 @@ def test_even_the_highest_hash_stays_below_one(monkeypatch: pytest.MonkeyPatch) 
         def digest(self) -> bytes:
             return b"\xff" * 32
 
-    monkeypatch.setattr("grater.uncertainty.intervals.hashlib.sha256", Highest)
+    monkeypatch.setattr("grater.uncertainty.hashlib.sha256", Highest)
     assert permanent_number(0, "item") < 1
 
 

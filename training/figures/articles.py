@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from figures.data import cell, learner_essays, lines_of, table
-from figures.prepositions import CHANCE, at_least, decided
+from figures.prepositions import BASIS, at_least, decided
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.detect.articles.constructions import CONSTRUCTIONS, EDGES, share_entropy
 from grater.detect.articles.detector import TYPE, ArticleDetector, ArticleModel, Caution, article, completed
@@ -40,7 +40,6 @@ from grater.measure.evaluation.cases import cases_of, f_score, truth_of
 from grater.measure.evaluation.standard import Scored, against, each_rater
 from grater.model import Essay, Interval
 from grater.uncertainty import generator, wilson
-from grater.uncertainty.bootstrap import Chance
 from grater_train import fitting as features_of
 from grater_train.articles import ENTROPY as OF_ENTROPY
 from grater_train.articles import (
@@ -257,11 +256,10 @@ def learner_scores(
     cases = cases_of(decisions, judgments)
     found: dict[str, list[Scored]] = {}
     if not judges:
-        by_rater = each_rater(cases, chance=CHANCE)
+        by_rater = each_rater(cases, basis=BASIS)
         found |= {name: by_rater[rater] for rater, name in OFFICIAL.items()}
-    chance = Chance()
-    found["majority of ten"] = against(cases, truth_of(cases, "majority"), chance=chance)
-    found["any of ten"] = against(cases, at_least(cases, 1), chance=chance)
+    found["majority of ten"] = against(cases, truth_of(cases, "majority"), basis=BASIS)
+    found["any of ten"] = against(cases, at_least(cases, 1), basis=BASIS)
     return found
 
 

@@ -42,8 +42,7 @@ from grater.measure.evaluation.cases import Cases, Truth, cases_of
 from grater.measure.evaluation.standard import Scored, against, each_rater, weighted
 from grater.model import DELETE, Essay, Interval
 from grater.tables import Judgments, Table
-from grater.uncertainty import generator, wilson
-from grater.uncertainty.bootstrap import Chance
+from grater.uncertainty import Basis, generator, wilson
 from grater_train.events import Events, keep, kept, renumbered, renumbering, source_of
 from grater_train.fitting import fit_maxent, looked_up, numbered
 from grater_train.prepositions import GAP_RATE, LAYOUT, batch_of, batches_of, gathered
@@ -63,7 +62,7 @@ SENTENCE = (
 NEAR = 2
 AT_LEAST = (1, 2, 3, 5)
 TYPES = ("choice", "extraneous", "missing")
-CHANCE = Chance()
+BASIS = Basis()
 KEPT = WORK / "events.npz"
 BROWN = "native-test/brown.txt.xz"
 TRAINED, TENTH, SHARES = 70, 12, (4, 7, 12, 22, 42, 100)
@@ -169,12 +168,12 @@ def without(judged: Judgments, noisy: set[tuple[str, str]]) -> Judgments:
 def scored(decisions: Table, judged: Judgments) -> dict[str, list[Scored]]:
     """Every system against each rater, at least so many of the raters, and weighted by their share."""
     cases = cases_of(decisions, judged)
-    by_rater = each_rater(cases, chance=CHANCE)
+    by_rater = each_rater(cases, basis=BASIS)
     found = dict(by_rater)
     for least in AT_LEAST:
-        found[f"at least {least} of ten"] = against(cases, at_least(cases, least), chance=CHANCE)
+        found[f"at least {least} of ten"] = against(cases, at_least(cases, least), basis=BASIS)
     share = Truth("share", cases.share, is_graded=True, is_of_votes=True)
-    found["weighted by share"] = weighted(cases, share, chance=CHANCE)
+    found["weighted by share"] = weighted(cases, share, basis=BASIS)
     return found
 
 
@@ -194,9 +193,9 @@ def filters() -> None:
         judged = judgments_from_edits(essays, items_of(decisions), tags={"Prep"}, name="CoNLL-2014")
         cases = cases_of(decisions, judged)
         share = Truth("share", cases.share, is_graded=True, is_of_votes=True)
-        soft = {each.system: each for each in weighted(cases, share, chance=CHANCE)}
+        soft = {each.system: each for each in weighted(cases, share, basis=BASIS)}
         rows = []
-        for one in against(cases, at_least(cases, 2), chance=CHANCE):
+        for one in against(cases, at_least(cases, 2), basis=BASIS):
             other, flags = soft[one.system], f"{one.counts.hit + one.counts.false_alarm:.0f}"
             scores = [one["precision"], one["recall"], other["precision"], other["recall"]]
             rows.append([one.system, flags, *map(cell, scores)])

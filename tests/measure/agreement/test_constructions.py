@@ -18,7 +18,7 @@ from grater.measure.agreement.constructions import (
 )
 from grater.model import Item, Span
 from grater.tables import Judgments, Table, read_items, read_judgments
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 N_PLACES = 368
 # Lee et al. 2009, Table 5: cells (R1, R2) of yes yes, yes no, no yes, no no

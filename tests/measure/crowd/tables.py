@@ -6,7 +6,7 @@ import polars as pl
 
 from grater.measure.crowd.simulate import Crowd, SimulatedCrowd, simulate
 from grater.tables import Judgments, Table, read_judgments
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 
 def judgments(*rows: str) -> Judgments:

@@ -4,7 +4,7 @@ import pytest
 
 from grater.errors import UsageError
 from grater.measure.crowd.simulate import Crowd, simulate, subsets
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 
 def test_every_item_has_its_number_of_different_raters() -> None:

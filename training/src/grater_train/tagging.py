@@ -58,7 +58,7 @@ from grater.corpora.text.tags import (
 from grater.corpora.text.tokens import token_spans
 from grater.errors import Problems, UsageError
 from grater.model import Interval, Json
-from grater.uncertainty.bootstrap import resample
+from grater.uncertainty import shares_by_unit
 
 OF_LAST = {"VBN": "JJ", "VBG": "JJ", "VBD": "JJ", "VB": "NN", "VBP": "NN", "RP": "NN", "IN": "JJ"}
 
@@ -216,10 +216,7 @@ def _flat(rows: Iterable[Sequence[int]]) -> NDArray[np.int64]:
     return np.fromiter((number for row in rows for number in row), np.int64)
 
 
-N_RESAMPLES = 1000
-
-
-def accuracy(tagger: Tagger, sentences: Sequence[Tagged], rng: np.random.Generator) -> Interval:
+def accuracy(tagger: Tagger, sentences: Sequence[Tagged]) -> Interval:
     """The share of words with the treebank's own tag."""
     predicted = tagger.tag_all([sentence.words for sentence in sentences])
     counts = [
@@ -227,7 +224,7 @@ def accuracy(tagger: Tagger, sentences: Sequence[Tagged], rng: np.random.Generat
         for tags, sentence in zip(predicted, sentences, strict=True)
     ]
     rows = np.array(counts, np.float64).reshape(-1, 2)
-    return resample(rows, n_resamples=N_RESAMPLES, rng=rng).ratio([0], [1], most=1.0)
+    return shares_by_unit(rows[:, 0], rows[:, 1], "sentence")
 
 
 SCALE = 4.0

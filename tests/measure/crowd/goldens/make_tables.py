@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from grater.measure.crowd.simulate import Crowd, simulate
-from grater.uncertainty.intervals import generator
+from grater.uncertainty import generator
 
 CROWDS = {
     "two": Crowd(n_items=40, n_raters=9, n_each=4, spammers=0.25, lazy=0.15),

@@ -78,7 +78,7 @@ def tagger(
             n_epochs=epochs,
             advance=advance,
         )
-        figures = _figures(PerceptronTagger(weights), measured, seed)
+        figures = _figures(PerceptronTagger(weights), measured)
         shown: dict[str, JsonValue] = {name: encode(figure) for name, figure in figures.items()}
         weights = replace(weights, card={**weights.card, "figures": shown})
         write_model(out, kind=KIND, card=weights.card, arrays=weights.arrays, strings=weights.strings)
@@ -107,10 +107,10 @@ def _lines(path: Path, most: int) -> Iterator[str]:
         yield line
 
 
-def _figures(tagger: PerceptronTagger, measured: dict[str, list[Tagged]], seed: int) -> dict[str, Interval]:
+def _figures(tagger: PerceptronTagger, measured: dict[str, list[Tagged]]) -> dict[str, Interval]:
     """The accuracy on each test treebank."""
     return {
-        name: accuracy(tagger, sentences, generator(seed, "accuracy", name)) for name, sentences in measured.items()
+        name: accuracy(tagger, sentences) for name, sentences in measured.items()
     }
 
 
