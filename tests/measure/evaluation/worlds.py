@@ -6,11 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from grater.measure.evaluation.cases import Cases, cases_of
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
-from grater.uncertainty.bootstrap import Chance
-
-QUICK = Chance(n_resamples=200)
 
 # Madnani et al. 2011, by hand (statistics.md): the share of raters for error, and what the system flags
 SHARES = (1, 0.9, 0.75, 0.6, 0.5, 0.3, 0.1, 0)
@@ -38,9 +34,9 @@ def votes(n_error: Sequence[int], n_raters: int) -> Judgments:
     return read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
 
 
-def madnani() -> Cases:
+def madnani() -> tuple[Table, Judgments]:
     """Twenty raters whose shares are those of the worked example."""
-    return cases_of(decisions({"S": FLAGGED}), votes([round(20 * share) for share in SHARES], 20))
+    return decisions({"S": FLAGGED}), votes([round(20 * share) for share in SHARES], 20)
 
 
 def items(essays: Sequence[str]) -> Table:
