@@ -122,9 +122,10 @@ def kish(weights: Numbers, times: Numbers | None = None) -> float:
 
 def ratio(above: npt.ArrayLike, under: npt.ArrayLike) -> Numbers:
     """above / under, nan where there is nothing to divide by."""
-    top, bottom = np.broadcast_arrays(np.asarray(above, np.float64), np.asarray(under, np.float64))
-    out: Numbers = np.divide(top, bottom, out=np.full(bottom.shape, np.nan), where=(bottom != 0) & ~np.isnan(bottom))
-    return out
+    top, bottom = np.asarray(above, np.float64), np.asarray(under, np.float64)
+    out = np.full(np.broadcast_shapes(top.shape, bottom.shape), np.nan)
+    found: Numbers = np.divide(top, bottom, out=out, where=(bottom != 0) & ~np.isnan(bottom))
+    return found
 
 
 # Rules 1 and 2

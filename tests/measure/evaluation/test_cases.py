@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import grater
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
-from grater.measure.evaluation.cases import SCORES, Counts, cases_of, counts_of, graded, scores, truth_of
+from grater.measure.evaluation.cases import SCORES, Counts, cases_of, counts_of, graded, score_of, truth_of
 from grater.tables import read_gold, read_judgments
 from tests.examples import examples
 from tests.measure.agreement.tables import judgments
@@ -51,15 +51,16 @@ def test_a_system_that_flags_nothing_has_no_precision_and_an_f_of_0() -> None:
     counts = Counts(0, 0, 3, 5)
     assert isnan(counts.score("precision"))
     assert (counts.score("recall"), counts.score("f0.5")) == (0, 0)
-    assert np.isnan(scores(np.zeros(4))).all()
+    assert all(isnan(Counts().score(name)) for name in SCORES)
 
 
 @examples(50)
 @given(st.lists(many_counts, min_size=1, max_size=4))
 def test_scores_of_many_sums_are_those_of_each_and_f_is_a_harmonic_mean(several: list[Counts]) -> None:
-    together = scores(np.stack([counts.row() for counts in several]))
-    for row, counts in zip(together, several, strict=True):
-        np.testing.assert_allclose(row, [counts.score(name) for name in SCORES])
+    rows = np.stack([counts.row() for counts in several])
+    for name in SCORES:
+        np.testing.assert_allclose(score_of(name, rows), [counts.score(name) for counts in several])
+    for counts in several:
         precision, recall = counts.score("precision"), counts.score("recall")
         if precision > 1e-9 and recall > 1e-9:
             assert counts.score("f1") == pytest.approx(2 * precision * recall / (precision + recall))

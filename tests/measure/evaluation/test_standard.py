@@ -207,7 +207,9 @@ def test_an_item_in_two_essays_is_refused() -> None:
 
 
 def test_few_essays_warn() -> None:
-    shown = grater.evaluate(decisions({"S": HALF}), votes(CLUSTERED, 3), items=items([str(n // 30) for n in range(240)]))
+    shown = grater.evaluate(
+        decisions({"S": HALF}), votes(CLUSTERED, 3), items=items([str(n // 30) for n in range(240)])
+    )
     assert "only 8 essays: intervals by essay are rough below 10" in shown.warnings
 
 
@@ -237,7 +239,11 @@ def noisy(n_raters: int) -> dict[str, Any]:
     rows = [(f"i{i}", f"r{r}", "error" if said[i, r] else "ok") for i in range(240) for r in range(n_raters)]
     judged = pl.DataFrame(rows, ["item", "rater", "label"], orient="row")
     flags = (place + rng.normal(0, 1, 240) > 0.5).astype(int).tolist()
-    return {"decisions": decisions({"S": flags}), "judgments": judged, "items": items([str(n // 6) for n in range(240)])}
+    return {
+        "decisions": decisions({"S": flags}),
+        "judgments": judged,
+        "items": items([str(n // 6) for n in range(240)]),
+    }
 
 
 @pytest.mark.parametrize("truth", ["majority", "share"])

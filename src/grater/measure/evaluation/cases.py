@@ -102,7 +102,7 @@ class Counts:
 
     def score(self, name: str) -> float:
         """One of `SCORES`; nan where it is undefined."""
-        return float(scores(self.row())[SCORES.index(name)])
+        return float(score_of(name, self.row()))
 
     def f(self, beta: float) -> float:
         return float(f_score(self.row(), beta))
@@ -125,31 +125,25 @@ def cells(flagged: Flags, truth: Numbers) -> Numbers:
     return np.stack(parts, axis=-1)
 
 
-def scores(sums: Numbers) -> Numbers:
-    """All `SCORES` in place of the four counts of the last axis."""
-    hit, false_alarm, miss, _ = np.moveaxis(sums, -1, 0)
-    parts = [
-        ratio(hit, hit + false_alarm),
-        ratio(hit, hit + miss),
-        f_score(sums, 0.5),
-        f_score(sums, 1.0),
-        kappa(sums),
-        ratio(hit + miss, sums.sum(axis=-1)),
-    ]
-    return np.stack(parts, axis=-1)
-
-
-def f_score(sums: Numbers, beta: float) -> Numbers:
-    hit, false_alarm, miss, _ = np.moveaxis(sums, -1, 0)
-    return ratio((1 + beta**2) * hit, hit + false_alarm + beta**2 * (hit + miss))
-
-
-def kappa(sums: Numbers) -> Numbers:
-    """Cohen's kappa of the system and the truth."""
-    hit, false_alarm, miss, rejection = np.moveaxis(sums, -1, 0)
+def score_of(name: str, sums: Numbers) -> Numbers:
+    """One of `SCORES` in place of the four counts of the last axis."""
+    hit, false_alarm, miss, rejection = (sums[..., place] for place in range(len(CELLS)))
+    if name == "precision":
+        return ratio(hit, hit + false_alarm)
+    if name == "recall":
+        return ratio(hit, hit + miss)
+    if name == "error_rate":
+        return ratio(hit + miss, sums.sum(axis=-1))
+    if name != "kappa":
+        return f_score(sums, float(name.removeprefix("f")))
     n = sums.sum(axis=-1)
     by_chance = (hit + false_alarm) * (hit + miss) + (miss + rejection) * (false_alarm + rejection)
     return ratio(n * (hit + rejection) - by_chance, n * n - by_chance)
+
+
+def f_score(sums: Numbers, beta: float) -> Numbers:
+    hit, false_alarm, miss, _ = (sums[..., place] for place in range(len(CELLS)))
+    return ratio((1 + beta**2) * hit, hit + false_alarm + beta**2 * (hit + miss))
 
 
 def each_score(scores: Mapping[str, Interval], **labels: str) -> Iterator[Estimate]:

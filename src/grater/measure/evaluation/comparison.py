@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from math import isnan, nan
 from typing import Literal, TypeAlias
@@ -30,7 +31,7 @@ from grater.measure.evaluation.cases import (
     each_score,
     graded,
     only,
-    scores,
+    score_of,
     sides,
 )
 from grater.measure.evaluation.design import CheapJudge
@@ -373,11 +374,8 @@ def _pairs(
             tally(cases, truth.values, at, known=known, here=common, is_paired=True).units
             for at in range(len(column))
         ]
-        at = SCORES.index(score)
         swaps = [
-            randomisation(
-                of[one], of[other], lambda sums: scores(sums)[..., at], n_swaps=basis.n_resamples, seed=basis.seed
-            )
+            randomisation(of[one], of[other], partial(score_of, score), n_swaps=basis.n_resamples, seed=basis.seed)
             for one, other in places
         ]
     rows = zip(tests, found, holm([each.mid_p for each in found]), swaps, holm(swaps), strict=True)

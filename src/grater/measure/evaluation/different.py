@@ -27,12 +27,11 @@ import numpy as np
 from grater.measure.evaluation.cases import (
     ABSENT,
     REASONS,
-    SCORES,
     Cases,
     Truth,
     Truths,
     cells,
-    scores,
+    score_of,
     sides,
 )
 from grater.measure.evaluation.standard import (
@@ -236,21 +235,17 @@ def _standardise(
     [own] = against(cases.of_systems([column]), truth, basis=basis)
     intervals, influences = {}, {}
     for name in SHOWN:
-        at, mask = SCORES.index(name), IN_DENOMINATOR[name]
-        it = influence(
-            Units(rows, unit),
-            partial(_score, at, standard),
-            by_unit @ mask,
-        )
+        mask = IN_DENOMINATOR[name]
+        it = influence(Units(rows, unit), partial(_score, name, standard), by_unit @ mask)
         influences[name] = it
         intervals[name] = share(it, n=float(plain @ mask), level=basis.level, undefined=REASONS[name])
     n_units = len(rows) if unit != "item" else len(places)
     return Standardised(own, intervals, influences, Scope(unit=unit, n_units=n_units, population=basis.population))
 
 
-def _score(at: int, standard: Sequence[Stratum], sums: Numbers) -> Numbers:
+def _score(name: str, standard: Sequence[Stratum], sums: Numbers) -> Numbers:
     by_bin = sums.reshape(*sums.shape[:-1], len(standard), 4)
-    return np.asarray(scores(_at_standard(by_bin, standard))[..., at], np.float64)
+    return score_of(name, _at_standard(by_bin, standard))
 
 
 def _at_standard(sums: Numbers, standard: Sequence[Stratum]) -> Numbers:

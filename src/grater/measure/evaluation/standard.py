@@ -47,7 +47,7 @@ from grater.measure.evaluation.cases import (
     cells,
     graded,
     patterns,
-    scores,
+    score_of,
     share_of,
     sides,
 )
@@ -149,7 +149,7 @@ class Tally:
         return Strata(sizes, sizes, errors, self.units.unit, level=level)
 
     def influence(self, name: str, basis: Basis) -> Influence:
-        return influence(self.units, partial(_score, SCORES.index(name)), self.den(name), basis)
+        return influence(self.units, partial(score_of, name), self.den(name), basis)
 
     def den(self, name: str) -> Numbers:
         """Each unit's part of the denominator."""
@@ -180,11 +180,6 @@ class Tally:
 
 def ratio_of(above: float, below: float) -> float:
     return above / below if below else nan
-
-
-def _score(column: int, sums: Numbers) -> Numbers:
-    found: Numbers = scores(sums)[..., column]
-    return found
 
 
 def against(
@@ -285,9 +280,9 @@ def scored(
     without_intervals: str = "",
 ) -> Scored:
     """One system from its counts; `left_out` are the sums without each rater, where raters are drawn at random."""
-    values, intervals, influences = scores(by_unit.units.sums), {}, {}
-    for column, name in enumerate(SCORES):
-        value = float(values[column])
+    sums, intervals, influences = by_unit.units.sums, {}, {}
+    for name in SCORES:
+        value = float(score_of(name, sums))
         reason = by_unit.reason(name, value)
         if reason or without_intervals:
             value = nan if reason else value
@@ -295,7 +290,7 @@ def scored(
             continue
         it = by_unit.influence(name, basis)
         if left_out is not None and by_item is not None:
-            it = with_raters(it, from_left_out(value, _score(column, left_out)), by_item.influence(name, basis))
+            it = with_raters(it, from_left_out(value, score_of(name, left_out)), by_item.influence(name, basis))
         it, factor = _finite(name, it, by_unit, basis)
         influences[name] = it
         intervals[name] = _interval(name, it, by_unit, basis, factor, is_weighted=is_weighted)
