@@ -109,14 +109,17 @@ class Essays:
         self, items: pl.Series, *, basis: Basis | None = None, effect: float = nan, n_raters: int = 0
     ) -> Scope:
         """What intervals speak of that rest on these items."""
-        basis, distinct = basis or Basis(), items.unique()
-        codes, n_alone = self.codes(distinct), self.n_alone(distinct)
-        notes = [self.note] if self.note else []
+        basis, distinct, n_alone = basis or Basis(), items.unique(), 0
+        n_units, notes = len(distinct), [self.note] if self.note else []
+        if self.of_items is not None:
+            names = self._names(distinct)
+            n_alone = names.null_count()
+            n_units = names.drop_nulls().n_unique() + n_alone
         if n_alone:
             notes.append(f"{counted(n_alone, 'item')} without a known {self.unit}, each taken as one of its own")
         return Scope(
             unit=self.unit,
-            n_units=len(distinct) if codes is None else len(np.unique(codes)),
+            n_units=n_units,
             population=basis.population,
             design_effect=effect,
             n_raters=n_raters if basis.raters == "random" else 0,

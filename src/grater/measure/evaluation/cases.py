@@ -456,8 +456,13 @@ def patterns(columns: Sequence[npt.NDArray[np.number]]) -> tuple[Numbers, Ints]:
         # Values are few as a rule, so looking each up among them is faster than numpy's own numbering.
         values = np.unique(column)
         pattern = pattern * len(values) + np.searchsorted(values, column)
-        pattern = np.searchsorted(np.unique(pattern), pattern)  # never outgrows 64 bits
-    first = np.zeros(int(pattern.max(initial=-1)) + 1, np.int64)
+        if int(pattern.max(initial=0)) > len(pattern):  # neither outgrows 64 bits nor needs a large table
+            pattern = np.searchsorted(np.unique(pattern), pattern)
+    occurring = np.flatnonzero(np.bincount(pattern))
+    code = np.zeros(int(pattern.max(initial=-1)) + 1, np.int64)
+    code[occurring] = np.arange(len(occurring))
+    pattern = code[pattern]
+    first = np.zeros(len(occurring), np.int64)
     first[pattern] = np.arange(len(pattern))
     rows = np.stack([column[first].astype(np.float64) for column in columns], axis=1)
     return rows, np.bincount(pattern, minlength=len(first))

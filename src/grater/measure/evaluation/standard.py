@@ -204,10 +204,10 @@ def against(
         tallied = partial(tally, cases, truth.values, column, known=known, here=here, decided=where)
         by_unit = tallied(is_paired=is_paired)
         is_random = basis.raters == "random"
-        by_item = tallied(unit="item") if is_random or with_effects else None
+        by_item = by_unit if by_unit.units.is_items else tallied(unit="item") if is_random or with_effects else None
         left_out = _without_each_rater(cases, truth, column, here) if is_random else None
         one = scored(system, by_unit, basis=basis, by_item=by_item, left_out=left_out, is_weighted=bool(cases.design))
-        if with_effects and by_item is not None and not by_unit.units.is_items:
+        if with_effects and by_item is not None and by_item is not by_unit:
             effects = {name: design_effect(it, by_item.influence(name, basis)) for name, it in one.influences.items()}
             one = replace(one, design_effect=effects)
         if cases.design and is_property and not is_random:
@@ -389,31 +389,32 @@ def each_rater(cases: Cases, *, basis: Basis, where: Truths | None = None) -> di
     basis = replace(basis, raters="these")
     found: dict[str, list[Scored]] = {rater: [] for rater in cases.raters}
     for column, system in enumerate(cases.systems):
-        tallies = _tallies(cases, column, here)
+        tallies = _tallies(cases, column, here, by_unit=not many)
         for rater, own in zip(cases.raters, tallies, strict=True):
             one = scored(system, own, basis=basis, is_weighted=bool(cases.design), without_intervals=many)
             found[rater].append(withheld(one, cases.withheld.get(system, "")))
     return found
 
 
-def _tallies(cases: Cases, column: int, here: Truths) -> Iterator[Tally]:
+def _tallies(cases: Cases, column: int, here: Truths, *, by_unit: bool) -> Iterator[Tally]:
     """The counts of one system against each rater, by essay or in all."""
     flags, n_raters, n_cells = cases.flagged[:, column], len(cases.raters), len(CELLS)
     marks = flags[here]
     n_flagged, n_passed = int((marks == 1).sum()), int((marks == 0).sum())
-    kept = here[cases.item] & (flags[cases.item] >= 0)
-    item, rater = cases.item[kept], cases.rater[kept].astype(np.int64)
-    is_items = cases.essays.unit == "item"
-    unit_of = np.zeros(len(item), np.int64) if is_items else cases.unit_of[item]
+    item, rater, is_error = cases.item, cases.rater, cases.is_error
+    usable = here & (flags >= 0)
+    if not usable.all():
+        kept = usable[item]
+        item, rater, is_error = item[kept], rater[kept], is_error[kept]
+    is_items = cases.essays.unit == "item" or not by_unit
     n_units = 1 if is_items else int(cases.unit_of.max(initial=0)) + 1
-    cell = 2 * (flags[item] == 0) + ~cases.is_error[kept]
-    weights = _weights_by_rater(cases, column, item, rater)
-    place = (rater * n_units + unit_of) * n_cells + cell
+    row = rater if is_items else rater.astype(np.int64) * n_units + cases.unit_of[item]
+    place = n_cells * row + 2 * (flags == 0).view(np.int8)[item] + ~is_error
     shape = (n_raters, n_units, n_cells)
-    each = np.ones(len(item)) if weights is None else weights
-    plain, rows, squares = (
-        np.bincount(place, of, int(np.prod(shape))).reshape(shape) for of in (np.ones(len(item)), each, each**2)
-    )
+    weights = _weights_by_rater(cases, column, item, rater)
+    of_votes = [None] if weights is None else [None, weights, weights**2]
+    sums = [np.bincount(place, of, int(np.prod(shape))).reshape(shape).astype(np.float64) for of in of_votes]
+    plain, rows, squares = sums if len(sums) > 1 else sums * 3
     for number in range(n_raters):
         if is_items:
             own = plain[number, 0]
