@@ -141,7 +141,7 @@ class Comparison(Result):
 
     def sheets(self) -> list[Sheet]:
         """Systems on common items, parts, and systems on different items."""
-        sheets = self._own_sheets("") if self.pairs else []
+        sheets = self._own_sheets("") if self.pairs or not (self.parts or self.different) else []
         sheets += [sheet for name, part in self.parts.items() for sheet in part._own_sheets(name)]
         sheets += self.different.sheets() if self.different else []
         effects = effects_note({scored.system: scored.design_effect for scored in self.systems})
@@ -151,15 +151,17 @@ class Comparison(Result):
 
     def _own_sheets(self, part: str) -> list[Sheet]:
         heading = f"{part}: " if part else ""
-        systems, items = counted(len(self.systems), "system"), counted(self.n_items, "common item")
+        systems = counted(len(self.systems), "system")
+        items = counted(self.n_items, "common item") if self.n_items else "items of their own"
         more = [] if self.score in SHOWN else [self.score]
         columns = ("", *SHOWN.values(), *more, "group")
         rows = [
             (scored.system, *(interval(scored[name]) for name in (*SHOWN, *more)), self.groups.get(scored.system, ""))
             for scored in self.systems
         ]
-        title = f"{heading}{systems} on {items}, best {self.score} first"
-        return [Sheet(title, columns, tuple(rows), notes=tuple(self._notes()), name="systems"), _pair_sheet(self)]
+        title = f"{heading}{systems} on {items}, {f'best {self.score} first' if self.groups else 'not ranked'}"
+        own = Sheet(title, columns, tuple(rows), notes=tuple(self._notes()), name="systems")
+        return [own, *([_pair_sheet(self)] if self.pairs else [])]
 
     def _notes(self) -> Iterator[str]:
         if self.groups:
