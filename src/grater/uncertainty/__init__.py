@@ -166,7 +166,7 @@ class Influence:
 
     Items outside the denominator are left aside (rule 4).  `draws` are the resamples of a bootstrap, where one was
     asked for; `is_concentrated` says that one unit holds most of the cases, `withheld_because` why there can be no
-    interval.
+    interval.  `raters` are the influences of raters and items where raters stand for others (rule 7).
     """
 
     value: float
@@ -179,6 +179,7 @@ class Influence:
     freedom: float = nan
     is_concentrated: bool = False
     withheld_because: str = ""
+    raters: tuple[Influence, Influence] | None = None
 
     def __post_init__(self) -> None:
         if not isnan(self.variance):
@@ -211,7 +212,10 @@ class Influence:
         """The difference of two scores on the same units: paired."""
         change, den = self.change - other.change, self.den + other.den
         draws = None if self.draws is None or other.draws is None else self.draws - other.draws
-        return Influence(self.value - other.value, change, den, self.times, self.unit, draws)
+        it = Influence(self.value - other.value, change, den, self.times, self.unit, draws)
+        if self.raters is None or other.raters is None:
+            return it
+        return with_raters(it, self.raters[0] - other.raters[0], self.raters[1] - other.raters[1])
 
     def unpaired(self, other: Influence) -> Influence:
         """The difference of two scores on different units (Welch 1947)."""
@@ -403,6 +407,7 @@ def with_raters(by_essay: Influence, by_rater: Influence, by_item: Influence) ->
 
     `by_rater` leaves out one rater at a time; of two, that would leave none to compare.
     """
+    by_essay = replace(by_essay, raters=(by_rater, by_item))
     if len(by_rater.times) < FEWEST_UNITS:
         return replace(by_essay, withheld_because=f"an interval for other raters needs {FEWEST_UNITS} raters")
     essay, rater = by_essay.variance, by_rater.variance

@@ -66,6 +66,7 @@ from grater.uncertainty import (
     grouped_rows,
     influence,
     share,
+    t_value,
     with_raters,
 )
 from grater.uncertainty.named import McNemar, mcnemar
@@ -204,14 +205,17 @@ def against(
         tallied = partial(tally, cases, truth.values, column, known=known, here=here, decided=where)
         by_unit = tallied(is_paired=is_paired)
         is_random = basis.raters == "random"
-        by_item = by_unit if by_unit.units.is_items else tallied(unit="item") if is_random or with_effects else None
+        by_item = by_unit if by_unit.units.is_items else None
+        if by_item is None and (is_random or with_effects):
+            by_item = tallied(unit="item", is_paired=is_paired and is_random)
         left_out = _without_each_rater(cases, truth, column, here) if is_random else None
         one = scored(system, by_unit, basis=basis, by_item=by_item, left_out=left_out, is_weighted=bool(cases.design))
         if with_effects and by_item is not None and by_item is not by_unit:
             effects = {name: design_effect(it, by_item.influence(name, basis)) for name, it in one.influences.items()}
             one = replace(one, design_effect=effects)
-        if cases.design and is_property and not is_random:
-            one = _of_sample(cases, truth, column, one, basis, where)
+        if cases.design and is_property:
+            sampled = _of_sample(cases, truth, column, one, basis, where)
+            one = _for_other_raters(sampled, one, basis.level) if is_random else sampled
         found.append(withheld(one, cases.withheld.get(system, "")))
     return found
 
@@ -350,6 +354,24 @@ def _of_sample(cases: Cases, truth: Truth, column: int, found: Scored, basis: Ba
         strata=strata,
         sampled=ours,
     )
+
+
+def _for_other_raters(sampled: Scored, others: Scored, level: float) -> Scored:
+    """The scores of a sample with limits as much wider as other raters make the standard error (rule 7)."""
+    scores, influences = dict(sampled.scores), dict(sampled.influences)
+    for name in HEADLINE:
+        own, it, raters = scores[name], influences.get(name), others.influences.get(name)
+        if isnan(own.low) or it is None or raters is None or raters.raters is None:
+            continue
+        influences[name] = both = with_raters(it, *raters.raters)
+        if both.withheld_because:
+            scores[name] = Interval(own.value, nan, nan, both.withheld_because)
+            continue
+        half, before = (t_value(each.freedom, level) * each.error for each in (both, it))
+        wider = max(1.0, half / before) if before else 1.0
+        low, high = own.value - wider * (own.value - own.low), own.value + wider * (own.high - own.value)
+        scores[name] = Interval(own.value, max(0.0, low), min(1.0, high))
+    return replace(sampled, scores=scores, influences=influences)
 
 
 def _without_each_rater(cases: Cases, truth: Truth, column: int, here: Truths) -> Numbers:
