@@ -26,7 +26,7 @@ from grater.model import Interval, Item
 from grater.tables import Judgments, read_decisions
 from grater.uncertainty import wilson
 from tests.examples import examples
-from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion
+from tests.measure.agreement.tables import TABLE_3, of_confusion
 from tests.measure.evaluation.worlds import decisions, items, madnani, votes
 from tests.real_data import data_path
 

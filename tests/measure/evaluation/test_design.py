@@ -1,0 +1,555 @@
+"""Which items were judged, and why: samples, judged flags, systems that list only flags, cheap judges, copies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import grater
+from grater.demo import sample_path
+from grater.demo.raters import sample_crowd
+from grater.errors import BadInput, UnknownName, UsageError
+from grater.measure.evaluation.cases import Counts
+from grater.measure.evaluation.evaluation import Evaluation
+from grater.measure.sampling.draw import add_system, draw_sample
+from grater.model import Interval
+from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments, read_sample
+from grater.uncertainty import generator, wilson
+from tests.measure.evaluation.worlds import decisions, votes
+from tests.measure.sampling.corpora import decisions_of, figure_1, item_ids, oracle
+
+N = 3000
+TRUTH = [place < 240 or 300 <= place < 360 or place % 20 == 0 for place in range(N)]
+OLD = [place < 300 for place in range(N)]
+NEW = [100 <= place < 400 for place in range(N)]
+
+
+def known(flags: list[bool], truth: list[bool] = TRUTH) -> tuple[float, float]:
+    hits = sum(flag and error for flag, error in zip(flags, truth, strict=True))
+    return hits / sum(flags), hits / sum(truth)
+
+
+def width(score: Interval) -> float:
+    return score.high - score.low
+
+
+def limits(score: Interval) -> tuple[float, float, float]:
+    return score.value, score.low, score.high
+
+
+def only(judgments: Judgments, sample: Sample) -> Judgments:
+    return replace(judgments, frame=judgments.frame.join(sample.frame.select("item").unique(), on="item", how="semi"))
+
+
+# From a sample
+
+
+@pytest.fixture(scope="module")
+def demo() -> tuple[Table, pl.DataFrame]:
+    """What prep-lm says of every preposition of the demo, and the demo's crowd."""
+    essays = grater.read_corpus(sample_path())
+    decided = grater.decide(essays, systems=["prep-lm"])
+    prepositions = read_decisions(decided.frame.filter(pl.col("kind") == "prep").sort("item"))
+    experts = grater.corpus_judgments(essays, prepositions, tags=["Wcip"])
+    marks = experts.frame.group_by("item", maintain_order=True).agg((pl.col("label") == "error").sum())
+    return prepositions, sample_crowd(dict(marks.iter_rows()))
+
+
+def test_a_judged_sample_of_the_demo_gives_the_recall_of_the_corpus(demo: tuple[Table, pl.DataFrame]) -> None:
+    decided, crowd = demo
+    drawn = grater.sample(decided, system="prep-lm", n=150, seed=1)
+    judged = crowd.join(drawn.frame.select("item"), on="item", how="semi")
+    [whole] = grater.evaluate(decided, crowd).systems
+    assert whole["recall"].value == pytest.approx(0.202, abs=5e-4)
+    [estimate] = grater.evaluate(decided, judged, sample=drawn).systems
+    assert estimate["recall"].value == pytest.approx(0.238, abs=5e-4)
+    assert estimate["recall"].low < whole["recall"].value < estimate["recall"].high < 0.4
+    bare = grater.evaluate(decided, judged)
+    for name in ("recall", "f0.5", "f1", "kappa", "error_rate"):
+        assert isnan(bare.systems[0][name].value)
+        assert "77% of what prep-lm flags was judged and 8% of the rest" in bare.systems[0][name].undefined_because
+    assert bare.systems[0]["precision"].value == pytest.approx(estimate["precision"].value, abs=1e-12)
+    assert bare.warnings[0].endswith("pass --sample if they were drawn, or judge items at random")
+    assert all(isnan(within.systems[0]["recall"].value) for within in bare.whole.bins)
+
+
+def from_table(judged: tuple[int, int], errors: tuple[int, int]) -> Evaluation:
+    """So many of an endless corpus judged, a tenth of it flagged, and so many errors on either side."""
+    n, names = sum(judged), item_ids(sum(judged))
+    is_flagged = [place < judged[0] for place in range(n)]
+    sizes = [1e12 if flag else 9e12 for flag in is_flagged]
+    strata = {"stratum": ["flagged" if flag else "ok" for flag in is_flagged], "stratum_size": sizes}
+    sample = read_sample(pl.DataFrame({"item": names, **strata, "probability": [1e-9] * n}))
+    truth = [place < errors[0] or judged[0] <= place < judged[0] + errors[1] for place in range(n)]
+    return grater.evaluate(decisions_of({"S": is_flagged}), oracle(truth), sample=sample)
+
+
+def test_table_5_of_the_paper() -> None:
+    # T&C 2008, Table 5, golden in statistics.md: 600 of 750 flagged items, 450 of 1,500 others
+    evaluation = from_table((750, 1500), (600, 450))
+    [found] = evaluation.systems
+    assert found.counts.row()[:3] / 1e13 == pytest.approx([0.08, 0.02, 0.27], abs=1e-12)
+    assert limits(found["precision"]) == pytest.approx(limits(wilson(600, 750)), abs=1e-12)
+    assert limits(found["recall"]) == pytest.approx((0.228571, 0.213896, 0.243938), abs=5e-7)
+    assert found["f0.5"].value == pytest.approx(0.533333, abs=5e-7)
+    assert evaluation.sample is not None
+    [estimated] = evaluation.sample.systems
+    paper = estimated.paper
+    assert limits(paper.precision)[1:] == pytest.approx((0.771373, 0.828627), abs=5e-7)
+    assert (paper.hit.low / 1e13, paper.hit.high / 1e13) == pytest.approx((0.077137, 0.082863), abs=5e-7)
+    assert (paper.miss.low / 1e13, paper.miss.high / 1e13) == pytest.approx((0.249128, 0.290872), abs=5e-7)
+    assert "design:stratified" in str(evaluation.signature)
+
+
+@pytest.mark.parametrize(
+    ("misses", "low", "high"), [(10, 0.708860, 0.890874), (1, 0.887607, 0.996044), (0, 0.920923, 1.0)]
+)
+def test_rare_misses_have_the_limits_of_mover_and_wilson(misses: int, low: float, high: float) -> None:
+    # statistics.md, golden: 400 of 500 flagged items are errors, and so many of 500 others
+    [found] = from_table((500, 500), (400, misses)).systems
+    assert limits(found["recall"])[1:] == pytest.approx((low, high), abs=5e-7)
+
+
+def test_five_flags_four_of_them_right_leave_much_doubt_but_none_about_these() -> None:
+    table = decisions_of({"S": [place < 5 for place in range(200)]})
+    sample = draw_sample(table, "S", 105, n_flagged=5)
+    judged = oracle([place < 4 or 5 <= place < 25 for place in range(200)])
+    wider, these = (
+        grater.evaluate(table, judged, sample=sample, population=population) for population in ("wider", "these")
+    )
+    assert limits(wider.systems[0]["precision"]) == pytest.approx((0.8, 0.3755, 0.9638), abs=5e-5)
+    assert limits(these.systems[0]["precision"]) == (0.8, 0.8, 0.8)
+    assert width(these.systems[0]["recall"]) < width(wider.systems[0]["recall"])
+    assert "exactly these 105 items" in these.scope.sentence
+
+
+def test_a_corpus_judged_whole_gives_the_standard_scores() -> None:
+    # T&C 2008, Table 6 in the limit: sampling everything is exhaustive annotation
+    table = decisions_of({"A": OLD})
+    whole = draw_sample(table, "A", N)
+    [plain] = grater.evaluate(table, oracle(TRUTH)).systems
+    [drawn] = grater.evaluate(table, oracle(TRUTH), sample=whole).systems
+    [these] = grater.evaluate(table, oracle(TRUTH), sample=whole, population="these").systems
+    for name, score in plain.scores.items():
+        assert drawn[name].value == pytest.approx(score.value, abs=1e-12)
+        assert these[name].value == pytest.approx(score.value, abs=1e-12)
+    assert (drawn["recall"].low, drawn["recall"].high) == pytest.approx(
+        (plain["recall"].low, plain["recall"].high), abs=0.004
+    )
+    assert limits(these["recall"]) == pytest.approx((known(OLD)[1],) * 3)
+
+
+def test_figure_1_end_to_end() -> None:
+    # T&C 2008, Figure 1 and Table 5: precision .8, recall .08 / (.08 + .27)
+    table, judged = figure_1()
+    held = []
+    for seed in range(6):
+        sample = draw_sample(table, "S", 2250, seed=seed)
+        found = grater.evaluate(table, only(judged, sample), sample=sample)
+        [scored] = found.systems
+        held.append(scored["recall"].low < 800 / 3500 < scored["recall"].high)
+        assert (found.sample.n_items, found.sample.n_drawn, found.sample.n_judged) == (10_000, 2250, 2250)  # type: ignore[union-attr]
+        assert found.warnings == ()
+        flagged = sample.frame.filter(pl.col("stratum") == "flagged").join(judged.frame, on="item")
+        assert scored["precision"].value == pytest.approx((flagged["label"] == "error").mean())
+    assert sum(held) >= 5
+
+
+@pytest.fixture(scope="module")
+def both() -> tuple[Table, Sample]:
+    table = decisions_of({"A": OLD, "B": NEW})
+    return table, add_system(draw_sample(table, "A", 900, n_flagged=225), table, "B")
+
+
+def test_every_system_is_estimated_from_the_union_and_compared_in_pairs(both: tuple[Table, Sample]) -> None:
+    table, sample = both
+    found = grater.evaluate(table, oracle(TRUTH), sample=sample)
+    for scored, flags in zip(found.systems, (OLD, NEW), strict=True):
+        for name, true in zip(("precision", "recall"), known(flags), strict=True):
+            assert scored[name].low <= true <= scored[name].high
+    [pair] = grater.compare(table, oracle(TRUTH), sample=sample, score="recall").pairs
+    first, second = (scored["recall"] for scored in found.systems)
+    assert abs(pair.test.difference.value) == pytest.approx(abs(first.value - second.value), abs=1e-12)
+    true = abs(known(OLD)[1] - known(NEW)[1])
+    assert pair.test.difference.low <= true <= pair.test.difference.high
+    assert width(pair.test.difference) < np.hypot(width(first), width(second))
+
+
+def test_a_system_that_was_not_drawn_for_can_be_estimated_too() -> None:
+    table = decisions_of({"A": OLD, "B": NEW})
+    found = grater.evaluate(table, oracle(TRUTH), sample=draw_sample(table, "A", 900))
+    recall = found.systems[1]["recall"]
+    assert recall.low <= known(NEW)[1] <= recall.high
+
+
+def test_strata_of_scores_and_of_a_cheap_rater_are_estimated() -> None:
+    rng = np.random.default_rng(5)
+    scores = np.clip(np.array(TRUTH) * 0.3 + np.array(OLD) * 0.5 + rng.random(N) * 0.2, 0, 1).tolist()
+    table, cheap = decisions_of({"A": OLD}, scores), oracle([place % 11 == 0 for place in range(N)], "llm")
+    for strata in ("score:10", "label"):
+        labels = cheap if strata == "label" else None
+        sample = draw_sample(table, "A", 900, strata=strata, method="proportional", labels=labels)
+        [scored] = grater.evaluate(table, oracle(TRUTH), sample=sample, stratum_labels=labels).systems
+        assert scored["recall"].low <= known(OLD)[1] <= scored["recall"].high
+
+
+def test_order_of_rows_and_names_of_raters_change_no_number(both: tuple[Table, Sample]) -> None:
+    table, sample = both
+    frame = oracle(TRUTH).frame
+    plain = grater.evaluate(table, frame, sample=sample)
+    mixed = grater.evaluate(
+        table.frame.sample(fraction=1, shuffle=True, seed=4),
+        frame.sample(fraction=1, shuffle=True, seed=3).with_columns(rater=pl.lit("somebody")),
+        sample=sample,
+    )
+    for one, other in zip(plain.systems, mixed.systems, strict=True):
+        for name, score in one.scores.items():
+            assert limits(score) == pytest.approx(limits(other[name]), abs=1e-12)
+
+
+def twenty_of_a_hundred() -> tuple[pl.DataFrame, Sample, pl.DataFrame]:
+    """S flags 40 of 100 items; of these 20 were drawn, of the others 20; three raters who differ, types of errors."""
+    rng = np.random.default_rng(8)
+    flagged, kinds = [place < 40 for place in range(100)], np.where(rng.random(100) < 0.5, "choice", "extraneous")
+    table = pl.DataFrame({"item": item_ids(100), "system": ["S"] * 100, "flagged": flagged, "type": kinds})
+    sample = draw_sample(read_decisions(table), "S", 40, n_flagged=20)
+    said = rng.random((100, 3)) < np.where(flagged, 0.7, 0.2)[:, None]
+    rows = [
+        (item, f"r{rater}", "error" if said[place, rater] else "ok", str(rng.choice(["choice", "extraneous"])))
+        for place, item in enumerate(item_ids(100))
+        for rater in range(3)
+    ]
+    judged = pl.DataFrame(rows, ["item", "rater", "label", "type"], orient="row")
+    return table, sample, judged.join(sample.frame.select("item"), on="item", how="semi")
+
+
+def test_every_number_is_weighted_by_what_an_item_stands_for() -> None:
+    # Each judged flag stands for 2 items and each other judged item for 3: the same as judging so many copies.
+    table, sample, judged = twenty_of_a_hundred()
+    drawn = table.join(sample.frame.select("item"), on="item", how="semi")
+    times = drawn.select("item", copy=pl.int_ranges(pl.when("flagged").then(2).otherwise(3))).explode("copy")
+    copied = [
+        frame.join(times, on="item").with_columns(item=pl.concat_str("item", "copy", separator="-")).drop("copy")
+        for frame in (drawn, judged)
+    ]
+    ours, theirs = grater.evaluate(table, judged, sample=sample), grater.evaluate(*copied)
+    assert ours.systems[0].counts.n == 100
+
+    def numbers(found: Evaluation) -> dict[str, float]:
+        made: Any = found.to_dict()
+        [system] = made["systems"]
+        rows = {"standard": system, "weighted": system["weighted"]}
+        rows |= {row["rater"]: row for row in system["by_rater"]}
+        rows |= {str(within["low"]): within for within in system["bins"]}
+        rows |= {row["type"]: row for row in made["by_type"]}
+        assert len(rows) > 9
+        return {
+            f"{row} {name}": score["value"]
+            for row, scores in rows.items()
+            for name, score in scores.items()
+            if isinstance(score, dict) and "value" in score
+        }
+
+    assert numbers(ours) == pytest.approx(numbers(theirs), abs=1e-12)
+    assert limits(ours.systems[0]["kappa"]) != limits(theirs.systems[0]["kappa"])
+
+
+def test_what_has_no_part_in_the_estimates_is_said() -> None:
+    table, judged = figure_1()
+    sample = draw_sample(table, "S", 2250, seed=1)
+    drawn = sample.frame["item"].to_list()
+    label = pl.when(pl.col("item").is_in(drawn[:7])).then(pl.lit("unknown")).otherwise("label")
+    found = grater.evaluate(table, judged.frame.with_columns(label=label), sample=sample)
+    assert found.sample is not None
+    assert (found.sample.n_drawn, found.sample.n_judged) == (2250, 2243)
+    assert found.warnings == (
+        "7 drawn items without a usable judgment, taken to be like the rest of a stratum",
+        "7,750 judged items are not in the sample and are left out",
+        "7 judgments say unknown and do not count as votes",
+    )
+    flags_only = judged.frame.filter(pl.col("item") < "item-01000")
+    one_side = grater.evaluate(table, flags_only, sample=sample)
+    assert "no unflagged item was judged" in one_side.systems[0]["recall"].undefined_because
+    assert one_side.systems[0]["precision"].value == pytest.approx(0.8, abs=0.03)
+
+
+def test_samples_from_elsewhere_need_strata_that_are_flagged_as_a_whole() -> None:
+    table, judged = figure_1()
+    sample = draw_sample(table, "S", 2250)
+    bare = read_sample(sample.frame.select("item", "stratum", "probability"))
+    theirs, ours = (grater.evaluate(table, judged, sample=each).systems[0]["recall"] for each in (bare, sample))
+    assert limits(theirs) == pytest.approx(limits(ours))
+    places = table.frame.select("item", level=pl.lit("low"))
+    with pytest.raises(BadInput, match=r"keep NAME\.meta\.json"):
+        grater.evaluate(table.frame.join(places, on="item"), judged, sample=bare, by="level")
+    four = decisions_of({"A": [True, False, False, True]})
+    mixed = read_sample(pl.DataFrame({"item": item_ids(4), "stratum": ["x"] * 4, "probability": [0.5] * 4}))
+    with pytest.raises(BadInput, match="flags as a whole or not at all, found 'x'"):
+        grater.evaluate(four, oracle([True, False, False, True]), sample=mixed)
+    with pytest.raises(BadInput, match="drawn from another corpus"):
+        grater.evaluate(table.frame.head(9999), judged, sample=sample)
+
+
+N_ESSAYS, N_RATERS = 40, 6
+ESSAY = [place % N_ESSAYS for place in range(2000)]
+
+
+@pytest.fixture(scope="module")
+def study() -> dict[str, Any]:
+    """Errors come in some essays, not in others; six raters of different strictness judge a sample for A and B."""
+    rng, n = generator(0, "test"), len(ESSAY)
+    bad = rng.random(N_ESSAYS) < 0.3
+    truth = rng.random(n) < np.where(bad[ESSAY], 0.5, 0.05)
+    flags = truth & (rng.random(n) < 0.7) | (rng.random(n) < 0.05)
+    other = flags ^ (rng.random(n) < 0.02)
+    table = decisions_of({"A": flags.tolist(), "B": other.tolist()})
+    sample = add_system(draw_sample(table, "A", 600), table, "B")
+    said = rng.random((n, N_RATERS)) < np.where(truth[:, None], np.linspace(0.6, 0.98, N_RATERS), 0.03)
+    rows = {"item": np.repeat(item_ids(n), N_RATERS), "rater": [f"r{place}" for place in range(N_RATERS)] * n}
+    frame = pl.DataFrame({**rows, "label": np.where(said.ravel(), "error", "ok")})
+    essays = {"essay": [f"e{each:02}" for each in ESSAY], "level": ["low" if each < 20 else "high" for each in ESSAY]}
+    places = pl.DataFrame({"item": item_ids(n), **essays}).with_columns(start=0, end=1, kind=pl.lit("prep"))
+    judged = only(read_judgments(frame), sample)
+    return {"decisions": table, "judgments": judged, "sample": sample, "items": read_items(places)}
+
+
+def test_errors_that_come_together_widen_the_limits_by_essay(study: dict[str, Any]) -> None:
+    by_item, by_essay = grater.evaluate(**study, units="item"), grater.evaluate(**study)
+    assert (by_essay.scope.unit, by_essay.scope.n_units) == ("essay", N_ESSAYS)
+    for one, other in zip(by_item.systems, by_essay.systems, strict=True):
+        assert one["recall"].value == other["recall"].value
+        assert other.design_effect["precision"] > 1
+    assert width(by_essay.systems[0]["precision"]) > 1.1 * width(by_item.systems[0]["precision"])
+    [pair] = grater.compare(**study, score="recall").pairs
+    assert width(pair.test.difference) < width(by_essay.systems[0]["recall"])
+    essays = study["items"].frame.select("item", "essay")
+    known_by_sample = replace(study["sample"], frame=study["sample"].frame.join(essays, on="item"))
+    unlisted = {name: table for name, table in study.items() if name != "items"}
+    assert grater.evaluate(**{**unlisted, "sample": known_by_sample}).scope.unit == "essay"
+
+
+def test_other_raters_widen_the_limits_of_a_sample(study: dict[str, Any]) -> None:
+    these, others = (grater.evaluate(**study, truth="share", raters=raters) for raters in ("these", "random"))
+    for name in ("precision", "recall", "f0.5"):
+        before, after = these.systems[0][name], others.systems[0][name]
+        assert after.value == before.value
+        assert width(after) > width(before)
+
+
+def test_parts_of_a_sample_add_up(study: dict[str, Any]) -> None:
+    found = grater.evaluate(**study, by="level")
+    assert list(found.parts) == ["level high", "level low"]
+    hits = sum(part.standard[0].counts.hit for part in found.parts.values())
+    assert hits == pytest.approx(found.systems[0].counts.hit, rel=0.05)
+    assert sum(part.standard[0].counts.n for part in found.parts.values()) == pytest.approx(2000)
+
+
+# Without a sample
+
+
+def chosen(n_flags: int, n_rest: int, scores: list[float] | None = None, *, best: bool = False) -> Evaluation:
+    """S flags 100 of 1,000 items; so many of its flags and of the rest were judged."""
+    flags = [int(place < 100) for place in range(1000)]
+    columns = {} if scores is None else {"score": scores}
+    judged = [*range(n_flags), *range(100, 100 + n_rest)]
+    if best and scores:
+        rest = sorted(range(100, 1000), key=lambda place: -scores[place])
+        judged = [*range(n_flags), *rest[:n_rest]]
+    rows = [(f"i{place}", "r", "error" if place % 3 == 0 else "ok") for place in judged]
+    frame = pl.DataFrame(rows, ["item", "rater", "label"], orient="row")
+    return grater.evaluate(decisions({"S": flags}, **columns), frame)
+
+
+def test_recall_is_withheld_where_judged_shares_differ_and_nowhere_else() -> None:
+    assert isnan(chosen(100, 300).systems[0]["recall"].value)
+    assert chosen(100, 300).systems[0]["precision"].value == pytest.approx(0.34)
+    assert "100% of what S flags was judged and 33% of the rest" in chosen(100, 300).warnings[0]
+    alike = chosen(30, 270)
+    assert alike.systems[0]["recall"].value > 0
+    assert not any("withheld" in warning for warning in alike.warnings)
+    scores = [1.0] * 100 + [(place * 37 % 900) / 1000 for place in range(900)]
+    assert chosen(30, 270, scores).systems[0]["recall"].value > 0
+    by_score = chosen(30, 270, scores, best=True)
+    assert "have other scores of S than those that were not" in by_score.systems[0]["recall"].undefined_because
+
+
+@pytest.fixture
+def lists() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Two systems by all their decisions and by their flags alone, on 120 judged items."""
+    truth = [place % 4 == 0 for place in range(120)]
+    one = [int(error != (place % 7 == 0)) for place, error in enumerate(truth)]
+    two = [int(error != (place % 5 == 0)) for place, error in enumerate(truth)]
+    full = decisions({"one": one, "two": two}).frame
+    return full, full.filter("flagged"), votes([3 * error for error in truth], 3).frame
+
+
+def test_a_system_that_lists_only_its_flags_has_precision_alone(lists: Any) -> None:
+    full, flags, judged = lists
+    whole, bare = grater.evaluate(full, judged), grater.evaluate(flags, judged)
+    for known_, shown in zip(whole.systems, bare.systems, strict=True):
+        assert shown["precision"].value == known_["precision"].value
+        for name in ("recall", "f0.5", "f1", "kappa"):
+            assert isnan(shown[name].value)
+            assert shown[name].undefined_because.startswith(
+                f"{shown.system} lists only what it flags; pass --missing"
+            )
+    [alone] = grater.evaluate(flags.filter(pl.col("system") == "one"), judged).systems
+    assert isnan(alone["recall"].value)
+    completed = grater.evaluate(flags, judged, missing="not-flagged")
+    for known_, shown in zip(whole.systems, completed.systems, strict=True):
+        assert shown.counts == known_.counts
+        assert shown.scores == known_.scores
+    assert "missing:not-flagged" in str(completed.signature)
+
+
+def test_systems_that_list_only_their_flags_are_not_ranked(lists: Any) -> None:
+    full, flags, judged = lists
+    bare = grater.compare(flags, judged)
+    assert (bare.groups, bare.pairs) == ({}, ())
+    assert any(warning.startswith("not ranked by f0.5: one lists only") for warning in bare.warnings)
+    completed, whole = grater.compare(flags, judged, missing="not-flagged"), grater.compare(full, judged)
+    assert completed.groups == whole.groups
+    assert [pair.test for pair in completed.pairs] == [pair.test for pair in whole.pairs]
+
+
+def test_where_the_design_withholds_a_score_there_is_no_ranking_by_it() -> None:
+    truth = [place % 3 == 0 for place in range(400)]
+    flags = {
+        name: [int(error != (place % step == 0)) for place, error in enumerate(truth)]
+        for name, step in (("A", 5), ("B", 9))
+    }
+    judged = [place for place in range(400) if flags["A"][place] or place % 10 == 0]
+    frame = votes([3 * error for error in truth], 3).frame
+    seen = frame.filter(pl.col("item").is_in([f"i{place}" for place in judged]))
+    compared = grater.compare(decisions(flags), seen)
+    assert (compared.groups, compared.pairs) == ({}, ())
+    assert compared.warnings[0].startswith("not ranked by f0.5: 100% of what A flags was judged")
+    assert "warning: not ranked" in repr(compared)
+    assert grater.compare(decisions(flags), seen, score="precision").groups
+
+
+# A cheap judge
+
+RNG = generator(0, "assist")
+PLACE = RNG.normal(-1.2, 1.5, N)
+ERRORS = (PLACE > 0).tolist()
+FLAGS = (PLACE + RNG.normal(0, 1, N) > 1).tolist()
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, Any]:
+    table = decisions_of({"S": FLAGS})
+    sample = draw_sample(table, "S", 300, seed=1)
+    return {"decisions": table, "judgments": only(oracle(ERRORS), sample), "sample": sample}
+
+
+def assisted(drawn: dict[str, Any], values: Any, **options: Any) -> Evaluation:
+    """The evaluation with a judge whose numbers stand in a column of the items."""
+    places = {"essay": item_ids(N), "start": [0] * N, "end": [1] * N, "kind": ["prep"] * N}
+    table = pl.DataFrame({"item": item_ids(N), **places, "llm": values})
+    return grater.evaluate(**drawn, items=table, assist="llm", **{"units": "item", **options})
+
+
+def test_a_good_judge_narrows_intervals_and_its_worth_is_stated(drawn: dict[str, Any]) -> None:
+    plain = grater.evaluate(**drawn)
+    helped = assisted(drawn, PLACE + RNG.normal(0, 0.5, N))
+    recall = helped.systems[0]["recall"]
+    assert width(recall) < 0.85 * width(plain.systems[0]["recall"])
+    assert recall.low < known(FLAGS, ERRORS)[1] < recall.high
+    made: Any = helped.to_dict()
+    assert 50 < made["sample"]["assist"]["judgments_saved"]["S"] <= N - 300
+    assert "for recall it is worth this number of additional human judgments: S: " in str(helped.sheets()[-1])
+    assert "assist:llm" in str(helped.signature)
+
+
+def test_a_worthless_judge_costs_nothing(drawn: dict[str, Any]) -> None:
+    plain = grater.evaluate(**drawn).systems[0]["recall"]
+    assert limits(assisted(drawn, np.ones(N)).systems[0]["recall"]) == pytest.approx(limits(plain), abs=1e-12)
+    noise = assisted(drawn, generator(3, "noise").random(N)).systems[0]["recall"]
+    assert width(noise) == pytest.approx(width(plain), rel=0.05)
+
+
+def test_a_judge_that_knows_everything_is_worth_the_corpus_and_is_doubted(drawn: dict[str, Any]) -> None:
+    helped = assisted(drawn, np.array(ERRORS, float), population="these")
+    assert helped.systems[0]["recall"].value == pytest.approx(known(FLAGS, ERRORS)[1])
+    assert width(helped.systems[0]["recall"]) < 0.02
+    made: Any = helped.to_dict()
+    assert made["sample"]["assist"]["judgments_saved"]["S"] <= N - 300
+    assert "judge llm gives the label of people on all 300 judged items; if it has seen them" in helped.warnings[0]
+
+
+def test_a_judge_that_has_seen_the_labels_is_refused_by_name(drawn: dict[str, Any]) -> None:
+    judged = drawn["sample"].frame["item"].to_list()
+    seen = np.isin(item_ids(N), judged)
+    memory = np.where(seen, np.array(ERRORS, float), 0.0)  # right where people judged, "ok" elsewhere
+    with pytest.raises(UsageError, match=r"judge llm .*answers otherwise on drawn items.*use a judge that has not"):
+        assisted(drawn, memory)
+    biased = PLACE + RNG.normal(0, 0.5, N) + seen  # not perfect, but surer where it saw the label
+    with pytest.raises(UsageError, match="judge llm answers otherwise on drawn items"):
+        assisted(drawn, biased)
+
+
+def test_two_labels_are_post_stratification_on_the_label(drawn: dict[str, Any]) -> None:
+    # With a binary judge the best weight gives the rate of each label, weighted by how often it is given.
+    said = PLACE + RNG.normal(0, 0.7, N) > 0
+    found = assisted(drawn, said.astype(float)).systems[0].counts
+    rows = pl.DataFrame({"item": item_ids(N), "error": ERRORS, "flagged": FLAGS, "said": said})
+    judged = rows.join(drawn["sample"].frame, on="item", how="semi")
+    for is_flagged, total in ((True, found.hit), (False, found.miss)):
+        shares = dict(rows.filter(flagged=is_flagged).group_by("said").len().iter_rows())
+        rates = dict(judged.filter(flagged=is_flagged).group_by("said").agg(pl.col("error").mean()).iter_rows())
+        assert total == pytest.approx(sum(shares[label] * rates[label] for label in shares))
+
+
+def test_a_judge_is_a_table_of_judgments_or_a_column(drawn: dict[str, Any], tmp_path: Path) -> None:
+    labels = oracle((PLACE + RNG.normal(0, 0.5, N) > 0).tolist())
+    path = tmp_path / "llm.csv"
+    labels.frame.write_csv(path)
+    found = {grater.evaluate(**drawn, assist=source).systems[0]["recall"] for source in (path, str(path), labels)}
+    assert len(found) == 1
+    with pytest.raises(BadInput, match="expected a value for every item, found none for 7"):
+        grater.evaluate(**drawn, assist=labels.frame.head(N - 7))
+    with pytest.raises(UnknownName, match="unknown column 'scor'"):
+        grater.evaluate(**drawn, assist="scor")
+    with pytest.raises(UsageError, match="pass the sample"):
+        grater.evaluate(drawn["decisions"], drawn["judgments"], assist=labels)
+
+
+# Copies
+
+
+def test_raters_who_repeat_a_system_or_the_gold_are_named() -> None:
+    truth = [place % 4 == 0 for place in range(80)]
+    flags = [int(error != (place % 7 == 0)) for place, error in enumerate(truth)]
+    honest = votes([2 * error + (place % 11 == 0) * (1 - error) for place, error in enumerate(truth)], 2).frame
+    said = pl.DataFrame(
+        {
+            "item": [f"i{place}" for place in range(80)] * 2,
+            "rater": ["machine"] * 80 + ["gold"] * 80,
+            "label": ["error" if mark else "ok" for mark in (*flags, *truth)],
+        }
+    )
+    gold = pl.DataFrame({"item": said["item"][80:], "label": said["label"][80:]})
+    table = decisions({"S": flags})
+    found = grater.evaluate(table, pl.concat([honest, said]), gold=gold, truth="adjudicated")
+    assert [warning for warning in found.warnings if "shared items" in warning] == [
+        "rater machine gives the answer of system S on all 80 shared items; "
+        "if these are its flags, leave machine out",
+        "rater gold gives the adjudicated label on all 80 shared items; "
+        "if gold is the adjudication, it is no rater: leave it out",
+    ]
+    clean = grater.evaluate(table, honest, gold=gold, truth="adjudicated")
+    assert not any("shared items" in warning for warning in clean.warnings)
+    assert clean.systems[0].counts == Counts(17, 9, 3, 51)
+
+
+def test_a_rater_who_saw_fewer_than_twenty_items_or_one_label_copies_nobody() -> None:
+    for flags in ([0, 1] * 9, [0] * 40):
+        found = grater.evaluate(decisions({"S": flags}), votes([2 * flag for flag in flags], 2))
+        assert not any("shared items" in warning for warning in found.warnings)
