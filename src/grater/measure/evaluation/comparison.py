@@ -38,6 +38,7 @@ from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.different import Different, different_data
 from grater.measure.evaluation.evaluation import (
     EvaluationOptions,
+    contaminated,
     correction_by_gold,
     parts_by,
     question_of,
@@ -237,6 +238,7 @@ def compare(
         *dict.fromkeys(
             f"not ranked by {score}: {reason}" for reason in cases.withheld.values() if score != "precision"
         ),
+        *contaminated(cases, judgments, gold, options),
         *(whole.scope.warnings if whole.scope else ()),
         *(different.warnings if different else ()),
         *(correction.warnings if correction else ()),

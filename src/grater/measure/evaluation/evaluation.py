@@ -376,7 +376,7 @@ def evaluate(
     corrected_by_system = _corrected(whole.standard, correction) if correction else {}
     warnings = [
         *dict.fromkeys(f"recall and F are withheld: {reason}" for reason in cases.withheld.values()),
-        *_contaminated(cases, judgments, gold, options),
+        *contaminated(cases, judgments, gold, options),
         *scope.warnings,
         *(different.warnings if different else ()),
         *(_sample_warnings(cases, from_sample, judgments, gold) if from_sample else ()),
@@ -493,9 +493,7 @@ def _n_passed(scored: Scored) -> float:
     return scored.counts.miss + scored.counts.correct_rejection
 
 
-def _contaminated(
-    cases: Cases, judgments: Judgments, gold: Table | None, options: EvaluationOptions
-) -> Iterator[str]:
+def contaminated(cases: Cases, judgments: Judgments, gold: Table | None, options: EvaluationOptions) -> Iterator[str]:
     """Raters whose labels are a system's flags, or the gold."""
     if cases.design is not None and cases.design.doubt:
         yield cases.design.doubt
