@@ -1,103 +1,175 @@
-"""No interval for other items, essays or raters is a point: n cases cannot prove that nothing else is to be had."""
+"""Systems against each other: one fact for interval and p, rank groups, tests by name, and warnings in every way out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import hypot
+import json
+from math import isnan
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import grater
-from grater.uncertainty.bootstrap import Cluster
-from grater.uncertainty.intervals import student_quantile, unseen_share
+from grater.errors import UnknownName, UsageError
+from grater.measure.evaluation.comparison import Comparison
+from grater.measure.evaluation.evaluation import Evaluation
+from grater.model import Interval
+from grater.tables import Judgments, Table
+from tests.measure.evaluation.worlds import decisions, items, votes
 
-N = 12
-TRUTH = ["error" if place % 3 == 0 else "ok" for place in range(N)]
-OTHER = {"error": "ok", "ok": "error"}
-
-
-def judged(*, is_split: bool = False) -> pl.DataFrame:
-    """Three raters who always agree, or two who never do."""
-    raters = ("A", "B") if is_split else ("A", "B", "C")
-    return pl.DataFrame(
-        [
-            {"item": f"i{place}", "rater": rater, "label": OTHER[label] if is_split and rater == "B" else label}
-            for place, label in enumerate(TRUTH)
-            for rater in raters
-        ]
-    )
+ESSAYS = [str(place // 10) for place in range(240)]
 
 
-def decided() -> pl.DataFrame:
-    """One system that is always right, one that is always wrong, and a copy of the first."""
-    return pl.DataFrame(
-        [
-            {"item": f"i{place}", "system": system, "flagged": int((label == "error") == (system != "wrong"))}
-            for place, label in enumerate(TRUTH)
-            for system in ("copy", "right", "wrong")
-        ]
-    )
+def width(score: Interval) -> float:
+    return score.high - score.low
 
 
-def four_essays() -> pl.DataFrame:
-    rows = [
-        {"item": f"i{place}", "essay": f"e{place // 3}", "start": place, "end": place + 1, "kind": "prep"}
-        for place in range(N)
-    ]
-    return pl.DataFrame(rows)
+def world(seed: int, n_raters: int = 3) -> tuple[Table, Judgments]:
+    """Four systems of slightly different quality on 240 items in 24 essays."""
+    rng = np.random.default_rng(seed)
+    place = rng.normal(-0.5, 1.2, 240) + np.repeat(rng.normal(0, 0.8, 24), 10)
+    n_error = rng.binomial(n_raters, 1 / (1 + np.exp(-1.5 * place)))
+    systems = {
+        name: (place + rng.normal(0, noise, 240) > 0).astype(int).tolist()
+        for name, noise in (("a", 0.4), ("b", 0.7), ("c", 1.1), ("d", 1.2))
+    }
+    return decisions(systems), votes(n_error.tolist(), n_raters)
 
 
-def points(value: Any) -> Iterator[dict[str, float]]:
-    """Every interval of no width in a result."""
-    if isinstance(value, dict):
-        if "value" in value and value["low"] is not None and value["low"] == value["high"]:
-            yield value
-        value = list(value.values())
-    for part in value if isinstance(value, list) else ():
-        yield from points(part)
+def test_far_systems_are_told_apart_and_near_ones_share_a_letter() -> None:
+    truth = [place % 2 for place in range(200)]
+    good = [1 - mark if place % 20 == 0 else mark for place, mark in enumerate(truth)]
+    near = [1 - mark if place % 19 == 0 else mark for place, mark in enumerate(truth)]
+    bad = [(place // 2) % 2 for place in range(200)]
+    table, judged = decisions({"good": good, "near": near, "bad": bad}), votes([3 * mark for mark in truth], 3)
+    found = grater.compare(table, judged, score="f1", test="randomisation", resamples=500)
+    assert found.systems[-1].system == "bad"
+    assert found.groups == {"good": "A", "near": "A", "bad": "B"}
+    for pair in found.pairs:
+        is_far = "bad" in pair.test.systems
+        assert (pair.test.p_holm < 0.05, pair.randomisation_holm < 0.05, pair.mcnemar_holm < 0.05) == (is_far,) * 3
+        assert pair.test.p_holm >= pair.test.p
 
 
-@pytest.mark.parametrize("items", [None, four_essays()], ids=["items", "essays"])
-@pytest.mark.parametrize("cluster", ["auto", "rater", "item+rater"])
-def test_systems_that_are_always_right_or_wrong_are_not_certain(cluster: Cluster, items: pl.DataFrame | None) -> None:
-    for votes in (judged(), judged(is_split=True)):
-        scored = grater.evaluate(decided(), votes, items=items, weighted=True, cluster=cluster, resamples=60)
-        assert not list(points(scored.to_dict()))
-        for score in ("f0.5", "kappa"):
-            compared = grater.compare(decided(), votes, items=items, cluster=cluster, score=score, resamples=60)
-            assert not list(points(compared.to_dict()))
+@pytest.mark.parametrize("score", ["precision", "recall", "f0.5", "f1", "kappa"])
+@pytest.mark.parametrize(
+    "options", [{}, {"weighted": True}, {"items": items(ESSAYS)}], ids=["items", "shares", "essays"]
+)
+def test_p_below_05_and_an_interval_without_0_are_one_fact(score: Any, options: dict[str, Any]) -> None:
+    sides = set()
+    for seed in range(4):
+        table, judged = world(seed)
+        compared = grater.compare(table, judged, score=score, **options)
+        by_name = {scored.system: scored[score].value for scored in compared.systems}
+        for pair in compared.pairs:
+            test = pair.test
+            assert test.difference.value == pytest.approx(by_name[test.first] - by_name[test.second], abs=1e-12)
+            assert (test.p < 0.05) == (test.difference.low > 0 or test.difference.high < 0)
+            sides.add(test.p < 0.05)
+    assert sides == {True, False}
 
 
-def test_the_difference_of_right_and_wrong_squares_and_adds_what_each_may_yet_do() -> None:
-    compared = grater.compare(decided(), judged(), resamples=60)
-    by_pair = {(pair.test.first, pair.test.second): pair.test for pair in compared.pairs}
-    t = student_quantile(0.975, N - 1)
-    # F0.5 rests on (flags + errors / 4) / 1.25 cases: 4 flags and 4 errors, or 8 and 4, of 12 items
-    right, wrong = unseen_share(4.0, t), unseen_share(7.2, t)
-    difference = by_pair["right", "wrong"].difference
-    assert (difference.value, difference.high) == (1.0, 1.0)
-    assert difference.low == pytest.approx(1 - hypot(right, wrong))
-    same = by_pair["copy", "right"].difference
-    assert (same.low, same.value, same.high) == pytest.approx((-hypot(right, right), 0.0, hypot(right, right)))
+def test_a_paired_test_by_essay_does_not_take_items_for_independent() -> None:
+    # Two systems that differ in whole essays: 7 essays for one, 5 for the other
+    sides = np.random.default_rng(0).permutation(["A"] * 7 + ["B"] * 5 + [""] * 12)
+    right = {name: [int(sides[int(essay)] in (name, "")) for essay in ESSAYS] for name in "AB"}
+    errors = [3 * (place % 2) for place in range(240)]
+    flags = {name: [ok if place % 2 else 1 - ok for place, ok in enumerate(right[name])] for name in "AB"}
+    known = {"items": items(ESSAYS), "test": "randomisation"}
+    compared = grater.compare(decisions(flags), votes(errors, 3), score="f1", resamples=500, **known)
+    [pair] = compared.pairs
+    assert 0.03 < pair.mcnemar.mid_p < 0.1  # 70 against 50 items
+    assert pair.test.p > 0.3
+    assert pair.randomisation > 0.3
+    assert "McNemar's test takes items as independent" in compared.sheets()[1].notes[0]
+    assert compared.scope is not None
+    assert (compared.scope.unit, compared.scope.n_units) == ("essay", 24)
 
 
-def test_four_essays_that_all_say_the_same_are_a_sign_test() -> None:
-    compared = grater.compare(decided(), judged(), items=four_essays(), resamples=60)
-    p = {(pair.test.first, pair.test.second): pair.test.p["bootstrap"] for pair in compared.pairs}
-    assert p["right", "wrong"] == 2 * 0.5**4
-    assert p["copy", "right"] == 1.0
+def test_equal_systems_have_p_1_and_opposite_ones_a_width() -> None:
+    truth = [3 * (place % 3 == 0) for place in range(12)]
+    right = [int(n > 0) for n in truth]
+    table = decisions({"copy": right, "right": right, "wrong": [1 - flag for flag in right]})
+    tests = {pair.test.systems: pair.test for pair in grater.compare(table, votes(truth, 3)).pairs}
+    same, apart = tests["copy", "right"], tests["right", "wrong"]
+    assert (same.difference.low, same.difference.high, same.p) == (0, 0, 1)
+    assert apart.difference.value == 1
+    assert apart.difference.low < 1
+    assert apart.p < 0.05
 
 
-def test_of_exactly_these_items_nothing_is_unknown() -> None:
-    compared = grater.compare(decided(), judged(), population="these", resamples=60)
-    [right_wrong] = [pair.test for pair in compared.pairs if pair.test.first == "right"]
-    assert (right_wrong.difference.low, right_wrong.difference.high) == (1.0, 1.0)
+def test_cases_from_two_essays_have_neither_interval_nor_p_nor_letters() -> None:
+    table, judged = world(0)
+    compared = grater.compare(table, judged, items=items(["a", "b"] * 120))
+    assert compared.groups == {}
+    assert all(isnan(pair.test.p) and isnan(pair.test.difference.low) for pair in compared.pairs)
+    assert "its cases come from 2 essays; an interval needs 3" in str(compared.sheets()[1])
 
 
-def test_an_estimate_for_other_raters_who_never_differed_has_a_width() -> None:
-    drawn = grater.sample(decided(), system="right", n=8, seed=1)
-    estimates = grater.estimate(decided(), drawn, judged(), cluster="rater", resamples=60)
-    systems: Any = estimates.to_dict()["systems"]
-    assert not [point for system in systems for point in points(system["totals"])]
+def test_other_raters_widen_differences_and_there_must_be_three() -> None:
+    table, judged = world(1, n_raters=5)
+    these, others = (grater.compare(table, judged, weighted=True, raters=raters) for raters in ("these", "random"))
+    widths = [[width(pair.test.difference) for pair in each.pairs] for each in (these, others)]
+    assert all(after >= before for before, after in zip(*widths, strict=True))
+    assert sum(widths[1]) > sum(widths[0])
+    for pair in others.pairs:
+        assert (pair.test.p < 0.05) == (pair.test.difference.low * pair.test.difference.high > 0)
+    two = grater.compare(*world(1, n_raters=2), weighted=True, raters="random")
+    assert two.groups == {}
+    assert two.pairs[0].test.difference.undefined_because == "an interval for other raters needs 3 raters"
+
+
+def test_the_bootstrap_gives_paired_differences_near_the_jackknife() -> None:
+    table, judged = world(2)
+    plain, drawn = (grater.compare(table, judged, interval=interval) for interval in ("jackknife", "bootstrap"))
+    for one, other in zip(plain.pairs, drawn.pairs, strict=True):
+        assert one.test.difference.value == other.test.difference.value
+        assert width(other.test.difference) == pytest.approx(width(one.test.difference), rel=0.2)
+
+
+def test_parts_are_compared_by_themselves() -> None:
+    table, judged = world(3)
+    known = items(ESSAYS).frame.with_columns(level=items([str(place % 2) for place in range(240)]).frame["essay"])
+    compared = grater.compare(table, judged, items=known, by="level")
+    assert [part.n_items for part in compared.parts.values()] == [120, 120]
+    discordant = {frozenset(pair.test.systems): 0 for pair in compared.pairs}
+    for part in compared.parts.values():
+        for pair in part.pairs:
+            discordant[frozenset(pair.test.systems)] += pair.mcnemar.first + pair.mcnemar.second
+    for pair in compared.pairs:
+        assert discordant[frozenset(pair.test.systems)] == pair.mcnemar.first + pair.mcnemar.second
+
+
+def test_two_systems_and_a_known_score_are_needed() -> None:
+    with pytest.raises(UsageError, match="two systems"):
+        grater.compare(decisions({"S": [1]}), votes([1], 2))
+    with pytest.raises(UnknownName, match="Did you mean 'f1'"):
+        grater.compare(*world(0), score="f11")  # type: ignore[arg-type]
+
+
+def withheld() -> tuple[Evaluation, Comparison]:
+    """Flags of system a were judged, and a tenth of the rest; in eight essays."""
+    table, judged = world(0)
+    of_a = table.frame.filter(pl.col("system").cast(pl.String) == "a")
+    chosen = of_a.filter(pl.col("flagged") | pl.col("item").str.ends_with("3"))
+    seen = judged.frame.join(chosen, on="item", how="semi")
+    known = items([str(place // 30) for place in range(240)])
+    return grater.evaluate(table, seen, items=known), grater.compare(table, seen, items=known)
+
+
+@pytest.mark.parametrize("at", [0, 1], ids=["evaluate", "compare"])
+def test_warnings_are_in_every_way_out_the_gravest_first(at: int) -> None:
+    result = withheld()[at]
+    assert ["withheld" in result.warnings[0], "not ranked" in result.warnings[0]][at]
+    assert "only 8 essays: intervals by essay are rough below 10" in result.warnings
+    made = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert made["warnings"] == list(result.warnings)
+    for warning in result.warnings:
+        assert f"warning: {warning}" in repr(result)
+        assert f"warning: {warning}".replace("'", "&#x27;") in result._repr_html_()
+    reason = "pass --sample if they were drawn, or judge items at random"
+    for system in made["systems"]:
+        assert system["recall"]["value"] is None
+        assert system["recall"]["reason"].endswith(reason)
+    assert reason in str(result.sheets()[0])

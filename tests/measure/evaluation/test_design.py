@@ -544,6 +544,9 @@ def test_raters_who_repeat_a_system_or_the_gold_are_named() -> None:
         "rater gold gives the adjudicated label on all 80 shared items; "
         "if gold is the adjudication, it is no rater: leave it out",
     ]
+    two = decisions({"S": flags, "T": [1 - flag for flag in flags]})
+    compared = grater.compare(two, pl.concat([honest, said]), gold=gold, truth="adjudicated")
+    assert sum("shared items" in warning for warning in compared.warnings) == 2
     clean = grater.evaluate(table, honest, gold=gold, truth="adjudicated")
     assert not any("shared items" in warning for warning in clean.warnings)
     assert clean.systems[0].counts == Counts(17, 9, 3, 51)
