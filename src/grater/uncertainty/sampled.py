@@ -215,7 +215,7 @@ def sample_scores(strata: Strata, flagged: Flags) -> SampleScores:
     is_counted = bool((strata.sizes.sum(axis=0) >= strata.judged.sum(axis=0)).all())
     if strata.unit != "item" or strata.population == "these" or not is_counted or not n_flagged or not n_passed:
         return found
-    return with_flagged_share(found, wilson(n_flagged, n_flagged + n_passed), n_passed)
+    return with_flagged_share(found, wilson(n_flagged, n_flagged + n_passed, level=strata.level), n_passed)
 
 
 def with_flagged_share(found: SampleScores, phi: Interval, n_passed: float) -> SampleScores:
