@@ -1,4 +1,4 @@
-"""Systems against each other: one fact for interval and p, rank groups, tests by name, and warnings in every way out."""
+"""Systems against each other: one fact for interval and p, rank groups, tests by name, warnings in every way out."""
 
 from __future__ import annotations
 

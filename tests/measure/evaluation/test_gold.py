@@ -1,93 +1,104 @@
-"""Raters' errors on gold, and scores corrected for them (Rogan & Gladen 1978; statistics.md, rule 8)."""
+"""What raters get wrong on gold, and scores and differences corrected for it (Rogan & Gladen 1978)."""
+
+from __future__ import annotations
 
 from math import isnan
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from grater.errors import BadInput
+import grater
+from grater.errors import BadInput, UsageError
+from grater.measure.evaluation.cases import TRUTHS, error_shares
+from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
 from grater.measure.evaluation.gold import (
     RaterError,
     Sides,
     as_many_votes,
     corrected,
     corrected_counts,
-    corrected_difference,
-    correction_of,
-    limits_of_correction,
     rater_error,
+    true_errors,
 )
-from grater.tables import Table, read_decisions, read_gold, read_judgments
-from grater.uncertainty import difference
-from grater.uncertainty.sampled import SampleScores, Strata, influence_of, sample_scores
+from grater.measure.sampling.draw import draw_sample
+from grater.model import Interval
+from grater.tables import Judgments, Table, read_gold, read_judgments
+from grater.uncertainty import generator
+from grater.uncertainty.sampled import SampleScores, Strata, sample_scores
+from tests.measure.evaluation.worlds import decisions, items, votes
+from tests.measure.sampling.corpora import decisions_of, item_ids
 
-FLAGS = np.array([True, False])
-KNOWN = RaterError(90, 100, 95, 100)
-SURE = RaterError(1e6, 1_000_000, 1e6, 1_000_000)
-
-
-def alike(raters: RaterError) -> Sides:
-    return Sides(raters, raters)
-
-
-def judged(*cells: tuple[float, float, float]) -> SampleScores:
-    sizes, n, errors = (np.array([column], float) for column in zip(*cells, strict=True))
-    return sample_scores(Strata(sizes, n, errors), FLAGS)
+GOOD = RaterError(90, 100, 95, 100)
+"""Sensitivity .90 and specificity .95."""
+COLUMNS = ["item", "rater", "label"]
 
 
-def table_5(misses: float = 450.0) -> SampleScores:
+def width(score: Interval) -> float:
+    return score.high - score.low
+
+
+def gold_of(names: list[str], labels: list[str]) -> Table:
+    return read_gold(pl.DataFrame({"item": names, "label": labels}))
+
+
+def table_5(errors: float = 450.0) -> SampleScores:
     """T&C 2008, Table 5: 600 of 750 flagged items are errors, 450 of 1,500 others; a tenth is flagged."""
-    return judged((1000, 750, 600), (9000, 1500, misses))
+    strata = Strata(*(np.array([row], float) for row in ((1000, 9000), (750, 1500), (600, errors))))
+    return sample_scores(strata, np.array([True, False]))
 
 
-def gold_of(labels: list[str], items: list[str]) -> Table:
-    return read_gold(pl.DataFrame({"item": items, "label": labels}))
+def after(raters: RaterError, errors: float = 450.0) -> SampleScores:
+    return corrected(table_5(errors), 9000, Sides(raters, raters))
 
 
-def shares(**errors: float) -> pl.DataFrame:
-    return pl.DataFrame({"item": list(errors), "error": list(errors.values())})
+# By hand
 
 
-def test_counts_are_corrected_on_both_sides_by_hand() -> None:
+def test_rates_and_counts_by_hand() -> None:
+    # (.30 + .95 - 1) / (.9 + .95 - 1) = .25 / .85
+    assert float(true_errors(0.30, 1, 0.9, 0.95)) == pytest.approx(0.25 / 0.85, abs=1e-12)
+    assert float(true_errors(0.04, 1, 0.9, 0.95)) == 0.0
+    assert isnan(float(true_errors(0.30, 1, 0.5, 0.5)))
     # (80 - .05 * 100) / .85 = 88.235 hits of 100 flagged; (90 - .05 * 900) / .85 = 52.941 misses of 900
-    counts = np.array([80.0, 20.0, 90.0, 810.0])
-    expected = [75 / 0.85, 100 - 75 / 0.85, 45 / 0.85, 900 - 45 / 0.85]
-    assert corrected_counts(counts, [0.9, 0.95]) == pytest.approx(expected, abs=1e-12)
-    # all 100 flagged errors caught, 20 of 100 good ones passed: (80 - .8 * 100) / .2 = 0 hits
-    assert corrected_counts(counts, [1.0, 0.2, 0.9, 0.95]) == pytest.approx([0, 100, *expected[2:]], abs=1e-9)
-    assert corrected_counts(np.array([99.0, 1.0, 10.0, 890.0]), [0.9, 0.95]).tolist() == [100, 0, 0, 900]
-    assert np.isnan(corrected_counts(counts, [0.5, 0.5])).all()
+    found = corrected_counts(np.array([80.0, 20.0, 90.0, 810.0]), [0.9, 0.95])
+    assert found == pytest.approx([75 / 0.85, 100 - 75 / 0.85, 45 / 0.85, 900 - 45 / 0.85], abs=1e-12)
+    # On flagged items all errors are caught and 20 of 100 good ones passed: (80 - .8 * 100) / .2 = 0 hits.
+    by_side = corrected_counts(np.array([80.0, 20.0, 90.0, 810.0]), [1.0, 0.2, 0.9, 0.95])
+    assert by_side == pytest.approx([0, 100, 45 / 0.85, 900 - 45 / 0.85], abs=1e-12)
 
 
 def test_precision_recall_and_f_of_table_5_are_corrected_by_hand() -> None:
     # flagged .75 / .85 = .882353 of 1,000; unflagged .25 / .85 = .294118 of 9,000; F1 = 2 H / (1000 + H + M)
-    found = corrected(table_5(), 9000, alike(KNOWN))
-    hits, misses = 750 / 0.85, 2250 / 0.85
+    found, hits, misses = after(GOOD), 750 / 0.85, 2250 / 0.85
     assert (found.hit.value, found.miss.value) == pytest.approx((hits, misses), abs=1e-9)
     assert found.precision.value == pytest.approx(hits / 1000, abs=1e-12)
     assert found.recall.value == pytest.approx(0.25, abs=1e-12)
     assert found.f[1.0].value == pytest.approx(2 * hits / (1000 + hits + misses), abs=1e-12)
-    for each in (found.precision, found.recall, found.f[0.5], found.hit, found.miss):
+    for each in (found.precision, found.recall, found.f[0.5]):
         assert each.low < each.value < each.high
 
 
 def test_perfect_raters_known_well_change_nothing() -> None:
-    found, own = corrected(table_5(), 9000, alike(SURE)), table_5()
-    for name, score in own.named().items():
-        ours = found.named()[name]
-        assert (ours.value, ours.low, ours.high) == pytest.approx((score.value, score.low, score.high), abs=1e-4)
+    found = after(RaterError(1e6, 1_000_000, 1e6, 1_000_000))
+    for name in ("precision", "recall"):
+        ours, judged = getattr(found, name), getattr(table_5(), name)
+        assert ours.value == pytest.approx(judged.value)
+        assert (ours.low, ours.high) == pytest.approx((judged.low, judged.high), abs=0.003)
 
 
-def test_few_gold_items_widen_the_limits() -> None:
-    few, many = (corrected(table_5(), 9000, alike(RaterError(0.9 * n, n, 0.95 * n, n))).recall for n in (40, 4000))
-    assert few.high - few.low > 1.5 * (many.high - many.low)
-
-
-def test_gold_without_a_mistake_is_no_proof_of_perfect_raters() -> None:
-    found, own = corrected(table_5(30), 9000, alike(RaterError(30, 30, 30, 30))).recall, table_5(30).recall
-    assert found.value == pytest.approx(own.value)
-    assert found.high > own.high + 0.05
+def test_few_gold_items_widen_the_limits_and_none_wrong_proves_nothing() -> None:
+    few, many = (after(RaterError(0.9 * n, n, 0.95 * n, n)).recall for n in (40, 4000))
+    assert width(few) > 1.5 * width(many)
+    judged, found = table_5(30).recall, after(RaterError(30, 30, 30, 30), 30).recall
+    assert found.value == pytest.approx(judged.value)
+    assert found.high > judged.high + 0.02
+    # 10/15 + 6/15 = 1.07: raters may have guessed, so even flags without one error may be right
+    strata = Strata(*(np.array([row], float) for row in ((1000, 9000), (750, 1500), (0, 450))))
+    barely = RaterError(10, 15, 6, 15)
+    guess = corrected(sample_scores(strata, np.array([True, False])), 9000, Sides(barely, barely))
+    assert (guess.precision.low, guess.precision.value, guess.precision.high) == (0.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -99,141 +110,218 @@ def test_gold_without_a_mistake_is_no_proof_of_perfect_raters() -> None:
     ],
 )
 def test_what_cannot_be_corrected_is_undefined_with_the_reason(raters: RaterError, reason: str) -> None:
-    found = corrected(table_5(), 9000, alike(raters))
-    for each in (*found.named().values(), found.hit, found.miss):
+    found = after(raters)
+    for each in (found.precision, found.recall, found.f[1.0], found.hit, found.miss):
         assert isnan(each.value)
         assert reason in each.undefined_because
 
 
-def test_raters_barely_better_than_guessing_leave_everything_possible() -> None:
-    found = corrected(judged((1000, 750, 0), (9000, 1500, 450)), 9000, alike(RaterError(10, 15, 6, 15))).precision
-    assert (found.low, found.value, found.high) == (0.0, 0.0, 1.0)
+# What raters make of gold
 
 
-def test_a_system_that_flags_nothing_has_no_precision_and_recall_0() -> None:
-    found = corrected(judged((0, 0, 0), (900, 300, 90)), 900, alike(KNOWN))
-    assert isnan(found.precision.value)
-    assert found.recall.value == 0.0
+def judged_as(judgments: Judgments) -> pl.DataFrame:
+    shares = error_shares(judgments)
+    return pl.DataFrame({"item": list(shares), "error": list(shares.values())})
 
 
-def test_corrected_limits_hold_and_judged_ones_do_not() -> None:
-    # raters of sensitivity .9 and specificity .95, 100 gold items of each kind; recall is 1600 / 2500
-    rng, truth = np.random.default_rng(0), 0.64
-    held = np.zeros(2)
-    for _ in range(400):
-        hits = rng.binomial(750, 0.8 * 0.9 + 0.2 * 0.05)
-        misses = rng.binomial(1500, 0.05 * 0.9 + 0.95 * 0.05)
-        own = judged((2000, 750, hits), (18_000, 1500, misses))
-        raters = RaterError(float(rng.binomial(100, 0.9)), 100, float(rng.binomial(100, 0.95)), 100)
-        found = corrected(own, 18_000, alike(raters)).recall
-        held += [found.low <= truth <= found.high, own.recall.low <= truth <= own.recall.high]
-    assert held[0] >= 0.94 * 400
-    assert held[1] < 0.05 * 400
+def one_rater(labels: list[str], names: list[str]) -> Judgments:
+    return read_judgments(pl.DataFrame({"item": names, "rater": ["ann"] * len(names), "label": labels}))
 
 
-FOUR = (np.array([True, True, False, False]), np.array([True, False, True, False]))
-
-
-def both(scale: float = 1.0) -> Strata:
-    """Cells that both systems flag, the first, the second, neither."""
-    sizes = scale * np.array([[400.0, 200, 200, 3200]])
-    return Strata(sizes, sizes / 4, sizes / 4 * np.array([[0.8, 0.6, 0.3, 0.1]]))
-
-
-def test_a_corrected_difference_has_p_and_interval_of_one_fact() -> None:
-    raw = difference(influence_of(both(), "recall", FOUR[0]) - influence_of(both(), "recall", FOUR[1]))
-    sure = corrected_difference(both(), "recall", *FOUR, SURE)
-    assert sure.difference.value == pytest.approx(raw.difference.value, abs=1e-12)
-    assert (sure.difference.low, sure.p) == pytest.approx((raw.difference.low, raw.p), abs=1e-4)
-    for scale in (0.3, 0.5, 1.0, 3.0):
-        found = corrected_difference(both(scale), "recall", *FOUR, RaterError(45, 50, 48, 50))
-        assert (found.p < 0.05) == (found.difference.low > 0)
-    doubted = corrected_difference(both(), "recall", *FOUR, RaterError(18, 20, 19, 20)).difference
-    assert doubted.high - doubted.low > raw.difference.high - raw.difference.low
-    same = corrected_difference(both(), "f0.5", FOUR[0], FOUR[0], KNOWN)
-    assert (same.difference.value, same.p) == (0.0, 1.0)
-    assert (
-        "add up to 1"
-        in corrected_difference(both(), "f1", *FOUR, RaterError(5, 10, 5, 10)).difference.undefined_because
-    )
-
-
-def test_raters_on_gold_by_hand() -> None:
-    found = rater_error(shares(a=1.0, b=0.5, c=0.0), gold_of(["error", "ok", "ok"], ["a", "b", "c"]))
+def test_raters_are_taken_together_as_in_the_evaluation() -> None:
+    rows = {"item": ["a"] * 3 + ["b"] * 2 + ["c"], "rater": ["1", "2", "3", "1", "2", "1"]}
+    judged = read_judgments(pl.DataFrame(rows | {"label": ["error", "error", "ok", "error", "ok", "ok"]}))
+    found = rater_error(judged_as(judged), gold_of(["a", "b", "c"], ["error", "ok", "ok"]))
     assert (found.n_caught, found.n_errors, found.n_passed, found.n_ok) == (1.0, 1, 1.5, 2)
 
 
-def test_gold_that_accepts_both_or_was_not_judged_is_left_out_and_counted() -> None:
-    gold = gold_of(["error", "OK", "error|ok", "ok"], ["a", "b", "c", "d"])
-    found = rater_error(shares(a=1.0, b=0.0, c=0.0), gold)
+def test_gold_that_accepts_both_or_was_not_judged_is_left_out_and_other_labels_are_merged_or_refused() -> None:
+    judged = judged_as(one_rater(["error", "ok", "ok"], ["a", "b", "c"]))
+    found = rater_error(judged, gold_of(["a", "b", "c", "d"], ["error", "OK", "error|ok", "ok"]))
     assert (found.n_errors, found.n_ok, found.n_left_out) == (1, 1, 2)
-
-
-def test_labels_of_gold_are_merged_like_those_of_judgments_or_refused() -> None:
-    gold = gold_of(["wrong|extra", "ok"], ["a", "b"])
-    assert rater_error(shares(a=1.0, b=0.0), gold, merge={"wrong": "error", "extra": "error"}).n_errors == 1
+    typed = gold_of(["a", "b"], ["wrong|extra", "ok"])
+    assert rater_error(judged, typed, merge={"wrong": "error", "extra": "error"}).n_errors == 1
     with pytest.raises(BadInput, match="merge extra into error or ok"):
-        rater_error(shares(a=1.0, b=0.0), gold)
+        rater_error(judged, typed)
     with pytest.raises(BadInput, match="are these the same items"):
-        rater_error(shares(a=1.0), gold_of(["error"], ["z"]))
-
-
-def sided(n: int, *, caught_passed: int) -> tuple[pl.DataFrame, Table, Table]:
-    """Gold of n errors and n good items on each side; raters catch all flagged errors and some of the others."""
-    items = [f"g{place}" for place in range(4 * n)]
-    is_error = [place % 2 == 0 for place in range(4 * n)]
-    flagged = [place < 2 * n for place in range(4 * n)]
-    missed = set([place for place in range(2 * n, 4 * n) if place % 2 == 0][caught_passed:])
-    said = [float(error and place not in missed) for place, error in enumerate(is_error)]
-    decisions = read_decisions(pl.DataFrame({"item": items, "system": "S", "flagged": flagged}))
-    gold = gold_of(["error" if error else "ok" for error in is_error], items)
-    return pl.DataFrame({"item": items, "error": said}), gold, decisions
-
-
-def test_sides_are_corrected_apart_where_asked_or_where_raters_err_differently() -> None:
-    world = sided(40, caught_passed=24)
-    asked = correction_of(*world, ["S"], by_flag=True)
-    assert asked.sides["S"].is_apart
-    assert asked.sides["S"].passed.sensitivity.value == 0.6
-    assert asked.options["errors"] == "by-flag"
-    assert len(asked.notes) == 3
-    itself = correction_of(*world, ["S"], by_flag=None)
-    assert itself.sides["S"].is_apart
-    assert itself.warnings[0].endswith("each side is corrected by itself")
-    plain = correction_of(*world, ["S"])
-    assert not plain.sides["S"].is_apart
-    assert plain.warnings[0].endswith("correct each side by itself")
-    assert plain.raters.sensitivity.value == pytest.approx(64 / 80)
-    alone = correction_of(*sided(40, caught_passed=40), ["S"], by_flag=None)
-    assert not alone.sides["S"].is_apart
-    assert not alone.warnings
-
-
-def test_too_little_gold_on_one_side_falls_back_on_all_of_it() -> None:
-    found = correction_of(*sided(8, caught_passed=6), ["S"], by_flag=True)
-    assert not found.sides["S"].is_apart
-    assert "too few gold items on one side" in found.warnings[0]
-    few = correction_of(*sided(3, caught_passed=3), ["S"])
-    assert few.warnings == (f"nothing is corrected: {few.raters.undefined_because}",)
-
-
-def test_what_limits_a_correction_is_told() -> None:
-    # no mistake on 100 good gold items: Wilson's low limit is 1 / (1 + 1.96² / 100) = .963
-    clean = alike(RaterError(100, 100, 100, 100))
-    rare, frequent = (list(limits_of_correction("S", table_5(misses), 9000, clean)) for misses in (75, 750))
-    assert "specificity limits what can be known of recall" in rare[0]
-    assert not frequent
-    # every fourth good gold item is called an error, far more than the 2 % of unflagged items
-    told = list(limits_of_correction("S", table_5(30), 9000, alike(RaterError(20, 20, 15, 20))))
-    assert told[0].startswith("S: the corrected rate of errors in unflagged items is -")
-    assert told[0].endswith("set to 0")
+        rater_error(judged, gold_of(["z"], ["error"]))
 
 
 def test_a_majority_on_gold_is_of_as_many_raters_as_elsewhere() -> None:
-    raters = [f"r{place}" for place in range(9)]
-    everywhere = read_judgments(pl.DataFrame({"item": ["a"] * 3 + ["b"] * 3, "rater": raters[:3] * 2, "label": "ok"}))
-    on_gold = read_judgments(pl.DataFrame({"item": ["g"] * 9 + ["h"], "rater": [*raters, "r0"], "label": "error"}))
-    kept = as_many_votes(on_gold, everywhere).frame
-    assert kept["item"].to_list() == ["g"] * 3
-    assert set(as_many_votes(on_gold, everywhere, truth="share").frame["item"]) == {"g", "h"}
-    assert as_many_votes(on_gold, everywhere, truth="rater:r0") is on_gold
+    many = read_judgments(pl.DataFrame([(f"g{n % 4}", f"r{n}", "error") for n in range(40)], COLUMNS, orient="row"))
+    work = read_judgments(pl.DataFrame([(f"i{n % 5}", f"r{n}", "ok") for n in range(15)], COLUMNS, orient="row"))
+    assert as_many_votes(many, work).frame.group_by("item").len()["len"].to_list() == [3] * 4
+    # Gold with fewer answers says nothing of the majority of three.
+    rows = [("g0", rater, "error") for rater in ("A", "B", "C")] + [("g1", "A", "ok"), ("g1", "B", "ok")]
+    on_gold = read_judgments(pl.DataFrame(rows, COLUMNS, orient="row"))
+    kept = {truth: as_many_votes(on_gold, work, truth=truth).frame["item"].to_list() for truth in TRUTHS}
+    assert set(kept["majority"]) == set(kept["dawid-skene"]) == {"g0"}
+    assert len(kept["share"]) == len(kept["rater:NAME"]) == 5
+
+
+# In an evaluation
+
+
+def world() -> tuple[Table, Judgments]:
+    """Two systems on 400 items; one vote each, 100 called errors."""
+    called = [1] * 80 + [0] * 20 + [1] * 20 + [0] * 280
+    first, second = ([1] * n + [0] * (400 - n) for n in (100, 80))
+    return decisions({"first": first, "second": second}), votes(called, 1)
+
+
+def test_what_a_system_flags_is_corrected_by_the_gold_that_it_flags() -> None:
+    table, judged = world()
+    # Of gold that the first flags, raters catch all 10 errors and pass 20 of 30 good items; of the rest they get all
+    # right.  By side: (80 - 100 / 3) / (2 / 3) = 70 hits, 20 misses; together, with 40 of 50 passed: 75 hits.
+    places = [*range(10), *range(70, 100), *range(100, 110), *range(200, 220)]
+    labels = ["error"] * 10 + ["ok"] * 30 + ["error"] * 10 + ["ok"] * 20
+    gold = gold_of([f"i{place}" for place in places], labels)
+    pooled, asked, where_they_differ = (
+        evaluate(table, judged, gold=gold, options=EvaluationOptions(errors_by_flag=by_flag))
+        for by_flag in (False, True, None)
+    )
+    assert pooled.corrected["first"].precision.value == pytest.approx(0.75, abs=1e-12)
+    assert asked.corrected["first"].precision.value == pytest.approx(0.7, abs=1e-12)
+    assert asked.corrected["first"].recall.value == pytest.approx(70 / 90, abs=1e-12)
+    assert where_they_differ.corrected["first"].precision == asked.corrected["first"].precision
+    assert any(line.endswith("correct each side by itself") for line in pooled.warnings)
+    assert any(line.endswith("each side is corrected by itself") for line in where_they_differ.warnings)
+    assert "errors:by-flag" in str(asked.signature)
+    few = gold_of(
+        [f"i{place}" for place in range(60, 140)], ["error"] * 20 + ["ok"] * 20 + ["error"] * 20 + ["ok"] * 20
+    )
+    pooled_again = grater.evaluate(table, judged, gold=few, errors_by_flag=True)
+    assert any("corrected by all gold together" in line for line in pooled_again.warnings)
+
+
+def test_gold_corrects_where_it_is_not_the_truth_itself() -> None:
+    table, judged = world()
+    names = [f"i{place}" for place in range(40)]
+    # 20 of 20 gold errors are called errors, 0 of 20 others good: raters who call all of these errors know nothing
+    useless = grater.evaluate(table, judged, gold=gold_of(names, ["error"] * 20 + ["ok"] * 20))
+    assert isnan(useless.corrected["first"].recall.value)
+    assert any("nothing is corrected" in each for each in useless.warnings)
+    informed = gold_of([*names[:20], *(f"i{place}" for place in range(380, 400))], ["error"] * 20 + ["ok"] * 20)
+    found = grater.evaluate(table, judged, gold=informed)
+    made: Any = found.to_dict()
+    assert found.corrected["first"].recall.value == pytest.approx(found.systems[0]["recall"].value)
+    assert made["rater_error"]["gold"] == {"error": 20, "ok": 20, "left_out": 0}
+    assert "correction:rogan-gladen" in str(found.signature)
+    assert grater.evaluate(table, judged, gold=informed, truth="adjudicated").correction is None
+
+
+def test_a_comparison_after_the_correction_stays_paired_and_one_fact() -> None:
+    table, judged = world()
+    # All 20 gold errors are caught, 19 of 20 good items pass: (p + .95 - 1) / .95
+    names = [*range(20), 100, *range(380, 399)]
+    gold = gold_of([f"i{place}" for place in names], ["error"] * 20 + ["ok"] * 20)
+    for score in ("precision", "recall", "f0.5"):
+        plain, found = (grater.compare(table, judged, gold=each, score=score) for each in (None, gold))
+        (before,), (now,) = plain.pairs, found.pairs
+        assert now.mcnemar == before.mcnemar
+        assert (now.test.p < 0.05) == (now.test.difference.low * now.test.difference.high > 0)
+        assert width(now.test.difference) > width(before.test.difference)
+        if score == "precision":  # as judged 1 and .8
+            assert before.test.difference.value == pytest.approx(0.2, abs=1e-12)
+            assert now.test.difference.value == pytest.approx(1 - 0.75 / 0.95, abs=1e-12)
+    short = gold_of(["i0", "i399"], ["error", "ok"])
+    with pytest.raises(UsageError, match="nothing can be corrected: expected 10 judged gold items"):
+        grater.compare(table, judged, gold=short)
+
+
+# From a sample
+
+N = 20_000
+FLAGGED = [place < 2000 for place in range(N)]
+TRUTH = [place < 1600 or (place >= 2000 and place % 20 == 0) for place in range(N)]
+RECALL = 1600 / (1600 + 900)
+
+
+def erring(seed: int, *, n_gold: int = 600) -> tuple[Interval, Interval]:
+    """Recall as judged by raters of sensitivity .9 and specificity .95 on a sample, and corrected."""
+    rng, extra = generator(seed, "test"), [f"gold-{place}" for place in range(n_gold)]
+    known = [place % 2 == 0 for place in range(n_gold)]
+    chance = np.where([*TRUTH, *known], 0.9, 0.05)
+    labels = ["error" if is_error else "ok" for is_error in rng.random(len(chance)) < chance]
+    table = decisions_of({"S": FLAGGED})
+    sample = draw_sample(table, "S", 2250, seed=seed)
+    judged = one_rater(labels, [*item_ids(N), *extra])
+    gold = gold_of(extra, ["error" if each else "ok" for each in known])
+    found = grater.evaluate(table, judged, sample=sample, gold=gold)
+    return found.systems[0]["recall"], found.corrected["S"].recall
+
+
+def test_corrected_recall_comes_nearer_to_the_truth_than_the_judged_one() -> None:
+    found = [erring(seed) for seed in range(3)]
+    # .47 is what raters see for .64: half of the errors they call among unflagged items are none
+    for judged, fixed in found:
+        assert abs(judged.value - RECALL) > 0.14
+        assert abs(fixed.value - RECALL) < 0.1
+        assert not judged.low <= RECALL <= judged.high
+    assert sum(fixed.low <= RECALL <= fixed.high for _, fixed in found) >= 2
+
+
+@pytest.mark.parametrize(("every", "is_told"), [(20, True), (2, False)])
+def test_specificity_is_said_to_limit_recall_where_misses_are_rare_and_gold_is_short(
+    every: int, *, is_told: bool
+) -> None:
+    # no mistake on 100 good gold items: Wilson's low limit is 1 / (1 + 1.96² / 100) = .963
+    truth = [place < 80 or (place >= 100 and place % every == 0) for place in range(1000)]
+    extra, known = [f"gold-{place}" for place in range(200)], ["error"] * 100 + ["ok"] * 100
+    table = decisions_of({"S": [place < 100 for place in range(1000)]})
+    judged = one_rater([*("error" if each else "ok" for each in truth), *known], [*item_ids(1000), *extra])
+    sample, gold = draw_sample(table, "S", 600), gold_of(extra, known)
+    warnings = grater.evaluate(table, judged, sample=sample, gold=gold).warnings
+    assert any("specificity limits what can be known of recall" in each for each in warnings) == is_told
+
+
+def test_a_rate_below_what_false_calls_explain_is_set_to_0_and_said() -> None:
+    extra = [f"gold-{place}" for place in range(40)]
+    labels = ["error" if place < 80 or place % 50 == 0 else "ok" for place in range(1000)]
+    # every fourth good gold item is called an error, far more than the 2 % of unflagged items
+    on_gold = ["error" if place < 20 or place % 4 == 0 else "ok" for place in range(40)]
+    judged = one_rater([*labels, *on_gold], [*item_ids(1000), *extra])
+    table = decisions_of({"S": [place < 100 for place in range(1000)]})
+    gold = gold_of(extra, ["error"] * 20 + ["ok"] * 20)
+    found = grater.evaluate(table, judged, sample=draw_sample(table, "S", 600), gold=gold)
+    assert found.correction is not None
+    assert found.correction.raters.specificity.value == 0.75
+    assert found.corrected["S"].recall.value == found.corrected["S"].recall.high == 1.0
+    assert any("in unflagged items is -" in each and each.endswith("set to 0") for each in found.warnings)
+
+
+def test_raters_who_see_a_flag_are_corrected_on_each_side_by_itself() -> None:
+    # Raters believe a flag: on flagged items they call .97 of errors and .30 of good items errors, elsewhere .70 and
+    # .02.  True rates are .80 and .10, so recall is 800 / (800 + 900).
+    n, rng = 10_000, generator(0, "flags")
+    flagged = np.arange(n) < 1000
+    truth = rng.random(n) < np.where(flagged, 0.8, 0.1)
+    said = rng.random(n) < np.where(truth, np.where(flagged, 0.97, 0.7), np.where(flagged, 0.3, 0.02))
+    table = decisions_of({"S": flagged.tolist()})
+    judged = one_rater(np.where(said, "error", "ok").tolist(), item_ids(n))
+    places = [rng.choice(np.flatnonzero(flagged == side), 400, replace=False) for side in (True, False)]
+    known = np.concatenate(places)
+    gold = gold_of(np.array(item_ids(n))[known].tolist(), np.where(truth[known], "error", "ok").tolist())
+    sample = draw_sample(table, "S", 3000)
+    pooled, apart = (
+        grater.evaluate(table, judged, sample=sample, gold=gold, errors_by_flag=by_flag) for by_flag in (False, True)
+    )
+    true, recall = truth[flagged].sum() / truth.sum(), apart.corrected["S"].recall
+    assert recall.low < true < recall.high
+    assert abs(recall.value - true) < abs(pooled.corrected["S"].recall.value - true)
+    assert sum("they err differently there" in warning for warning in pooled.warnings) == 2
+    assert not any("differently" in warning for warning in apart.warnings)
+
+
+def test_corrected_intervals_rest_on_essays_where_these_are_known() -> None:
+    # Every other essay is all errors: twelve essays are twelve cases, not 240.
+    labels = ["error" if place % 12 % 2 else "ok" for place in range(480)]
+    table = decisions({"S": [int(place < 240) for place in range(480)]})
+    known = ["error" if place % 2 else "ok" for place in range(400)]
+    gold = gold_of([f"g{place}" for place in range(400)], known)
+    judged = one_rater(
+        [*labels, *known], [*(f"i{place}" for place in range(480)), *(f"g{place}" for place in range(400))]
+    )
+    found = grater.evaluate(table, judged, items=items([f"e{place % 12}" for place in range(480)]), gold=gold)
+    assert width(found.systems[0]["precision"]) > 0.5
+    assert width(found.corrected["S"].precision) > 0.45  # .13 by item
