@@ -4,45 +4,14 @@ from collections.abc import Callable
 from itertools import product
 
 import numpy as np
-import polars as pl
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.evaluation.contamination import check_judge, copied_gold, copied_systems, worth_within
+from grater.measure.evaluation.contamination import check_judge
 from grater.uncertainty import Ints, Numbers
 from grater.uncertainty.sampled import Flags
 
 N_ITEMS, N_SHEET, N_WORLDS = 3000, 300, 100
-
-
-def labels_of(**answers: list[bool | None]) -> pl.DataFrame:
-    frames = [
-        pl.DataFrame({"item": [f"i{place}" for place in range(len(said))], "rater": rater, "is_error": said})
-        for rater, said in answers.items()
-    ]
-    return pl.concat(frames)
-
-
-def test_a_rater_whose_labels_are_a_systems_flags_is_named() -> None:
-    flags = [place % 3 == 0 for place in range(30)]
-    other = [not flags[0], *flags[1:]]
-    decisions = pl.DataFrame({"item": [f"i{place}" for place in range(30)], "system": "S", "flagged": flags})
-    labels = labels_of(ann=flags, bob=other, cy=flags[:19], dee=[*flags[:25], None], eve=[False] * 30)
-    told = list(copied_systems(labels, decisions))
-    assert [line.split(" gives")[0] for line in told] == ["rater ann", "rater dee"]
-    assert "system S on all 30 shared items" in told[0]
-
-
-def test_one_label_only_proves_nothing() -> None:
-    decisions = pl.DataFrame({"item": [f"i{place}" for place in range(30)], "system": "S", "flagged": [False] * 30})
-    assert not list(copied_systems(labels_of(ann=[False] * 30), decisions))
-
-
-def test_gold_entered_as_a_rater_is_named() -> None:
-    truth = [place % 4 == 0 for place in range(40)]
-    gold = pl.DataFrame({"item": [f"i{place}" for place in range(40)], "is_error": truth})
-    [told] = copied_gold(labels_of(gold=truth, ann=[not truth[0], *truth[1:]]), gold)
-    assert told.startswith("rater gold gives the adjudicated label on all 40 shared items")
 
 
 World = tuple[Numbers, Flags, Flags, Ints]
@@ -120,9 +89,3 @@ def test_a_corpus_judged_whole_leaves_nothing_to_compare() -> None:
     truth, _, flagged, cell = world(np.random.default_rng(3), 2)
     everything = np.ones(N_ITEMS, bool)
     assert check_judge("llm", 1 - truth, truth, everything, cell, flagged) == ""
-
-
-def test_a_judge_is_worth_no_more_than_the_corpus() -> None:
-    assert worth_within(35_283, n_judged=300, n_items=3000) == 2700
-    assert worth_within(120, n_judged=300, n_items=3000) == 120
-    assert worth_within(-3, n_judged=300, n_items=3000) == 0

@@ -18,9 +18,7 @@ from grater.measure.evaluation.gold import (
     Sides,
     as_many_votes,
     corrected,
-    corrected_counts,
     rater_error,
-    true_errors,
 )
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Interval
@@ -54,19 +52,6 @@ def after(raters: RaterError, errors: float = 450.0) -> SampleScores:
 
 
 # By hand
-
-
-def test_rates_and_counts_by_hand() -> None:
-    # (.30 + .95 - 1) / (.9 + .95 - 1) = .25 / .85
-    assert float(true_errors(0.30, 1, 0.9, 0.95)) == pytest.approx(0.25 / 0.85, abs=1e-12)
-    assert float(true_errors(0.04, 1, 0.9, 0.95)) == 0.0
-    assert isnan(float(true_errors(0.30, 1, 0.5, 0.5)))
-    # (80 - .05 * 100) / .85 = 88.235 hits of 100 flagged; (90 - .05 * 900) / .85 = 52.941 misses of 900
-    found = corrected_counts(np.array([80.0, 20.0, 90.0, 810.0]), [0.9, 0.95])
-    assert found == pytest.approx([75 / 0.85, 100 - 75 / 0.85, 45 / 0.85, 900 - 45 / 0.85], abs=1e-12)
-    # On flagged items all errors are caught and 20 of 100 good ones passed: (80 - .8 * 100) / .2 = 0 hits.
-    by_side = corrected_counts(np.array([80.0, 20.0, 90.0, 810.0]), [1.0, 0.2, 0.9, 0.95])
-    assert by_side == pytest.approx([0, 100, 45 / 0.85, 900 - 45 / 0.85], abs=1e-12)
 
 
 def test_precision_recall_and_f_of_table_5_are_corrected_by_hand() -> None:
