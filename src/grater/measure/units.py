@@ -148,13 +148,18 @@ def essays_of(
             raise UnknownName(f"{present[0].name}: {unknown('column', units, names)}")
         return Essays(units, found, "")
     essay, document = (_column(present, name, judgments) for name in (ESSAY, DOCUMENT))
-    if document is not None and document["unit"].n_unique() > 1 and (essay is None or len(document) >= len(essay)):
+    if document is not None and (essay is None or _is_coarser(document, essay)):
         return Essays(DOCUMENT, document, "")
     if essay is None:
         return NO_ESSAYS
     if any((table.frame[ESSAY_IS] == SENTENCE).any() for table in present if ESSAY_IS in table.frame.columns):
         return Essays(SENTENCE, essay, SENTENCES)
     return Essays(ESSAY, essay, "")
+
+
+def _is_coarser(document: pl.DataFrame, essay: pl.DataFrame) -> bool:
+    """Whether documents, several of them, group the essays of all items."""
+    return len(document) >= len(essay) and 1 < document["unit"].n_unique() < essay["unit"].n_unique()
 
 
 def known_essays(judgments: Judgments, items: Table | None, *, units: Unit = "auto") -> Essays:

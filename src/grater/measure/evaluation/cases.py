@@ -47,7 +47,7 @@ import polars as pl
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.measure.agreement.coded import UNKNOWN, Codes, Unknown, by_name, categories, codes_of_items, with_unknown
 from grater.measure.crowd.aggregate import Options, aggregate
-from grater.measure.evaluation.design import CheapJudge, Design, design_of, selection
+from grater.measure.evaluation.design import CheapJudge, Design, design_of, is_of_these, selection
 from grater.measure.units import Essays, essays_of
 from grater.model import Interval, Json
 from grater.registry import unknown
@@ -376,7 +376,7 @@ def cases_of(
     essays = essays_of(judgments, items, decisions, sample, units=basis.units, population=basis.population)
     codes = essays.codes(names)
     design = None
-    if sample is not None and not votes.is_judged.all():
+    if sample is not None and not (votes.is_judged.all() and is_of_these(sample, len(names))):
         design = design_of(decisions, sample, systems, names, labels=labels, judge=judge)
     elif judge is not None:
         raise UsageError("a cheap judge assists people who judged a part of the corpus; pass the sample")

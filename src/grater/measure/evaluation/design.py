@@ -213,6 +213,14 @@ def design_of(
     )
 
 
+def is_of_these(sample: Sample, n_items: int) -> bool:
+    """Whether a sample stands for no more than these items, rather than for a corpus of which they are a part."""
+    if draws_of(sample):
+        return True
+    sizes = with_stratum_size(sample).unique("stratum")["stratum_size"].sum()
+    return 1 <= sizes <= n_items
+
+
 def _cells_of(decisions: Table, system: str, placed: pl.DataFrame, name: str) -> CellsOf:
     own = decided(decisions, system).select("item", "flagged")
     rows = placed.join(own, on="item", how="left", maintain_order="left")
