@@ -14,6 +14,7 @@ from grater.measure.corrections.edit_table import MODES, Tier, read_table
 from grater.measure.corrections.errant import score_errant
 from grater.measure.corrections.scores import precision_recall_f
 from tests.measure.corrections.errant_peer import errant_compare
+from tests.measure.corrections.test_errant import types
 from tests.real_data import data_path
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -41,7 +42,7 @@ def require_equal(reference: Path, hypothesis: Path, *, beta: str) -> None:
             assert tuple(score.counts.sum(axis=0)) == theirs.overall[:3]
             rounded = precision_recall_f(score.counts.sum(axis=0), beta=float(beta)).round(4)
             assert rounded == pytest.approx(theirs.overall[3:], abs=1e-9)
-            assert score.by_type.totals(tier) == {name: numbers[:3] for name, numbers in theirs.types.items()}
+            assert types(score, tier) == {name: numbers[:3] for name, numbers in theirs.types.items()}
 
 
 @pytest.mark.data

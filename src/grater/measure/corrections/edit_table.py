@@ -336,7 +336,7 @@ class TypeCounts:
     column: Ints
 
     def dense(self, tier: Tier = "full") -> dict[str, Ints]:
-        """For each type an array (n_sentences, 3) of tp, fp, fn: resample its rows for intervals."""
+        """For each type an array (n_sentences, 3) of tp, fp, fn."""
         names, place = self._names(tier)
         shape = (len(names), self.n_sentences, 3)
         cells = (
@@ -344,12 +344,6 @@ class TypeCounts:
         )
         counts = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
         return dict(zip(names, counts, strict=True))
-
-    def totals(self, tier: Tier = "full") -> dict[str, tuple[int, int, int]]:
-        """For each type tp, fp, fn of all sentences."""
-        names, place = self._names(tier)
-        counts = np.bincount(3 * place[self.type_of] + self.column, minlength=3 * len(names)).reshape(-1, 3)
-        return {name: (row[0], row[1], row[2]) for name, row in zip(names, counts.tolist(), strict=True)}
 
     def _names(self, tier: Tier) -> tuple[list[str], Ints]:
         """The names of a tier, and for each type which of them is its own."""

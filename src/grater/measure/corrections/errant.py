@@ -77,8 +77,6 @@ class ErrantScore:
     edits were left out, those of all annotators together.
     """
 
-    mode: Mode
-    beta: float
     counts: Ints
     by_type: TypeCounts
     hypothesis_annotators: tuple[str, ...]
@@ -103,8 +101,6 @@ def score_errant(
     matched = match(theirs, ours, mode=mode)
     chosen = choose_pairs(matched, beta=beta)
     return ErrantScore(
-        mode=mode,
-        beta=beta,
         counts=matched.counts[chosen],
         by_type=_types(matched, chosen),
         hypothesis_annotators=tuple(ours.group_annotator[group] for group in matched.ours[chosen].tolist()),
@@ -136,20 +132,17 @@ def choose_pairs(matched: Matched, *, beta: float) -> Ints:
     counts = [(tp, fp, fn) for tp, fp, fn in matched.counts.tolist()]
     sentence = matched.hypothesis.group_sentence[matched.ours]
     first = np.searchsorted(sentence, np.arange(matched.n_sentences + 1)).tolist()
-    for start, end in pairwise(first):
-        best = start if end == start + 1 else _best(counts, range(start, end), so_far, beta)
-        tp, fp, fn = counts[best]
-        so_far = (so_far[0] + tp, so_far[1] + fp, so_far[2] + fn)
-        chosen.append(best)
-    return np.array(chosen, np.int64)
 
-
-def _best(counts: list[tuple[int, int, int]], pairs: range, so_far: tuple[int, int, int], beta: float) -> int:
     def goodness(pair: int) -> tuple[float, int, int, int]:
         tp, fp, fn = counts[pair]
         return _f(so_far[0] + tp, so_far[1] + fp, so_far[2] + fn, beta), tp, -fp, -fn
 
-    return max(pairs, key=goodness)
+    for start, end in pairwise(first):
+        best = start if end == start + 1 else max(range(start, end), key=goodness)
+        tp, fp, fn = counts[best]
+        so_far = (so_far[0] + tp, so_far[1] + fp, so_far[2] + fn)
+        chosen.append(best)
+    return np.array(chosen, np.int64)
 
 
 def _f(tp: int, fp: int, fn: int, beta: float) -> float:

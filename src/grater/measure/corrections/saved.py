@@ -28,10 +28,9 @@ from grater.measure.corrections.scores import (
     Test,
     compare_counts,
 )
-from grater.model import Json
 from grater.result import encode
 from grater.signature import Signature
-from grater.uncertainty import Basis, Ints
+from grater.uncertainty import Basis
 
 SAVED_FORMAT = "grater-scores-1"
 COMPARED = frozenset({"units", "interval", "level", "resamples", "seed", "test", "baseline"})
@@ -59,23 +58,18 @@ class SavedScores:
 def saved_json(scores: Scores, options: MetricOptions, documents: Sequence[str | None] | None = None) -> str:
     """The scores as text for a file."""
     made = {"what": scores.signature.what, "options": dict(scores.signature.options)}
-    counts = {system.system: _counts_json(system.sentences) for system in scores.systems}
     how = {"made": made, "metric_options": asdict(options), "documents": documents and list(documents)}
+    counts = {}
+    for system in scores.systems:
+        own = system.sentences
+        by_type = {
+            name: [[place, *rows[place].tolist()] for place in np.flatnonzero(rows.any(axis=1)).tolist()]
+            for name, rows in own.by_type.items()
+        }
+        parts = {"cells": own.cells, "rows": own.n_rows, "references": own.references, "by_type": by_type}
+        counts[system.system] = encode(parts)
     value = {"format": SAVED_FORMAT, "grater": __version__, **scores.to_dict(), **how, "sentence_counts": counts}
     return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _counts_json(counts: SentenceCounts) -> dict[str, Json]:
-    by_type = {
-        name: [[place, *rows[place].tolist()] for place in np.flatnonzero(rows.any(axis=1)).tolist()]
-        for name, rows in counts.by_type.items()
-    }
-    return {
-        "cells": encode(counts.cells),
-        "rows": encode(counts.n_rows),
-        "references": list(counts.references),
-        "by_type": encode(by_type),
-    }
 
 
 def read_saved(text: str, *, name: str, label: str = "") -> SavedScores:
@@ -84,48 +78,34 @@ def read_saved(text: str, *, name: str, label: str = "") -> SavedScores:
         value = json.loads(text)
         if value["format"] != SAVED_FORMAT:
             raise ValueError(value["format"])
-        return _saved(value, name, label or name)
+        metric, documents = METRICS[value["metric"]], value["documents"]
+        saved = value["sentence_counts"].items()
+        counts = tuple(_counts(system, own, len(metric.columns)) for system, own in saved)
+        if len({own.n_sentences for own in counts} | ({len(documents)} if documents else set())) != 1:
+            raise ValueError("systems with different numbers of sentences")
+        return SavedScores(
+            name=name,
+            label=label or name,
+            metric=metric,
+            options=MetricOptions(**value["metric_options"]),
+            signature=Signature(str(value["made"]["what"]), dict(value["made"]["options"])),
+            counts=counts,
+            documents=tuple(documents) if documents else None,
+            version=str(value["grater"]),
+        )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise BadInput(Problem(name, "expected scores that grater saved, found something else")) from error
 
 
-def _saved(value: Any, name: str, label: str) -> SavedScores:
-    metric = METRICS[value["metric"]]
-    documents = value["documents"]
-    counts = tuple(_counts(system, own, len(metric.columns)) for system, own in value["sentence_counts"].items())
-    n_sentences = {own.n_sentences for own in counts} | ({len(documents)} if documents else set())
-    if len(n_sentences) != 1:
-        raise ValueError("systems with different numbers of sentences")
-    return SavedScores(
-        name=name,
-        label=label,
-        metric=metric,
-        options=MetricOptions(**value["metric_options"]),
-        signature=Signature(str(value["made"]["what"]), dict(value["made"]["options"])),
-        counts=counts,
-        documents=tuple(documents) if documents else None,
-        version=str(value["grater"]),
-    )
-
-
 def _counts(system: str, own: Any, n_columns: int) -> SentenceCounts:
     cells, n_rows = np.array(own["cells"]), np.array(own["rows"], np.int64)
-    if (
-        cells.ndim != 3
-        or cells.shape[0] != len(n_rows)
-        or cells.shape[2] != n_columns
-        or cells.dtype.kind not in "if"
-    ):
+    if cells.dtype.kind not in "if" or cells.ndim != 3 or cells.shape[::2] != (len(n_rows), n_columns):
         raise ValueError("counts of another shape")
-    by_type = {name: _dense(rows, len(n_rows), n_columns) for name, rows in own["by_type"].items()}
+    by_type = {name: np.zeros((len(n_rows), n_columns), np.int64) for name in own["by_type"]}
+    for name, rows in own["by_type"].items():
+        for place, *numbers in rows:
+            by_type[name][place] = numbers
     return SentenceCounts(system, cells, n_rows, tuple(own["references"]), by_type)
-
-
-def _dense(rows: Sequence[Sequence[int]], n_sentences: int, n_columns: int) -> Ints:
-    dense = np.zeros((n_sentences, n_columns), np.int64)
-    for place, *numbers in rows:
-        dense[place] = numbers
-    return dense
 
 
 def compare_saved(
