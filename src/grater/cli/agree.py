@@ -407,7 +407,7 @@ def nouns(
     Frequent constructions are compared with the others for low-entropy nouns only.
     """
     study = construction_study(reading.read(*judgments), read_items(items))
-    show(study, table=table, as_json=as_json)
+    deliver(study, out=None, table=table, as_json=as_json)
 
 
 def plot(result: RatersNeeded) -> Iterator[str]:

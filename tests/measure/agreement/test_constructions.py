@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import polars as pl
@@ -18,7 +19,7 @@ from grater.measure.agreement.constructions import (
 )
 from grater.model import Item, Span
 from grater.tables import Judgments, Table, read_items, read_judgments
-from grater.uncertainty import generator
+from grater.uncertainty import Scope, generator
 
 N_PLACES = 368
 # Lee et al. 2009, Table 5: cells (R1, R2) of yes yes, yes no, no yes, no no
@@ -128,6 +129,9 @@ def test_mention_and_frequency_split_the_answers() -> None:
     assert by_name["mention"].first.table.n == n // 2 * 5
     assert by_name["mention"].ours.difference.value > 0
     assert by_name["frequency"].first.table.n == n
+    # Lee et al. 2009, section 5, compare frequent constructions for low-entropy nouns only, and the table says so
+    shown = [row[0] for sheet in found.sheets() if sheet.name == "contrasts" for row in sheet.rows]
+    assert "low-entropy nouns: most frequent construction against the others" in shown
 
 
 def test_labels_of_another_task_are_refused() -> None:
@@ -142,3 +146,10 @@ def test_a_table_without_constructions_is_refused() -> None:
     other = read_items(items.frame.with_columns(kind=pl.lit("prep")))
     with pytest.raises(BadInput, match="expected judgments of items of kind construction/STAGE/NAME, found none"):
         construction_study(judgments, other)
+
+
+def test_few_essays_are_warned_about_in_every_way_out(published: ConstructionStudy) -> None:
+    few = replace(published, scope=Scope(unit="essay", n_units=4))
+    assert any("only 4 essays" in text for text in few.warnings)
+    assert few.to_dict()["warnings"] == list(few.warnings)
+    assert "only 4 essays" in repr(few)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -35,8 +35,9 @@ import polars as pl
 from grater.errors import BadInput, Problem
 from grater.measure.agreement.cohen import Confusion, between, cohen_kappa, kappa_influence
 from grater.measure.agreement.groups import KappaTest, independent_test, influence_test
+from grater.measure.agreement.summary import confusion_sheet
 from grater.model import Interval
-from grater.result import FLAT, Data, Estimate, Result, frame_of, key
+from grater.result import FLAT, Data, Estimate, Result, frame_of, in_json, key
 from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, require_raters
@@ -293,6 +294,11 @@ class ConstructionStudy(Result):
     signature: Signature
     scope: Scope = field(metadata=key("interval"))
 
+    @property
+    @in_json()
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
+
     def to_frame(self) -> pl.DataFrame:
         """Columns part, rater, measure, n, value, low, high."""
         return frame_of(self.estimates()).fill_nan(None)
@@ -311,7 +317,10 @@ class ConstructionStudy(Result):
             yield {"part": name, "rater": rater, "measure": measure, "n": n}, estimate
 
     def sheets(self) -> list[Sheet]:
-        tables = [_freedom_sheet(self.freedom), *map(_confusion_sheet, self.stages)]
+        tables = [_freedom_sheet(self.freedom)]
+        for part in self.stages:
+            sheet = confusion_sheet(part.table, f"{part.name} (Table 5)")
+            tables.append(replace(sheet, name=f"confusion-{part.name}"))
         if self.stages:
             tables.append(_stages_sheet(self.stages))
         tables.append(_several_sheet(self.several))
@@ -354,17 +363,6 @@ def _freedom(marks: ConstructionMarks, stage: str, rater: str) -> Freedom:
 def _freedom_sheet(freedom: Sequence[Freedom]) -> Sheet:
     rows = ((row.rater, row.stage, count(row.n), interval(row.yes)) for row in freedom)
     return Sheet("How freely raters say yes (Table 4)", ("rater", "stage", "n", "yes"), tuple(rows), name="freedom")
-
-
-def _confusion_sheet(part: PartAgreement) -> Sheet:
-    first, second = part.table.raters
-    rows = zip(part.table.labels, part.table.cells.tolist(), strict=True)
-    return Sheet(
-        f"{part.name} (Table 5)",
-        (f"{first}↓ {second}→", *part.table.labels),
-        tuple((label, *map(count, cells)) for label, cells in rows),
-        name=f"confusion-{part.name}",
-    )
 
 
 def _stages_sheet(stages: Sequence[PartAgreement]) -> Sheet:
