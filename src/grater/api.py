@@ -262,7 +262,7 @@ def agreement(
     scale: Scale = "nominal",
     label_order: Sequence[str] = (),
     items: TableSource | None = None,
-    units: Unit = "auto",
+    units: str = "auto",
     raters: Literal["these", "random"] = "these",
     interval: Literal["jackknife", "bootstrap"] = "jackknife",
     ok: str | None = None,
@@ -291,7 +291,7 @@ def edit_agreement(
     *,
     gaps: bool = False,
     several: Literal["joined", "first"] = "joined",
-    units: Unit = "auto",
+    units: str = "auto",
     interval: Literal["jackknife", "bootstrap"] = "jackknife",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
@@ -321,7 +321,7 @@ def raters_needed(
     gold: TableSource | None = None,
     reach: float | None = None,
     items: TableSource | None = None,
-    units: Unit = "auto",
+    units: str = "auto",
     draws: int = 0,
     unknown: Unknown = "drop",
     interval: Literal["jackknife", "bootstrap"] = "jackknife",
@@ -360,7 +360,7 @@ def difficulty(
     top: int = 10,
     split: float = 0.75,
     quantiles: int = 4,
-    units: Unit = "auto",
+    units: str = "auto",
 ) -> Difficulty:
     """The easiest and hardest items for the crowd and for experts, and what goes with disagreement.
 

@@ -81,7 +81,14 @@ TABLE_OPTIONS = (
     *("weights", "scale", "order", "ok", "all_pairs"),
     *("columns", "merge", "drop_flags", "min_confidence", "status", "duplicates"),
 )
-UnitName: TypeAlias = Literal["auto", "item", "essay", "document"]
+UnitName: TypeAlias = Annotated[
+    str,
+    Option(
+        "--units",
+        metavar="auto|item|essay|document|COLUMN",
+        help="Units of intervals; auto: documents or essays where they are known, else items.",
+    ),
+]
 IntervalName: TypeAlias = Literal["jackknife", "bootstrap"]
 CORPUS_OPTIONS = ("gaps", "several", "documents")
 
@@ -90,9 +97,7 @@ CORPUS_OPTIONS = ("gaps", "several", "documents")
 class Intervals:
     """What intervals rest on: the options that `takes_options` gives to a command."""
 
-    units: Annotated[
-        UnitName, Option(help="Units of intervals; auto: documents or essays where they are known, else items.")
-    ] = "auto"
+    units: UnitName = "auto"
     interval: Annotated[IntervalName, Option(help="How intervals are made.")] = "jackknife"
     resamples: Annotated[int, Option(min=1, help="Bootstrap resamples.")] = Basis().n_resamples
     seed: Annotated[int, Option(min=0, help="Random seed, for the bootstrap and for draws.")] = 0
@@ -365,9 +370,7 @@ def hard(
         float, Option(min=0, max=1, help="A crowd is split if its majority is below this share.")
     ] = SPLIT,
     quantiles: Annotated[int, Option(min=2, help="Number of parts that a numeric column is divided into.")] = 4,
-    units: Annotated[
-        UnitName, Option(help="Units of intervals; auto: documents or essays where they are known, else items.")
-    ] = "auto",
+    units: UnitName = "auto",
     *,
     reading: Reading,
     out: Annotated[Path | None, Option(metavar="FILE", help="Also write every item as a table.")] = None,

@@ -49,7 +49,6 @@ Unit: TypeAlias = str
 """`auto`, `item`, `essay`, `document`, or another column that groups items."""
 Population: TypeAlias = Literal["wider", "these"]
 CHOICES = {
-    "units": ("auto", "item", "sentence", "essay", "document"),
     "raters": ("these", "random"),
     "population": ("wider", "these"),
     "interval": ("jackknife", "bootstrap"),

@@ -7,10 +7,9 @@ import pytest
 
 import grater
 from grater.errors import GraterError
-from grater.measure.agreement.coded import coded, with_essays
+from grater.measure.agreement.coded import coded, essays_of, with_essays
 from grater.measure.agreement.groups import agreement_by_group, by_column, compare_pairs, compare_tables
 from grater.measure.agreement.summary import Agreement, agreement
-from grater.measure.units import essays_of
 from grater.model import Interval
 from grater.tables import read_judgments
 from tests.measure.agreement.worlds import clustered
@@ -47,14 +46,14 @@ def test_essays_of_an_items_table_give_the_same(frame: pl.DataFrame) -> None:
     assert result(frame.drop("essay"), items=items).alpha == result(frame).alpha
 
 
-def test_items_may_be_asked_for_and_unknown_columns_are_refused(frame: pl.DataFrame) -> None:
+def test_any_column_may_be_the_unit_and_items_may_be_asked_for(frame: pl.DataFrame) -> None:
     alone = result(frame, units="item")
     assert alone.alpha == result(frame.drop("essay")).alpha
     assert "as asked" in alone.scope.sentence
-    with pytest.raises(GraterError, match="unknown column 'document'"):
-        result(frame, units="document")
-    with pytest.raises(GraterError, match="unknown column 'learner'"):
-        result(frame, units="learner")
+    learners = frame.with_columns(learner=pl.col("essay").str.slice(0, 2)).drop("essay")
+    assert "other learners like these" in result(learners, units="learner").scope.sentence
+    with pytest.raises(GraterError, match=r"unknown column 'lerner'. Did you mean 'learner'"):
+        result(learners, units="lerner")
 
 
 def test_essays_come_from_the_items_and_from_the_judgments_together(frame: pl.DataFrame) -> None:

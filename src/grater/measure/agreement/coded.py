@@ -9,8 +9,8 @@ or the rater is called `gold` or `adjudicated`.
 
 *Essays.*  An item's essay comes from the items table or from the judgments, wherever it is known.  `auto` takes the
 column `document` where every item has one and there are several (a sentence of an M2 file is an essay, its document
-is what one learner wrote), else `essay`.  An item without an essay is a unit of its own, and a warning counts such
-items; one item in two essays is an error.
+is what one learner wrote), else `essay`; any other column (`learner`, `topic`) may be named.  An item without an essay
+is a unit of its own, and a warning counts such items; one item in two essays is an error.
 
 *Counts.*  Agreement looks at an item only through its row of counts, so items with equal rows are one *pattern*.  An
 item takes part with the judgments that it has; items with fewer than two are left out and counted.  (irrCAC and Gwet

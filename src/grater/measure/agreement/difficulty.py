@@ -286,15 +286,12 @@ def difficulty(
     texts = texts_of(items)
     groups = []
     for name, spread in tables.items():
-        columns = [] if items is None else list(by) or columns_of(items, spread)
-        parts = (
-            by_columns(spread, items, columns, essays=essays, n_quantiles=n_quantiles, level=basis.level)
-            if items is not None
-            else ()
-        )
-        majority, agreement, unknown_share = _means(
-            spread, np.arange(len(spread.items)), essays=essays, level=basis.level
-        )
+        rows, level = np.arange(len(spread.items)), basis.level
+        majority, agreement, unknown_share = _means(spread, rows, essays=essays, level=level)
+        parts: tuple[ColumnGroup, ...] = ()
+        if items is not None:
+            columns = by or columns_of(items, spread)
+            parts = tuple(by_columns(spread, items, columns, essays=essays, n_quantiles=n_quantiles, level=level))
         groups.append(
             GroupDifficulty(
                 name=name,
