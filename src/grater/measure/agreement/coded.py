@@ -9,7 +9,7 @@ or the rater is called `gold` or `adjudicated`.
 
 *Essays.*  An item's essay comes from the items table or from the judgments, wherever it is known.  `auto` takes the
 column `document` where every item has one and there are several (a sentence of an M2 file is an essay, its document
-is what one learner wrote), else `essay`; any other column (`learner`, `topic`) may be named.  An item without an essay
+is what one learner wrote), else `essay`; any other column (`learner`, `topic`) may be named.  An item without one
 is a unit of its own, and a warning counts such items; one item in two essays is an error.
 
 *Counts.*  Agreement looks at an item only through its row of counts, so items with equal rows are one *pattern*.  An
