@@ -355,7 +355,11 @@ def cases_of(
     `kind`, items of this kind alone.
     """
     if kind:
-        decisions = _of_kind(decisions, items, kind)
+        wanted = _items_of_kind(decisions, items, kind)
+        decisions, judgments = (
+            replace(table, frame=table.frame.join(wanted, on=pl.col("item").cast(pl.String), how="semi"))
+            for table in (decisions, judgments)
+        )
     frame = decisions.frame
     if not len(frame):
         raise BadInput(Problem(decisions.name, "expected at least one decision, found none"))
@@ -398,9 +402,10 @@ def cases_of(
 def with_withheld(cases: Cases, truth: Truth) -> Cases:
     """The cases with the systems whose recall cannot be known: the design does not allow it."""
     withheld, known = {}, ~np.isnan(truth.values)
+    are_lists = cases.n_stray > 0 and not (cases.flagged == 0).any()
     for column, name in enumerate(cases.systems):
         marks = cases.flagged[:, column]
-        if (marks == 1).any() and not (marks == 0).any() and ((marks == ABSENT).any() or cases.n_stray > 0):
+        if (marks == 1).any() and not (marks == 0).any() and (are_lists or (marks == ABSENT).any()):
             withheld[name] = f"{name} lists only what it flags; {LISTED}"
     if cases.design is None and not known.all():
         chosen = list(selection(cases.flagged, known, cases.systems, cases.scores))
@@ -413,8 +418,8 @@ LISTED = "pass --missing not-flagged if everything else was passed over"
 CHOSEN = "pass --sample if they were drawn, or judge items at random"
 
 
-def _of_kind(decisions: Table, items: Table | None, kind: str) -> Table:
-    """The decisions on items of one kind."""
+def _items_of_kind(decisions: Table, items: Table | None, kind: str) -> pl.DataFrame:
+    """The items of one kind, as the items or decisions say."""
     table = next((each for each in (items, decisions) if each is not None and "kind" in each.frame.columns), None)
     if table is None:
         raise UsageError("no table says of what kind items are; pass one with a column kind as --items")
@@ -422,8 +427,7 @@ def _of_kind(decisions: Table, items: Table | None, kind: str) -> Table:
     wanted = kinds.filter(pl.col("kind") == kind).select("item").unique()
     if wanted.is_empty():
         raise UnknownName(unknown_name("kind", kind, kinds["kind"].drop_nulls().unique().to_list()))
-    frame = decisions.frame.with_columns(pl.col("item").cast(pl.String)).join(wanted, on="item", how="semi")
-    return replace(decisions, frame=frame)
+    return wanted
 
 
 def _completed(frame: pl.DataFrame, items: Table | None, judgments: Judgments) -> pl.DataFrame:
