@@ -66,9 +66,8 @@ CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "raters_needed": lambda given: grater.raters_needed(given["judgments"], given["judgments"]),
     "difficulty": lambda given: grater.difficulty(given["judgments"]),
     "aggregate": lambda given: grater.aggregate(given["judgments"], gold=given["gold"]),
-    "evaluate": lambda given: grater.evaluate(given["decisions"], given["judgments"], weighted=True, resamples=20),
-    "verify": lambda given: grater.verify(given["decisions"], given["judgments"], resamples=20),
-    "compare": lambda given: grater.compare(given["decisions"], given["judgments"], resamples=20),
+    "evaluate": lambda given: grater.evaluate(given["decisions"], given["judgments"], weighted=True),
+    "compare": lambda given: grater.compare(given["decisions"], given["judgments"]),
 }
 
 
@@ -87,15 +86,15 @@ def require_result(result: Any) -> None:
 def test_a_function_of_tables_takes_any_form_of_table(inputs: dict[str, Any], name: str) -> None:
     result = CALLS[name](inputs)
     require_result(result)
-    if name in ("evaluate", "verify", "compare"):
+    if name in ("evaluate", "compare"):
         assert [row["system"] for row in result.to_dict()["systems"]] == [scored.system for scored in result.systems]
 
 
 @every_form
-def test_a_sample_is_drawn_and_estimated_from(inputs: dict[str, Any]) -> None:
+def test_a_sample_is_drawn_and_evaluated(inputs: dict[str, Any]) -> None:
     drawn = grater.sample(inputs["decisions"], system="one", n=20, seed=1)
     assert len(drawn.frame) == 20
-    require_result(grater.estimate(inputs["decisions"], drawn, inputs["judgments"], resamples=20))
+    require_result(grater.evaluate(inputs["decisions"], inputs["judgments"], sample=drawn))
     more = grater.sample(inputs["decisions"], system="two", add_to=drawn)
     assert set(drawn.frame["item"]) <= set(more.frame["item"])
 
@@ -292,8 +291,9 @@ def test_an_unknown_option_value_is_answered_without_naming_a_command_line_optio
         lambda: grater.sample(DECISIONS, system="one"),
         lambda: grater.sample(DECISIONS, system="three", n=3),
         lambda: grater.agreement(pd.DataFrame({"a": [1]})),
-        lambda: grater.verify(DECISIONS, JUDGMENTS, gold=GOLD),
-        lambda: grater.evaluate(DECISIONS, JUDGMENTS, cluster="essay"),
+        lambda: grater.evaluate(DECISIONS, JUDGMENTS, units="essay"),
+        lambda: grater.evaluate(DECISIONS, JUDGMENTS, kind="prep"),
+        lambda: grater.evaluate(DECISIONS, JUDGMENTS, assist=JUDGMENTS),
     ]
     for call in wrong:
         with pytest.raises(grater.GraterError) as caught:

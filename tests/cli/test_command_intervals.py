@@ -25,13 +25,12 @@ COMMANDS = {
     "raters": ("raters", "crowd.csv", "--gold", "gold.csv"),
     "raters-needed": ("raters-needed", "crowd.csv", "--experts", "judgments.csv", *FEW),
     "difficulty": ("difficulty", "crowd.csv", "--experts", "judgments.csv", "--items", "items.csv"),
-    "estimate": (
-        *("estimate", "--decisions", "decisions.csv", "--sample", "sample.csv", "--judgments", "judgments.csv"),
-        *("--items", "items.csv", *FEW),
+    "evaluate": ("evaluate", "--decisions", "decisions.csv", "--judgments", "crowd.csv"),
+    "evaluate, a sample": (
+        *("evaluate", "--decisions", "decisions.csv", "--sample", "sample.csv", "--judgments", "judgments.csv"),
+        *("--items", "items.csv"),
     ),
-    "evaluate": ("evaluate", "--decisions", "decisions.csv", "--judgments", "crowd.csv", *FEW),
-    "verify": ("verify", "--decisions", "decisions.csv", "--judgments", "judgments.csv"),
-    "compare": ("compare", "--decisions", "decisions.csv", "--judgments", "crowd.csv", *FEW),
+    "compare": ("compare", "--decisions", "decisions.csv", "--judgments", "crowd.csv"),
     "cloze": ("cloze", "cloze.csv", "--decisions", "cloze-words.csv"),
     "choice": ("choice", "choice.csv", "--accuracy", ".75", "--n-items", "200"),
     "nouns": ("nouns", "agree", "constructions.csv", "--items", "nouns.csv"),
@@ -93,4 +92,4 @@ def test_every_section_of_a_report_says_what_its_intervals_speak_of(demo: Demo) 
     assert len(sections) > 10
     assert [part.splitlines()[0] for part in sections[1:] if not SPOKEN.search(part)] == []
     [experts] = [part for part in sections if part.startswith("Agreement among experts")]
-    assert "(resampled by essay, design effect" in experts
+    assert "(design effect" in experts

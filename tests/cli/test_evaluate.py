@@ -1,3 +1,5 @@
+"""`grater evaluate` and `grater compare`."""
+
 from __future__ import annotations
 
 import json
@@ -9,29 +11,29 @@ import polars as pl
 import pytest
 
 from grater.cli import app_of
-from grater.cli.evaluate import evaluate_detectors
+from grater.cli.evaluate import compare_detectors, evaluate_detectors
 from grater.errors import GraterError, UsageError
+from grater.measure.sampling.draw import draw_sample
 from grater.tables import write_table
-from tests.cli.running import invoked, widest
+from tests.cli.running import INTERVAL, SPOKEN, Ran, grater, invoked, widest
 from tests.measure.evaluation.worlds import FLAGGED, SHARES, decisions, items, votes
+from tests.measure.sampling.corpora import figure_1
 
-app = app_of(evaluate_detectors)
+run = partial(invoked, app_of(evaluate_detectors))
+compare = partial(invoked, app_of(compare_detectors))
 
-run = partial(invoked, app)
+
+def found(*args: object) -> Any:
+    return json.loads(run(*args, "--json").stdout)
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> list[object]:
     """The worked example of Madnani 2011 as two files."""
-    always = dict.fromkeys(["always"], [1] * len(FLAGGED))
-    write_table(decisions({"S": FLAGGED, **always}), tmp_path / "d.csv")
+    write_table(decisions({"S": FLAGGED, "always": [1] * len(FLAGGED)}), tmp_path / "d.csv")
     write_table(votes([round(20 * share) for share in SHARES], 20), tmp_path / "j.csv")
     write_table(items(list("aabbccdd")), tmp_path / "i.csv")
-    return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--resamples", 100]
-
-
-def found(*args: object) -> Any:
-    return json.loads(run(*args, "--json").stdout)
+    return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
 
 
 def test_json_has_the_keys_of_the_contract(world: list[object]) -> None:
@@ -43,111 +45,116 @@ def test_json_has_the_keys_of_the_contract(world: list[object]) -> None:
     assert set(system["counts"]) >= {"hit", "false_alarm", "miss"}
     assert system["weighted"]["precision"]["value"] == pytest.approx(0.7)
     assert system["weighted"]["f0.5"]["value"] == pytest.approx(0.694789, abs=5e-7)
-    assert [(each["low"], each["high"], each["n"]) for each in system["bins"]] == [
-        (0.5, 0.75, 3),
-        (0.75, 0.9, 1),
-        (0.9, 1, 4),
-    ]
+    bins = [(each["low"], each["high"], each["n"]) for each in system["bins"]]
+    assert bins == [(0.5, 0.75, 3), (0.75, 0.9, 1), (0.9, 1, 4)]
     for name in ("error_rate", "precision", "recall", "kappa"):
         assert set(system["bins"][0][name]) >= {"value", "low", "high"}
-    assert "truth:majority" in value["signature"]
-    assert "units:item" in value["signature"]
-
-
-def test_every_rater_and_their_spread_come_with_one_command(world: list[object]) -> None:
-    system = found(*world)["systems"][0]
     assert len(system["by_rater"]) == 20
     assert system["spread"]["precision"]["low"] < system["spread"]["precision"]["high"]
-    shown = run(*world).stdout
-    assert "S against each rater" in shown
-    assert "lowest to highest" in shown
+    assert "truth:majority" in value["signature"]
+    assert "interval:jackknife-t" in value["signature"]
+    assert "units:item" in value["signature"]
 
 
 def test_the_terminal_shows_what_was_asked_in_a_hundred_and_twenty_columns(world: list[object]) -> None:
     plain = run(*world).stdout
     assert "Weighted" not in plain
     shown = run(*world, "--weighted", "--bins", "0.5,0.75,0.9,1").stdout
-    for text in (
-        "Weighted by the share of raters",
-        ".700 [",
-        "50-75 %",
-        "Items by agreement",
-        "items like these 8, taken as independent",
-    ):
+    for text in ("Weighted by the share of raters", ".700 [", "50-75 %", "Items by agreement", "lowest to highest"):
         assert text in shown
+    assert "items taken as independent: their essays are not known" in " ".join(shown.split())
     assert widest(shown) <= 120
 
 
-@pytest.mark.parametrize("cluster", ["essay", "document", "rater"])
-def test_the_report_says_what_was_drawn(world: list[object], tmp_path: Path, cluster: str) -> None:
-    shown = run(*world, "--items", tmp_path / "i.csv", "--cluster", cluster).stdout
-    assert f"units:{cluster}" in "".join(shown.split())
-    assert f"95 % intervals generalise to other {cluster}s like these" in " ".join(shown.split())
+@pytest.mark.parametrize("command", [run, compare], ids=["evaluate", "compare"])
+def test_the_same_command_twice_prints_the_same_whatever_the_seed(world: list[object], command: Any) -> None:
+    first, again, other = (command(*world, *more) for more in ((), (), ("--seed", 7)))
+    assert first.output == again.output == other.output
 
 
-def test_share_as_truth_makes_the_first_numbers_weighted(world: list[object]) -> None:
-    assert found(*world, "--truth", "share")["systems"][0]["precision"]["value"] == pytest.approx(0.7)
+def test_csv_has_cells_alone_and_what_intervals_speak_of_is_said_beside_it(
+    world: list[object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = grater(capsys, "evaluate", *world, "--table", "csv")
+    assert INTERVAL.search(ran.out)
+    assert SPOKEN.search(ran.err)
+    assert not SPOKEN.search(ran.out)
 
 
-@pytest.mark.parametrize("truth", ["dawid-skene", "rater:r3"])
+@pytest.mark.parametrize("unit", ["essay", "document"])
+def test_the_report_says_which_units_intervals_rest_on(world: list[object], tmp_path: Path, unit: str) -> None:
+    shown = run(*world, "--items", tmp_path / "i.csv", "--units", unit).stdout
+    assert f"units:{unit}" in "".join(shown.split())
+    assert f"95 % intervals generalise to other {unit}s like these 4" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("truth", ["share", "dawid-skene", "rater:r3"])
 def test_other_truths_run(world: list[object], truth: str) -> None:
     assert f"truth:{truth}" in found(*world, "--truth", truth)["signature"]
 
 
-def test_files_may_be_split(world: list[object], tmp_path: Path) -> None:
-    rows = pl.read_csv(tmp_path / "j.csv")
-    write_table(rows[:50], tmp_path / "j1.csv")
-    write_table(rows[50:], tmp_path / "j2.csv")
-    flags = pl.read_csv(tmp_path / "d.csv")
-    write_table(flags[:5], tmp_path / "d1.csv")
-    write_table(flags[5:], tmp_path / "d2.csv")
-    parts = ["--decisions", tmp_path / "d2.csv", "--decisions", tmp_path / "d1.csv"]
-    parts += ["--judgments", tmp_path / "j2.csv", "--judgments", tmp_path / "j1.csv", "--resamples", 100]
-    assert found(*world) == found(*parts)
+def test_files_may_be_split_and_columns_bear_other_names(world: list[object], tmp_path: Path) -> None:
+    rows = pl.read_csv(tmp_path / "j.csv").rename({"label": "verdict"})
+    flags = pl.read_csv(tmp_path / "d.csv").rename({"flagged": "mark"})
+    parts: list[object] = []
+    for name, option, frame, at in (("d", "decisions", flags, 5), ("j", "judgments", rows, 50)):
+        for number, part in enumerate((frame[at:], frame[:at])):
+            write_table(part, tmp_path / f"{name}{number}.csv")
+            parts += [f"--{option}", tmp_path / f"{name}{number}.csv"]
+    assert found(*parts, "--columns", "flagged=mark,label=verdict") == found(*world)
 
 
-def test_parts_by_a_column(world: list[object], tmp_path: Path) -> None:
-    value = found(*world, "--items", tmp_path / "i.csv", "--by", "essay")
+def test_kind_and_parts_by_a_column(world: list[object], tmp_path: Path) -> None:
+    path = tmp_path / "i.csv"
+    write_table(pl.read_csv(path).with_columns(kind=pl.Series(["prep"] * 6 + ["article"] * 2)), path)
+    value = found(*world, "--items", path, "--by", "essay")
     assert list(value["parts"]) == ["essay a", "essay b", "essay c", "essay d"]
     assert value["parts"]["essay a"]["systems"][0]["counts"]["hit"] == 2
+    assert found(*world, "--items", path, "--kind", "prep")["items"] == 6
+    compared = compare(*world, "--items", path, "--kind", "prep", "--units", "item", "--json").stdout
+    assert json.loads(compared)["items"] == 6
+    with pytest.raises(GraterError, match="unknown kind 'noun'"):
+        run(*world, "--items", path, "--kind", "noun")
 
 
-def test_suggestions_are_scored_on_request(tmp_path: Path) -> None:
-    flags = pl.DataFrame({"item": ["i0"], "system": ["S"], "flagged": [1], "suggestion": ["on"]})
-    judged = pl.DataFrame(
-        {"item": ["i0"] * 2, "rater": ["a", "b"], "label": ["error"] * 2, "alternatives": ["on", ""]}
-    )
+def test_a_list_of_flags_is_completed_where_that_is_said(world: list[object], tmp_path: Path) -> None:
+    assert not any("lists only" in warning for warning in found(*world)["warnings"])
+    flags = pl.read_csv(tmp_path / "d.csv").filter((pl.col("flagged") == 1) & (pl.col("system") == "S"))
     write_table(flags, tmp_path / "d.csv")
-    write_table(judged, tmp_path / "j.csv")
-    args = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--suggestions"]
-    assert found(*args)["suggestions"][0]["any_rater"]["value"] == 1
-    assert "some rater's" in run(*args).stdout
-
-
-def test_columns_of_both_tables_may_bear_other_names(world: list[object], tmp_path: Path) -> None:
-    write_table(pl.read_csv(tmp_path / "d.csv").rename({"flagged": "mark"}), tmp_path / "d2.csv")
-    write_table(pl.read_csv(tmp_path / "j.csv").rename({"label": "verdict"}), tmp_path / "j2.csv")
-    files = ["--decisions", tmp_path / "d2.csv", "--judgments", tmp_path / "j2.csv", "--resamples", 100]
-    assert found(*files, "--columns", "flagged=mark,label=verdict") == found(*world)
-
-
-def test_bad_edges_are_named(world: list[object]) -> None:
-    with pytest.raises(UsageError, match="half"):
-        run(*world, "--bins", "half,1")
-
-
-def test_clusters_that_nobody_knows_ask_for_items(world: list[object]) -> None:
-    with pytest.raises(GraterError, match="a table of items"):
-        run(*world, "--cluster", "essay")
+    shown = run(*world)
+    assert "recall and F are withheld: S lists only what it flags; pass --missing not-flagged" in shown.stderr
+    assert found(*world)["systems"][0]["recall"]["value"] is None
+    completed = found(*world, "--missing", "not-flagged")["systems"][0]
+    assert completed["counts"] == {"hit": 3, "false_alarm": 1, "miss": 1.5, "correct_rejection": 2.5}
 
 
 def test_items_without_a_judgment_are_a_row_of_their_own(tmp_path: Path) -> None:
     write_table(decisions({"S": [1, 0, 1]}), tmp_path / "d.csv")
     write_table(votes([1, 0], 2), tmp_path / "j.csv")
-    result = run("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv")
-    shown = " ".join(result.stdout.split())
+    shown = " ".join(run("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv").stdout.split())
     assert "not judged – –" in shown
     assert "1 items have no usable judgment; 1 flagged by S" in shown
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--bins", "half,1"], "half"),
+        (["--units", "essay"], "unknown column 'essay'"),
+        (["--truth", "mean"], "unknown truth 'mean'"),
+        (["--width", "2"], "expected --width between 0 and 1"),
+        (["--assist", "nowhere.csv"], "no such file"),
+        (["--constructions"], "expected --items FILE"),
+        (["--redundancy", "2"], "no time"),
+    ],
+)
+def test_wrong_use_is_answered_in_one_line(world: list[object], args: list[str], message: str) -> None:
+    with pytest.raises(GraterError, match=message) as caught:
+        run(*world, *args)
+    assert "\n" not in str(caught.value)
+
+
+# Curves, suggestions, gold
 
 
 def scored_world(tmp_path: Path, world: list[object]) -> list[object]:
@@ -160,58 +167,45 @@ def scored_world(tmp_path: Path, world: list[object]) -> list[object]:
 
 
 def test_the_curve_goes_to_a_file_and_into_json(world: list[object], tmp_path: Path) -> None:
-    value = found(*scored_world(tmp_path, world), "--curve", tmp_path / "curve.csv")
+    args = [*scored_world(tmp_path, world), "--curve", tmp_path / "curve.csv"]
+    value = found(*args)
     (curve,) = value["curve"]
     assert (curve["system"], curve["higher"], curve["items"], curve["unscored"]) == ("S", "error", 8, 0)
-    assert [point["threshold"] for point in curve["points"] if point["operating"]] == [0.5]
     (operating,) = (point for point in curve["points"] if point["operating"])
-    assert operating["counts"] == value["systems"][0]["counts"]
+    assert (operating["threshold"], operating["counts"]) == (0.5, value["systems"][0]["counts"])
     assert operating["weighted"]["precision"]["value"] == pytest.approx(0.7)
     table = pl.read_csv(tmp_path / "curve.csv")
     assert table["threshold"].to_list() == [point["threshold"] for point in curve["points"]]
-    assert table["weighted_precision"].to_list() == pytest.approx(
-        [point["weighted"]["precision"]["value"] for point in curve["points"]]
-    )
     assert set(table["signature"]) == {curve["signature"]}
+    said = run(*args, "--higher", "ok").stderr
+    for words in ("too optimistic", "low scores are taken for errors", "always gave no scores and has no curve"):
+        assert words in said
+    assert "curve" not in found(*world)
 
 
-def test_json_has_no_curve_that_was_not_asked_for(world: list[object], tmp_path: Path) -> None:
-    assert "curve" not in found(*scored_world(tmp_path, world))
-
-
-def test_a_curve_says_what_to_beware_of(world: list[object], tmp_path: Path) -> None:
-    said = run(*scored_world(tmp_path, world), "--curve", tmp_path / "c.csv", "--higher", "ok").stderr
-    assert "too optimistic" in said
-    assert "low scores are taken for errors" in said
-    assert "always gave no scores and has no curve" in said
-
-
-def test_a_curve_is_never_written_over_its_input(world: list[object], tmp_path: Path) -> None:
+def test_a_curve_is_never_written_over_its_input_and_needs_scores(world: list[object], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="thresholds need scores"):
+        run(*world, "--curve", tmp_path / "c.csv")
+    assert not (tmp_path / "c.csv").exists()
     with pytest.raises(UsageError, match="named twice"):
         run(*scored_world(tmp_path, world), "--curve", tmp_path / "d.csv")
 
 
-def test_a_curve_without_any_score_is_refused(world: list[object], tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="thresholds need scores"):
-        run(*world, "--curve", tmp_path / "c.csv")
-    assert not (tmp_path / "c.csv").exists()
-
-
-def test_suggestions_are_held_against_adjudicated_corrections(tmp_path: Path) -> None:
-    words = ["on", "in", "at"]
-    write_table(decisions({"S": [1, 1, 1]}, suggestion=words), tmp_path / "d.csv")
-    write_table(votes([2, 2, 2], 2), tmp_path / "j.csv")
+def test_suggestions_are_held_against_raters_and_adjudicated_corrections(tmp_path: Path) -> None:
+    write_table(decisions({"S": [1, 1, 1]}, suggestion=["on", "in", "at"]), tmp_path / "d.csv")
+    words = pl.Series(["on", "", None, "to", None, "of"])
+    write_table(votes([2, 2, 2], 2).frame.with_columns(alternatives=words), tmp_path / "j.csv")
     (tmp_path / "c.csv").write_text("item,label\ni0,on|upon\ni1,into\ni9,of\n")
-    args = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--corrections", tmp_path / "c.csv"]
-    (system,) = found(*args)["suggestions"]
+    files = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
+    assert found(*files, "--suggestions")["suggestions"][0]["any_rater"]["value"] == pytest.approx(1 / 3)
+    assert "some rater's" in run(*files, "--suggestions").stdout
+    (system,) = found(*files, "--corrections", tmp_path / "c.csv")["suggestions"]
     assert (system["adjudicated"]["value"], system["adjudicated_recall"]["value"]) == pytest.approx((1 / 2, 1 / 3))
-    assert "adjudicated" in run(*args).stdout
 
 
 def test_gold_beside_another_truth_corrects_for_what_raters_get_wrong(tmp_path: Path) -> None:
-    called = [2] * 40 + [0] * 60
     write_table(decisions({"S": [1] * 50 + [0] * 50}), tmp_path / "d.csv")
-    write_table(votes(called, 2), tmp_path / "j.csv")
+    write_table(votes([2] * 40 + [0] * 60, 2), tmp_path / "j.csv")
     rows = [f"i{place},{'error' if place < 30 else 'ok'}" for place in (*range(18), 38, 39, *range(60, 78))]
     (tmp_path / "g.csv").write_text("\n".join(["item,label", *rows]) + "\n")
     args = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--gold", tmp_path / "g.csv"]
@@ -223,6 +217,13 @@ def test_gold_beside_another_truth_corrects_for_what_raters_get_wrong(tmp_path: 
     printed = run(*args).stdout
     assert "Corrected for what raters get wrong" in printed
     assert "raters: sensitivity 1.000 [.824, 1.000] on 18; specificity .900 [.699, .972] on 20 gold items" in printed
+    (tmp_path / "g.csv").write_text("item,label\ni1,error\ni99,ok\n")
+    short = run(*args, "--json")
+    assert "found 1" in json.loads(short.stdout)["corrected"]["S"]["recall"]["reason"]
+    assert "warning: nothing is corrected: expected 10 judged gold items" in short.stderr
+
+
+# Some judgments
 
 
 @pytest.fixture
@@ -237,30 +238,137 @@ def doubtful(tmp_path: Path) -> list[object]:
         ("i3", "B", "ok", None, 1.0),
     ]
     judged = pl.DataFrame(rows, schema=["item", "rater", "label", "flags", "confidence"], orient="row")
-    decided = pl.DataFrame({"item": ["i1", "i2", "i3"], "system": ["S"] * 3, "flagged": [1, 1, 1]})
     write_table(judged, tmp_path / "j.csv")
-    write_table(decided, tmp_path / "d.csv")
-    return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--resamples", 50]
+    write_table(
+        pl.DataFrame({"item": ["i1", "i2", "i3"], "system": ["S"] * 3, "flagged": [1] * 3}), tmp_path / "d.csv"
+    )
+    return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
 
 
-def test_flagged_contexts_are_shown_apart(doubtful: list[object]) -> None:
-    whole = found(*doubtful, "--contexts", "spelling")
-    parts = whole["parts"]
-    assert "|contexts:spelling|" in whole["signature"]
-    assert parts["with flagged contexts"]["systems"][0]["precision"]["value"] == 1
-    assert parts["without flagged contexts"]["systems"][0]["precision"]["value"] == 0.25
+def test_flagged_contexts_and_low_confidence_are_shown_apart(doubtful: list[object]) -> None:
+    def precisions(*options: object) -> dict[str, float]:
+        parts = found(*doubtful, *options)["parts"]
+        return {name: part["systems"][0]["precision"]["value"] for name, part in parts.items()}
 
-
-def test_low_confidence_is_shown_apart(doubtful: list[object]) -> None:
-    parts = found(*doubtful, "--confidence-apart", 0.5)["parts"]
-    assert parts["with low confidence"]["systems"][0]["precision"]["value"] == 0.5
-    assert parts["without low confidence"]["systems"][0]["precision"]["value"] == 0.5
-
-
-def test_a_confidence_that_nobody_stated_is_not_low(doubtful: list[object]) -> None:
+    contexts = {"without flagged contexts": 0.25, "with flagged contexts": 1}
+    assert precisions("--contexts", "spelling") == contexts
+    assert "|contexts:spelling|" in found(*doubtful, "--contexts", "spelling")["signature"]
+    confidence = {"without low confidence": 0.5, "with low confidence": 0.5}
+    assert precisions("--confidence-apart", 0.5) == confidence
     path = Path(str(doubtful[3]))
-    told = pl.read_csv(path).with_columns(confidence=pl.when(pl.col("item") != "i3").then("confidence"))
-    write_table(told, path)
+    write_table(pl.read_csv(path).with_columns(confidence=pl.when(pl.col("item") != "i3").then("confidence")), path)
     parts = found(*doubtful, "--confidence-apart", 0.5)["parts"]
     counts = {name: part["items"] for name, part in parts.items()}
     assert counts == {"without low confidence": 1, "with low confidence": 1, "confidence not stated": 1}
+
+
+def test_shares_are_of_the_first_judgments_where_that_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = {"a": ("error", "error"), "b": ("ok", "error", "ok", "ok"), "c": ("error", "ok", "error", "error")}
+    rows = [
+        f"{item},r{n},{label},2026-01-01T00:00:{n:02}Z"
+        for item, labels in said.items()
+        for n, label in enumerate(labels)
+    ]
+    (tmp_path / "d.csv").write_text("item,system,flagged\na,one,1\nb,one,0\nc,one,1\na,two,0\nb,two,1\nc,two,1\n")
+    (tmp_path / "j.csv").write_text("\n".join(("item,rater,label,at", *rows)) + "\n")
+
+    def ran(command: str, *args: object) -> Ran:
+        files = ("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv")
+        return grater(capsys, command, *files, *args)
+
+    plain, equal = (json.loads(ran("evaluate", "--json", *more).out) for more in ((), ("--redundancy", 2)))
+    assert [value["systems"][0]["weighted"]["counts"]["hit"] for value in (plain, equal)] == [1.75, 1.5]
+    assert "redundancy:first-2" in equal["signature"]
+    assert "a redundancy of 2 takes the first 2 of each" in ran("evaluate").err
+    compared = json.loads(ran("compare", "--weighted", "--json", "--redundancy", 2).out)
+    assert {each["system"]: each["counts"]["hit"] for each in compared["systems"]} == {"one": 1.5, "two": 1.0}
+
+
+# From a sample
+
+
+@pytest.fixture(scope="module")
+def figure(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    """T&C 2008, Figure 1, and a sample of it."""
+    folder = tmp_path_factory.mktemp("figure")
+    table, judgments = figure_1()
+    write_table(table, folder / "decisions.csv")
+    write_table(judgments, folder / "judgments.csv")
+    write_table(draw_sample(table, "S", 2250), folder / "sample.csv")
+    rows = [f"item-{place:05},e{place % 50},0,1,prep,{'zh' if place % 2 else 'ru'}" for place in range(10_000)]
+    (folder / "items.csv").write_text("\n".join(["item,essay,start,end,kind,l1", *rows]) + "\n")
+    names = ("decisions", "sample", "judgments")
+    return [part for name in names for part in (f"--{name}", folder / f"{name}.csv")]
+
+
+def test_estimates_from_a_sample(figure: list[object]) -> None:
+    ran = run(*figure)
+    for text in ("estimated for 10,000 items: 2,250 of 2,250 drawn items judged", "The paper's normal intervals"):
+        assert text in ran.stdout
+    assert "design:stratified" in "".join(ran.stdout.split())
+    assert widest(ran.stdout) <= 120
+    value = found(*figure)
+    (system,), (estimated,) = value["systems"], value["sample"]["systems"]
+    assert system["recall"]["low"] < 0.228571 < system["recall"]["high"]
+    assert system["counts"]["hit"] + system["counts"]["false_alarm"] == pytest.approx(1000)
+    assert [row["judged"] for row in estimated["strata"]] == [750, 1500]
+    these = found(*figure, "--population", "these")["systems"][0]["recall"]
+    assert these["high"] - these["low"] < system["recall"]["high"] - system["recall"]["low"]
+    folder = Path(str(figure[1])).parent
+    parts = run(*figure, "--items", folder / "items.csv", "--by", "l1").stdout
+    assert "l1 zh: 1," in parts
+    assert "to other essays like these 50 (design effect" in " ".join(parts.split())
+
+
+def test_the_way_to_a_wanted_width_is_told(figure: list[object]) -> None:
+    assert "more bring the width to 0.01" in run(*figure, "--width", 0.01, "--population", "these").stderr
+    assert "no known number of judgments of this corpus" in run(*figure, "--width", 0.01).stderr
+    assert "it is within a width of 0.50" in run(*figure, "--width", 0.5).stderr
+
+
+def test_a_cheap_judge_of_every_item_narrows_intervals(figure: list[object], tmp_path: Path) -> None:
+    judged = pl.read_csv(Path(str(figure[-1])))
+    is_slip = pl.int_range(pl.len()) % 13 == 0
+    other = pl.when(pl.col("label") == "ok").then(pl.lit("error")).otherwise(pl.lit("ok"))
+    write_table(judged.with_columns(label=pl.when(is_slip).then(other).otherwise("label")), tmp_path / "llm.csv")
+    plain, helped = (found(*figure, *more) for more in ((), ("--assist", tmp_path / "llm.csv")))
+    widths = [each["systems"][0]["recall"]["high"] - each["systems"][0]["recall"]["low"] for each in (plain, helped)]
+    assert widths[1] < widths[0]
+    assert 0 < helped["sample"]["assist"]["judgments_saved"]["S"] <= 7750
+
+
+# Two systems
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> list[object]:
+    truth = [place % 3 == 0 for place in range(120)]
+    good = [int(mark) if place % 15 else 1 - mark for place, mark in enumerate(truth)]
+    write_table(decisions({"bad": [place % 2 for place in range(120)], "good": good}), tmp_path / "d.csv")
+    write_table(votes([3 * mark for mark in truth], 3), tmp_path / "j.csv")
+    write_table(items([str(place // 5) for place in range(120)]), tmp_path / "i.csv")
+    return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
+
+
+@pytest.mark.parametrize("extra", [[], ["--weighted"], ["--score", "recall"], ["--test", "randomisation"]])
+def test_the_better_system_comes_first_and_is_told_apart(pair: list[object], extra: list[str]) -> None:
+    value = json.loads(compare(*pair, *extra, "--json").stdout)
+    assert [(system["system"], system["group"]) for system in value["systems"]] == [("good", "A"), ("bad", "B")]
+    [test] = value["pairs"]
+    assert test["systems"] == ["good", "bad"]
+    assert test["difference"]["low"] > 0
+    assert test["p_holm"] < 0.05
+    assert test["mcnemar"]["mid_p"] < 0.001
+    assert ("randomisation" in test) == (extra[:1] == ["--test"])
+
+
+def test_the_table_names_tests_groups_and_units(pair: list[object], tmp_path: Path) -> None:
+    shown = compare(*pair, "--items", tmp_path / "i.csv", "--test", "randomisation").stdout
+    for text in ("2 systems on 120 common items, best f0.5 first", "randomisation p", "McNemar mid-p", "group"):
+        assert text in shown
+    assert "other essays like these 24" in " ".join(shown.split())
+    assert widest(shown) <= 120
+    warned = compare(*pair, "--items", tmp_path / "i.csv", "--by", "kind", "--units", "document").stdout
+    assert "kind prep: 2 systems on 120 common items" in warned

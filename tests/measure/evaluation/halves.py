@@ -13,16 +13,17 @@ import sys
 from functools import cache, partial
 
 import polars as pl
-from grater.measure.evaluation.sampled import SystemEstimate, sampled
 
 from grater.corpora import read_corpus
 from grater.corpora.judgments import judgments_from_edits
 from grater.corpora.merge import Reread, attach_documents, merge_annotators
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.tokens import tokens_of
+from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
+from grater.measure.evaluation.standard import Scored
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Interval, Item
-from grater.tables import Judgments, Table, read_decisions
+from grater.tables import Judgments, Sample, Table, read_decisions
 from tests.real_data import data_path
 
 SYSTEM, RULE = "A1", "in, on, at"
@@ -67,26 +68,33 @@ def half(number: int) -> tuple[Table, Judgments]:
     return read_decisions(kept[0]), Judgments(kept[1], judgments.name)
 
 
-def exhaustive(number: int, system: str) -> SystemEstimate:
+def exhaustive(number: int, system: str) -> Scored:
     decisions, judgments = half(number)
-    n = decisions.frame["item"].n_unique()
-    return sampled(
-        decisions, draw_sample(decisions, system, n), judgments, systems=[system], population="wider"
-    ).systems[0]
+    return _scored(decisions, judgments, system)
 
 
-def from_sample(number: int, system: str, *, n: int = N_JUDGED, seed: int = 0) -> SystemEstimate:
+def from_sample(number: int, system: str, *, n: int = N_JUDGED, seed: int = 0) -> Scored:
     decisions, judgments = half(number)
-    return sampled(decisions, draw_sample(decisions, system, n, seed=seed), judgments, systems=[system]).systems[0]
+    return _scored(decisions, judgments, system, draw_sample(decisions, system, n, seed=seed))
+
+
+def _scored(decisions: Table, judgments: Judgments, system: str, sample: Sample | None = None) -> Scored:
+    own = decisions.frame.filter(pl.col("system").cast(pl.String) == system)
+    [found] = evaluate(
+        read_decisions(own), judgments, sample=sample, options=EvaluationOptions(is_brief=True)
+    ).systems
+    return found
 
 
 def held(number: int, system: str, *, n_seeds: int, n: int = N_JUDGED) -> tuple[float, float]:
     """The share of samples whose limits hold the precision and the recall of their own half."""
-    known = exhaustive(number, system).scores
-    found = [from_sample(number, system, n=n, seed=seed).scores for seed in range(n_seeds)]
-    precision = sum(each.precision.low <= known.precision.value <= each.precision.high for each in found)
-    recall = sum(each.recall.low <= known.recall.value <= each.recall.high for each in found)
-    return precision / n_seeds, recall / n_seeds
+    known = exhaustive(number, system)
+    found = [from_sample(number, system, n=n, seed=seed) for seed in range(n_seeds)]
+    precision, recall = (
+        sum(each[name].low <= known[name].value <= each[name].high for each in found) / n_seeds
+        for name in ("precision", "recall")
+    )
+    return precision, recall
 
 
 def _shown(interval: Interval) -> str:
@@ -99,11 +107,11 @@ def main() -> None:
         for number in (0, 1):
             n_items = half(number)[0].frame["item"].n_unique()
             rows = {
-                f"half {number + 1}, all {n_items:,} judged": exhaustive(number, system).scores,
-                f"half {number + 1}, {N_JUDGED} judged": from_sample(number, system).scores,
+                f"half {number + 1}, all {n_items:,} judged": exhaustive(number, system),
+                f"half {number + 1}, {N_JUDGED} judged": from_sample(number, system),
             }
             for name, found in rows.items():
-                cells = f"{_shown(found.precision)} | {_shown(found.recall)}"
+                cells = f"{_shown(found['precision'])} | {_shown(found['recall'])}"
                 sys.stdout.write(f"| {system} | {name} | {cells} |\n")
             sys.stdout.write(f"{system}, half {number + 1}: held {held(number, system, n_seeds=n_seeds)}\n")
             sys.stdout.flush()

@@ -422,7 +422,7 @@ def _items_of_kind(decisions: Table, items: Table | None, kind: str) -> pl.DataF
     """The items of one kind, as the items or decisions say."""
     table = next((each for each in (items, decisions) if each is not None and "kind" in each.frame.columns), None)
     if table is None:
-        raise UsageError("no table says of what kind items are; pass one with a column kind as --items")
+        raise UsageError("no table says of what kind items are; pass a table of items with a column kind")
     kinds = table.frame.select(pl.col("item").cast(pl.String), pl.col("kind").cast(pl.String))
     wanted = kinds.filter(pl.col("kind") == kind).select("item").unique()
     if wanted.is_empty():
