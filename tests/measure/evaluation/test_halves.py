@@ -1,6 +1,8 @@
 import pytest
 
-from tests.measure.evaluation.halves import RULE, SYSTEM, exhaustive, from_sample, half
+import grater
+from grater.measure.evaluation.standard import spread
+from tests.measure.evaluation.halves import RULE, SYSTEM, corpus, exhaustive, from_sample, half
 
 
 @pytest.mark.data
@@ -16,8 +18,15 @@ def test_a_sample_says_of_its_half_what_judging_all_of_it_says(n_samples: int) -
 
 
 @pytest.mark.data
-def test_two_halves_judged_whole_are_the_corpus_judged_whole() -> None:
-    # docs/evaluating.md: A1 against the majority of the others on all 3,878 prepositions: 200 hits, 45 misses
-    parts = [exhaustive(number, SYSTEM).counts for number in (0, 1)]
-    assert sum(half(number)[0].frame["item"].n_unique() for number in (0, 1)) == 3878
-    assert (sum(each.hit for each in parts), sum(each.miss for each in parts)) == pytest.approx((200, 45))
+def test_ten_annotators_of_conll_2014_move_the_precision_of_one_of_them() -> None:
+    # docs/evaluating.md: A1 against the nine others on all 3,878 prepositions, judged whole and in two halves
+    decisions, others, _ = corpus()
+    own = decisions.frame.filter(decisions.frame["system"].cast(str) == SYSTEM)
+    found = grater.evaluate(own, others).whole
+    assert found.n_items == sum(half(number)[0].frame["item"].n_unique() for number in (0, 1)) == 3878
+    counts = [exhaustive(number, SYSTEM).counts for number in (0, 1)]
+    assert found.standard[0].counts.row().tolist() == (counts[0] + counts[1]).row().tolist() == [200, 360, 45, 3273]
+    precisions = spread([scored[0]["precision"] for scored in found.by_rater.values()])
+    assert (round(precisions.low, 3), round(precisions.high, 3)) == (0.211, 0.438)
+    assert found.weighted[0]["recall"].value == pytest.approx(0.651, abs=5e-4)
+    assert [each.n for each in found.bins] == [271, 596, 3011]

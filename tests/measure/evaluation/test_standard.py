@@ -14,21 +14,15 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 import grater
-from grater.corpora import read_corpus
-from grater.corpora.judgments import judgments_from_edits
-from grater.corpora.merge import Reread, merge_annotators
-from grater.corpora.text.prepositions import canonical
-from grater.corpora.text.tokens import tokens_of
 from grater.errors import UsageError
 from grater.measure.evaluation.cases import Counts
 from grater.measure.evaluation.standard import Scored, curve, different_rates, spread
-from grater.model import Interval, Item
-from grater.tables import Judgments, read_decisions
+from grater.model import Interval
+from grater.tables import read_decisions
 from grater.uncertainty import wilson
 from tests.examples import examples
 from tests.measure.agreement.tables import TABLE_3, of_confusion
 from tests.measure.evaluation.worlds import decisions, items, madnani, votes
-from tests.real_data import data_path
 
 ESSAYS = [str(place // 10) for place in range(240)]
 """24 essays of ten items."""
@@ -447,32 +441,3 @@ def _same(one: object, other: object) -> None:
         assert one == pytest.approx(other, abs=1e-9)
     else:
         assert one == other
-
-
-@pytest.mark.data
-@pytest.mark.slow
-def test_ten_annotators_of_conll_2014_move_the_precision_of_one_of_them() -> None:
-    """Bryant & Ng 2015: annotator A1 as the system, the nine others as raters, on every preposition.
-
-    The numbers are our own (docs/evaluating.md); what must hold is that they follow from the files.
-    """
-    files = [data_path(f"conll14/ten-annotators/A{number}.m2") for number in range(1, 11)]
-    essays = list(merge_annotators({file.stem: Reread(partial(read_corpus, file)) for file in files}))
-    places = {
-        item.item_id: item
-        for essay in essays
-        for item in (
-            Item(essay.essay_id, span, "prep") for span in tokens_of(essay) if canonical(span.of(essay.text))
-        )
-    }
-    table = judgments_from_edits(essays, places, tags=["Prep"])
-    own = table.frame.filter(pl.col("rater") == "A1")
-    flags = read_decisions(own.select("item", system=pl.lit("A1"), flagged=pl.col("label") == "error"))
-    others = Judgments(table.frame.filter(pl.col("rater") != "A1"), table.name)
-    found = grater.evaluate(flags, others).whole
-    assert found.n_items == 3878
-    assert found.standard[0].counts.row().tolist() == [200, 360, 45, 3273]
-    precisions = spread([scored[0]["precision"] for scored in found.by_rater.values()])
-    assert (round(precisions.low, 3), round(precisions.high, 3)) == (0.211, 0.438)
-    assert found.weighted[0]["recall"].value == pytest.approx(0.651, abs=5e-4)
-    assert [each.n for each in found.bins] == [271, 596, 3011]

@@ -14,13 +14,11 @@ from grater.measure.evaluation.cases import Cases, cases_of, truth_of
 from grater.measure.evaluation.evaluation import EvaluationOptions, signature_of
 from grater.measure.evaluation.standard import against, weighted
 from grater.measure.evaluation.thresholds import (
+    SHOWN,
     TOO_GOOD,
     Curve,
     Higher,
-    Point,
     curve_of_thresholds,
-    direction,
-    f_by_threshold,
     frame_of_curve,
 )
 from grater.tables import Judgments, Table, read_decisions, read_judgments
@@ -98,31 +96,18 @@ def test_every_distinct_score_is_a_point_from_the_strictest_on() -> None:
     # 1.25 H / (flagged + 0.25 errors): 1.25/1.75, 2.5/2.75, 3.75/4.75, 3.75/5.75, 3.75/6.75
     f = [point.standard["f0.5"].value for point in curve.points]
     assert f == pytest.approx([5 / 7, 10 / 11, 15 / 19, 15 / 23, 5 / 9])
+    # Weighted: shares sum to 8/3; those at 0.8 or more are 1 and 2/3, those at 0.7 or more add 0 and 2/3
+    weighted_scores = [[point.weighted[name].value for name in SHOWN] for point in curve.points[:3]]
+    by_hand = [[1, 3 / 8, 0.75], [5 / 6, 5 / 8, 0.78125], [7 / 12, 7 / 8, 0.625]]
+    assert weighted_scores == [pytest.approx(row) for row in by_hand]
 
 
-def test_weighted_points_share_the_credit() -> None:
-    points = curve_of().points
-    # shares sum to 8/3; those at 0.8 or more are 1 and 2/3, those at 0.7 or more add 0 and 2/3
-    assert [point.weighted["precision"].value for point in points[:3]] == pytest.approx([1, 5 / 6, 7 / 12])
-    assert [point.weighted["recall"].value for point in points[:3]] == pytest.approx([3 / 8, 5 / 8, 7 / 8])
-    assert [point.weighted["f0.5"].value for point in points[:3]] == pytest.approx([0.75, 0.78125, 0.625])
-
-
-def test_the_operating_point_and_the_best_are_marked() -> None:
+def test_the_operating_point_and_the_best_are_marked_with_a_warning() -> None:
     curve = curve_of()
-    assert curve.operating.threshold == 0.7
-    assert curve.best.threshold == 0.8
     assert curve.best_weighted is not None
-    assert curve.best_weighted.threshold == 0.8
-    assert [sum(marks) for marks in zip(*map(marks_of, curve.points), strict=True)] == [1, 1, 1]
-
-
-def marks_of(point: Point) -> tuple[bool, bool, bool]:
-    return point.is_operating, point.is_best, point.is_best_weighted
-
-
-def test_the_best_threshold_comes_with_a_warning() -> None:
-    (warning,) = curve_of().warnings
+    marked = (curve.operating.threshold, curve.best.threshold, curve.best_weighted.threshold)
+    assert marked == (0.7, 0.8, 0.8)
+    (warning,) = curve.warnings
     assert "best at the threshold 0.8" in warning
     assert TOO_GOOD in warning
 
@@ -133,12 +118,47 @@ def test_flags_that_no_threshold_gives_are_a_point_without_one() -> None:
     assert curve.operating.threshold is None
     assert curve.operating.standard.counts.row().tolist() == [1, 2, 2, 1]
     assert any("no threshold gives its own flags" in warning for warning in curve.warnings)
+    equal = curve_of(flags=(1, 1, 1, 0, 0, 0)).operating  # two items of one score
+    assert (equal.threshold, equal.standard.counts.row().tolist()) == (None, [2, 1, 1, 2])
+    nothing = curve_of(flags=[0] * 6)
+    assert (nothing.higher, nothing.operating.threshold, nothing.best.threshold) == ("error", None, 0.8)
+    assert nothing.operating.standard["precision"].undefined_because == "no judged item is flagged"
 
 
-def test_equal_scores_with_different_flags_have_no_threshold_either() -> None:
-    curve = curve_of(flags=(1, 1, 1, 0, 0, 0))
-    assert curve.operating.threshold is None
-    assert curve.operating.standard.counts.row().tolist() == [2, 1, 1, 2]
+def test_low_scores_are_errors_where_the_flagged_ones_are_low_or_it_is_said() -> None:
+    low = curve_of([-score for score in SCORES])
+    assert low.higher == "ok"
+    assert [point.threshold for point in low.points] == [-0.9, -0.8, -0.7, -0.4, -0.2]
+    assert [point.standard.counts for point in low.points] == [point.standard.counts for point in curve_of().points]
+    assert any("low scores are taken for errors" in warning for warning in low.warnings)
+    said = curve_of(higher="ok")
+    assert [point.threshold for point in said.points][:2] == [0.2, 0.4]
+    assert said.points[0].standard.counts.row().tolist() == [0, 1, 3, 2]
+
+
+def test_items_without_a_score_are_counted_and_left_out() -> None:
+    scores = [0.9, 0.8, None, 0.7, None, 0.2]
+    curve = curve_of(scores)
+    assert (curve.n_items, curve.n_unscored) == (4, 2)
+    assert [point.standard.n for point in curve.points] == [4] * 4
+    assert curve.operating.standard.counts.row().tolist() == [3, 0, 0, 1]
+    assert any("2 judged items have no score" in warning for warning in curve.warnings)
+    own = curve_of(scores, flags=(1, 0, 1, 1, 0, 0)).operating
+    assert (own.threshold, own.standard.counts.row().tolist()) == (None, [2, 0, 1, 1])
+
+
+def test_no_curve_without_scores_of_judged_items_a_known_system_and_six_points() -> None:
+    with pytest.raises(UsageError, match="no curve for S: thresholds need scores"):
+        drawn(decisions({"S": FLAGS}), votes(N_ERROR, 3))
+    with pytest.raises(UsageError, match="no curve for S"):
+        curve_of([None] * 6)
+    with pytest.raises(UsageError, match="no curve for S: no item that it scored was judged"):
+        curve_of((None, None, 0.5), (1, 0, 1), (3, 0))
+    with pytest.raises(UsageError, match="at least 6 points"):
+        curve_of(n_points=5)
+    table, _, cases = world(10)
+    with pytest.raises(UnknownName, match="T"):
+        curve_of_thresholds(cases, table, "T", truth_of(cases), basis=Basis())
 
 
 def test_the_best_by_weights_may_be_stricter_than_the_best_by_majority() -> None:
@@ -148,72 +168,6 @@ def test_the_best_by_weights_may_be_stricter_than_the_best_by_majority() -> None
     assert curve.best_weighted is not None
     assert curve.best_weighted.threshold == 0.8
     assert curve.best_weighted.weighted["f0.5"].value == pytest.approx(0.9375)
-
-
-def test_a_system_that_flags_nothing_still_has_a_curve() -> None:
-    curve = curve_of(flags=[0] * 6)
-    assert curve.higher == "error"
-    assert curve.operating.threshold is None
-    assert curve.operating.standard["precision"].undefined_because == "no judged item is flagged"
-    assert curve.best.threshold == 0.8
-
-
-def test_low_scores_are_errors_where_the_flagged_ones_are_low() -> None:
-    low = curve_of([-score for score in SCORES])
-    assert low.higher == "ok"
-    assert [point.threshold for point in low.points] == [-0.9, -0.8, -0.7, -0.4, -0.2]
-    assert [point.standard.counts for point in low.points] == [point.standard.counts for point in curve_of().points]
-    assert any("low scores are taken for errors" in warning for warning in low.warnings)
-
-
-def test_the_direction_may_be_given() -> None:
-    curve = curve_of(higher="ok")
-    assert curve.higher == "ok"
-    assert [point.threshold for point in curve.points][:2] == [0.2, 0.4]
-    assert curve.points[0].standard.counts.row().tolist() == [0, 1, 3, 2]
-
-
-@pytest.mark.parametrize(("flags", "side"), [((1, 0), "error"), ((0, 1), "ok"), ((0, 0), "error"), ((1, 1), "error")])
-def test_direction_is_read_off_the_flags(flags: tuple[int, int], side: str) -> None:
-    assert direction(np.array([2.0, 1.0]), np.array(flags, np.int8)) == side
-
-
-def test_items_without_a_score_are_counted_and_left_out() -> None:
-    curve = curve_of([0.9, 0.8, None, 0.7, None, 0.2])
-    assert (curve.n_items, curve.n_unscored) == (4, 2)
-    assert [point.standard.n for point in curve.points] == [4] * 4
-    assert curve.operating.standard.counts.row().tolist() == [3, 0, 0, 1]
-    assert any("2 judged items have no score" in warning for warning in curve.warnings)
-
-
-def test_own_flags_without_a_threshold_leave_out_items_without_a_score_too() -> None:
-    curve = curve_of([0.9, 0.8, None, 0.7, None, 0.2], flags=(1, 0, 1, 1, 0, 0))
-    assert curve.operating.threshold is None
-    assert curve.operating.standard.counts.row().tolist() == [2, 0, 1, 1]
-
-
-def test_a_system_without_scores_is_refused_with_the_reason() -> None:
-    table = decisions({"S": FLAGS})
-    cases = cases_of(table, votes(N_ERROR, 3))
-    with pytest.raises(UsageError, match="no curve for S: thresholds need scores"):
-        curve_of_thresholds(cases, table, "S", truth_of(cases), basis=Basis())
-    with pytest.raises(UsageError, match="no curve for S"):
-        curve_of([None] * 6)
-
-
-def test_scores_of_unjudged_items_alone_are_refused() -> None:
-    table = decisions({"S": (1, 0, 1)}, score=(None, None, 0.5))
-    cases = cases_of(table, votes((3, 0), 3))
-    with pytest.raises(UsageError, match="no curve for S: no item that it scored was judged"):
-        curve_of_thresholds(cases, table, "S", truth_of(cases), basis=Basis())
-
-
-def test_an_unknown_system_and_too_few_points_are_refused() -> None:
-    table, _, cases = world(10)
-    with pytest.raises(UnknownName, match="T"):
-        curve_of_thresholds(cases, table, "T", truth_of(cases), basis=Basis())
-    with pytest.raises(UsageError, match="at least 6 points"):
-        curve_of(n_points=5)
 
 
 @pytest.mark.parametrize("n_points", [6, 20, 50])
@@ -263,16 +217,6 @@ def test_bands_hold_the_value_whatever_they_rest_on(basis: Basis) -> None:
             assert 0 <= scored["f0.5"].low < scored["f0.5"].value < scored["f0.5"].high <= 1
 
 
-def test_bands_are_narrower_with_more_items() -> None:
-    widths = []
-    for n in (50, 1000):
-        table, judged, _ = world(n)
-        curve = drawn(table, judged, truth="share", n_points=10)
-        widths.append(curve.operating.weighted["f0.5"].high - curve.operating.weighted["f0.5"].low)
-    # Twenty times the items: about a fourth or a fifth of the width
-    assert 3 < widths[0] / widths[1] < 7
-
-
 @examples(10)
 @given(
     st.lists(
@@ -297,13 +241,6 @@ def test_recall_never_falls_and_the_order_of_rows_is_nothing(
     assert str(numbers(moved)) == str(numbers(curve))  # as text, in which nan equals nan
 
 
-def test_f_by_threshold_takes_ties_together() -> None:
-    keys, f = f_by_threshold(np.array([1.0, 2.0, 1.0]), np.array([1.0, 0.0, 0.5]))
-    # at 2: no hit; at 1: 1.25 * 1.5 / (3 + 0.25 * 1.5)
-    assert keys.tolist() == [2, 1]
-    assert f.tolist() == pytest.approx([0, 1.875 / 3.375])
-
-
 def test_the_table_has_a_row_for_each_point_and_null_for_undefined() -> None:
     curve = curve_of(flags=[0] * 6)
     table = decisions({"S": [0] * 6}, score=SCORES)
@@ -318,8 +255,3 @@ def test_the_table_has_a_row_for_each_point_and_null_for_undefined() -> None:
         assert frame.select(pl.col(f"{name}_low") <= pl.col(f"{name}_high")).to_series().drop_nulls().all()
     assert "higher:error" in frame["signature"][0]
     assert "truth:majority" in frame["signature"][0]
-
-
-def test_other_scores_have_another_signature() -> None:
-    assert curve_of().data == curve_of().data
-    assert curve_of().data != curve_of((0.9, 0.8, 0.7, 0.7, 0.4, 0.3)).data
