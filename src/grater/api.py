@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from grater.measure.sampling.plan import Allocation, Plan
     from grater.reporting.document import Report
     from grater.tables import Judgments, Sample, Table
-    from grater.uncertainty import Population, Unit
+    from grater.uncertainty import Population
 
 T = TypeVar("T")
 P = ParamSpec("P")

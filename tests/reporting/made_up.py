@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import polars as pl
+from grater.uncertainty.bootstrap import Chance
 
 from grater.model import Edit, Essay, Span
 from grater.reporting.build import Inputs
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
 from grater.uncertainty import generator
-from grater.uncertainty.bootstrap import Chance
 
 N_ITEMS = 60
 TEXT = "We arrived <b>at</b> the station in the morning. " * 4

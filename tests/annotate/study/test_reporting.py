@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from grater.uncertainty.bootstrap import Chance
 
 from grater.annotate.money import job_costs
 from grater.annotate.samples import Wish, draw
@@ -25,7 +26,6 @@ from grater.model import Essay
 from grater.reporting.build import build
 from grater.reporting.document import Report, Section
 from grater.tables import write_table
-from grater.uncertainty.bootstrap import Chance
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.measure.agreement.tables import TABLE_3
 from tests.measure.agreement.test_constructions import ANSWERS, TABLE_5

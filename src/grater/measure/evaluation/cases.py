@@ -356,10 +356,9 @@ def cases_of(
     """
     if kind:
         wanted = _items_of_kind(decisions, items, kind)
-        decisions, judgments = (
-            replace(table, frame=table.frame.join(wanted, on=pl.col("item").cast(pl.String), how="semi"))
-            for table in (decisions, judgments)
-        )
+        same = pl.col("item").cast(pl.String)
+        decisions = replace(decisions, frame=decisions.frame.join(wanted, on=same, how="semi"))
+        judgments = replace(judgments, frame=judgments.frame.join(wanted, on=same, how="semi"))
     frame = decisions.frame
     if not len(frame):
         raise BadInput(Problem(decisions.name, "expected at least one decision, found none"))

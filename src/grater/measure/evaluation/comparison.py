@@ -339,7 +339,7 @@ def compare_systems(
         n_items=len(places),
         n_left_out=0 if cases.design else int(here.sum()) - len(places),
         scope=cases.essays.scope_of(
-            cases.items.filter(common),
+            cases.items.filter(inside),
             basis=basis,
             effect=max((effect for effect in effects if not isnan(effect)), default=nan),
             n_raters=len(cases.raters),

@@ -366,9 +366,8 @@ def evaluate(
     )
     different = None if options.is_brief else different_data(cases, truth, basis=basis, edges=options.edges)
     effects = [of for scored in whole.standard for name, of in scored.design_effect.items() if name in SHOWN]
-    known = cases.items.filter(known_items(cases, truth))
     scope = cases.essays.scope_of(
-        known,
+        cases.items if cases.design else cases.items.filter(known_items(cases, truth)),
         basis=basis,
         effect=max((effect for effect in effects if not isnan(effect)), default=nan),
         n_raters=len(cases.raters),
