@@ -66,18 +66,6 @@ def test_scores_of_many_sums_are_those_of_each_and_f_is_a_harmonic_mean(several:
             assert counts.score("f1") == pytest.approx(2 * precision * recall / (precision + recall))
 
 
-def test_one_rater_who_changes_sides_moves_the_weighted_score_less() -> None:
-    # Madnani 2011, 4.1: 7 of 15 raters against 8 of 15, in a small set.
-    shares = [14 / 15, 1 / 15, 13 / 15, 1.0, 0.0]
-    flagged = [1, 0, 1, 1, 0, 1]
-    before, after = (counts_of(flagged, [*shares, n / 15]) for n in (7, 8))
-    majority = [(counts_of(flagged, [round(p) for p in [*shares, n / 15]])) for n in (7, 8)]
-    for name in ("precision", "f0.5", "f1"):
-        moved = abs(after.score(name) - before.score(name))
-        jumped = abs(majority[1].score(name) - majority[0].score(name))
-        assert 0 < moved < jumped / 3
-
-
 # Truth
 
 
@@ -106,13 +94,9 @@ def test_adjudicated_labels_come_from_gold_and_both_accepted_is_half() -> None:
 def test_dawid_skene_trusts_good_raters_more_than_one_who_guesses() -> None:
     rng = np.random.default_rng(7)
     truth = rng.random(120) < 0.4
-    rows = []
-    for place, is_error in enumerate(truth):
-        for rater, skill in (("a", 0.95), ("b", 0.95), ("c", 0.5), ("d", 0.5), ("e", 0.5)):
-            says = is_error if rng.random() < skill else not is_error
-            rows.append((f"i{place}", rater, "error" if says else "ok"))
-    table = read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
-    cases = cases_of(decisions({"S": [1] * 120}), table)
+    said = truth[:, None] == (rng.random((120, 5)) < [0.95, 0.95, 0.5, 0.5, 0.5])
+    rows = [f"i{item} r{rater} {'error' if said[item, rater] else 'ok'}" for item, rater in np.ndindex(120, 5)]
+    cases = cases_of(decisions({"S": [1] * 120}), judgments(*rows))
     modelled = truth_of(cases, "dawid-skene")
     right, by_vote = ((each.values == truth).mean() for each in (modelled, truth_of(cases)))
     assert right > by_vote
@@ -238,12 +222,6 @@ def test_nothing_but_ties_is_warned_of() -> None:
     assert evaluation.systems[0]["precision"].value == 0.5
     assert any(warning.startswith("100 of 100 judged items are ties") for warning in evaluation.warnings)
     assert "100 items with as many votes for error as for ok" in str(evaluation)
-
-
-def test_raters_stand_in_the_order_in_which_people_count() -> None:
-    rows = [f"i{item} {rater} error" for item in (0, 1) for rater in ("A10", "A1", "A2")]
-    evaluation = grater.evaluate(decisions({"S": [1, 0]}), judgments(*rows))
-    assert list(evaluation.whole.by_rater) == ["A1", "A2", "A10"]
 
 
 # Some items

@@ -14,15 +14,10 @@ import grater
 from grater.errors import UnknownName, UsageError
 from grater.measure.evaluation.comparison import Comparison
 from grater.measure.evaluation.evaluation import Evaluation
-from grater.model import Interval
 from grater.tables import Judgments, Table
-from tests.measure.evaluation.worlds import decisions, items, votes
+from tests.measure.evaluation.worlds import decisions, items, votes, width
 
 ESSAYS = [str(place // 10) for place in range(240)]
-
-
-def width(score: Interval) -> float:
-    return score.high - score.low
 
 
 def world(seed: int, n_raters: int = 3) -> tuple[Table, Judgments]:
@@ -76,8 +71,8 @@ def test_a_paired_test_by_essay_does_not_take_items_for_independent() -> None:
     right = {name: [int(sides[int(essay)] in (name, "")) for essay in ESSAYS] for name in "AB"}
     errors = [3 * (place % 2) for place in range(240)]
     flags = {name: [ok if place % 2 else 1 - ok for place, ok in enumerate(right[name])] for name in "AB"}
-    known = {"items": items(ESSAYS), "test": "randomisation"}
-    compared = grater.compare(decisions(flags), votes(errors, 3), score="f1", resamples=500, **known)
+    tables = decisions(flags), votes(errors, 3)
+    compared = grater.compare(*tables, items=items(ESSAYS), score="f1", test="randomisation", resamples=500)
     [pair] = compared.pairs
     assert 0.03 < pair.mcnemar.mid_p < 0.1  # 70 against 50 items
     assert pair.test.p > 0.3

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from grater.model import Interval
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
 
 # Madnani et al. 2011, by hand (statistics.md): the share of raters for error, and what the system flags
@@ -45,3 +46,11 @@ def items(essays: Sequence[str]) -> Table:
         for place, essay in enumerate(essays)
     ]
     return read_items(pl.DataFrame(rows))
+
+
+def width(score: Interval) -> float:
+    return score.high - score.low
+
+
+def limits(score: Interval) -> tuple[float, float, float]:
+    return score.value, score.low, score.high
