@@ -136,6 +136,16 @@ def test_parts_are_compared_by_themselves() -> None:
         assert discordant[frozenset(pair.test.systems)] == pair.mcnemar.first + pair.mcnemar.second
 
 
+def test_a_pair_with_an_undefined_score_has_the_reason_and_its_decisions_are_still_compared() -> None:
+    truth = [place % 2 for place in range(40)]
+    table = decisions({"all": truth, "none": [0] * 40, "some": [place % 4 == 1 for place in range(40)]})
+    compared = grater.compare(table, votes([3 * mark for mark in truth], 3), score="precision")
+    assert [pair.test.systems for pair in compared.pairs] == [("all", "some"), ("all", "none"), ("some", "none")]
+    assert compared.pairs[1].test.difference.undefined_because == "no judged item is flagged"
+    assert (compared.pairs[1].mcnemar.first, compared.pairs[1].mcnemar.second) == (20, 0)
+    assert compared.groups == {}
+
+
 def test_two_systems_and_a_known_score_are_needed() -> None:
     with pytest.raises(UsageError, match="two systems"):
         grater.compare(decisions({"S": [1]}), votes([1], 2))

@@ -73,6 +73,7 @@ REASONS = {
     "kappa": "system and raters use only one label, so chance alone would agree as often",
     "error_rate": "no item was judged",
 }
+WHOLE = 1e-9
 ONE_DECISION = "everything is flagged, or nothing, so kappa is 0 by definition"
 
 
@@ -153,8 +154,8 @@ def each_score(scores: Mapping[str, Interval], **labels: str) -> Iterator[Estima
 
 
 def whole(value: float) -> float:
-    """A whole number as such, for JSON."""
-    return int(value) if value == int(value) else value
+    """A whole number as such, for JSON, though a sum of shares may miss it by a rounding error."""
+    return round(value) if abs(value - round(value)) < WHOLE else value
 
 
 # Decisions and votes

@@ -327,6 +327,8 @@ def compare_systems(
         tests = [_census(each) for each in tests]
     elif correction:
         tests = _corrected(cases, truth, tests, score, correction, basis)
+    if not cases.withheld:
+        tests = _with_undefined(order, score, tests)
     pairs = _pairs(cases, truth, common, tests, score=score, test=test, basis=basis)
     apart = [pair.test.systems for pair in pairs if pair.p_of(test) < 1 - basis.level]
     can_rank = len(defined) == len(order) and not any(isnan(pair.p_of(test)) for pair in pairs)
@@ -346,6 +348,16 @@ def compare_systems(
         ),
         test=test,
     )
+
+
+def _with_undefined(order: Sequence[Scored], score: str, tests: Sequence[PairTest]) -> list[PairTest]:
+    """Every pair, best first; one of which a score is undefined has the reason in place of a difference."""
+    known, found = {each.systems: each for each in tests}, []
+    for first, second in combinations(order, 2):
+        reason = first[score].undefined_because or second[score].undefined_because
+        none = PairTest((first.system, second.system), Interval(nan, nan, nan, reason), nan, nan)
+        found.append(known.get(none.systems, none))
+    return found
 
 
 def _census(test: PairTest) -> PairTest:
