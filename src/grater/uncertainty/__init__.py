@@ -236,7 +236,8 @@ def influence(units: Units, score: Score, den: Numbers | None = None, basis: Bas
     den = np.ones(len(units.rows)) if den is None else den
     sums = units.sums
     value = float(score(sums))
-    left_out = score(sums - units.rows) if len(units.rows) else np.zeros(0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 is no change
+        left_out = score(sums - units.rows) if len(units.rows) else np.zeros(0)
     draws = None
     if basis is not None and basis.interval == "bootstrap":
         draws = score(resampled_sums(units, n_resamples=basis.n_resamples, seed=basis.seed))
