@@ -1,4 +1,4 @@
-"""A small made-up study for the tests of reports: 60 items, three raters, two systems, two experts."""
+"""A small made-up study for the tests of reports: 60 items in 12 essays, three raters, two systems, two experts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grater.reporting.build import Inputs
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
 from grater.uncertainty import generator
 
-N_ITEMS = 60
+N_ITEMS, N_ESSAYS = 60, 12
 TEXT = "We arrived <b>at</b> the station in the morning. " * 4
 
 
@@ -37,7 +37,14 @@ def decisions() -> Table:
 
 def items() -> Table:
     rows = [
-        {"item": f"i{place}", "essay": "e1", "start": 2 * place, "end": 2 * place + 2, "kind": "prep", "target": "at"}
+        {
+            "item": f"i{place}",
+            "essay": f"e{place % N_ESSAYS}",
+            "start": 2 * place,
+            "end": 2 * place + 2,
+            "kind": "prep",
+            "target": "at",
+        }
         for place in range(N_ITEMS)
     ]
     return read_items(pl.DataFrame(rows))
@@ -47,7 +54,7 @@ def essays() -> list[Essay]:
     edits = tuple(
         Edit(Span(11, 20), ("in",), tag, rater) for rater, tag in (("R1", "Prep"), ("R2", "Prep"), ("R2", "Wci"))
     )
-    return [Essay("e1", TEXT, edits, ("R1", "R2")), Essay("e2", "All is well here.", (), ("R1", "R2"))]
+    return [Essay(f"e{n}", TEXT, () if n else edits, ("R1", "R2")) for n in range(N_ESSAYS)]
 
 
 def inputs() -> Inputs:
@@ -61,5 +68,4 @@ def inputs() -> Inputs:
         hours=(0.0, 0.5, 2.0),
         cost="12.00 EUR",
         protocol=(("crowd", "gold", "75 of 1,000 items"),),
-        chance=Chance(n_resamples=100),
     )

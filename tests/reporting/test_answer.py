@@ -49,7 +49,6 @@ def report() -> Report:
         author="Ann Other",
         judgments=rated({"A": 2, "B": 2, "C": 4}),
         decisions=flags(every=1, half=2),
-        resamples=50,
     )
 
 
@@ -153,7 +152,7 @@ def test_an_earlier_version_that_nobody_knows_is_refused() -> None:
 def two_versions() -> Report:
     """mine flags every 4th item, mine-2 every 2nd, and every 2nd is an error."""
     decisions = flags(**{"mine": 4, "mine-2": 2})
-    return grater.report(judgments=rated({"A": 2, "B": 2, "C": 2}), decisions=decisions, resamples=200)
+    return grater.report(judgments=rated({"A": 2, "B": 2, "C": 2}), decisions=decisions)
 
 
 def test_a_new_version_stands_above_the_earlier_one_with_what_it_gained() -> None:
@@ -179,7 +178,7 @@ def test_the_headline_figure_is_a_file_of_its_own(
 ) -> None:
     rated({"A": 2, "B": 2}).write_csv(tmp_path / "judgments.csv")
     flags(every=1, half=2).with_columns(pl.col("flagged").cast(pl.Int8)).write_csv(tmp_path / "decisions.csv")
-    tables = ("--judgments", tmp_path / "judgments.csv", "--decisions", tmp_path / "decisions.csv", "--resamples", 50)
+    tables = ("--judgments", tmp_path / "judgments.csv", "--decisions", tmp_path / "decisions.csv")
     ran = run(capsys, "report", *tables, "--headline", tmp_path / "answer.svg")
     assert (ran.status, [path.name for path in tmp_path.glob("*.svg")]) == (0, ["answer.svg"])
     drawn = (tmp_path / "answer.svg").read_text("utf-8")

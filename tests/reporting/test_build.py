@@ -21,7 +21,6 @@ from grater.reporting.document import Report
 from grater.reporting.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
 from grater.reporting.save import report_html, report_latex, report_markdown, save_report
 from grater.tables import read_decisions, write_table
-from grater.uncertainty.bootstrap import Chance
 from tests.cli.running import grater as run
 from tests.measure.agreement.tables import TABLE_3
 from tests.reporting import made_up
@@ -223,14 +222,15 @@ def test_systems_on_different_items_are_not_ranked_and_have_their_own_n_in_every
     assert counts == [40, 20]
 
 
-def test_resamples_that_cannot_tell_systems_apart_give_no_letters_and_a_warning() -> None:
-    by_n = {n: build(replace(inputs(), chance=Chance(n_resamples=n))) for n in (20, 100)}
-    told = {n: next(each for each in report.sections if each.name == "systems") for n, report in by_n.items()}
-    warning = "20 resamples cannot tell 2 systems apart; use 40 or more."
-    assert [warning in section.warnings for section in told.values()] == [True, False]
-    letters = {n: {row["group"] for row in section.figures[0].spec["data"]["values"]} for n, section in told.items()}
-    assert letters[20] == {""}
-    assert letters[100] > {"A"}
+def test_scores_of_one_essay_have_no_interval_and_still_a_page() -> None:
+    made = inputs()
+    assert made.items is not None
+    frame = made.items.frame.with_columns(essay=pl.lit("e1"))
+    report = build(replace(made, items=replace(made.items, frame=frame)))
+    assert report.answer is not None
+    assert not any("[" in cell for row in report.answer.sheets[0].rows for cell in row)
+    assert any("from 1 essay" in line for line in report.answer.sheets[0].notes)
+    assert "</html>" in report_html(report)
 
 
 def test_the_curve_has_no_second_interval_for_a_score_of_the_table() -> None:
@@ -308,7 +308,7 @@ def test_the_command_takes_a_kind_and_lists_the_warnings(tmp_path: Path, capsys:
         assert table is not None
         write_table(table.frame, tmp_path / f"{name}.csv")
     files = [word for name in tables for word in (f"--{name}", tmp_path / f"{name}.csv")]
-    out = ("--out", tmp_path / "report", "--figures", "svg", "--resamples", 20, "--json")
+    out = ("--out", tmp_path / "report", "--figures", "svg", "--json")
     ran = run(capsys, "report", *files, "--kind", "prep", *out)
     page = (tmp_path / "report" / "report.md").read_text("utf-8")
     warnings = json.loads(ran.out)["warnings"]

@@ -227,7 +227,7 @@ def reliability_curve(
         **series("against", names),
     }
     target = needed.target.kappa
-    last = [row["value"] for row in rows if row["value"] is not None][-1:]
+    last = [row["value"] for row in rows if not isnan(row["value"])][-1:]
     below = bool(last) and last[0] > target.value
     words = f"{needed.target.what} {number(target.value)}"
     people = rule("y", target.value, words, before=below) if isfinite(target.value) else []

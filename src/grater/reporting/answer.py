@@ -20,7 +20,8 @@ from grater.reporting.document import Figure, Row, Section, Spec, interval, list
 from grater.reporting.drawing import MUTED, PAPER, data, interval_columns, names_axis, number_axis, series
 from grater.reporting.items import list_name
 from grater.reporting.systems import ENOUGH, n_behind
-from grater.sheet import Sheet, counted, number, undefined_notes, without_empty_columns
+from grater.sheet import Sheet, counted, number, undefined_notes
+from grater.sheet import interval as cell
 
 SCORES = {"precision": "Precision", "recall": "Recall", "f0.5": "F0.5"}
 BEHIND = {"precision": "false_alarm", "recall": "miss", "f0.5": "hit"}
@@ -151,36 +152,32 @@ def answer_section(answer: Answer) -> Section:
 
 def quotable(answer: Answer) -> str:
     """One sentence with all that a reader needs to quote it."""
-    row = answer.first
-    precision, recall = (interval(row.scores[score]) for score in ("precision", "recall"))
+    row, recall = answer.first, answer.first.scores["recall"]
     raters = counted(answer.n_raters, "rater")
     if answer.is_estimate:
         basis = f"Estimated for {counted(answer.n_items, 'item')} from {answer.n_judged:,} judged by {raters}"
     else:
         basis = f"On {counted(row.n, 'item')} judged by {raters}"
-    said = f"{basis}, {row.system} flags errors with precision {precision} and recall {recall}"
-    if "precision" not in row.over_raters:
-        return f"{said} (95 % intervals)."
-    low, high = map(number, row.over_raters["precision"])
-    return f"{said} (95 % intervals); by single raters and all together, its precision ranges from {low} to {high}."
+    said = f"{basis}, {row.system} flags errors with precision {interval(row.scores['precision'])}"
+    said += " (95 % interval)" if isnan(recall.value) else f" and recall {interval(recall)} (95 % intervals)"
+    if "precision" in row.over_raters:
+        low, high = map(number, row.over_raters["precision"])
+        said += f"; by single raters and all together, its precision ranges from {low} to {high}"
+    return f"{said}. Recall is withheld: {recall.undefined_because}." if isnan(recall.value) else f"{said}."
 
 
 def _sheet(answer: Answer) -> Sheet:
-    shown = answer.rows
-    columns = ("system", "precision", "range over raters", "recall", "range over raters", "F0.5")
-    rows = tuple(
-        (
-            row.title,
-            *(cell for score in ("precision", "recall") for cell in _cells(row, score)),
-            interval(row.scores["f0.5"]),
-        )
-        for row in shown
-    )
-    links = {
-        (place, 1 + 2 * column): list_name(row.system, BEHIND[score])
-        for place, row in enumerate(shown)
-        for column, score in enumerate(SCORES)
-    }
+    shown, columns = answer.rows, ["system"]
+    links: dict[tuple[int, int], str] = {}
+    cells = [[row.title for row in shown]]
+    for score, behind in BEHIND.items():
+        links |= {(place, len(columns)): list_name(row.system, behind) for place, row in enumerate(shown)}
+        columns.append("F0.5" if score == "f0.5" else score)
+        cells.append([cell(row.scores[score]) for row in shown])
+        if score != "f0.5" and any(score in row.over_raters for row in shown):
+            columns.append("range over raters")
+            spans = [row.over_raters.get(score, ()) for row in shown]
+            cells.append([" to ".join(number(value, digits=2) for value in span) for span in spans])
     has_range = any(row.over_raters for row in shown)
     notes = (
         LEADS,
@@ -189,15 +186,7 @@ def _sheet(answer: Answer) -> Sheet:
         *undefined_notes(row.scores[score] for row in shown for score in SCORES),
     )
     title = "All systems with 95 % intervals" + (" and ranges over raters" if has_range else "")
-    sheet = Sheet(name="answer", title=title, columns=columns, rows=rows, notes=notes, links=links)
-    return without_empty_columns(sheet)
-
-
-def _cells(row: Answered, score: str) -> tuple[str, str]:
-    """A score, and its range over raters where there is one."""
-    span = row.over_raters.get(score)
-    between = " to ".join(number(value, digits=2) for value in span) if span else ""
-    return interval(row.scores[score]), between
+    return Sheet(title, tuple(columns), tuple(zip(*cells, strict=True)), notes, name="answer", links=links)
 
 
 def headline_figure(answer: Answer) -> Figure:
@@ -215,9 +204,11 @@ def headline_figure(answer: Answer) -> Figure:
 
 
 def _words(answer: Answer) -> str:
-    scores = {row.system: interval(row.scores["f0.5"]) for row in answer.rows}
-    best = answer.first.system
-    if answer.is_ranked and len(scores) > 1:
+    known = [row for row in answer.rows if not isnan(row.scores["f0.5"].value)]
+    scores, best = {row.system: interval(row.scores["f0.5"]) for row in known}, answer.first.system
+    if not known:
+        words = "Recall and F0.5 are withheld; the note below the table says why."
+    elif answer.is_ranked and len(scores) > 1:
         words = f"{best} has the highest F0.5, {scores[best]}."
     else:
         words = "; ".join(f"{system} has F0.5 {score}" for system, score in scores.items()) + "."

@@ -40,7 +40,8 @@ from grater.reporting.drawing import (
     whiskers,
 )
 from grater.reporting.items import CONTENTIOUS, Texts
-from grater.sheet import Sheet, counted, number
+from grater.sheet import Sheet, counted, number, undefined_notes
+from grater.sheet import interval as cell
 from grater.tables import Judgments, Table
 
 MOST_SPLIT = 10
@@ -221,11 +222,11 @@ def _bins_sheet(bins: Sequence[Bin]) -> Sheet:
         for scored in part.systems:
             if part.low < SPLIT:
                 links[len(rows), 1] = CONTENTIOUS
-            rows.append((part.title, f"{scored.n:,}", scored.system, *(interval(scored[score]) for score in SCORES)))
+            rows.append((part.title, f"{scored.n:,}", scored.system, *(cell(scored[score]) for score in SCORES)))
     columns = ("agreement", "items", "system", *SCORES)
-    return Sheet(
-        name="bins", title="Systems by agreement of the raters", columns=columns, rows=tuple(rows), links=links
-    )
+    notes = undefined_notes(scored[score] for part in bins for scored in part.systems for score in SCORES)
+    title = "Systems by agreement of the raters"
+    return Sheet(title, columns, tuple(rows), tuple(notes), name="bins", links=links)
 
 
 def scores_by_agreement(bins: Sequence[Bin], *, scores: Sequence[str] = ("precision", "recall")) -> Figure:

@@ -107,7 +107,7 @@ def rater_scatter(raters: Sequence[Rater]) -> Figure:
     fewest, most = min(amounts, default=0), max(amounts, default=1)
     fewest = 0 if 2 * fewest < most else fewest
     margin = max(1.0, 0.1 * (most - fewest))
-    shares = [row[end] for row in rows for end in ("low", "value", "high") if row[end] is not None]
+    shares = [row[end] for row in rows for end in ("low", "value", "high") if not isnan(row[end])]
     low, high = floor(10 * min(shares, default=0.0)) / 10, ceil(10 * max(shares, default=1.0)) / 10
     across, up = (max(0.0, fewest - margin), most + margin), (low, max(high, low + 0.1))
     encoding = {"x": fixed_axis("n", "items judged", across), "y": fixed_axis("value", title, up)}
@@ -130,7 +130,7 @@ def rater_scatter(raters: Sequence[Rater]) -> Figure:
 
 def _oddest_first(rows: Sequence[Row]) -> list[Row]:
     """Raters with a score, those farthest from the middle first: they are the ones to be named."""
-    scored = [row for row in rows if row["value"] is not None]
+    scored = [row for row in rows if not isnan(row["value"])]
     if not scored:
         return []
     middle, amount = (median(row[name] for row in scored) for name in ("value", "n"))

@@ -42,6 +42,7 @@ from grater.reporting.drawing import (
 )
 from grater.reporting.items import TIE, list_name
 from grater.sheet import Sheet, count, counted, number, p_value, undefined_notes
+from grater.sheet import interval as cell
 from grater.tables import Judgments, Table, read_decisions
 
 SCORES = ("precision", "recall", "f0.5", "kappa")
@@ -63,7 +64,9 @@ def systems_section(
     people = people_as_systems(evaluation, experts, items=items) if experts is not None else ()
     ceiling = people[0]["f0.5"] if people else None
     groups = comparison.groups if comparison and not evaluation.different else None
-    figures = [forest_plot(whole.standard, groups=groups, ceiling=ceiling, is_ranked=not evaluation.different)]
+    figures = []
+    if not evaluation.cases.withheld:
+        figures = [forest_plot(whole.standard, groups=groups, ceiling=ceiling, is_ranked=not evaluation.different)]
     if len(whole.by_rater) > 1:
         figures.append(raters_in_turn(whole.by_rater, ranked))
     sample, unjudged = evaluation.sample, ""
@@ -135,12 +138,11 @@ def raters_words(raters: RaterError) -> str:
 
 
 def _notes(evaluation: Evaluation) -> tuple[str, ...]:
-    """What a reader of the counts must know: how ties are listed, what is undefined, what clustering costs."""
+    """What a reader of the counts must know: how ties are listed, what clustering costs."""
     whole = evaluation.whole
     effects = effects_note({scored.system: scored.design_effect for scored in whole.standard})
-    undefined = undefined_notes(scored[score] for scored in whole.standard for score in SCORES)
     ties = [LISTED_TIES] if (evaluation.truth.values == TIE).any() else []
-    return (*ties, *undefined, *([effects] if effects else []))
+    return (*ties, *([effects] if effects else []))
 
 
 def _comparison(evaluation: Evaluation) -> Comparison | None:
@@ -153,7 +155,12 @@ def _comparison(evaluation: Evaluation) -> Comparison | None:
 def people_as_systems(
     evaluation: Evaluation, experts: Judgments, *, items: Table | None = None
 ) -> tuple[Scored, ...]:
-    """The scores of every expert against the majority of the raters who judged the systems, the best first."""
+    """The scores of every expert against the majority of the raters who judged the systems, the best first.
+
+    None where a sample was judged: experts answered some of its items, and nothing says how those were chosen.
+    """
+    if evaluation.sample:
+        return ()
     label = pl.col("label").cast(pl.String)
     verdicts = experts.frame.filter(label.is_in([ERROR, OK])).select(
         pl.col("item").cast(pl.String), system=pl.col("rater").cast(pl.String), flagged=label == ERROR
@@ -179,17 +186,18 @@ def _scores_sheet(name: str, title: str, systems: Sequence[Scored], *, notes: tu
     rows = tuple(
         (
             scored.system,
-            *(interval(scored[score]) for score in SCORES),
-            *(count(getattr(scored.counts, cell)) for cell in COUNTS),
+            *(cell(scored[score]) for score in SCORES),
+            *(count(getattr(scored.counts, name)) for name in COUNTS),
         )
         for scored in systems
     )
     first = 1 + len(SCORES)
     links = {
-        (row, first + index): list_name(scored.system, cell)
+        (row, first + index): list_name(scored.system, counted_as)
         for row, scored in enumerate(systems)
-        for index, cell in enumerate(COUNTS)
+        for index, counted_as in enumerate(COUNTS)
     }
+    notes = (*notes, *undefined_notes(scored[score] for scored in systems for score in SCORES))
     return Sheet(name=name, title=title, columns=columns, rows=rows, notes=notes, links=links)
 
 
@@ -439,7 +447,6 @@ def _curve_rows(curve: Curve, *, is_weighted: bool, first_marker: int = 0) -> li
         precision, recall = scored["precision"], scored["recall"]
         if isnan(precision.value) or isnan(recall.value):
             continue
-        shown = {"recall": recall.value, "value": precision.value, "low": precision.low, "high": precision.high}
-        is_marked = place % MARKED == 0
-        rows.append({"system": curve.system, "is_operating": point.is_operating, "is_marked": is_marked, **shown})
+        shown = {"recall": recall.value, **interval_columns(precision), "is_marked": place % MARKED == 0}
+        rows.append({"system": curve.system, "is_operating": point.is_operating, **shown})
     return rows

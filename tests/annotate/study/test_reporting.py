@@ -11,22 +11,22 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from grater.uncertainty.bootstrap import Chance
 
-from grater.annotate.money import job_costs
+from grater.annotate.money import job_costs, settle
 from grater.annotate.samples import Wish, draw
-from grater.annotate.store import Store, jobs, people
+from grater.annotate.store import Store, adjudications, jobs, judgments, people, units
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.terms import set_terms
 from grater.annotate.study.work import hand_in, take_desk
+from grater.annotate.tasks.task import Answer
 from grater.corpora import write_corpus
-from grater.model import Essay
-from grater.reporting.build import build
+from grater.model import Essay, as_annotated
+from grater.reporting.build import Inputs, build
 from grater.reporting.document import Report, Section
 from grater.tables import write_table
-from tests.annotate.study.files import write_essays, write_items, write_text
+from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
 from tests.measure.agreement.tables import TABLE_3
 from tests.measure.agreement.test_constructions import ANSWERS, TABLE_5
 from tests.measure.agreement.test_constructions import _items as construction_items
@@ -44,7 +44,7 @@ def judged(store: Store, tmp_path: Path) -> Store:
 
 def raters(store: Store, *, names: bool) -> set[str]:
     with store.read() as tx:
-        report = build(study_inputs(tx, chance=Chance(n_resamples=20), names=names))
+        report = build(study_inputs(tx, names=names))
     [table] = [sheet for sheet in report.sheets if sheet.name == "raters"]
     return {row[0] for row in table.rows}
 
@@ -65,7 +65,7 @@ def test_a_report_on_a_job_of_marked_essays_tells_of_its_marks(store: Store, tmp
     mark = {"start": 0, "end": len(word), "quote": word, "tag": "Mec", "replacements": ["This"], "comment": ""}
     hand_in(store, desk, {"edits": [json.dumps([mark])]}, seconds=9)
     with store.read() as tx:
-        report = build(study_inputs(tx, job_names=["essays"], chance=Chance(n_resamples=20)))
+        report = build(study_inputs(tx, job_names=["essays"]))
     assert (section(report, "effort").title, section(report, "effort").words) == ("Protocol", ())
     words = section(report, "corpus").words[0]
     assert words.startswith("1 essay with")
@@ -78,7 +78,7 @@ USAGE = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}
 
 def report_of(store: Store) -> Report:
     with store.read() as tx:
-        return build(study_inputs(tx, chance=Chance(n_resamples=50)))
+        return build(study_inputs(tx))
 
 
 def section(report: Report, name: str) -> Section:
@@ -242,10 +242,73 @@ def test_crowd_jobs_stand_beside_experts_with_hours_and_cost(judged: Store, tmp_
     with judged.write() as tx:
         set_terms(tx, jobs.named(tx, "crowds").job_id, {"pay": {"cents": 5, "currency": "EUR"}})
     report = report_of(judged)
-    assert "items like these 8, with these raters (items taken as independent" in section(report, "experts").words[1]
+    assert "other items like these 8" in section(report, "experts").scope
     sheets = section(report, "crowds").sheets
     matched, took = (dict(zip(sheet.columns, sheet.rows[0], strict=True)) for sheet in sheets)
     assert (matched["job"], matched["items"], matched["judgments per item"]) == ("crowds", "8", "3.0")
     assert matched["experts' kappa"].startswith(".750")  # 7 of 8 alike, half of each: (.875 - .5) / .5
     assert matched["raters needed"].startswith("3 (")  # one is wrong in one of eight, the majority never
     assert (took["raters"], took["hours"], took["cost"], took["per judgment"]) == ("3", "4.0", "1.20 EUR", "0.05 EUR")
+
+
+def test_a_report_on_one_job_leaves_out_the_pay_protocol_and_marks_of_others(judged: Store, tmp_path: Path) -> None:
+    rows = [f"{item},Cid,ok,crowd" for item in ("one", "two")]
+    import_files(judged, judgments=[write_text(tmp_path / "paid.csv", "item,rater,label,group", *rows)], job="paid")
+    with judged.write() as tx:
+        job = set_terms(tx, jobs.named(tx, "paid").job_id, {"pay": {"cents": 250, "currency": "EUR"}})
+        settle(tx, job)
+    with judged.read() as tx:
+        other, own = (study_inputs(tx, job_names=[name]) for name in ("j", "paid"))
+    assert (other.cost, own.cost) == ("", "5.00 EUR")
+    assert ({row[0] for row in other.protocol}, other.crowds and other.crowds[0].name) == ({"j"}, "j")
+    assert [job.name for job in own.crowds] == ["paid"]
+
+
+def test_gold_and_restrictions_of_a_job_judged_elsewhere_are_unknown(judged: Store) -> None:
+    with judged.write() as tx:
+        set_terms(tx, jobs.named(tx, "j").job_id, {"pay": {"cents": 5, "currency": "EUR"}})
+    with judged.read() as tx:
+        rows = {name: words for _, name, words in study_inputs(tx).protocol}
+    assert rows["gold"] == rows["restrictions"] == "unknown: judged elsewhere"
+    assert rows["pay"].startswith("0.05 EUR")
+
+
+def test_programs_and_adjudicated_decisions_are_no_raters_of_a_study(judged: Store, tmp_path: Path) -> None:
+    # S has decisions in the study, so it is a program; `gold` is what somebody decided in the end
+    import_files(judged, decisions=[write_decisions(tmp_path)])
+    rows = [f"{item},{rater},error" for item in ("one", "two") for rater in ("S", "gold")]
+    import_files(judged, judgments=[write_text(tmp_path / "more.csv", "item,rater,label", *rows)], job="more")
+    with judged.read() as tx:
+        inputs = study_inputs(tx, names=True)
+        groups = {row["rater"]: row["group"] for row in judgments.table(tx, names=True)}
+    assert groups == {"Ann": "crowd", "Bob": "crowd", "S": "program", "gold": "adjudicated"}
+    assert inputs.judgments is not None
+    assert inputs.programs is not None
+    assert set(inputs.judgments.frame["rater"].cast(str)) == {"Ann", "Bob"}
+    assert set(inputs.programs.frame["rater"].cast(str)) == {"S"}
+    assert "4 judgments of 2 items by 2 raters" in section(build(inputs), "agreement").words[0]
+
+
+def test_marks_of_programs_and_adjudicated_marks_are_no_reading(store: Store, tmp_path: Path) -> None:
+    import_files(store, corpora=[write_essays(tmp_path)])
+    with store.write() as tx:
+        names = [people.add(tx, name=name, role="annotator", kind=kind) for name, kind in MARKERS.items()]
+    job = add_job(store, JobPlan(name="essays", task="marking", annotators=tuple(MARKERS), judgments=2))
+    for person in names:
+        while desk := take_desk(store, job_id=job.job_id, person_id=person.person_id):
+            hand_in(store, desk, {"edits": ["[]"]}, seconds=9)
+    decider = names[0].person_id
+    with store.write() as tx:
+        for unit_id in units.ids_of_job(tx, job.job_id):
+            answer = Answer(units.get(tx, unit_id).unit.items[0].item.item_id, "marked", payload={"edits": []})
+            adjudications.save(tx, unit_id=unit_id, person_id=decider, answers=[answer])
+    with store.read() as tx:
+        essays = study_inputs(tx, names=True).essays
+    assert all(len(essay.annotators) == 4 for essay in essays), "the file's, two here, and gold"
+    assert all(len(as_annotated(essay).annotators) == 2 for essay in essays), "the file's and the person's"
+    report = build(Inputs("marked", essays))
+    assert report.headline[0].startswith("2 annotators, 3 essays")
+    assert any("no annotators" in line and "gold" in line for line in section(report, "corpus").words)
+
+
+MARKERS = {"Ann": "human", "gpt": "program"}
