@@ -2,8 +2,9 @@
 
 For people and other tools: tables of items, judgments (of every status), raters (pseudonyms unless `names`), gold,
 payments and decisions; per job a ratings matrix and a `task, worker, label` table; the essays as NUCLE SGML, M2, brat
-and JSONL; agreement and costs.  For grater: `tables/`, every row of every table without secrets, from which
-`import_archive` makes the study again.  `manifest.json` has the hash and size of each file and the counts.
+and JSONL; agreement and costs; in `evaluation/` the tables from which `grater evaluate` gives the scores of `grater
+study evaluate`.  For grater: `tables/`, every row of every table without secrets, from which `import_archive` makes
+the study again.  `manifest.json` has the hash and size of each file and the counts.
 
 A study restored from an exported folder, or from a zip of one; and backups of a study.
 
@@ -43,7 +44,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -61,9 +62,10 @@ from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.store import OWNER_ONLY
+from grater.annotate.study.evaluation import evaluable
 from grater.annotate.study.marks import MARKING, has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.study.terms import whole_protocol
-from grater.annotate.tables import redundancy_of
+from grater.annotate.tables import redundancy_of, study_tables
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Task, merged_by
 from grater.corpora import Loss, write_corpus
@@ -94,6 +96,7 @@ def export(store: Store, folder: Path, *, names: bool = False, raw: bool = False
             with (partial / "tables" / f"{name}.jsonl").open("w", encoding="utf-8", newline="") as stream:
                 stream.writelines(f"{to_text(row)}\n" for row in dump.rows(tx, name, names=names))
         _frames(tx, partial, names=names, raw=raw)
+        _evaluation(tx, partial / "evaluation", names=names, raw=raw)
         losses = _corpora(tx, partial, names=names)
         counts = _export_manifest(tx, partial, names=names, raw=raw)
         n_files = sum(1 for file in partial.rglob("*") if file.is_file())
@@ -133,6 +136,23 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     _write_json(folder / "agreement.json", agreed)
     _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
     _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
+
+
+def _evaluation(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
+    """The tables that `grater study evaluate` reads, for `grater evaluate`: verdicts that count, and their sample."""
+    read = evaluable(tx, study_tables(tx, "study"))
+    if read is None:
+        return
+    folder.mkdir()
+    judgments = read.judgments
+    if names:
+        called = {each.pseudonym: each.name for each in people.all(tx)}
+        rater = pl.col("rater").cast(pl.String).replace(called)
+        judgments = replace(judgments, frame=judgments.frame.with_columns(rater))
+    parts = {"decisions": read.decisions, "judgments": judgments, "items": read.items, "sample": read.sample}
+    for name, table in parts.items():
+        if table is not None:
+            write_table(table, folder / f"{name}.csv", raw=raw)
 
 
 def _work(judged: pl.DataFrame, job: str) -> pl.DataFrame:

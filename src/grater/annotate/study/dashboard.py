@@ -208,10 +208,9 @@ def pairs_of(rows: Sequence[Mapping[str, Json]]) -> list[PairShare]:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many more items bring the recall of a system to a width; `hours` and `cost` where they are known."""
+    """How many undrawn items bring the recall of a system to a width; `hours` and `cost` where they are known."""
 
     system: str
-    measure: str
     width: float
     more: int
     hours: float | None
@@ -219,19 +218,19 @@ class Forecast:
 
 
 def forecasts(
-    scores: ScoresSoFar, n: int, costs: Costs, pace: JobPace | None, *, width: float = WIDTH
+    scores: ScoresSoFar, costs: Costs, pace: JobPace | None, *, per_item: float, width: float = WIDTH
 ) -> list[Forecast]:
-    """For the recall of every system of a sample; `n` is the number of judgments so far."""
+    """For the recall of every system of a sample, with so many judgments per item."""
     lines = []
     for system in scores.systems:
         now, sample = system.recall.high - system.recall.low, system.estimated
         more = more_needed(sample.strata, sample.flagged, width) if sample and isfinite(now) else None
-        if more is None or not system.n:
+        if more is None:
             continue
-        n_judgments = more * n / system.n
+        n_judgments = more * per_item
         cost = costs.money(n_judgments * costs.per_valid) if costs.pay and costs.valid else ""
         hours = n_judgments / pace.an_hour if pace else None
-        lines.append(Forecast(system.system, "recall", now, more, hours, cost))
+        lines.append(Forecast(system.system, now, more, hours, cost))
     return lines
 
 

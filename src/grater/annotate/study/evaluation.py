@@ -45,12 +45,49 @@ from grater.tables.judgments import with_labels
 from grater.uncertainty import Basis
 
 
-def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:
-    """The latest sample of these items that somebody has begun to judge."""
-    if tables.judgments is None or tables.decisions is None:
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluable:
+    """The tables of a study that `evaluate` reads, as an export writes them.
+
+    `lines` say which judgments of the sample come from elsewhere.
+    """
+
+    decisions: Table
+    judgments: Judgments
+    items: Table | None
+    sample: Sample | None
+    lines: tuple[str, ...] = ()
+
+
+def evaluable(tx: Tx, tables: StudyTables, drawn: Sample | None = None) -> Evaluable | None:
+    """What can be evaluated, by the sample given or else the latest of these items that somebody has begun to judge.
+
+    For drawn items that lack a judgment, those of other jobs and raters count: a job for a sample does not ask again
+    what somebody judged elsewhere, and a drawn item may have become hidden gold.  Without those answers the sample
+    would no longer be a probability sample.
+    """
+    decisions, judgments, lines = tables.decisions, tables.judgments, []
+    if judgments is None or decisions is None:
         return None
-    items = items_hash(tables.decisions.frame["item"].cast(str).unique())
-    judged = set(tables.judgments.frame["item"].cast(str).unique())
+    drawn = drawn or _latest_sample(tx, decisions, judgments)
+    if drawn is None:
+        return Evaluable(decisions, judgments, tables.items, None)
+    on_gold = as_many_votes(tables.on_gold, judgments, truth="share") if tables.on_gold is not None else None
+    sources = [
+        (all_verdicts(tx, judgments.name), "were judged elsewhere in the study; those judgments are used"),
+        (on_gold, "are hidden gold; what raters said of them is used"),
+    ]
+    for source, words in sources:
+        missing = drawn.frame.select("item").unique().join(judgments.frame.select("item"), on="item", how="anti")
+        rows = source.frame.join(missing, on="item", how="semi") if source is not None else missing.head(0)
+        if len(rows):
+            lines.append(f"{rows['item'].n_unique():,} of the drawn items {words}")
+            judgments = replace(judgments, frame=pl.concat([judgments.frame, rows], how="diagonal_relaxed"))
+    return Evaluable(decisions, judgments, tables.items, drawn, tuple(lines))
+
+
+def _latest_sample(tx: Tx, decisions: Table, judgments: Judgments) -> Sample | None:
+    items, judged = items_hash(decisions.frame["item"].cast(str).unique()), set(judgments.frame["item"].cast(str))
     for name in reversed(samples.names(tx)):
         sample = samples.named(tx, name)
         fits = sample.meta is not None and sample.meta.items == items
@@ -120,7 +157,8 @@ def evaluate_study(
         with_programs=with_programs,
         counting=scheme.counting,
     )
-    if tables.decisions is None or tables.judgments is None:
+    read = evaluable(tx, tables, drawn)
+    if read is None:
         missing = "decisions; run a system first" if tables.decisions is None else "judgments with verdicts"
         raise UsageError(f"{name}: the study has no {missing}")
     options = EvaluationOptions(
@@ -137,21 +175,18 @@ def evaluate_study(
             f"{name}: nobody has answered hidden gold yet, so the error rates of raters are unknown; gold is given "
             "out in jobs whose terms have a rule for it"
         )
-    drawn = drawn or sample_of(tx, tables)
-    judge = _whole_judge(tx, assist, tables.decisions) if assist else None
-    judged, lines = judged_anywhere(tx, drawn, tables)
     result = evaluate(
-        tables.decisions,
-        judged,
-        items=tables.items,
-        sample=drawn,
-        assist=judge,
+        read.decisions,
+        read.judgments,
+        items=read.items,
+        sample=read.sample,
+        assist=_whole_judge(tx, assist, read.decisions) if assist else None,
         gold=tables.gold if is_corrected or truth == ADJUDICATED else None,
         on_gold=tables.on_gold if is_corrected else None,
         options=options,
     )
-    left_out = [f"left out {counted(n, 'judgment')}: {why}" for why, n in tables.judgments.dropped.items()]
-    return replace(result, warnings=(*result.warnings, *lines, *left_out))
+    left_out = [f"left out {counted(n, 'judgment')}: {why}" for why, n in read.judgments.dropped.items()]
+    return replace(result, warnings=(*result.warnings, *read.lines, *left_out))
 
 
 def program_judge(tx: Tx, name: str) -> CheapJudge:
@@ -188,31 +223,6 @@ def _items_of(decided: Table) -> pl.DataFrame:
     return decided.frame.select(pl.col("item").cast(pl.String)).unique()
 
 
-def judged_anywhere(tx: Tx, drawn: Sample | None, tables: StudyTables) -> tuple[Judgments, tuple[str, ...]]:
-    """The judgments, and for drawn items that lack one those of other jobs and raters, with a line that says so.
-
-    A job for a sample does not ask again what somebody judged elsewhere, and a drawn item may have become hidden
-    gold.  Without those answers the sample would no longer be a probability sample.
-    """
-    if tables.judgments is None:
-        raise UsageError(f"{tables.name}: the study has no judgments with verdicts")
-    judgments, lines = tables.judgments, []
-    if drawn is None:
-        return judgments, ()
-    on_gold = as_many_votes(tables.on_gold, judgments, truth="share") if tables.on_gold is not None else None
-    sources = [
-        (all_verdicts(tx, judgments.name), "were judged elsewhere in the study; those judgments are used"),
-        (on_gold, "are hidden gold; what raters said of them is used"),
-    ]
-    for source, words in sources:
-        missing = drawn.frame.select("item").unique().join(judgments.frame.select("item"), on="item", how="anti")
-        rows = source.frame.join(missing, on="item", how="semi") if source is not None else missing.head(0)
-        if len(rows):
-            lines.append(f"{rows['item'].n_unique():,} of the drawn items {words}")
-            judgments = replace(judgments, frame=pl.concat([judgments.frame, rows], how="diagonal_relaxed"))
-    return judgments, tuple(lines)
-
-
 @dataclass(frozen=True, slots=True)
 class ScoresSoFar:
     """Systems against the majority of a job; `sample` is the judged sample, `words` what the intervals speak of."""
@@ -220,36 +230,31 @@ class ScoresSoFar:
     sample: str = ""
     systems: tuple[SystemLine, ...] = ()
     words: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobScores:
     """What the systems of a job are scored by, now and as it stood earlier: one estimator for all points in time."""
 
-    tables: StudyTables
-    judged: Judgments
-    sample: Sample | None
+    read: Evaluable
+    redundancy: int
 
     @classmethod
     def of(cls, tx: Tx, job: Job) -> JobScores | None:
         """None where the job says nothing of systems."""
         tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
-        if tables is None or tables.judgments is None or tables.decisions is None:
-            return None
-        sample = sample_of(tx, tables)
-        return cls(tables, judged_anywhere(tx, sample, tables)[0], sample)
+        read = evaluable(tx, tables) if tables else None
+        return cls(read, tables.redundancy) if tables and read else None
 
     def until(self, moment: str = "") -> ScoresSoFar:
         """The scores by judgments up to a moment (ISO), or by all; the report prints the same."""
-        judged, tables = self.judged, self.tables
+        read, judged = self.read, self.read.judgments
         if moment:
-            is_past = (pl.col("at") <= moment).fill_null(value=False)
-            judged = replace(judged, frame=judged.frame.filter(is_past))
-        options = EvaluationOptions(redundancy=tables.redundancy, is_brief=True)
-        if tables.decisions is None or not len(judged):
-            return ScoresSoFar()
+            judged = replace(judged, frame=judged.frame.filter((pl.col("at") <= moment).fill_null(value=False)))
+        options = EvaluationOptions(redundancy=self.redundancy, is_brief=True)
         try:
-            result = evaluate(tables.decisions, judged, items=tables.items, sample=self.sample, options=options)
+            result = evaluate(read.decisions, judged, items=read.items, sample=read.sample, options=options)
         except GraterError:  # no judged item has a decision yet
             return ScoresSoFar()
         sample = result.sample
@@ -258,7 +263,8 @@ class JobScores:
             SystemLine(scored.system, scored.n, scored["precision"], scored["recall"], known.get(scored.system))
             for scored in result.systems
         ]
-        return ScoresSoFar(sample.name if sample else "", tuple(lines), result.scope.sentence)
+        warnings = (*result.warnings, *read.lines)
+        return ScoresSoFar(sample.name if sample else "", tuple(lines), result.scope.sentence, warnings)
 
 
 def scores_so_far(tx: Tx, job: Job) -> ScoresSoFar:

@@ -20,7 +20,7 @@ from grater.annotate.store import Tx, dump, jobs, people
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.jobs import Job
 from grater.annotate.store.judgments import PEOPLE
-from grater.annotate.study.evaluation import judged_anywhere, sample_of, whole_judges
+from grater.annotate.study.evaluation import evaluable, whole_judges
 from grater.annotate.study.limits import require_text
 from grater.annotate.study.marks import has_suggestions, marked_essays, marked_in, study_suggestions
 from grater.annotate.study.terms import protocol_sheet
@@ -53,9 +53,9 @@ from grater.measure.evaluation.offered import SuggestionEffect
 from grater.measure.evaluation.selection import ARTICLE, NUMBER, WRITER, has_constructions
 from grater.model import PROGRAM, Essay, Json
 from grater.reporting.build import Inputs
-from grater.reporting.document import Byline
+from grater.reporting.document import Byline, sentences
 from grater.reporting.raters import CrowdJob
-from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments
+from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,10 +171,10 @@ def study_inputs(
     require_text("report.author", author)
     name = dump.meta_values(tx).get("name", "study")
     tables = _tables_of(tx, name, job_names, kind=kind, counting=counting)
-    words, sample = words_of(tx, job_names), sample_of(tx, tables)
+    words, read = words_of(tx, job_names), evaluable(tx, tables)
     chosen = [job for job in jobs.all(tx) if not job_names or job.name in job_names]
     costs = {job.job_id: job_costs(tx, job) for job in chosen if job.options.get(KEY)}
-    of_sample = _judged_of(tx, sample, tables)
+    is_sample = read is not None and read.sample is not None
     inputs = Inputs(
         title or name,
         _essays(tx, job_names),
@@ -186,9 +186,9 @@ def study_inputs(
         factors=with_factors,
         gold=tables.gold,
         on_gold=tables.on_gold,
-        sample=sample,
-        sample_judgments=of_sample,
-        judges=whole_judges(tx, tables) if of_sample is not None else (),
+        sample=read.sample if read else None,
+        sample_judgments=read.judgments if read and is_sample else None,
+        judges=whole_judges(tx, tables) if is_sample else (),
         constructions=words.constructions,
         construction_items=words.construction_items,
         construction_decisions=words.construction_decisions,
@@ -202,7 +202,7 @@ def study_inputs(
         redundancy=tables.redundancy,
         cost=_cost(tx, chosen),
         protocol=protocol(tx, chosen, costs),
-        notes=_left_out(tables),
+        notes=(*_left_out(tables), *(sentences(read.lines) if read else ())),
         suggestions=_suggestions(tx, chosen),
         earlier=earlier or {},
         byline=Byline(author=author, date=as_iso(tx.now)[:10], study=name),
@@ -226,13 +226,6 @@ def _suggestions(tx: Tx, chosen: Collection[Job]) -> SuggestionEffect | None:
         return study_suggestions(tx, job_names=marking)
     except UsageError:
         return None
-
-
-def _judged_of(tx: Tx, sample: Sample | None, tables: StudyTables) -> Judgments | None:
-    """What was judged of a sample, in any job and as hidden gold."""
-    if sample is None or tables.judgments is None:
-        return None
-    return judged_anywhere(tx, sample, tables)[0]
 
 
 def _tables_of(tx: Tx, name: str, job_names: Collection[str], *, kind: str, counting: Counting) -> StudyTables:

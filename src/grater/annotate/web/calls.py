@@ -146,7 +146,7 @@ class Interval(Shape):
     value: Number
     low: Number
     high: Number
-    reason: str = ""
+    reason: str = About("", validation_alias="undefined_because")
 
 
 class Person(Shape):

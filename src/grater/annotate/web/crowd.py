@@ -35,6 +35,7 @@ from grater.annotate.web.money import Costs, costs_json
 from grater.annotate.web.raters import Message
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
+from grater.reporting.document import sentences
 
 pages = APIRouter()
 
@@ -47,14 +48,15 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
         job, live = jobs.get(tx, job_id), context.server.live
         mark = mark_of(tx, job)
         kept, history = live.figures(tx, job, mark=mark), live.dashboard(tx, job, mark=mark)
-        figures = kept.value
+        figures, far = kept.value, live.counts(tx, job, mark=mark)
         shown = {
             "job": job,
-            "far": live.counts(tx, job, mark=mark),
+            "far": far,
             "behind": kept.behind,
             "sample": figures.scores.sample,
             "scores": figures.scores.systems,
             "words": figures.scores.words,
+            "warnings": sentences(figures.scores.warnings),
             "costs": figures.costs,
             "trouble": [(gold, shown_to_staff(tx, gold.unit_id)) for gold in figures.trouble[:MOST_TROUBLE]],
             "standing": trust.of_job(tx, job_id),
@@ -62,7 +64,8 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
             "unread": messages.unread(tx),
             "protocol": figures.protocol,
         }
-    coming = forecasts(figures.scores, figures.costs.valid, figures.costs, figures.pace, width=wanted)
+    per_item = far.wanted / max(1, far.units)
+    coming = forecasts(figures.scores, figures.costs, figures.pace, per_item=per_item, width=wanted)
     board = history.value if history else None
     drawn = _charts(context, job, board) if board else {}
     more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None}
@@ -414,6 +417,7 @@ class Crowd(Shape):
     sample: str
     scores: list[Score]
     scope: str
+    warnings: list[str]
     pace: Pace | None
     reviews: list[Review]
     unread: list[Message]
@@ -455,6 +459,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
             sample=scores.sample,
             scores=[Score.of(line) for line in scores.systems],
             scope=scores.words,
+            warnings=list(scores.warnings),
             pace=Pace.of(pace) if pace else None,
             reviews=[Review.of(review) for review in messages.reviews_of_job(tx, job_id)],
             unread=[Message.of(message) for message in messages.unread(tx)],
