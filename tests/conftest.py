@@ -137,7 +137,7 @@ def _make_demo(home: Path) -> None:
     program = Path(sys.executable).parent / "grater"
     shutil.rmtree(home / "demo", ignore_errors=True)
     done = subprocess.run(
-        [program, "demo", "--out", home / "demo", "--resamples", "20", "--figures", "svg"],
+        [program, "demo", "--out", home / "demo", "--figures", "svg"],
         capture_output=True,
         text=True,
         check=False,

@@ -18,7 +18,6 @@ from grater.annotate.tables import ALL_COUNT, Counting
 from grater.reporting.build import build
 from grater.reporting.document import Section
 from grater.tables import write_table
-from grater.uncertainty.bootstrap import Chance
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.cli.running import grater
 from tests.measure.agreement.tables import TABLE_3
@@ -54,7 +53,7 @@ def table_3(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def usage_section(study: Path, counting: Counting = ALL_COUNT) -> Section:
     with open_store(study) as store, store.read() as tx:
-        report = build(study_inputs(tx, chance=Chance(n_resamples=20), counting=counting, names=True))
+        report = build(study_inputs(tx, counting=counting, names=True))
     [section] = [each for each in report.sections if each.name == "usage"]
     return section
 
@@ -92,12 +91,12 @@ def test_judgments_with_a_flag_or_of_low_confidence_are_left_out_of_a_report(tab
         by_part = {row[0]: row for row in cells(usage_section(table_3, counting), "usage-agreement")}
         assert by_part["all items"][1] == "1,336"
     with open_store(table_3) as store, store.read() as tx:
-        report = build(study_inputs(tx, chance=Chance(n_resamples=20), counting=Counting(drop_flags=("spelling",))))
+        report = build(study_inputs(tx, counting=Counting(drop_flags=("spelling",))))
     assert "Left out of all numbers: 40 judgments, flag spelling." in report.headline
 
 
 def evaluated(capsys: pytest.CaptureFixture[str], study: Path, *args: str) -> tuple[Any, str]:
-    ran = grater(capsys, "study", "evaluate", study, "--resamples", "20", "--json", *args)
+    ran = grater(capsys, "study", "evaluate", study, "--json", *args)
     assert ran.status == 0, ran.err
     return json.loads(ran.out), ran.err
 

@@ -24,7 +24,6 @@ from grater.annotate.study.systems import decide
 from grater.detect.systems import load_system
 from grater.reporting import save
 from grater.reporting.build import build
-from grater.uncertainty.bootstrap import Chance
 
 STEPS = ("import", "decide", "sample", "judge", "report")
 
@@ -46,7 +45,7 @@ def step(store: Store, folder: Path, name: str) -> None:
 
 def _report(store: Store, folder: Path) -> None:
     with store.read() as tx:
-        report = build(study_inputs(tx, chance=Chance(n_resamples=20)))
+        report = build(study_inputs(tx))
     save.save_report(report, folder, file_types=("svg",))
 
 

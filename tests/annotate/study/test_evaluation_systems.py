@@ -16,11 +16,11 @@ from grater.annotate.study.reporting import study_inputs
 from grater.annotate.tables import study_tables
 from grater.corpora import write_corpus
 from grater.errors import UsageError
-from grater.measure.evaluation.evaluation import Evaluation
 from grater.model import Essay
 from grater.reporting.build import build
 from grater.sheet import interval
 from grater.tables import read_gold, read_judgments
+from grater.uncertainty import Basis
 from tests.annotate.study.files import write_text
 
 N_ESSAYS, N_ITEMS = 12, 5
@@ -51,11 +51,10 @@ def test_the_live_page_and_the_command_say_the_same_and_draw_essays(judged: Stor
     with judged.read() as tx:
         live = scores_so_far(tx, jobs.named(tx, "work"))
         whole = evaluate_study(tx, "study")
-    assert isinstance(whole, Evaluation)
     [line], [scored] = live.systems, whole.whole.standard
     assert (line.precision, line.recall) == (scored["precision"], scored["recall"])
     assert live.words == whole.scope.sentence
-    assert "other essays like these 12 (resampled by essay, design effect" in live.words
+    assert "other essays like these 12" in live.words
     # Four flags of an essay are alike: 12 cases, not 48
     assert line.precision.high - line.precision.low > 0.5
 
@@ -82,8 +81,7 @@ def test_the_dashboard_and_the_report_print_the_same_intervals(judged: Store, tm
 
 def test_a_study_can_speak_of_exactly_these_items(judged: Store) -> None:
     with judged.read() as tx:
-        these = evaluate_study(tx, "study", population="these")
-    assert isinstance(these, Evaluation)
+        these = evaluate_study(tx, "study", basis=Basis(population="these"))
     assert these.whole.standard[0]["precision"].low == 0.5
     assert "exactly these 60 items" in these.scope.sentence
 
@@ -102,8 +100,7 @@ def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, mon
         tables = replace(plain, gold=gold, on_gold=on_gold)
         monkeypatch.setattr("grater.annotate.study.evaluation.study_tables", lambda *_, **__: tables)
         result = evaluate_study(tx, "study", errors_by_flag=True)
-    assert isinstance(result, Evaluation)
     # 24 of 48 flags are errors as judged: (24 - .5 * 48) / .5 = 0 of them in truth
     assert result.whole.standard[0]["precision"].value == 0.5
-    assert result.corrected[0]["precision"].value == 0
+    assert result.corrected["eager"].precision.value == 0
     assert any("too few gold items on one side" in line for line in result.warnings)

@@ -27,7 +27,6 @@ from grater.annotate.study.programs import (
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.tasks import TASKS
 from grater.reporting.build import build
-from grater.uncertainty.bootstrap import Chance
 from tests.annotate.study.chat_server import ChatServer, serving
 from tests.annotate.study.files import write_essays, write_items, write_text
 
@@ -168,7 +167,7 @@ def test_its_agreement_with_people_is_a_section_of_the_report(
     import_files(job_of, judgments=[table], job="others")
     asked(job_of, server, tmp_path)
     with job_of.read() as tx:
-        report = build(study_inputs(tx, chance=Chance(n_resamples=20)))
+        report = build(study_inputs(tx))
     [section] = [each for each in report.sections if each.name == "programs"]
     [sheet] = section.sheets
     assert sheet.columns[:4] == ("program", "items", "n", "agreement")

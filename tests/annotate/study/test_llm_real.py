@@ -20,7 +20,6 @@ from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.programs import Cache, Chat, Endpoint, judge_by_model, program_job
 from grater.annotate.study.reporting import study_inputs
 from grater.reporting.build import build
-from grater.uncertainty.bootstrap import Chance
 from tests.annotate.study.files import write_essays, write_items, write_text
 
 PEER = Path(__file__).parents[3] / ".peers" / "smollm2" / "bin" / "python"
@@ -70,7 +69,7 @@ def test_a_real_model_judges_and_is_measured(address: str, tmp_path: Path) -> No
         assert chat.cache.spent.tokens_in > 500, "the guidelines are in the prompt, and the server counts its tokens"
         with store.read() as tx:
             rows = list(judgments.table(tx, job.job_id))
-            report = build(study_inputs(tx, chance=Chance(n_resamples=20)))
+            report = build(study_inputs(tx))
     assert {row["label"] for row in rows} <= {"error", "ok", "unknown"}
     assert len(rows) == done.n_done
     names = [section.name for section in report.sections]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from grater.measure.evaluation.sampled import Sampled
 
 from grater.annotate import samples
 from grater.annotate.samples import Drawn, Wish, draw, extend, kind_of
@@ -110,8 +109,8 @@ def test_what_was_judged_elsewhere_counts_for_the_sample(decided: Store, tmp_pat
     import_files(decided, judgments=[write_verdicts(tmp_path / "now.csv", list(left[4:]))], job="later")
     with decided.read() as tx:
         estimates = evaluate_study(tx, "study", job_names=["later"], sample="sample")
-    assert isinstance(estimates, Sampled)
-    assert (estimates.n_drawn, estimates.n_judged) == (6, 6)
+    assert estimates.sample is not None
+    assert (estimates.sample.n_drawn, estimates.sample.n_judged) == (6, 6)
     assert "4 of the drawn items were judged elsewhere in the study; those judgments are used" in estimates.warnings
 
 

@@ -22,7 +22,6 @@ from grater.annotate.web.work import desk_json
 from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.reporting.build import build
-from grater.uncertainty.bootstrap import Chance
 
 TEXT = "In Monday we discussed about the plan. She depends of him {}."
 FLAGS = (("In", "on"), ("about", DELETE), ("of", "on"))
@@ -98,7 +97,7 @@ def test_each_annotator_sees_the_suggestions_of_a_share_of_essays(study: Store) 
     assert result.scores["suggestions marked"]["without"].value == 0
     assert result.fates["left"] == sum(map(sum, seen))
     with study.read() as tx:
-        report = build(study_inputs(tx, chance=Chance(n_resamples=50)))
+        report = build(study_inputs(tx))
     [section] = [each for each in report.sections if each.name == "suggestions"]
     assert section.words[0].startswith("Annotators who saw a system’s suggestions marked .333")
     assert "those who did not .000" in section.words[0]
