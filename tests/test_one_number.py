@@ -1,0 +1,289 @@
+"""One number through every door: whoever asks how good a system is gets the same digits.
+
+Twelve essays of twenty places, two systems.  In the study `sample` 84 items were drawn for one system and judged in a
+job with hidden gold, some of them in a job elsewhere, with an adjudicated unit and a program that answered too; in
+`whole` everything was judged, in `flags` only what a system flags.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from math import nan
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import grater
+from grater.annotate import samples
+from grater.annotate.store import Store, intake, jobs, judgments, leases, open_store, people, units
+from grater.annotate.study.archive import export
+from grater.annotate.study.dashboard import dashboard_of, figures_of, forecasts, sizes
+from grater.annotate.study.evaluation import evaluate_study
+from grater.annotate.study.reporting import study_inputs
+from grater.annotate.study.status import JobPace
+from grater.annotate.tasks.task import Answer
+from grater.annotate.web import Settings
+from grater.cli import run
+from grater.corpora import write_corpus
+from grater.model import Essay, Interval, Item, Span
+from grater.reporting.build import build
+from grater.reporting.document import Report, Section
+from grater.reporting.save import report_html
+from grater.sheet import interval
+from tests.annotate.study.files import write_text
+from tests.annotate.web.programs import Program
+from tests.annotate.web.studies import BASE, Study
+from tests.cli.running import grater as command
+
+Capture = pytest.CaptureFixture[str]
+Scores = dict[str, dict[str, dict[str, Any]]]
+
+N_ESSAYS, N_PLACES, N_DRAWN = 12, 20, 84
+PLACES = [
+    Item(f"e{essay}", Span(14 * at + 5, 14 * at + 7), "prep") for essay in range(N_ESSAYS) for at in range(N_PLACES)
+]
+IDS = [place.item_id for place in PLACES]
+RNG = Random(7)
+ERRORS = {item for item in IDS if RNG.random() < 0.3}
+FLAGS = {
+    "bold": {item for item in IDS if RNG.random() < (0.7 if item in ERRORS else 0.2)},
+    "shy": {item for item in IDS if RNG.random() < (0.4 if item in ERRORS else 0.05)},
+}
+SCORES = ("precision", "recall", "f0.5", "kappa")
+TERMS = '{"gold": {"minimum": 0}, "page": 8}'
+
+
+def label(item: str, rater: str) -> str:
+    """What a rater says: wrong once in eight times."""
+    is_wrong = Random(item + rater).random() < 0.125
+    return "error" if (item in ERRORS) != is_wrong else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A study on disk, and its job whose page is looked at."""
+
+    path: Path
+    store: Store
+    job: str
+
+
+def new_study(folder: Path) -> Path:
+    text = " ".join(["word in noun."] * N_PLACES)
+    write_corpus([Essay(f"e{number}", text) for number in range(N_ESSAYS)], folder / "e.jsonl", lambda _: None)
+    spans = [f"{place.item_id},{place.essay_id},{place.span.start},{place.span.end},prep" for place in PLACES]
+    flags = [f"{item},{system},{int(item in flagged)}" for system, flagged in FLAGS.items() for item in IDS]
+    items = write_text(folder / "i.csv", "item,essay,start,end,kind", *spans)
+    decisions = write_text(folder / "d.csv", "item,system,flagged", *flags)
+    studied(("new", folder / "study.db"), ("import", folder / "study.db", folder / "e.jsonl"))
+    studied(("import", folder / "study.db", "--items", items, "--decisions", decisions))
+    with open_store(folder / "study.db") as store, store.write() as tx:
+        people.add(tx, name="Owner", role="owner")
+    return folder / "study.db"
+
+
+def studied(*steps: tuple[object, ...]) -> None:
+    assert [run(["study", *map(str, words)]) for words in steps] == [0] * len(steps)
+
+
+def judged(
+    study: Path, items: list[str], *, job: str, raters: tuple[str, ...] = ("A", "B", "C"), group: str = ""
+) -> None:
+    rows = [f"{item},{rater},{label(item, rater)},{group or 'crowd'}" for item in items for rater in raters]
+    table = write_text(study.parent / f"{job}.csv", "item,rater,label,group", *rows)
+    studied(("import", study, "--judgments", table, "--job", job))
+
+
+def sampled(study: Path) -> None:
+    """A sample whose job has hidden gold, and what else may stand in a study beside it."""
+    studied(("sample", study, "--system", "bold", "--n", N_DRAWN))
+    with open_store(study) as store, store.read() as tx:
+        drawn = samples.named(tx, "sample").frame["item"].unique().sort().to_list()
+    others = [item for item in IDS if item not in drawn]
+    judged(study, drawn[:10] + others[:15], job="elsewhere")
+    gold = drawn[10:16] + others[15:21]
+    table = write_text(study.parent / "g.csv", "item,label", *(f"{item},{label(item, 'gold')}" for item in gold))
+    studied(
+        ("job", study, "--task", "error", "--sample", "sample", "--judgments-per-item", 2, "--name", "crowd"),
+        ("import", study, "--gold", table, "--job", "crowd"),
+        ("crowd", study, "--job", "crowd", "--terms", TERMS),
+    )
+    with open_store(study) as store:
+        answer_all(store, "crowd")
+    studied(("adjudicate", study, "--job", "crowd", "--accept", "unanimous"))
+    judged(study, IDS, job="model", raters=("model",), group="program")
+
+
+def answer_all(store: Store, job: str) -> None:
+    with store.write() as tx:
+        job_id = jobs.named(tx, job).job_id
+        raters = {people.add(tx, name=f"rater {n}", role="worker").person_id: f"rater {n}" for n in range(3)}
+    for person_id, name in raters.items():
+        while True:
+            with store.write(brief=True) as tx:
+                lease = leases.take(tx, job_id=job_id, person_id=person_id)
+                if lease is None:
+                    break
+                (each,) = units.get(tx, lease.unit_id).unit.items
+                said = label(each.item.item_id, name)
+                intake.receive(
+                    tx,
+                    submission_id=f"of-{lease.lease_id}",
+                    lease_id=lease.lease_id,
+                    person_id=person_id,
+                    body={"label": said},
+                    answers=[Answer(each.item.item_id, said)],
+                    seconds=3.0,
+                )
+
+
+@pytest.fixture(scope="module", params=["sample", "whole", "flags"])
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    study = new_study(tmp_path_factory.mktemp(request.param))
+    if request.param == "sample":
+        sampled(study)
+    else:
+        flagged = FLAGS["bold"] | FLAGS["shy"]
+        judged(study, IDS if request.param == "whole" else sorted(flagged), job="crowd")
+    with open_store(study) as store:
+        yield Opened(study, store, "crowd")
+
+
+@pytest.fixture(scope="module")
+def reported(opened: Opened) -> Report:
+    with opened.store.read() as tx:
+        return build(study_inputs(tx))
+
+
+def evaluated(opened: Opened, *job_names: str) -> dict[str, Any]:
+    """As Python has it: what all other doors are held to."""
+    with opened.store.read() as tx:
+        result = evaluate_study(tx, str(opened.path), job_names=job_names).to_dict()
+    found: dict[str, Any] = json.loads(json.dumps(result))
+    return found
+
+
+def served(opened: Opened) -> Study:
+    with opened.store.read() as tx:
+        owner = people.named(tx, "Owner")
+    return Study(opened.store, lambda: 0, {"owner": owner}, settings=Settings(base_url=BASE))  # type: ignore[arg-type]
+
+
+def printed(score: dict[str, Any]) -> str:
+    """The digits of a number in JSON as people see them."""
+    value, low, high = (nan if score[key] is None else score[key] for key in ("value", "low", "high"))
+    return interval(Interval(value, low, high))
+
+
+def section(report: Report, name: str) -> Section:
+    [found] = [each for each in report.sections if each.name == name]
+    return found
+
+
+def rows_of(part: Section, sheet: str) -> dict[str, tuple[str, ...]]:
+    [found] = [each for each in part.sheets if each.name == sheet]
+    return {row[0]: row for row in found.rows}
+
+
+def test_the_command_and_the_api_say_what_python_says(opened: Opened, capsys: Capture) -> None:
+    expected = evaluated(opened)
+    ran = command(capsys, "study", "evaluate", opened.path, "--json")
+    assert json.loads(ran.out) == expected
+    assert Program(served(opened), "owner").call("evaluation") == expected
+
+
+def test_exported_tables_give_the_same_again(opened: Opened, capsys: Capture, tmp_path: Path) -> None:
+    expected = evaluated(opened)
+    export(opened.store, tmp_path / "export")
+    tables = {file.stem: file for file in (tmp_path / "export" / "evaluation").glob("*.csv")}
+    assert set(tables) == {"decisions", "judgments", "items"} | ({"sample"} if "sample" in expected else set())
+    options = [word for name, file in sorted(tables.items()) for word in (f"--{name}", file)]
+    ran = command(capsys, "evaluate", *options, "--json")
+    of_files = json.loads(ran.out)
+    in_python = json.loads(json.dumps(grater.evaluate(**tables).to_dict()))  # type: ignore[arg-type]
+    assert of_files == in_python
+    for key in ("systems", "signature", "scope", "items", "unjudged"):
+        assert of_files[key] == expected[key], key
+    assert set(of_files["warnings"]) <= set(expected["warnings"])
+
+
+def test_the_dashboard_ends_with_the_same_scores(opened: Opened) -> None:
+    expected, of_job = evaluated(opened), evaluated(opened, opened.job)
+    assert of_job["systems"] == expected["systems"]
+    with opened.store.read() as tx:
+        job = jobs.named(tx, opened.job)
+        figures = figures_of(tx, job)
+        board = dashboard_of(tx, job, figures.scores, figures.agreement)
+    study = served(opened)
+    page = study.browser("owner").get(f"/manage/jobs/{job.job_id}/crowd").text
+    api = Program(study, "owner").call("crowd", job_id=job.job_id)
+    assert [line["system"] for line in api["scores"]] == [line["system"] for line in expected["systems"]]
+    *_, last = board.checkpoints
+    for line, shown, system in zip(last.systems, api["scores"], expected["systems"], strict=True):
+        for score in ("precision", "recall"):
+            assert shown[score] == {"reason": "", **system[score]}
+            assert interval(getattr(line, score)) == printed(system[score])
+            assert f'data-label="{score.title()}">{printed(system[score])}<' in page
+    assert api["scope"] == expected["scope"]["sentence"]
+    assert set(api["warnings"]) <= set(of_job["warnings"])
+
+
+def test_the_report_prints_the_same_everywhere(opened: Opened, reported: Report) -> None:
+    expected = evaluated(opened)
+    assert reported.answer is not None
+    answer, details = rows_of(reported.answer, "answer"), section(reported, "systems")
+    scores, weighted = rows_of(details, "scores"), rows_of(details, "weighted-scores")
+    page = unescape(re.sub(r"<[^>]+>", "", report_html(reported))).replace("\N{NO-BREAK SPACE}", " ")
+    for system in expected["systems"]:
+        name = system["system"]
+        for score in ("precision", "recall", "f0.5"):
+            cell = printed(system[score])
+            assert cell in answer[name], score
+            assert cell in page, score
+        assert scores[name][1:5] == tuple(printed(system[score]) for score in SCORES)
+        assert weighted[name][1:4] == tuple(printed(system["weighted"][score]) for score in SCORES[:3])
+    best = reported.headline[0]
+    system = next(each for each in expected["systems"] if f", {each['system']} flags errors" in best)
+    assert f"precision {printed(system['precision'])}" in best
+    reason = system["recall"].get("reason")
+    assert (f"Recall is withheld: {reason}." if reason else f"recall {printed(system['recall'])}") in best
+    assert not reason or any(reason in note for note in reported.answer.sheets[0].notes)
+    [bins] = section(reported, "bins").sheets
+    in_bins = [
+        of_bin for group in zip(*(each["bins"] for each in expected["systems"]), strict=True) for of_bin in group
+    ]
+    for of_bin, row in zip(in_bins, bins.rows, strict=True):
+        assert row[3:] == tuple(printed(of_bin[score]) for score in ("precision", "recall", "kappa"))
+    if "sample" in expected:
+        estimates = rows_of(section(reported, "sampling"), "estimates")
+        for system in expected["systems"]:
+            assert estimates[system["system"]][1:4] == tuple(printed(system[score]) for score in SCORES[:3])
+
+
+def test_every_warning_is_on_the_page_of_the_report(opened: Opened, reported: Report) -> None:
+    told = " ".join([*reported.warnings, *reported.notes]).casefold()
+    for warning in evaluated(opened)["warnings"]:
+        assert warning.casefold() in told
+
+
+def test_the_history_has_one_estimator_and_the_forecast_counts_undrawn_items(opened: Opened) -> None:
+    with opened.store.read() as tx:
+        job = jobs.named(tx, opened.job)
+        figures = figures_of(tx, job)
+        board = dashboard_of(tx, job, figures.scores, figures.agreement)
+        n_items = len({row["item"] for row in judgments.labels(tx, job.job_id)})
+    assert [point.n for point in board.checkpoints] == sizes(n_items)
+    is_sample = bool(figures.scores.sample)
+    assert {line.estimated is not None for point in board.checkpoints for line in point.systems} == {is_sample}
+    pace = JobPace(an_hour=60.0, hours_left=0.0)
+    narrow, wide = (forecasts(figures.scores, figures.costs, pace, per_item=2, width=each) for each in (0.3, 0.99))
+    assert [each.more for each in wide] == [0] * len(FLAGS) * is_sample
+    for each in narrow:
+        assert 0 < each.more <= len(IDS) - N_DRAWN
+        assert each.hours == each.more / 30
