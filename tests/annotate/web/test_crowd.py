@@ -449,7 +449,8 @@ def test_the_live_page_draws_essays_for_agreement_and_for_scores_and_says_so(cro
     page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
     agreement, systems = page.split("<h2>Agreement so far</h2>")[1].split("<h2>Systems so far</h2>")
     for card in (agreement, systems.split("</section>")[0]):
-        assert f"95 % intervals generalise to other essays like these {n_essays} (resampled by essay" in card
+        assert f"95 % intervals generalise to other essays like these {n_essays}" in card
+        assert "from 2 essays; an interval needs 3" in card
 
 
 def planted_job(tx) -> str:  # type: ignore[no-untyped-def]
@@ -544,5 +545,6 @@ def test_a_sampled_job_is_estimated_for_the_whole_corpus(crowd: Study) -> None:
         path = answer(rater, path, {"label": "error" if item_id in ids[:4] else "ok"}).url.path
     page = crowd.browser("manager").get(f"/manage/jobs/{job.job_id}/crowd").text
     assert "from the judged part of the sample <strong>first</strong>" in page
-    cells = r'detector</td>.*"Items">6</td><td class="number" data-label="Precision">1\.000 '
+    cells = r'detector</td>.*"Items">6</td><td class="number" data-label="Precision">1\.000<'
     assert re.search(cells, page)
+    assert "No interval: its cases come from" in page

@@ -232,6 +232,10 @@ class ScoresSoFar:
     words: str = ""
     warnings: tuple[str, ...] = ()
 
+    @property
+    def intervals(self) -> list[Interval]:
+        return [each for line in self.systems for each in (line.precision, line.recall)]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobScores:

@@ -7,7 +7,7 @@ The terms are one form: gold, redundancy, pay, hours, limits, who may take part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Annotated
 
@@ -34,8 +34,9 @@ from grater.annotate.web.errors import lines_of
 from grater.annotate.web.money import Costs, costs_json
 from grater.annotate.web.raters import Message
 from grater.errors import BadInput, Conflict, NotFound, UsageError
-from grater.model import Json
+from grater.model import Interval, Json
 from grater.reporting.document import sentences
+from grater.sheet import undefined_notes
 
 pages = APIRouter()
 
@@ -49,6 +50,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
         mark = mark_of(tx, job)
         kept, history = live.figures(tx, job, mark=mark), live.dashboard(tx, job, mark=mark)
         figures, far = kept.value, live.counts(tx, job, mark=mark)
+        agreed = figures.agreement
         shown = {
             "job": job,
             "far": far,
@@ -56,7 +58,10 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
             "sample": figures.scores.sample,
             "scores": figures.scores.systems,
             "words": figures.scores.words,
-            "warnings": sentences(figures.scores.warnings),
+            "notes": {
+                "systems": _notes(figures.scores.warnings, figures.scores.intervals),
+                "agreement": _notes(agreed.warnings, agreed.coefficients.values()) if agreed else (),
+            },
             "costs": figures.costs,
             "trouble": [(gold, shown_to_staff(tx, gold.unit_id)) for gold in figures.trouble[:MOST_TROUBLE]],
             "standing": trust.of_job(tx, job_id),
@@ -70,8 +75,13 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
     drawn = _charts(context, job, board) if board else {}
     more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None}
     return context.page(
-        "crowd_live.html", {**shown, **more}, agreement=figures.agreement, pace=figures.pace, board=board
+        "crowd_live.html", {**shown, **more}, agreement=agreed, pace=figures.pace, board=board
     )
+
+
+def _notes(warnings: Iterable[str], shown: Iterable[Interval]) -> tuple[str, ...]:
+    """What a reader of numbers must know: warnings, and why a number or its interval is withheld."""
+    return (*sentences(warnings), *undefined_notes(shown))
 
 
 def _charts(context: RequestContext, job: Job, board: Dashboard) -> dict[str, Markup]:
