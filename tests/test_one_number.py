@@ -262,6 +262,8 @@ def test_the_report_prints_the_same_everywhere(opened: Opened, reported: Report)
     in_bins = [
         of_bin for group in zip(*(each["bins"] for each in expected["systems"]), strict=True) for of_bin in group
     ]
+    n_judged = expected["sample"]["judged"] if "sample" in expected else expected["items"] - expected["unjudged"]
+    assert sum(bar["n"] for bar in expected["agreement"]) == n_judged
     for of_bin, row in zip(in_bins, bins.rows, strict=True):
         assert row[3:] == tuple(printed(of_bin[score]) for score in ("precision", "recall", "kappa"))
     if "sample" in expected:

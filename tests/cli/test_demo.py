@@ -48,7 +48,7 @@ FILES = {
 }
 SECTIONS = (
     *("corpus", "experts", "agreement", "raters-needed", "raters-needed-without-gold", "raters", "systems", "bins"),
-    *("thresholds", "sampling", "difficulty", "cloze", "choice", "constructions", "suggestions", "effort"),
+    *("thresholds", "difficulty", "cloze", "choice", "constructions", "suggestions", "effort"),
 )
 
 
@@ -81,7 +81,7 @@ def test_a_report_on_one_job_counts_its_annotators_and_nobody_elses_pay(
     demo: Demo, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # the living part of the demo adds marks of other people, adjudicated marks and paid raters
-    options = ("--job", "annotators", "--out", tmp_path, "--figures", "svg", "--resamples", 20, "--json")
+    options = ("--job", "annotators", "--out", tmp_path, "--figures", "svg", "--json")
     ran = grater(capsys, "study", "report", demo.folder / "study.db", *options)
     page = (tmp_path / "report.md").read_text("utf-8")
     assert "2 annotators, 76 essays read by two or more of them" in page

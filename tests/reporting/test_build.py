@@ -56,7 +56,7 @@ def test_no_section_repeats_a_sentence_of_the_headline(report: Report, page: str
 
 
 def test_what_cannot_be_shown_is_named_with_what_it_needs(report: Report) -> None:
-    assert report.left_out == ("Not shown: estimates from the sample: needs a sample.",)
+    assert report.left_out == ("Not shown: estimates from the sample: needs a sample, and items that nobody judged.",)
 
 
 def test_every_section_with_statistics_is_signed(report: Report) -> None:

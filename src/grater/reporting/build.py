@@ -126,7 +126,7 @@ NEEDS = {
     "raters-needed": "How many raters match an expert: needs judgments by experts and by a crowd.",
     "systems": "Systems in detail: needs decisions and judgments.",
     "thresholds": "Every threshold: needs decisions with scores.",
-    "sampling": "Estimates from the sample: needs a sample.",
+    "sampling": "Estimates from the sample: needs a sample, and items that nobody judged.",
     "effort": "Time and cost: needs judgments with times.",
 }
 

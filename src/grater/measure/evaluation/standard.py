@@ -233,7 +233,9 @@ def withheld(found: Scored, reason: str) -> Scored:
     none = Interval(nan, nan, nan, reason)
     names = [name for name in SCORES if name != "precision"]
     kept = {name: it for name, it in found.influences.items() if name == "precision"}
-    return replace(found, scores={**found.scores, **dict.fromkeys(names, none)}, influences=kept)
+    effects = {name: of for name, of in found.design_effect.items() if name == "precision"}
+    scores = {**found.scores, **dict.fromkeys(names, none)}
+    return replace(found, scores=scores, influences=kept, design_effect=effects)
 
 
 def tally(
@@ -529,8 +531,9 @@ class Bin:
 
 
 def agreement_of(cases: Cases) -> Numbers:
-    """The share of each item's majority; nan without a vote."""
-    return _majority_share(cases.equal.n_error, cases.equal.n_votes)
+    """The share of each item's majority; nan without a vote, and outside the sample where one is known."""
+    shares = _majority_share(cases.equal.n_error, cases.equal.n_votes)
+    return np.where(cases.design.is_drawn, shares, nan) if cases.design else shares
 
 
 def _majority_share(n_error: Codes | Numbers, n_votes: Codes | Numbers) -> Numbers:
