@@ -658,6 +658,7 @@ def evaluate(
     truth: str = "majority",
     items: TableSource | None = None,
     gold: TableSource | None = None,
+    documents: TableSource | None = None,
     kind: str = "",
     missing: Missing = "absent",
     by: str = "",
@@ -697,7 +698,7 @@ def evaluate(
         redundancy=redundancy,
         errors_by_flag=errors_by_flag,
     )
-    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold)
+    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold, documents)
     evaluation = evaluate(**tables, options=options, with_suggestions=suggestions)
     return replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
 
@@ -710,13 +711,24 @@ def _tables(
     labels: TableSource | None,
     assist: TableSource | str | None,
     gold: TableSource | None,
+    documents: TableSource | None,
 ) -> dict[str, Any]:
     """What `evaluate` and `compare` read, by the names of their parameters."""
+    import polars as pl
+
     from grater.measure.evaluation.cases import judge_of_labels
     from grater.measure.evaluation.design import judge_of_column
+    from grater.measure.units import with_documents
     from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
+    from grater.tables.files import load
 
     decided, known, judge = as_decisions(decisions), _given(as_items, items), None
+    if documents is not None:
+        named = pl.DataFrame(dict(load(documents, name="documents").columns))
+        if known is None:
+            decided = with_documents(decided, named, "documents")
+        else:
+            known = with_documents(known, named, "documents")
     if assist is not None:
         is_column = isinstance(assist, str) and not Path(assist).exists()
         judge = judge_of_column(str(assist), known, decided) if is_column else judge_of_labels(as_judgments(assist))
@@ -742,6 +754,7 @@ def compare(
     truth: str = "majority",
     items: TableSource | None = None,
     gold: TableSource | None = None,
+    documents: TableSource | None = None,
     kind: str = "",
     missing: Missing = "absent",
     by: str = "",
@@ -771,7 +784,7 @@ def compare(
         by=by,
         redundancy=redundancy,
     )
-    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold)
+    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold, documents)
     return compare(**tables, options=options, score=score, weighted=weighted, test=test)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import polars as pl
-from grater.uncertainty.bootstrap import Chance
 
 from grater.model import Edit, Essay, Span
 from grater.reporting.build import Inputs

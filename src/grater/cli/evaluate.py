@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
+import polars as pl
 from typer import Option
 
 from grater.cli.command import (
@@ -42,8 +43,10 @@ from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
 from grater.measure.evaluation.selection import construction_scores
 from grater.measure.evaluation.standard import EDGES
 from grater.measure.evaluation.thresholds import Higher
+from grater.measure.units import with_documents
 from grater.tables import Table as DataTable
 from grater.tables import parse_merge, read_gold, read_items, read_judgments, read_sample, write_table
+from grater.tables.files import load
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 CurveFile: TypeAlias = Annotated[
@@ -66,6 +69,12 @@ class Scoring:
     items: ItemsFile = None
     gold: GoldFile = None
     kind: KindName = ""
+    documents: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE", help="The document of each essay, where essays are sentences: columns essay, document."
+        ),
+    ] = None
     missing: Annotated[Missing, Option("--missing", help="What it means that a system does not list an item.")] = (
         "absent"
     )
@@ -91,6 +100,12 @@ class Scoring:
     def tables(self, decisions: Sequence[Path], judgments: Sequence[Path], reading: Reading) -> dict[str, Any]:
         """What `evaluate` and `compare` read, by the names of their parameters."""
         decided, items = reading.read_decisions(*decisions), read_items(self.items) if self.items else None
+        if self.documents:
+            named = pl.DataFrame(dict(load(self.documents, name="documents").columns))
+            if items is None:
+                decided = with_documents(decided, named, str(self.documents))
+            else:
+                items = with_documents(items, named, str(self.documents))
         return {
             "decisions": decided,
             "judgments": reading.read_beside_decisions(*judgments),

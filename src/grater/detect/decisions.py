@@ -57,7 +57,7 @@ DECISION: dict[str, type] = {
 }
 ANSWERS: dict[str, type] = {"best": str, "probability": float, "answers": str}
 PLACE: dict[str, type] = {"essay": str, "start": int, "end": int, "kind": str}
-ITEM: dict[str, type] = {"item": str, **PLACE, "document": str, "essay_is": str, "target": str, "context": str}
+ITEM: dict[str, type] = {"item": str, **PLACE, "document": str, "target": str, "context": str}
 FILLED: dict[str, type] = {"item": str, "system": str, "flagged": bool, "suggestion": str, "answers": str}
 COLUMNS: dict[str, type] = {**FILLED, "target": str, **PLACE}
 
@@ -130,8 +130,7 @@ class DecisionRows:
         return pl.DataFrame(self._decisions, schema=self.schema, orient="row")
 
     def items(self) -> pl.DataFrame:
-        items = pl.DataFrame(list(self._items.values()), schema=ITEM, orient="row")
-        return items if items["essay_is"].count() else items.drop("essay_is")
+        return pl.DataFrame(list(self._items.values()), schema=ITEM, orient="row")
 
 
 def _by_essay(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

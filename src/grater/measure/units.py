@@ -24,7 +24,6 @@ from grater.tables import Judgments, Sample, Table
 from grater.uncertainty import (
     INDEPENDENT,
     LEVEL,
-    SENTENCES,
     Basis,
     Influence,
     Ints,
@@ -41,9 +40,7 @@ from grater.uncertainty import (
     wilson,
 )
 
-ITEM, ESSAY, DOCUMENT, SENTENCE = "item", "essay", "document", "sentence"
-ESSAY_IS = "essay_is"
-"""A column of items whose essays are sentences of documents that nobody knows."""
+ITEM, ESSAY, DOCUMENT = "item", "essay", "document"
 AS_ASKED = "items taken as independent, as asked"
 AnyTable: TypeAlias = Table | Judgments | Sample
 
@@ -152,8 +149,6 @@ def essays_of(
         return Essays(DOCUMENT, document, "")
     if essay is None:
         return NO_ESSAYS
-    if any((table.frame[ESSAY_IS] == SENTENCE).any() for table in present if ESSAY_IS in table.frame.columns):
-        return Essays(SENTENCE, essay, SENTENCES)
     return Essays(ESSAY, essay, "")
 
 
@@ -192,3 +187,18 @@ def _column(tables: list[AnyTable], column: str, judgments: Judgments) -> pl.Dat
     if known.join(judgments.frame.select(pl.col(ITEM).cast(pl.String)), on=ITEM, how="semi").is_empty():
         raise BadInput(Problem(name, f"expected the {column} of items of {judgments.name}, found none of them"))
     return known
+
+
+def with_documents(table: Table, documents: pl.DataFrame, name: str) -> Table:
+    """A table of items or decisions with the document of each essay (a sentence of an M2 file), or of each item."""
+    key = next((key for key in (ESSAY, ITEM) if {key, DOCUMENT} <= set(documents.columns)), None)
+    if key is None:
+        raise BadInput(Problem(name, "expected the columns essay (or item) and document"))
+    if key not in table.frame.columns:
+        raise BadInput(Problem(table.name, f"expected the column {key}, by which {name} names documents"))
+    known = documents.select(pl.col(key, DOCUMENT).cast(pl.String)).drop_nulls().unique(key, keep="first")
+    rows = table.frame.drop(DOCUMENT, strict=False).with_columns(pl.col(key).cast(pl.String))
+    named = rows.join(known, on=key, how="left", maintain_order="left")
+    if not named[DOCUMENT].count():
+        raise BadInput(Problem(name, f"expected the documents of {table.name}, found none of its {key}s"))
+    return replace(table, frame=named)

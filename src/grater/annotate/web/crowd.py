@@ -74,9 +74,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
     board = history.value if history else None
     drawn = _charts(context, job, board) if board else {}
     more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None}
-    return context.page(
-        "crowd_live.html", {**shown, **more}, agreement=agreed, pace=figures.pace, board=board
-    )
+    return context.page("crowd_live.html", {**shown, **more}, agreement=agreed, pace=figures.pace, board=board)
 
 
 def _notes(warnings: Iterable[str], shown: Iterable[Interval]) -> tuple[str, ...]:
