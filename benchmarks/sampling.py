@@ -87,15 +87,16 @@ def reuse(n_seeds: int) -> Table:
         union = grater.sample(decisions, system="second", add_to=one, seed=seed)
         labels.append(union.frame["item"].n_unique() - one.frame["item"].n_unique())
         here = judged.join(union.frame, on="item", how="semi")
-        [pair] = grater.estimate(decisions, union, here).differences
-        together.append(pair.recall.value)
-        held.append(pair.recall.low <= truth[0] - truth[1] <= pair.recall.high)
+        [pair] = grater.compare(decisions, here, sample=union, score="recall").pairs
+        sign, found = 1 if pair.test.first == "first" else -1, pair.test.difference
+        together.append(sign * found.value)
+        held.append(found.low <= sign * (truth[0] - truth[1]) <= found.high)
         other = grater.sample(decisions, system="second", n=N_JUDGED, seed=seed + n_seeds)
         values = []
         for system, sample in (("first", one), ("second", other)):
             known = judged.join(sample.frame, on="item", how="semi")
-            found = grater.estimate(decisions, sample, known, systems=[system])
-            values.append(found.systems[0].scores.recall.value)
+            own = decisions.filter(pl.col("system") == system)
+            values.append(grater.evaluate(own, known, sample=sample).systems[0]["recall"].value)
         apart.append(values[0] - values[1])
     rows = [
         ["labels for the second version", round(float(np.mean(labels)))],

@@ -71,7 +71,7 @@ class Scoring:
     kind: KindName = ""
     documents: Annotated[
         Path | None,
-        Option(
+        Option(metavar="FILE", help="The document of each essay, where essays are sentences: essay, document."),
             metavar="FILE", help="The document of each essay, where essays are sentences: columns essay, document."
         ),
     ] = None

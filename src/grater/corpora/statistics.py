@@ -65,7 +65,7 @@ from grater.corpora.counts import (
 )
 from grater.corpora.merge import stems
 from grater.errors import UnknownName, UsageError
-from grater.model import Essay, Interval, Json
+from grater.model import Essay, Interval, Json, is_adjudicated
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
 from grater.sheet import UNDEFINED, Sheet, count, interval, number, p_value, undefined_notes
@@ -77,8 +77,6 @@ FIXED = ("tokens_read", "sentences_read", "edits", "edits_inside", "places", "pl
 SENTENCES = ("0", "1", "2", "more")
 """The bars of NUCLE Figure 3 that the text gives as shares."""
 
-ADJUDICATED = frozenset({"gold", "adjudicated"})
-"""Annotators who hold decisions on what others marked."""
 UNKNOWN_DOCUMENTS = (
     "sentences taken as independent: their documents are not known; name them by corpus convert --documents"
 )
@@ -674,9 +672,8 @@ class CorpusTally:
     def add(self, essay: Essay, counted: EssayCounts) -> None:
         self.fields.update(essay.metadata)
         self.fingerprint += fingerprint(essay)
-        people = {name: read for name, read in counted.by_annotator.items() if name not in ADJUDICATED}
-        by_annotator = people or counted.by_annotator
-        self.adjudicated.update(counted.by_annotator.keys() - by_annotator.keys())
+        by_annotator = counted.by_annotator
+        self.adjudicated.update(set(filter(is_adjudicated, essay.annotators)) - by_annotator.keys())
         self._whole.add(essay, counted.text, by_annotator, counted.words)
         for annotator, reading in by_annotator.items():
             self._by_annotator[annotator].add(essay, counted.text, {annotator: reading}, counted.words)
