@@ -72,8 +72,6 @@ class Scoring:
     documents: Annotated[
         Path | None,
         Option(metavar="FILE", help="The document of each essay, where essays are sentences: essay, document."),
-            metavar="FILE", help="The document of each essay, where essays are sentences: columns essay, document."
-        ),
     ] = None
     missing: Annotated[Missing, Option("--missing", help="What it means that a system does not list an item.")] = (
         "absent"
