@@ -22,7 +22,8 @@ from grater.corpora.text.tokens import tokens_of
 from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
 from grater.measure.evaluation.standard import Scored
 from grater.measure.sampling.draw import draw_sample
-from grater.model import Interval, Item
+from grater.model import Item
+from grater.sheet import interval
 from grater.tables import Judgments, Sample, Table, read_decisions
 from tests.real_data import data_path
 
@@ -97,10 +98,6 @@ def held(number: int, system: str, *, n_seeds: int, n: int = N_JUDGED) -> tuple[
     return precision, recall
 
 
-def _shown(interval: Interval) -> str:
-    return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
-
-
 def main() -> None:
     n_seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     for system in (SYSTEM, RULE):
@@ -111,7 +108,7 @@ def main() -> None:
                 f"half {number + 1}, {N_JUDGED} judged": from_sample(number, system),
             }
             for name, found in rows.items():
-                cells = f"{_shown(found['precision'])} | {_shown(found['recall'])}"
+                cells = f"{interval(found['precision'])} | {interval(found['recall'])}"
                 sys.stdout.write(f"| {system} | {name} | {cells} |\n")
             sys.stdout.write(f"{system}, half {number + 1}: held {held(number, system, n_seeds=n_seeds)}\n")
             sys.stdout.flush()

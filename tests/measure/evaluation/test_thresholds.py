@@ -161,15 +161,6 @@ def test_no_curve_without_scores_of_judged_items_a_known_system_and_six_points()
         curve_of_thresholds(cases, table, "T", truth_of(cases), basis=Basis())
 
 
-def test_the_best_by_weights_may_be_stricter_than_the_best_by_majority() -> None:
-    # Weighted F0.5 with shares 1, 1, 2/3, 0: 2.5 / (2 + 2/3) = .938 at 0.8, (10/3) / (3 + 2/3) = .909 at 0.7
-    curve = curve_of((0.9, 0.8, 0.7, 0.1), (1, 1, 1, 0), (3, 3, 2, 0))
-    assert curve.best.threshold == 0.7
-    assert curve.best_weighted is not None
-    assert curve.best_weighted.threshold == 0.8
-    assert curve.best_weighted.weighted["f0.5"].value == pytest.approx(0.9375)
-
-
 @pytest.mark.parametrize("n_points", [6, 20, 50])
 def test_many_scores_are_thinned_and_the_marked_points_kept(n_points: int) -> None:
     table, judged, cases = world(400)
