@@ -233,6 +233,7 @@ def test_what_has_no_part_in_the_estimates_is_said() -> None:
 def test_samples_from_elsewhere_need_strata_that_are_flagged_as_a_whole() -> None:
     table, judged = figure_1()
     sample = draw_sample(table, "S", 2250)
+    judged = only(judged, sample)
     bare = read_sample(sample.frame.select("item", "stratum", "probability"))
     theirs, ours = (grater.evaluate(table, judged, sample=each).systems[0]["recall"] for each in (bare, sample))
     assert limits(theirs) == pytest.approx(limits(ours))
@@ -240,9 +241,9 @@ def test_samples_from_elsewhere_need_strata_that_are_flagged_as_a_whole() -> Non
     with pytest.raises(BadInput, match=r"keep NAME\.meta\.json"):
         grater.evaluate(table.frame.join(places, on="item"), judged, sample=bare, by="level")
     four = decisions_of({"A": [True, False, False, True]})
-    mixed = read_sample(pl.DataFrame({"item": item_ids(4), "stratum": ["x"] * 4, "probability": [0.5] * 4}))
+    mixed = read_sample(pl.DataFrame({"item": item_ids(2), "stratum": ["x"] * 2, "probability": [0.5] * 2}))
     with pytest.raises(BadInput, match="flags as a whole or not at all, found 'x'"):
-        grater.evaluate(four, oracle([True, False, False, True]), sample=mixed)
+        grater.evaluate(four, oracle([True, False]), sample=mixed)
     with pytest.raises(BadInput, match="drawn from another corpus"):
         grater.evaluate(table.frame.head(9999), judged, sample=sample)
 
