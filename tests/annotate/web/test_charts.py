@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from math import nan
 
 from grater.annotate.study.dashboard import PairShare
-from grater.annotate.web.charts import CELL, pair_map
+from grater.annotate.web.charts import CELL, Series, narrowing, pair_map
 from grater.annotate.web.rendering import near
+from grater.model import Interval
 
 
 def test_a_long_name_stands_whole_beside_the_pair_chart() -> None:
@@ -24,3 +26,13 @@ def test_what_stands_next_to_a_word_is_cut_between_words() -> None:
     assert near("we arrived to the station ", 12, is_before=True) == "…station "
     assert near(" the detective's tone", 12, is_before=False) == " the…"
     assert near("short ", 12, is_before=True) == "short "
+
+
+def test_a_value_without_an_interval_closes_its_band() -> None:
+    points = ((20, Interval(0.5, nan, nan)), (40, Interval(0.5, 0.25, 0.75)))
+    chart = narrowing([Series("recall", points)], title="Recall")
+    [band] = re.findall(r'<polygon class="band[^>]* points="([^"]+)"', chart)
+    [line] = re.findall(r'<polyline class="line[^>]* points="([^"]+)"', chart)
+    first, *inner, last = band.split()
+    assert first == last == line.split()[0]
+    assert len(set(inner)) == 2

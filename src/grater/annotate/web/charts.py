@@ -168,7 +168,7 @@ class Series:
 
 
 def narrowing(series: Sequence[Series], *, title: str) -> Markup:
-    """Lines with their intervals from 0 to 1; numbers of judgments double from tick to tick."""
+    """Lines with their intervals from 0 to 1; numbers of judged items double from tick to tick."""
     shown = [one for one in series if one.drawn][:MOST_SERIES]
     if not shown:
         return Markup("")
@@ -187,7 +187,9 @@ def narrowing(series: Sequence[Series], *, title: str) -> Markup:
     ends = _apart([_y(one.drawn[-1][1].value) for one in shown])
     for number, (one, end) in enumerate(zip(shown, ends, strict=True), 1):
         parts.append(_band(one, number, least, most, end))
-    words = "; ".join(f"{one.name}: {in_words(one.drawn[-1][1])} after {one.drawn[-1][0]:,} answers" for one in shown)
+    words = "; ".join(
+        f"{one.name}: {in_words(one.drawn[-1][1])} after {one.drawn[-1][0]:,} judged items" for one in shown
+    )
     return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words=words)
 
 
@@ -218,11 +220,13 @@ def _shares(right: float) -> list[Markup]:
 
 
 def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup:
-    points = [(_x(n, least, most), interval) for n, interval in one.drawn]
-    above = [f"{x:.1f},{_y(interval.high):.1f}" for x, interval in points]
-    below = [f"{x:.1f},{_y(interval.low):.1f}" for x, interval in reversed(points)]
-    line = " ".join(f"{x:.1f},{_y(interval.value):.1f}" for x, interval in points)
-    last_x, last = points[-1]
+    """The line of a series; its band closes where a value has no interval."""
+    xs = [_x(n, least, most) for n, _ in one.drawn]
+    value, low, high = (
+        [_y(limit if isfinite(limit) else each.value) for _, each in one.drawn for limit in [getattr(each, name)]]
+        for name in ("value", "low", "high")
+    )
+    line, above, below = ([f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True)] for ys in (value, high, low))
     return Markup(
         '<polygon class="band series-{0}" points="{1}"/><polyline class="line series-{0}" points="{2}"/>'
         '<line class="whisker series-{0}" x1="{3:.1f}" x2="{3:.1f}" y1="{4:.1f}" y2="{5:.1f}"/>'
@@ -230,13 +234,13 @@ def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup
         '<text class="series-name" x="{7:.1f}" y="{8:.1f}">{9}</text>'
     ).format(
         number,
-        " ".join([*above, *below]),
-        line,
-        last_x,
-        _y(last.high),
-        _y(last.low),
-        _y(last.value),
-        last_x + 9,
+        " ".join([*above, *reversed(below)]),
+        " ".join(line),
+        xs[-1],
+        high[-1],
+        low[-1],
+        value[-1],
+        xs[-1] + 9,
         end + 5,
         _short(one.name, 15),
     )
