@@ -195,6 +195,17 @@ def rows_of(part: Section, sheet: str) -> dict[str, tuple[str, ...]]:
     return {row[0]: row for row in found.rows}
 
 
+def test_scores_are_of_the_whole_corpus_or_withheld(opened: Opened) -> None:
+    for system in evaluated(opened)["systems"]:
+        flagged = FLAGS[system["system"]]
+        hits = len(flagged & ERRORS)
+        for score, truth in (("precision", hits / len(flagged)), ("recall", hits / len(ERRORS))):
+            shown = system[score]
+            assert shown["reason"] if shown["value"] is None else shown["low"] < truth < shown["high"], score
+        is_withheld = opened.path.parent.name.startswith("flags")
+        assert ("reason" in system["recall"], "reason" in system["precision"]) == (is_withheld, False)
+
+
 def test_the_command_and_the_api_say_what_python_says(opened: Opened, capsys: Capture) -> None:
     expected = evaluated(opened)
     ran = command(capsys, "study", "evaluate", opened.path, "--json")
