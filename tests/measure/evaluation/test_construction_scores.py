@@ -47,13 +47,13 @@ def tables(tmp_path: Path) -> list[object]:
 
 
 def test_any_accepted_construction_is_right(tables: list[object], capsys: pytest.CaptureFixture[str]) -> None:
-    done = grater(capsys, "evaluate", "--constructions", *tables, "--json")
+    done = grater(capsys, "evaluate", "--constructions", "--units", "item", *tables, "--json")
     [system] = json.loads(done.out)["systems"]
     assert system["n"] == 4
     assert system["original"] == wilson(1, 4).as_json()  # it left the third noun as it was
     assert system["accepted"] == wilson(2, 4).as_json()
     assert system["starred"] == wilson(1, 4).as_json()
-    shown = grater(capsys, "evaluate", "--constructions", *tables)
+    shown = grater(capsys, "evaluate", "--constructions", "--units", "item", *tables)
     assert "every accepted one" in shown.out
     assert "95 % intervals generalise to other items like these 4" in shown.out
 
@@ -78,12 +78,12 @@ def of_parts(folder: Path) -> Path:
 def test_decisions_on_articles_and_number_speak_for_the_noun(
     tables: list[object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = grater(capsys, "evaluate", "--constructions", "--decisions", of_parts(tmp_path), *tables[2:], "--json")
+    done = grater(capsys, "evaluate", "--constructions", "--units", "item", "--decisions", of_parts(tmp_path), *tables[2:], "--json")
     [system] = json.loads(done.out)["systems"]
     scores = [system[rule] for rule in ("original", "accepted", "starred")]
     assert (system["n"], scores) == (4, [wilson(n, 4).as_json() for n in (1, 2, 1)])
     both = ["--decisions", tables[1], "--decisions", of_parts(tmp_path), *tables[2:]]
-    shown = json.loads(grater(capsys, "evaluate", "--constructions", *both, "--json").out)["systems"]
+    shown = json.loads(grater(capsys, "evaluate", "--constructions", "--units", "item", *both, "--json").out)["systems"]
     assert [{**each, "system": ""} for each in shown] == [{**system, "system": ""}] * 2
 
 
@@ -97,6 +97,6 @@ def test_a_report_scores_systems_against_every_accepted_construction(tables: lis
 
 
 def test_the_items_say_what_was_written(tables: list[object], capsys: pytest.CaptureFixture[str]) -> None:
-    done = grater(capsys, "evaluate", "--constructions", *tables[:4])
+    done = grater(capsys, "evaluate", "--constructions", "--units", "item", *tables[:4])
     assert done.status == 2
     assert "expected --items FILE with --constructions" in done.err
