@@ -114,9 +114,9 @@ def test_the_same_table_gives_the_same_numbers_in_every_form(tmp_path: Path) -> 
 def test_a_corpus_is_a_list_that_can_be_read_twice() -> None:
     essays = grater.read_corpus(ESSAYS)
     assert isinstance(essays[0], grater.Essay)
-    require_result(grater.corpus_statistics(essays, resamples=10))
+    require_result(grater.corpus_statistics(essays))
     require_result(grater.edit_agreement(essays))
-    require_result(grater.corpus_statistics(ESSAYS, resamples=10))
+    require_result(grater.corpus_statistics(ESSAYS))
 
 
 def test_a_corpus_is_converted_and_checked(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_people_are_scored_against_each_other(tmp_path: Path) -> None:
 
 
 def test_a_report_is_built_and_written(tmp_path: Path) -> None:
-    report = grater.report(judgments=JUDGMENTS, decisions=DECISIONS, out=tmp_path / "report", resamples=10)
+    report = grater.report(judgments=JUDGMENTS, decisions=DECISIONS, out=tmp_path / "report")
     assert {"agreement", "systems"} <= {section.name for section in report.sections}
     assert (tmp_path / "report" / "report.html").exists()
     assert report.headline[0] in repr(report)
