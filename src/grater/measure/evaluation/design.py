@@ -304,7 +304,7 @@ def selection(flagged: npt.NDArray[np.int8], judged: Flags, systems: Sequence[st
             continue
         shares = [n / total for n, total in zip(seen, all_, strict=True)]
         if _differ(*seen, *all_) and abs(shares[0] - shares[1]) > LEAST_RATIO * max(shares):
-            yield f"{shares[0]:.0%} of what {system} flags was judged and {shares[1]:.0%} of the rest"
+            yield f"{100 * shares[0]:.0f} % of what {system} flags was judged and {100 * shares[1]:.0f} % of the rest"
         elif _ranks_differ(scores[:, column], judged, marks == 0):
             yield f"the unflagged items that were judged have other scores of {system} than those that were not"
 

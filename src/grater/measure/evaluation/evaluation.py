@@ -764,7 +764,12 @@ def _paper(sample: FromSample) -> Sheet:
 def _scores(title: str, systems: Sequence[Scored], part: Part | None = None, *, is_sample: bool = False) -> Sheet:
     columns = ("", *SHOWN.values(), "hits", "false", "misses")
     rows = [
-        (scored.system, *(interval(scored[name]) for name in SHOWN), *map(count, scored.counts.row()[:3]))
+        (
+            scored.system,
+            *(interval(scored[name]) for name in SHOWN),
+            *map(count, scored.counts.row()[:2]),
+            UNDEFINED if scored.is_withheld else count(scored.counts.miss),
+        )
         for scored in systems
     ]
     ties = (TIED.format(counted(part.n_tied, "item")),) if part and part.n_tied else ()

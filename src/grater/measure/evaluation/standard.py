@@ -104,6 +104,7 @@ class Scored:
     design_effect: dict[str, float] = field(default_factory=dict)
     influences: dict[str, Influence] = field(default_factory=dict)
     tally: Tally | None = None
+    is_withheld: bool = False
     strata: Strata | None = None
     sampled: SampleScores | None = None
 
@@ -235,7 +236,7 @@ def withheld(found: Scored, reason: str) -> Scored:
     kept = {name: it for name, it in found.influences.items() if name == "precision"}
     effects = {name: of for name, of in found.design_effect.items() if name == "precision"}
     scores = {**found.scores, **dict.fromkeys(names, none)}
-    return replace(found, scores=scores, influences=kept, design_effect=effects)
+    return replace(found, scores=scores, influences=kept, design_effect=effects, is_withheld=True)
 
 
 def tally(
