@@ -74,7 +74,7 @@ from grater.measure.evaluation.standard import (
 )
 from grater.measure.evaluation.suggestions import Suggested, TypeScore, scores_by_type, suggestions, types_sheet
 from grater.measure.evaluation.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
-from grater.measure.sampling.plan import more_needed, more_unflagged
+from grater.measure.sampling.plan import more_needed, recall_warning
 from grater.measure.units import Essays
 from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
@@ -99,8 +99,6 @@ MANY_TIES = 0.2
 """The share of tied items from which a warning speaks of them."""
 MOST_DIFFERENT = 5
 """Pairs of parts with different error rates that a warning names."""
-WIDE = 0.5
-"""The width of an interval of recall from which a sample is said not to measure it."""
 LONGEST_BAR = 40
 TIED = "{} with as many votes for error as for ok: each counts half on both sides."
 PAPER = "The paper's normal intervals (T&C 2008, 6.3), items taken as independent"
@@ -553,11 +551,8 @@ def _sides(each: Estimated) -> Iterator[str]:
     empty = float(size[n == 0].sum())
     if empty and n.sum():
         yield f"{each.system}: nothing was judged in strata of {count(empty)} items; taken to be like the rest"
-    recall = each.scores.recall
-    if recall.high - recall.low > WIDE:
-        n_more = more_unflagged(each.strata, each.flagged, WIDE)
-        advice = f"; judge about {n_more:,} more unflagged items" if n_more else ""
-        yield f"{each.system}: this sample cannot measure recall{advice}"
+    if warning := recall_warning(each.strata, each.flagged):
+        yield f"{each.system}: {warning}"
 
 
 def _part(
