@@ -36,6 +36,7 @@ FILES = {
     *("essays.jsonl", "essays.sgml", "essays.m2", "stats.json", "study.db"),
     *("items.csv", "decisions.csv", "judgments.csv", "crowd.csv", "crowd-without-gold.csv", "gold.csv"),
     *(
+        "sample-judgments.csv",
         "sample.csv",
         "sample.meta.json",
         "cloze.csv",

@@ -208,6 +208,9 @@ def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileT
         mark_with_suggestions(store, essays)
         drawn = draw(store, "sample", Wish(detectors[0].name, N_SAMPLED))
         write_table(drawn.sample, out / "sample.csv")
+        judged = pl.read_csv(out / "judgments.csv", infer_schema=False)
+        judged = judged.join(drawn.sample.frame, on="item", how="semi", maintain_order="left")
+        write_table(judged, out / "sample-judgments.csv")
         headline, page = _report(store, out, essays, file_types)
         password = bring_to_life(store, essays, tables.marked)
     finally:

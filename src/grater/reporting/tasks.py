@@ -138,7 +138,7 @@ def _contrasts_sheet(contrasts: tuple[Contrast, ...]) -> Sheet:
         )
         for contrast in contrasts
     )
-    note = "The paper’s z treats all answers as independent; our p resamples nouns or essays with all their answers."
+    note = "The paper’s z treats all answers as independent; our p takes nouns, or essays, as the units."
     columns = ("first or second", "kappa of first", "kappa of second", "z (paper)", "p (ours)")
     return Sheet(
         name="constructions-contrasts", title="What agreement depends on", columns=columns, rows=rows, notes=(note,)
