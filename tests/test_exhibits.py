@@ -85,9 +85,9 @@ CONTENT: dict[str, tuple[str, ...]] = {
     ),
     "T&C Table 3": (
         r"^A↓ B→ +Extraneous +OK +Wrong-Choice$",
-        r"^Extraneous +17 +17 +4$",
-        r"^OK +15 +1,029 +51$",
-        r"^Wrong-Choice +1 +67 +149$",
+        r"^Extraneous +17 +10 +4$",
+        r"^OK +1 +955 +41$",
+        r"^Wrong-Choice +1 +50 +149$",
         r"^all items +1,350 +.* \.625 \[",
         r"^without items flagged by any rater +1,228 +.* \.712 \[",
     ),
