@@ -78,12 +78,24 @@ def of_parts(folder: Path) -> Path:
 def test_decisions_on_articles_and_number_speak_for_the_noun(
     tables: list[object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = grater(capsys, "evaluate", "--constructions", "--units", "item", "--decisions", of_parts(tmp_path), *tables[2:], "--json")
+    done = grater(
+        capsys,
+        "evaluate",
+        "--constructions",
+        "--units",
+        "item",
+        "--decisions",
+        of_parts(tmp_path),
+        *tables[2:],
+        "--json",
+    )
     [system] = json.loads(done.out)["systems"]
     scores = [system[rule] for rule in ("original", "accepted", "starred")]
     assert (system["n"], scores) == (4, [wilson(n, 4).as_json() for n in (1, 2, 1)])
     both = ["--decisions", tables[1], "--decisions", of_parts(tmp_path), *tables[2:]]
-    shown = json.loads(grater(capsys, "evaluate", "--constructions", "--units", "item", *both, "--json").out)["systems"]
+    shown = json.loads(grater(capsys, "evaluate", "--constructions", "--units", "item", *both, "--json").out)[
+        "systems"
+    ]
     assert [{**each, "system": ""} for each in shown] == [{**system, "system": ""}] * 2
 
 

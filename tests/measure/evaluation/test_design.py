@@ -64,7 +64,7 @@ def test_a_judged_sample_of_the_demo_gives_the_recall_of_the_corpus(demo: tuple[
     bare = grater.evaluate(decided, judged)
     for name in ("recall", "f0.5", "f1", "kappa", "error_rate"):
         assert isnan(bare.systems[0][name].value)
-        assert "77% of what prep-lm flags was judged and 8% of the rest" in bare.systems[0][name].undefined_because
+        assert "77 % of what prep-lm flags was judged and 8 % of the rest" in bare.systems[0][name].undefined_because
     assert bare.systems[0]["precision"].value == pytest.approx(estimate["precision"].value, abs=1e-12)
     assert bare.warnings[0].endswith("pass --sample if they were drawn, or judge items at random")
     rows = [bare.whole.weighted, *bare.whole.by_rater.values(), *(within.systems for within in bare.whole.bins)]
@@ -321,7 +321,7 @@ def chosen(n_flags: int, n_rest: int, scores: list[float] | None = None, *, best
 def test_recall_is_withheld_where_judged_shares_differ_and_nowhere_else() -> None:
     assert isnan(chosen(100, 300).systems[0]["recall"].value)
     assert chosen(100, 300).systems[0]["precision"].value == pytest.approx(0.34)
-    assert "100% of what S flags was judged and 33% of the rest" in chosen(100, 300).warnings[0]
+    assert "100 % of what S flags was judged and 33 % of the rest" in chosen(100, 300).warnings[0]
     alike = chosen(30, 270)
     assert alike.systems[0]["recall"].value > 0
     assert not any("withheld" in warning for warning in alike.warnings)
@@ -381,7 +381,7 @@ def test_where_the_design_withholds_a_score_there_is_no_ranking_by_it() -> None:
     seen = frame.filter(pl.col("item").is_in([f"i{place}" for place in judged]))
     compared = grater.compare(decisions(flags), seen)
     assert (compared.groups, compared.pairs) == ({}, ())
-    assert compared.warnings[0].startswith("not ranked by f0.5: 100% of what A flags was judged")
+    assert compared.warnings[0].startswith("not ranked by f0.5: 100 % of what A flags was judged")
     assert "warning: not ranked" in repr(compared)
     assert grater.compare(decisions(flags), seen, score="precision").groups
 

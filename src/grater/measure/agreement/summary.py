@@ -78,7 +78,7 @@ FEW_MINOR = 10
 FEW_ITEMS = 50
 FEW_WORTH = 12
 """Essays of one length that the essays must be worth for the intervals of agreement and AC1."""
-FEW_COPIED = 20
+FEW_COPIED = 50
 """Shared items from which on two raters who never differ may be one."""
 MOST_NAMED = 4
 MOST_ROWS = 40

@@ -30,6 +30,8 @@ from grater.uncertainty.sampled import Flags
 
 FEWEST = 20
 """Shared items below which equal labels prove nothing."""
+MOST_OF = 0.9
+"""A copy has nearly all items that were judged at all; a good rater is right on the few that he or she met."""
 AT_ONCE = 10_000
 """Votes looked at in one go: the first few nearly always show that nobody copies."""
 REFUSED = 0.01
@@ -54,7 +56,8 @@ def copies(cases: Cases, others: npt.NDArray[np.generic]) -> Iterator[tuple[str,
         for place in np.flatnonzero(may_copy):
             item = cases.item[cases.rater == place]
             n_error, n_ok = int(says_error[item].sum()), int(says_ok[item].sum())
-            if n_error + n_ok >= FEWEST and n_error and n_ok:
+            n_judged = len(np.unique(cases.item[says_error[cases.item] | says_ok[cases.item]]))
+            if n_error + n_ok >= max(FEWEST, MOST_OF * n_judged) and n_error and n_ok:
                 yield cases.raters[place], column, n_error + n_ok
 
 

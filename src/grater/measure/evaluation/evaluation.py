@@ -576,7 +576,7 @@ def _part(
     has_raters = not cases.judgments.anonymous_raters
     return replace(
         part,
-        by_rater=each_rater(cases, basis=basis, where=where) if has_raters else {},
+        by_rater=each_rater(cases, basis=basis, where=where, is_property=is_property) if has_raters else {},
         weighted=tuple(weighted(cases, truth, basis=basis, where=where)) if is_property or not cases.design else (),
         bins=tuple(binned(cases, hard, basis=basis, edges=options.edges, where=where)),
         histogram=tuple(histogram(cases, where=where)),

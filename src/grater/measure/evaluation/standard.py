@@ -37,6 +37,7 @@ from grater.measure.agreement.coded import Codes
 from grater.measure.evaluation.cases import (
     CELLS,
     ONE_DECISION,
+    RATER,
     REASONS,
     SCORES,
     Cases,
@@ -50,6 +51,7 @@ from grater.measure.evaluation.cases import (
     score_of,
     share_of,
     sides,
+    truth_of,
 )
 from grater.model import Interval, Json
 from grater.sheet import counted
@@ -405,13 +407,22 @@ def same_items(flagged: Flags) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(columns) for columns in groups.values())
 
 
-def each_rater(cases: Cases, *, basis: Basis, where: Truths | None = None) -> dict[str, list[Scored]]:
+def each_rater(
+    cases: Cases, *, basis: Basis, where: Truths | None = None, is_property: bool = True
+) -> dict[str, list[Scored]]:
     """Every system against each rater by name, on the items that the rater judged."""
     require_raters(cases.judgments, "results by rater")
     here = np.ones(len(cases), bool) if where is None else where
     here = here & cases.design.is_drawn if cases.design else here
     many = MANY_RATERS if len(cases.raters) > MOST_RATERS else ""
     basis = replace(basis, raters="these")
+    if cases.design and not many:
+        return {
+            rater: against(
+                cases, truth_of(cases, f"{RATER}{rater}"), basis=basis, where=where, is_property=is_property
+            )
+            for rater in cases.raters
+        }
     found: dict[str, list[Scored]] = {rater: [] for rater in cases.raters}
     for column, system in enumerate(cases.systems):
         tallies = _tallies(cases, column, here, by_unit=not many)
