@@ -37,7 +37,7 @@ IN_A_STUDY = "study "
 OTHER_VALUES = {"--by", "--cluster", "--mode", "--test", "--strata", "--allocation", "--duplicates", "--unknown"}
 """One meaning each, with the choices that make sense for the command."""
 
-ALSO_PRINTED_AS_TABLE = {"agree", "raters", "difficulty", "aggregate", "plan", "estimate", "evaluate", "verify"}
+ALSO_PRINTED_AS_TABLE = {"agree", "raters", "difficulty", "aggregate", "plan", "evaluate"}
 
 
 def options(command: Any) -> dict[str, Any]:

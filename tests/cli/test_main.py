@@ -40,14 +40,6 @@ def test_a_corpus_is_converted_without_polars(tmp_path: Path) -> None:
     assert "polars" not in loaded
 
 
-def test_agreement_does_not_wait_for_scipy(tmp_path: Path) -> None:
-    judged = tmp_path / "judged.csv"
-    judged.write_text("item,rater,label\na,1,ok\na,2,ok\nb,1,error\nb,2,ok\n", "utf-8")
-    loaded = imported_by(["agree", str(judged)])
-    assert "polars" in loaded
-    assert "scipy" not in loaded
-
-
 def test_help_lists_every_command_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
     ran = grater(capsys, "--help")
     assert ran.status == 0

@@ -6,7 +6,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from grater.cli import app_of
-from grater.cli.sample import estimate_systems, sample
+from grater.cli.evaluate import evaluate_detectors
+from grater.cli.sample import sample
 from grater.corpora import write_corpus
 from grater.errors import GraterError
 from grater.model import Essay
@@ -14,7 +15,7 @@ from grater.tables import read_sample, write_table
 from tests.measure.sampling.corpora import decisions_of, oracle
 
 app = app_of(sample)
-estimate_app = app_of(estimate_systems)
+evaluate_app = app_of(evaluate_detectors)
 
 
 def run(*args: object) -> Result:
@@ -127,7 +128,7 @@ def test_a_worksheet_is_written_filled_and_estimated_from(tmp_path: Path) -> Non
     answered.write_csv(tmp_path / "Ada.csv")
     paths = {"decisions": "decisions.csv", "sample": "sample.csv", "judgments": "Ada.csv"}
     estimated = CliRunner().invoke(
-        estimate_app,
+        evaluate_app,
         [part for key, name in paths.items() for part in (f"--{key}", str(tmp_path / name))] + ["--json"],
     )
     (system,) = json.loads(estimated.stdout)["systems"]

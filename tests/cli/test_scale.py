@@ -128,7 +128,7 @@ def test_statistics_of_shards_by_two_processes_are_those_of_the_corpus(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cut = shard(capsys, folder, tmp_path / "cut", 2000)
-    options = ("--resamples", 20, "--by", "language", "--json")
+    options = ("--by", "language", "--json")
     plain = json.loads(grater(capsys, "corpus", "stats", folder / "essays.jsonl", *options).out)
     by_shards = json.loads(grater(capsys, "corpus", "stats", cut, "--jobs", 2, *options).out)
     for result in (plain, by_shards):

@@ -89,7 +89,7 @@ def tagger(
     for name, figure in figures.items():
         say(f"  {name}: {interval(figure, digits=4)} of the tags are right")
     if figures:
-        say("95 % intervals generalise to other sentences like these (resampled by sentence).")
+        say("95 % intervals generalise to other sentences like these.")
 
 
 def _read(path: Path, leave_out: tuple[str, ...] = ()) -> Iterator[Tagged]:
@@ -109,9 +109,7 @@ def _lines(path: Path, most: int) -> Iterator[str]:
 
 def _figures(tagger: PerceptronTagger, measured: dict[str, list[Tagged]]) -> dict[str, Interval]:
     """The accuracy on each test treebank."""
-    return {
-        name: accuracy(tagger, sentences) for name, sentences in measured.items()
-    }
+    return {name: accuracy(tagger, sentences) for name, sentences in measured.items()}
 
 
 def _card(
