@@ -144,6 +144,12 @@ def test_a_census_of_these_items_has_no_width():
     assert influence_of(strata([50, 200], [50, 200], [40, 10], population="these"), "recall", FLAGGED).variance == 0
 
 
+def test_shares_of_an_endless_corpus_are_never_a_census():
+    sample = strata([0.1, 0.9], [750, 1500], [600, 450])
+    these = strata([0.1, 0.9], [750, 1500], [600, 450], population="these")
+    assert sample_scores(these, FLAGGED).recall == sample_scores(sample, FLAGGED).recall
+
+
 def test_a_side_nobody_judged_is_withheld_with_the_way_out():
     found = sample_scores(strata([50, 200], [50, 0], [40, 0]), FLAGGED)
     assert found.precision.value == pytest.approx(0.8)

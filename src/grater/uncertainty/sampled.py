@@ -89,13 +89,11 @@ class Strata:
         size, n = self.sizes.sum(axis=0), self.judged.sum(axis=0)
         r2 = np.zeros(self.n_cells) if self.explained is None else self.explained
         if self.population == "these":
-            n = np.where(n >= size, np.where(n > 0, inf, 0.0), n * (size - 1) / np.where(n < size, size - n, 1.0))
-            finite: Numbers = n / (1 - r2)
-            return finite
+            finite = np.where(n == size, inf, n * (size - 1) / np.where(n < size, size - n, 1.0))
+            return np.asarray(np.where((n == 0) | (n > size), n, finite) / (1 - r2), np.float64)
         # A size below the number judged is a share of an endless corpus.
         left = np.where((n > 0) & (n <= size), 1 - n / np.where(size > 0, size, 1.0), 1.0)
-        worths: Numbers = n / (1 - r2 * left)
-        return worths
+        return np.asarray(n / (1 - r2 * left), np.float64)
 
 
 def totals(sums: Numbers, flagged: Flags) -> tuple[Numbers, Numbers, Numbers]:

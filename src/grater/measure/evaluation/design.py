@@ -38,8 +38,10 @@ from grater.uncertainty.sampled import ASIDE, Flags, Strata, influence_of, own_r
 FEWEST = 10
 """Judged items of a cell below which no slope is fitted."""
 SURE = 0.999
-LEAST_RATIO = 0.05
+LEAST_RATIO = 0.1
 """Judged shares that differ by less, of the larger one, are taken as equal."""
+NEARLY_ALL = 0.8
+"""From this share of judged items on, the scores of the others do not matter: recall has narrow bounds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,7 +307,7 @@ def selection(flagged: npt.NDArray[np.int8], judged: Flags, systems: Sequence[st
         shares = [n / total for n, total in zip(seen, all_, strict=True)]
         if _differ(*seen, *all_) and abs(shares[0] - shares[1]) > LEAST_RATIO * max(shares):
             yield f"{100 * shares[0]:.0f} % of what {system} flags was judged and {100 * shares[1]:.0f} % of the rest"
-        elif _ranks_differ(scores[:, column], judged, marks == 0):
+        elif shares[1] < NEARLY_ALL and _ranks_differ(scores[:, column], judged, marks == 0):
             yield f"the unflagged items that were judged have other scores of {system} than those that were not"
 
 

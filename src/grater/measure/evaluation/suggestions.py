@@ -32,7 +32,7 @@ import numpy as np
 import polars as pl
 
 from grater.errors import UsageError
-from grater.measure.evaluation.cases import ERROR, REASONS, Cases, Truth, Votes, places_of
+from grater.measure.evaluation.cases import ERROR, REASONS, Cases, Truth, Votes, places_of, whole
 from grater.measure.evaluation.standard import Scored, known_items
 from grater.measure.units import Essays
 from grater.model import Interval
@@ -208,7 +208,7 @@ def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, basis: Basis
                 none = Interval(nan, nan, nan, cases.withheld[system])
                 found |= {"recall": none, "f0.5": none}
             n_flags, n_errors = float((parts[:, 1] * weights).sum()), float((parts[:, 3] * weights).sum())
-            scores.append(TypeScore(system, name or NOT_SAID, n_flags, n_errors, found))
+            scores.append(TypeScore(system, name or NOT_SAID, whole(n_flags), n_errors, found))
     return scores
 
 
@@ -304,8 +304,8 @@ def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Shee
     if not any(each.n_errors for each in scores if each.type != NOT_SAID):
         return _flags_sheet(scores, together)
     rows = []
-    for whole in together:
-        own = [each for each in scores if each.system == whole.system]
+    for each_system in together:
+        own = [each for each in scores if each.system == each_system.system]
         rows += [
             (
                 each.system,
@@ -314,8 +314,11 @@ def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Shee
             )
             for each in own
         ]
-        flags, errors = whole.counts.hit + whole.counts.false_alarm, whole.counts.hit + whole.counts.miss
-        rows.append((whole.system, "all types", *_cells(flags, errors, whole.scores)))
+        flags, errors = (
+            each_system.counts.hit + each_system.counts.false_alarm,
+            each_system.counts.hit + each_system.counts.miss,
+        )
+        rows.append((each_system.system, "all types", *_cells(flags, errors, each_system.scores)))
     columns = ("system", "type", "flags", "precision", "errors", "recall", "F0.5")
     notes = undefined_notes(score for each in scores for score in each.scores.values())
     return Sheet("By type of error", columns, tuple(rows), notes=tuple(notes), name="by-type")
@@ -323,11 +326,11 @@ def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Shee
 
 def _flags_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Sheet:
     rows = []
-    for whole in together:
-        own = [each for each in scores if each.system == whole.system and each.type != NOT_SAID]
+    for each_system in together:
+        own = [each for each in scores if each.system == each_system.system and each.type != NOT_SAID]
         rows += [(each.system, each.type, count(each.n_flags), interval(each.scores["precision"])) for each in own]
-        n_flags = whole.counts.hit + whole.counts.false_alarm
-        rows.append((whole.system, "all types", count(n_flags), interval(whole.scores["precision"])))
+        n_flags = each_system.counts.hit + each_system.counts.false_alarm
+        rows.append((each_system.system, "all types", count(n_flags), interval(each_system.scores["precision"])))
     notes = undefined_notes(each.scores["precision"] for each in scores if each.type != NOT_SAID)
     note = "Raters did not state the types of errors, so there is no recall by type."
     columns = ("system", "type", "flags", "precision")
