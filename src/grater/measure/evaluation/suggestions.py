@@ -304,8 +304,8 @@ def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Shee
     if not any(each.n_errors for each in scores if each.type != NOT_SAID):
         return _flags_sheet(scores, together)
     rows = []
-    for each_system in together:
-        own = [each for each in scores if each.system == each_system.system]
+    for of in together:
+        own = [each for each in scores if each.system == of.system]
         rows += [
             (
                 each.system,
@@ -315,10 +315,10 @@ def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Shee
             for each in own
         ]
         flags, errors = (
-            each_system.counts.hit + each_system.counts.false_alarm,
-            each_system.counts.hit + each_system.counts.miss,
+            of.counts.hit + of.counts.false_alarm,
+            of.counts.hit + of.counts.miss,
         )
-        rows.append((each_system.system, "all types", *_cells(flags, errors, each_system.scores)))
+        rows.append((of.system, "all types", *_cells(flags, errors, of.scores)))
     columns = ("system", "type", "flags", "precision", "errors", "recall", "F0.5")
     notes = undefined_notes(score for each in scores for score in each.scores.values())
     return Sheet("By type of error", columns, tuple(rows), notes=tuple(notes), name="by-type")
@@ -326,11 +326,11 @@ def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Shee
 
 def _flags_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Sheet:
     rows = []
-    for each_system in together:
-        own = [each for each in scores if each.system == each_system.system and each.type != NOT_SAID]
+    for of in together:
+        own = [each for each in scores if each.system == of.system and each.type != NOT_SAID]
         rows += [(each.system, each.type, count(each.n_flags), interval(each.scores["precision"])) for each in own]
-        n_flags = each_system.counts.hit + each_system.counts.false_alarm
-        rows.append((each_system.system, "all types", count(n_flags), interval(each_system.scores["precision"])))
+        n_flags = of.counts.hit + of.counts.false_alarm
+        rows.append((of.system, "all types", count(n_flags), interval(of.scores["precision"])))
     notes = undefined_notes(each.scores["precision"] for each in scores if each.type != NOT_SAID)
     note = "Raters did not state the types of errors, so there is no recall by type."
     columns = ("system", "type", "flags", "precision")
