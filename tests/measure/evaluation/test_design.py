@@ -505,3 +505,15 @@ def test_raters_who_repeat_a_system_or_the_gold_are_named() -> None:
     for few in ([0, 1] * 9, [0] * 40):  # fewer than twenty items, or one label
         unsure = grater.evaluate(decisions({"S": few}), votes([2 * flag for flag in few], 2))
         assert not any("shared items" in warning for warning in unsure.warnings)
+
+
+def test_a_rater_who_judged_one_side_only_has_no_counts_of_the_other() -> None:
+    table = decisions_of({"S": [place < 20 for place in range(200)]})
+    sample = draw_sample(table, "S", 60, n_flagged=10)
+    drawn = sample.frame["item"].to_list()
+    flagged = [item for item in drawn if item in set(item_ids(20))]
+    rows = [(item, rater) for rater, items in (("A", drawn), ("B", flagged)) for item in items]
+    judged = pl.DataFrame(rows, ["item", "rater"], orient="row").with_columns(label=pl.lit("error"))
+    found = grater.evaluate(table, judged, sample=sample)
+    [_, alone] = found.to_dict()["systems"][0]["by_rater"]
+    assert (alone["rater"], alone["counts"]["miss"], alone["recall"]["value"]) == ("B", None, None)

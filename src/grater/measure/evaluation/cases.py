@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import nan
+from math import isnan, nan
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
@@ -155,7 +155,7 @@ def each_score(scores: Mapping[str, Interval], **labels: str) -> Iterator[Estima
 
 def whole(value: float) -> float:
     """A whole number as such, for JSON, though a sum of shares may miss it by a rounding error."""
-    return round(value) if abs(value - round(value)) < WHOLE else value
+    return value if isnan(value) or abs(value - round(value)) >= WHOLE else round(value)
 
 
 # Decisions and votes
