@@ -308,7 +308,7 @@ def _options_of(block: Any) -> list[Parameter]:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class IntervalOptions:
     """What intervals rest on: the options of every command that prints them."""
 
     units: Annotated[

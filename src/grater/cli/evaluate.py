@@ -15,9 +15,9 @@ from grater.cli.command import (
     ConfidenceApart,
     ContextFlags,
     DecisionFiles,
-    Doubt,
     ErrorsByFlag,
     GoldFile,
+    IntervalOptions,
     ItemsFile,
     Json,
     JudgmentFiles,
@@ -85,10 +85,10 @@ class Scoring:
         Path | None, Option("--stratum-labels", metavar="FILE", help="The cheap labels of --strata label.")
     ] = None
 
-    def options(self, doubt: Doubt) -> EvaluationOptions:
+    def options(self, intervals: IntervalOptions) -> EvaluationOptions:
         return EvaluationOptions(
             truth=self.truth,
-            basis=doubt.basis,
+            basis=intervals.basis,
             unknown=self.unknown,
             missing=self.missing,
             kind=self.kind,
@@ -136,7 +136,7 @@ def evaluate_detectors(
         str, Option(metavar="EDGE,EDGE", help="Show scores in bins of agreement, as in 0.5,0.75,0.9,1.")
     ] = "",
     scoring: Scoring,
-    doubt: Doubt,
+    intervals: IntervalOptions,
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
     with_suggestions: Annotated[
@@ -170,7 +170,7 @@ def evaluate_detectors(
         if scoring.items is None:
             raise UsageError("expected --items FILE with --constructions, for the construction that was written")
         tables = (reading.read_decisions(*decisions), reading.read(*judgments), read_items(scoring.items))
-        scores = construction_scores(*tables, basis=doubt.basis)
+        scores = construction_scores(*tables, basis=intervals.basis)
         warn(scores.warnings)
         show(scores, table=table, as_json=as_json)
         return
@@ -179,7 +179,7 @@ def evaluate_detectors(
     except ValueError as error:
         raise UsageError(f"expected --bins EDGE,EDGE, as in 0.5,0.75,0.9,1, found {bins!r}") from error
     options = replace(
-        scoring.options(doubt),
+        scoring.options(intervals),
         edges=edges,
         contexts=tuple(entries([contexts])),
         least_confidence=confidence_apart,
@@ -215,7 +215,7 @@ def compare_detectors(
     ] = "f0.5",
     weighted: Annotated[bool, Option("--weighted", help="Weight scores by the share of raters.")] = False,
     scoring: Scoring,
-    doubt: Doubt,
+    intervals: IntervalOptions,
     redundancy: Redundancy = None,
     test: Annotated[Test, Option(help="The test behind the rank groups.")] = "paired",
     reading: Reading,
@@ -225,7 +225,7 @@ def compare_detectors(
     """Compare systems on common items: differences with intervals and p, rank groups, McNemar, randomisation."""
     comparison = compare(
         **scoring.tables(decisions, judgments, reading),
-        options=replace(scoring.options(doubt), redundancy=redundancy or 0),
+        options=replace(scoring.options(intervals), redundancy=redundancy or 0),
         score=score,
         weighted=weighted,
         test=test,

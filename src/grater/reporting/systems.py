@@ -232,7 +232,7 @@ def forest_plot(
     ceiling: Interval | None = None,
     is_ranked: bool = True,
 ) -> Figure:
-    """The best first, unless they are not ranked; systems that share a letter cannot be told apart."""
+    """The best first, unless they are not ranked; systems that share a letter do not differ significantly."""
     ranked = sorted(systems, key=lambda scored: -scored[score].value) if is_ranked else list(systems)
     letters = groups or {}
     rows = [
@@ -328,8 +328,6 @@ def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Sco
 
 def n_behind(scored: Scored, score: str) -> float:
     """How many of a rater's judgments a score stands on: flags for precision, errors for recall."""
-    if scored.tally is None:
-        return 0.0
     hit, false_alarm, miss, _ = scored.tally.plain
     return float(hit + (false_alarm if score == "precision" else miss))
 

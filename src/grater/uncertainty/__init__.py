@@ -285,7 +285,7 @@ def worth_of(share: float, variance: float, n: float, n_design: float) -> float:
     """The effective number of cases, n* (rule 3)."""
     if n_design == inf:
         return inf
-    # Infinitely many cases are never claimed: half a case of doubt is added above and below.
+    # Half a case above and below keeps a share of 0 or 1 from claiming more than its cases.
     return min(n, (share * (1 - share) + 0.5 / n_design) / (variance + 0.5 / n_design**2))
 
 
@@ -501,9 +501,9 @@ LETTERS = ascii_uppercase + ascii_lowercase
 
 
 def rank_groups(ranked: Sequence[str], apart: Collection[tuple[str, str]]) -> dict[str, str]:
-    """The letters of each system (Piepho 2004): two share one if and only if they were not told apart.
+    """The letters of each system (Piepho 2004): two share one if and only if they do not differ significantly.
 
-    `ranked` has the best first, `apart` the pairs that were told apart.
+    `ranked` has the best first, `apart` the pairs that differ significantly.
     """
     is_apart = {frozenset(pair) for pair in apart}
     alike = {

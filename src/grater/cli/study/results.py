@@ -23,12 +23,12 @@ from grater.cli.command import (
     Author,
     ConfidenceApart,
     ContextFlags,
-    Doubt,
     DropFlags,
     Earlier,
     ErrorsByFlag,
     FigureTypes,
     HeadlineFile,
+    IntervalOptions,
     Json,
     Redundancy,
     TruthName,
@@ -124,7 +124,7 @@ def evaluate_study(
     ] = False,
     errors_by_flag: ErrorsByFlag = False,
     *,
-    doubt: Doubt,
+    intervals: IntervalOptions,
     as_json: Json = False,
 ) -> None:
     """Score every system: precision, recall and F on the judged items or, from a sample, for the whole corpus."""
@@ -146,7 +146,7 @@ def evaluate_study(
             assist=assist,
             corrected=corrected,
             errors_by_flag=errors_by_flag,
-            basis=doubt.basis,
+            basis=intervals.basis,
         )
     warn(result.warnings)
     show(result, as_json=as_json)

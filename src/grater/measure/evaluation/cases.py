@@ -399,14 +399,20 @@ def cases_of(
     )
 
 
+def flag_lists(cases: Cases) -> list[str]:
+    """The systems that list only what they flag."""
+    are_lists = cases.n_stray > 0 and not (cases.flagged == 0).any()
+    return [
+        name
+        for name, marks in zip(cases.systems, cases.flagged.T, strict=True)
+        if (marks == 1).any() and not (marks == 0).any() and (are_lists or (marks == ABSENT).any())
+    ]
+
+
 def with_withheld(cases: Cases, truth: Truth) -> Cases:
     """The cases with the systems whose recall cannot be known: the design does not allow it."""
-    withheld, known = {}, ~np.isnan(truth.values)
-    are_lists = cases.n_stray > 0 and not (cases.flagged == 0).any()
-    for column, name in enumerate(cases.systems):
-        marks = cases.flagged[:, column]
-        if (marks == 1).any() and not (marks == 0).any() and (are_lists or (marks == ABSENT).any()):
-            withheld[name] = f"{name} lists only what it flags; {LISTED}"
+    known = ~np.isnan(truth.values)
+    withheld = {name: f"{name} lists only what it flags; {LISTED}" for name in flag_lists(cases)}
     if cases.design is None and not known.all():
         chosen = list(selection(cases.flagged, known, cases.systems, cases.scores))
         if chosen:

@@ -2,9 +2,9 @@
 
 Only items that every system decided on and that have a truth take part; the others are counted.  The difference of
 two systems, its interval and its p come from what each essay (or item) moves it by; p is Holm's over all pairs, and
-systems that are not told apart share a letter.  Under a sample all of it is for the corpus.  Randomisation by
-essay is run where it is asked for; McNemar's test, under its name, looks at items one by one and rejects too often
-where errors cluster.
+systems that do not differ significantly share a letter.  Under a sample all of it is for the corpus.  Randomisation
+by essay runs on request; McNemar's test, under its name, looks at items one by one and rejects too often where errors
+cluster.
 
 Systems that decided on *different* items are not ranked (`different.py`), nor are systems whose design withholds the
 score.
@@ -29,6 +29,7 @@ from grater.measure.evaluation.cases import (
     Truth,
     Truths,
     each_score,
+    flag_lists,
     graded,
     only,
     score_of,
@@ -73,7 +74,7 @@ from grater.uncertainty import (
     rank_groups,
 )
 from grater.uncertainty.named import McNemar, randomisation
-from grater.uncertainty.sampled import Flags, Strata, cell_doubt
+from grater.uncertainty.sampled import Flags, Strata, small_cell_variance
 
 Test: TypeAlias = Literal["paired", "randomisation", "mcnemar"]
 """The test behind the rank groups: the engine's, or one of those by name."""
@@ -166,7 +167,7 @@ class Comparison(Result):
 
     def _notes(self) -> Iterator[str]:
         if self.groups:
-            yield "Systems that share a letter cannot be told apart at 95 % (Holm)."
+            yield "Systems that share a letter do not differ significantly (Holm, 95 %)."
         if self.n_left_out:
             yield f"{self.n_left_out:,} items are left out: not judged, or not decided on by all."
         if self.signature and "correction" in self.signature.options:
@@ -259,8 +260,7 @@ def _whole(
     correction: Correction | None,
 ) -> Comparison:
     """All systems on their common items; without one, each alone, and groups among those that share theirs."""
-    lists_flags = any("lists only" in reason for reason in cases.withheld.values())
-    if (different is None or is_comparable(cases, truth, np.ones(len(cases), bool))) and not lists_flags:
+    if (different is None or is_comparable(cases, truth, np.ones(len(cases), bool))) and not flag_lists(cases):
         return compare_systems(cases, truth, basis=basis, score=score, test=test, correction=correction)
     systems = tuple(against(cases, truth, basis=basis))
     scope = cases.essays.scope_of(cases.items.filter(known_items(cases, truth)), basis=basis)
@@ -417,14 +417,14 @@ def _corrected(
 
 
 def _sampled(cases: Cases, truth: Truth, scores: Mapping[str, Influence], score: str, basis: Basis) -> list[PairTest]:
-    """Pairs on one sample, with the doubt in cells that were judged little; withheld where they part unjudged."""
+    """Pairs on one sample; withheld where the two disagree on items of which none was judged."""
     column, found = {name: place for place, name in enumerate(cases.systems)}, []
     pairs = list(combinations(scores, 2))
     for first, second in pairs:
         strata, of_first, of_second = _joint(cases, truth, column[first], column[second], basis)
         size, n = strata.sizes.sum(axis=0), strata.judged.sum(axis=0)
         it = scores[first] - scores[second]
-        it = replace(it, variance=it.variance + cell_doubt(strata, score, of_first, of_second))
+        it = replace(it, variance=it.variance + small_cell_variance(strata, score, of_first, of_second))
         if ((of_first != of_second) & (size > 0) & (n == 0)).any():
             it = replace(it, withheld_because=PART_UNJUDGED.format(first, second))
         found.append(difference(it, level=basis.level))

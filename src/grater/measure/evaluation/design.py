@@ -69,7 +69,7 @@ class CellsOf:
 class Design:
     """How the judged items were drawn, in the order of the items of an evaluation.
 
-    `doubt` is a warning about the judge.
+    `judge_warning` says that the judge may have seen the labels.
     """
 
     sample: Sample
@@ -77,7 +77,7 @@ class Design:
     systems: tuple[CellsOf, ...]
     judge: Numbers | None = None
     judge_name: str = ""
-    doubt: str = ""
+    judge_warning: str = ""
 
     @property
     def is_whole(self) -> bool:

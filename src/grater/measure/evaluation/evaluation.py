@@ -21,7 +21,6 @@ from math import isnan, nan
 import numpy as np
 import polars as pl
 
-from grater.errors import UsageError
 from grater.measure.agreement.coded import Unknown
 from grater.measure.agreement.coefficients import spelling_warnings
 from grater.measure.evaluation.cases import (
@@ -63,6 +62,7 @@ from grater.measure.evaluation.standard import (
     Scored,
     against,
     binned,
+    concentration_warnings,
     different_rates,
     each_rater,
     effects_note,
@@ -374,6 +374,7 @@ def evaluate(
     warnings = [
         *dict.fromkeys(f"recall and F are withheld: {reason}" for reason in cases.withheld.values()),
         *contaminated(cases, judgments, gold, options),
+        *concentration_warnings(whole.standard),
         *scope.warnings,
         *(different.warnings if different else ()),
         *(_sample_warnings(cases, from_sample, judgments, gold) if from_sample else ()),
@@ -433,10 +434,10 @@ def question_of(
     truth = truth_of(cases, options.truth, gold=gold, seed=options.basis.seed)
     if cases.design is not None and cases.design.judge is not None:
         design, judge, cells = cases.design, cases.design.judge, cases.design.systems[0]
-        said = np.where(design.is_drawn, truth.values, np.nan)
+        labels_of_people = np.where(design.is_drawn, truth.values, np.nan)
         is_flagged = cases.flagged[:, 0] == 1
-        doubt = check_judge(design.judge_name, judge, said, design.is_drawn, cells.cell, is_flagged)
-        cases = replace(cases, design=replace(design, doubt=doubt))
+        warning = check_judge(design.judge_name, judge, labels_of_people, design.is_drawn, cells.cell, is_flagged)
+        cases = replace(cases, design=replace(design, judge_warning=warning))
     return with_withheld(cases, truth), truth
 
 
@@ -462,8 +463,6 @@ def _as_sample(scored: Scored, level: float) -> SampleScores:
     """A corpus judged whole is a sample of two strata that holds all of its items."""
     if scored.sampled is not None:
         return scored.sampled
-    if scored.tally is None:
-        raise UsageError(f"{scored.system}: nothing was counted that could be corrected")
     return sample_scores(scored.tally.as_strata(level), np.array([True, False]))
 
 
@@ -492,8 +491,8 @@ def _n_passed(scored: Scored) -> float:
 
 def contaminated(cases: Cases, judgments: Judgments, gold: Table | None, options: EvaluationOptions) -> Iterator[str]:
     """Raters whose labels are a system's flags, or the gold."""
-    if cases.design is not None and cases.design.doubt:
-        yield cases.design.doubt
+    if cases.design is not None and cases.design.judge_warning:
+        yield cases.design.judge_warning
     if judgments.anonymous_raters:
         return
     yield from copied_systems(cases, cases.flagged)
@@ -517,7 +516,8 @@ def _from_sample(cases: Cases, systems: Sequence[Scored]) -> FromSample | None:
             continue
         paper = normal_scores(scored.strata, cells.flagged)
         estimated.append(Estimated(scored.system, scored.sampled, paper, scored.strata, cells.flagged, cells.names))
-        saved[scored.system] = judgments_saved(scored.strata, cells.flagged)
+        if design.judge is not None:
+            saved[scored.system] = judgments_saved(scored.strata, cells.flagged)
     strata = estimated[0].strata if estimated else None
     return FromSample(
         name=design.sample.name,

@@ -67,6 +67,7 @@ from grater.uncertainty import (
     from_left_out,
     grouped_rows,
     influence,
+    ratio,
     share,
     t_value,
     with_raters,
@@ -103,9 +104,9 @@ class Scored:
     n: int
     counts: Counts
     scores: dict[str, Interval]
+    tally: Tally
+    influences: dict[str, Influence]
     design_effect: dict[str, float] = field(default_factory=dict)
-    influences: dict[str, Influence] = field(default_factory=dict)
-    tally: Tally | None = None
     is_withheld: bool = False
     strata: Strata | None = None
     sampled: SampleScores | None = None
@@ -162,7 +163,7 @@ class Tally:
             return np.asarray(rows @ IN_DENOMINATOR[name], np.float64)
         hit, false_alarm, miss, _ = rows.T
         n, marks = rows.sum(axis=1), 2 * hit + false_alarm + miss
-        p = ratio_of(float(self.units.counts @ marks), 2 * float(self.units.counts @ n))
+        p = float(ratio(self.units.counts @ marks, 2 * self.units.counts @ n))
         return np.asarray(marks * (1 - p) + (2 * n - marks) * p, np.float64)
 
     def rare(self) -> Rare:
@@ -180,10 +181,6 @@ class Tally:
             if self.n_flagged and hit + false_alarm == 0:
                 return NO_FLAGS
         return REASONS[name] if isnan(value) else ""
-
-
-def ratio_of(above: float, below: float) -> float:
-    return above / below if below else nan
 
 
 def against(
@@ -221,6 +218,15 @@ def against(
             one = _for_other_raters(sampled, one, basis.level) if is_random else sampled
         found.append(withheld(one, cases.withheld.get(system, "")))
     return found
+
+
+def concentration_warnings(systems: Sequence[Scored]) -> Iterator[str]:
+    """Where one essay has most of the cases of a score (rule 2)."""
+    for scored in systems:
+        for name, title in SHOWN.items():
+            it = scored.influences.get(name)
+            if it is not None and it.is_concentrated:
+                yield f"{scored.system}: one {it.unit} has most of the cases of {title}; the interval rests on it"
 
 
 def known_items(cases: Cases, truth: Truth) -> Truths:
@@ -304,7 +310,7 @@ def scored(
         influences[name] = it
         intervals[name] = _interval(name, it, by_unit, basis, factor, is_weighted=is_weighted)
     n = round(float(by_unit.plain.sum()))
-    return Scored(system, n, by_unit.counts, intervals, influences=influences, tally=by_unit)
+    return Scored(system, n, by_unit.counts, intervals, by_unit, influences)
 
 
 def _interval(
