@@ -15,13 +15,16 @@ from typing import Any
 
 import pytest
 
+from grater.annotate.requests import Body
 from grater.annotate.store import credentials, events, jobs, people, units
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.jobs import GIVEN_STATES, MOVES
-from grater.annotate.study.limits import LIMITS, LONGEST
+from grater.annotate.study.limits import LIMITS, LONGEST, Limit
+from grater.annotate.study.people import NewInvitation
 from grater.annotate.study.raters import CHANGES
 from grater.annotate.study.terms import set_terms
 from grater.annotate.web import security
+from grater.annotate.web.people import NewInvitations
 from grater.annotate.web.roles import API
 from tests.annotate.web.studies import CHEAP_HASHER, Browser, Study, served
 from tests.cli.running import grater
@@ -83,13 +86,17 @@ def house(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[House]
 
 @dataclass(frozen=True)
 class Doors:
-    """How a value is sent through each door; None where a door does not offer it."""
+    """How a value is sent through each door; None where a door does not offer it.
+
+    `model` is the request that has the limit, in the field that the last part of its name names.
+    """
 
     command: Callable[[Any, str], list[str]] | None
     page: Callable[[Any, str], tuple[str, dict[str, object]]] | None
     api: Callable[[Any, str], tuple[str, dict[str, Any]]]
     is_taken: bool = True
     zero_is_none: bool = False
+    model: type[Body] | None = None
 
     def send(self, house: House, value: Any) -> list[bool]:
         """Whether each door takes a value; page and API answer with the same status."""
@@ -206,6 +213,7 @@ NUMBERS: dict[str, Doors] = {
         lambda value, _: ["study", "invite", "STUDY", "--days", str(value)],
         lambda value, _: ("/manage/invitations", {"role": "annotator", "days": value}),
         lambda value, _: ("/invitations", {"role": "annotator", "days": value}),
+        model=NewInvitation,
     ),
     "token.days": Doors(
         lambda value, _: ["study", "token", "STUDY", "Owner", "--days", str(value)],
@@ -236,7 +244,6 @@ ONE_DOOR = {
     "mining.n_gold": "needs a language model",
     "review.stars": "raters only, and few a minute; tests/annotate/web/test_crowd.py",
     "review.clear": "raters only",
-    "invitation.number": "only a page makes several at once",
     "webhook.verbs": "a list; tests/annotate/web/test_events_webhooks.py",
     "work.returns": "no field: how often a rater may give units back",
 }
@@ -276,9 +283,17 @@ TEXTS: dict[str, Doors] = {
 }
 
 
+def limit_of(model: type[Body], field: str) -> Limit:
+    """The limit of a number as its model publishes it."""
+    about = model.model_json_schema()["properties"][field]
+    about |= next((part for part in about.get("anyOf", ()) if part["type"] != "null"), {})
+    least = about.get("exclusiveMinimum", about.get("minimum"))
+    return Limit(least, about["maximum"], excludes_least="exclusiveMinimum" in about)
+
+
 def around(name: str, doors: Doors) -> tuple[list[float], list[float]]:
     """Values that a limit allows, and values that it does not."""
-    limit = LIMITS[name]
+    limit = limit_of(doors.model, name.rpartition(".")[2]) if doors.model else LIMITS[name]
     least = limit.least + 1 if limit.excludes_least else limit.least
     below = limit.least if limit.excludes_least else limit.least - 1
     return [least, limit.most], [-1 if doors.zero_is_none else below, limit.most + 1]
@@ -302,12 +317,13 @@ def test_every_door_holds_to_the_length_of_a_text(house: House, name: str) -> No
 
 def test_limits_that_users_know_stay() -> None:
     """Written down once more, so that none is loosened unnoticed; the command once took 5,000 judgments per unit."""
-    published = ("job.judgments", "terms.page", "invitation.number", "review.stars", "mining.most")
-    assert [LIMITS[name].most for name in published] == [100, 200, 100, 5, 2000]
+    published = ("job.judgments", "terms.page", "review.stars", "mining.most")
+    assert [LIMITS[name].most for name in published] == [100, 200, 5, 2000]
+    assert limit_of(NewInvitations, "number").most == 100
 
 
 def test_the_table_has_every_limit_of_a_number() -> None:
-    assert NUMBERS.keys() | ONE_DOOR.keys() == LIMITS.keys()
+    assert {name for name, doors in NUMBERS.items() if doors.model is None} | ONE_DOOR.keys() == LIMITS.keys()
 
 
 ALLOWED = {

@@ -25,7 +25,7 @@ from grater.annotate.study import adjudication
 from grater.annotate.study.adjudication import sent_edit
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.jobs import JobPlan, add_job, archive_job, set_state
-from grater.annotate.study.people import accept_invitation, invite
+from grater.annotate.study.people import NewInvitation, accept_invitation, invite
 from grater.annotate.study.terms import set_terms
 from grater.annotate.study.work import Desk, hand_in, take_desk
 from grater.annotate.study.writing import Public, open_to_public
@@ -103,7 +103,7 @@ def _people(store: Store) -> str:
     roles |= dict.fromkeys(ANNOTATORS, "annotator") | {rater.name: "worker" for rater in RATERS}
     with store.write() as tx:
         for name, role in roles.items():
-            token = invite(tx, role=role)
+            token = invite(tx, NewInvitation.checked(role=role))
             accept_invitation(tx, invitations.by_token(tx, token), token, name=name, password_hash=password_hash)
     return password if password_hash else ""
 

@@ -98,7 +98,7 @@ def test_the_steps_of_a_draft_show_what_comes_next(empty: Study) -> None:
     assert step_of(page.text) == "Try it"
     (back,) = set(re.findall(r'href="([^"]+)">Back to the job', browser.get(f"{page.url.path}/try").text))
     assert step_of(browser.get(back).text) == "People"
-    links = browser.post("/manage/invitations", {"job": job_id, "role": "annotator", "number": "2"})
+    links = browser.post("/manage/invitations", {"job_id": job_id, "role": "annotator", "number": "2"})
     pending = links.text.partition("Pending invitations")[2].partition("</table>")[0]
     assert pending.count('<td>annotator</td><td data-label="Job">Error or OK</td>') == 2
     assert "Joint seat" not in links.text  # with nobody to share it
@@ -112,7 +112,7 @@ def test_the_steps_of_a_draft_show_what_comes_next(empty: Study) -> None:
 def test_whoever_joins_for_a_job_before_it_opens_is_told_to_wait(empty: Study) -> None:
     browser = started(empty)
     page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"}).url.path
-    form = {"job": page.rpartition("/")[2], "role": "annotator", "number": "1"}
+    form = {"job_id": page.rpartition("/")[2], "role": "annotator", "number": "1"}
     (link,) = re.findall(r"/join/[\w-]+", browser.post("/manage/invitations", form).text)
     rater, password = empty.browser(), "a rather long password"
     rater.get(link)

@@ -68,8 +68,6 @@ LIMITS: Mapping[str, Limit] = {
     "work.returns": Limit(0, 20),
     "review.stars": Limit(1, 5),
     "review.clear": Limit(1, 5),
-    "invitation.days": Limit(0, 365, excludes_least=True),
-    "invitation.number": Limit(1, 100),
     "token.days": Limit(0, 366, excludes_least=True),
     "webhook.verbs": Limit(0, 30),
 }

@@ -16,9 +16,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Literal, TypeAlias
 
+from pydantic import Field
+
+from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, credentials, essays, invitations, jobs, people, schema
 from grater.annotate.store.invitations import Invitation, offer_password_reset, reset_password
-from grater.annotate.store.people import Person
+from grater.annotate.store.people import Person, Role
 from grater.annotate.study.limits import require_name, require_number, require_text
 from grater.errors import Forbidden, NotFound, UsageError
 from grater.registry import unknown
@@ -38,33 +41,22 @@ def require_may_give(own_role: str, role: str) -> None:
         raise Forbidden("only an owner can invite managers and owners")
 
 
-def invite(
-    tx: Tx,
-    *,
-    role: str,
-    own_role: str = OWNER,
-    job_id: str | None = None,
-    days: float = 14,
-    name: str = "",
-    actor: str | None = None,
-) -> str:
+class NewInvitation(Body):
+    """`name` is a note to yourself; with a `job_id` the person starts there."""
+
+    model_config = example(role="annotator", days=14, name="Ann")
+    role: Role
+    job_id: str | None = Field(None, min_length=1, max_length=100)
+    days: float = Field(14, gt=0, le=365)
+    name: str = Field("", max_length=80)
+
+
+def invite(tx: Tx, sent: NewInvitation, *, own_role: str = OWNER, actor: str | None = None) -> str:
     """The token of a new invitation; the link is the server's address with `/join/TOKEN` behind it."""
-    require_may_give(own_role, role)
-    require_number("invitation.days", days)
-    require_text("name", name)
-    if job_id is not None:
-        jobs.get(tx, job_id)
-    return invitations.make(tx, role=role, job_id=job_id, days=days, name=name, actor=actor)
-
-
-def invite_several(
-    tx: Tx, number: int, *, role: str, own_role: str, job_id: str | None, days: float, name: str, actor: str
-) -> list[str]:
-    require_number("invitation.number", number)
-    return [
-        invite(tx, role=role, own_role=own_role, job_id=job_id, days=days, name=name, actor=actor)
-        for _ in range(number)
-    ]
+    require_may_give(own_role, sent.role)
+    if sent.job_id is not None:
+        jobs.get(tx, sent.job_id)
+    return invitations.make(tx, role=sent.role, job_id=sent.job_id, days=sent.days, name=sent.name, actor=actor)
 
 
 def invite_back(tx: Tx, person_id: str, *, own_role: str = OWNER, days: float = 14, actor: str | None = None) -> str:
@@ -73,7 +65,6 @@ def invite_back(tx: Tx, person_id: str, *, own_role: str = OWNER, days: float = 
     The person is locked first: the role that is judged here is the one that the link holds for.
     """
     require_may_give(own_role, people.lock(tx, person_id).role)
-    require_number("invitation.days", days)
     return offer_password_reset(tx, person_id, days=days, actor=actor)
 
 

@@ -20,10 +20,11 @@ from pydantic import (
     JsonValue,
     StringConstraints,
     WithJsonSchema,
-    model_validator,
 )
 from pydantic import Field as About
 
+from grater.annotate.requests import Body as Body
+from grater.annotate.requests import example as example
 from grater.annotate.store.clock import as_iso
 from grater.annotate.study.limits import LARGEST, LIMITS
 from grater.annotate.study.limits import LONGEST as LONGEST_TEXTS
@@ -35,7 +36,6 @@ T = TypeVar("T")
 
 MOST = 1000
 A_PAGE = 100
-LONGEST = 1_000_000
 
 
 def within(name: str) -> Any:
@@ -59,30 +59,8 @@ Id: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
 
-class Body(BaseModel):
-    """What a call is sent; a name that it does not know is an error, not a wish that nobody heard.
-
-    With a longest length every text is read as Unicode, and half a surrogate pair is refused; so is NUL, which no
-    database holds.
-    """
-
-    model_config = ConfigDict(extra="forbid", str_max_length=LONGEST)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _storable(cls, sent: Any) -> Any:
-        if _has_nul(sent):
-            raise ValueError("expected text without NUL")
-        return sent
-
-
 def calls_about(tag: str) -> APIRouter:
     return APIRouter(prefix=API, tags=[tag], generate_unique_id_function=_operation_id)
-
-
-def example(**body: Any) -> ConfigDict:
-    """The configuration of a body with an example, which a test sends."""
-    return ConfigDict(json_schema_extra={"examples": [body]})
 
 
 def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,14 +72,6 @@ def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
 def cut(rows: Sequence[T], start: int, most: int) -> tuple[Sequence[T], int | None]:
     """A page of `rows`, which has one more where there is more, and the start of the next, None after the last."""
     return rows[:most], start + most if len(rows) > most else None
-
-
-def _has_nul(sent: Any) -> bool:
-    if isinstance(sent, str):
-        return "\0" in sent
-    if isinstance(sent, Mapping):
-        return any(_has_nul(part) for pair in sent.items() for part in pair)
-    return isinstance(sent, Sequence) and any(map(_has_nul, sent))
 
 
 def _operation_id(route: APIRoute) -> str:

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf, isfinite, nan
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 from urllib.parse import quote
 
 from fastapi import Depends
@@ -29,6 +29,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from grater.annotate.requests import Body
 from grater.annotate.runs import Runner
 from grater.annotate.store import Store, Tx, credentials
 from grater.annotate.store.ids import new_secret
@@ -52,6 +53,8 @@ from grater.annotate.web.security import (
 )
 from grater.annotate.web.settings import Settings
 from grater.errors import BadInput, Forbidden, GraterError, OutOfTime, Problem, StoreBusy
+
+B = TypeVar("B", bound=Body)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,6 +263,21 @@ class RequestContext:
         """A text field of the form, trimmed; empty where there is none."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
+
+    def sent(self, model: type[B], **others: object) -> B:
+        """The form as the request of an action: its fields are called like those of the model, or given as `others`.
+
+        Text is trimmed, and an empty field counts as not filled in.  A box that is not ticked is not sent.
+        """
+        sent: dict[str, object] = {}
+        for name, about in model.model_fields.items():
+            texts = [text.strip() for text in self.form.getlist(name) if isinstance(text, str)]
+            kinds = {get_origin(kind) or kind for kind in (about.annotation, *get_args(about.annotation))}
+            if about.annotation is bool:
+                sent[name] = texts[0] if texts else False
+            elif any(texts) or about.is_required():
+                sent[name] = [text for text in texts if text] if kinds & {list, tuple} else "".join(texts[:1])
+        return model.checked(**sent | others)
 
     def fields(self) -> dict[str, list[str]]:
         """All text fields of the form, as tasks read them."""

@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from grater.annotate.requests import problem_lines
 from grater.annotate.store.clock import at_most
 from grater.annotate.web.context import FactorNeeded, LoginNeeded, known_visitor, login_path, server_of
 from grater.annotate.web.roles import API, EDITORS, FACTOR_PATH, SAFE
@@ -139,8 +140,8 @@ async def on_http_error(request: Request, error: Exception) -> Response:
 async def on_wrong_shape(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:20]]
-    return answer(request, 422, *lines)
+    fields = [{**problem, "loc": problem["loc"][1:]} for problem in error.errors()]  # not that it is in the body
+    return answer(request, 422, *problem_lines(fields))
 
 
 async def on_login_needed(request: Request, error: Exception) -> Response:  # noqa: ARG001

@@ -17,15 +17,15 @@ from grater.annotate.store import Tx, credentials, invitations, jobs, people, sc
 from grater.annotate.store.invitations import Invitation as Stored
 from grater.annotate.study import people as study_people
 from grater.annotate.study import second_factor
+from grater.annotate.study.people import NewInvitation, give_role, invite_back, require_member, roles_to_give, seat
 from grater.annotate.study.people import end_invitation as take_back
 from grater.annotate.study.people import end_invitation as take_invitation_back
-from grater.annotate.study.people import give_role, invite_back, invite_several, require_member, roles_to_give, seat
 from grater.annotate.study.people import invite as make_invitation
 from grater.annotate.study.second_factor import ROLES as FACTOR_ROLES
 from grater.annotate.study.second_factor import require_of, required_roles
 from grater.annotate.web.account import begin_session
-from grater.annotate.web.calls import Body, Id, Person, Shape, When, at_most, calls_about, example, within
-from grater.annotate.web.context import Context, RequestContext, number_of
+from grater.annotate.web.calls import Body, Person, Shape, When, at_most, calls_about, example
+from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.roles import OWNERS
 from grater.errors import Conflict, UsageError
@@ -41,19 +41,14 @@ def people_page(context: Context) -> Response:
 @pages.post("/manage/invitations")
 def invite_form(context: Context) -> Response:
     """New invitations; their links are shown this once, since only hashes are kept."""
+    sent = context.sent(NewInvitations)
     with context.changing() as tx:
-        made = invite_several(
-            tx,
-            number_of(context, "number", 1),
-            role=context.text("role"),
-            own_role=context.role,
-            job_id=context.text("job") or None,
-            days=number_of(context, "days", 14),
-            name=context.text("name"),
-            actor=context.person.person_id,
-        )
+        made = [
+            make_invitation(tx, sent, own_role=context.role, actor=context.person.person_id)
+            for _ in range(sent.number)
+        ]
     links = [context.server.settings.link(f"/join/{token}") for token in made]
-    return people_view(context, links=links, job_id=context.text("job"))
+    return people_view(context, links=links, job_id=sent.job_id or "")
 
 
 @pages.post("/manage/invitations/{invitation_id}/end")
@@ -162,14 +157,10 @@ class People(Shape):
     people: list[Person]
 
 
-class NewInvitation(Body):
-    """`name` is a note to yourself; with a `job_id` the person starts there."""
+class NewInvitations(NewInvitation):
+    """Several at once."""
 
-    model_config = example(role="annotator", days=14, name="Ann")
-    role: Role
-    job_id: Id | None = None
-    days: Annotated[float, within("invitation.days")] = 14
-    name: Annotated[str, at_most("name")] = ""
+    number: int = Field(1, ge=1, le=100)
 
 
 class Invitation(Shape):
@@ -248,7 +239,7 @@ def invitation_list(context: Context) -> Invitations:
 def invite(context: Context, sent: NewInvitation) -> Invited:
     """Create an invitation; the link is shown only once."""
     with context.changing() as tx:
-        token = make_invitation(tx, **sent.model_dump(), own_role=context.role, actor=context.person.person_id)
+        token = make_invitation(tx, sent, own_role=context.role, actor=context.person.person_id)
         return _invited(context, token, invitations.by_token(tx, token), tx.now)
 
 

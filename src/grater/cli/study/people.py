@@ -20,7 +20,7 @@ from grater.annotate.store.schema import SCOPES
 from grater.annotate.study.events import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.annotate.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
-from grater.annotate.study.people import add_seat, invite, invite_back, make_token
+from grater.annotate.study.people import NewInvitation, add_seat, invite, invite_back, make_token
 from grater.annotate.study.second_factor import require_of, required_roles, reset
 from grater.annotate.study.status import open_study
 from grater.annotate.study.terms import protocol_sheet, set_terms
@@ -246,13 +246,14 @@ def make_link(
     as_json: Json = False,
 ) -> None:
     """Print an invitation link that works once."""
+    sent = NewInvitation.checked(role=role, days=days, name=name)
     with open_study(study) as store, store.write() as tx:
         if back_name:
             person = people.named(tx, back_name)
-            token, role = invite_back(tx, person.person_id, days=days), person.role
+            token, role = invite_back(tx, person.person_id, days=sent.days), person.role
         else:
             job_id = jobs.named(tx, job).job_id if job else None
-            token = invite(tx, role=role, job_id=job_id, days=days, name=name)
+            token = invite(tx, sent.model_copy(update={"job_id": job_id}))
     link = f"{url.rstrip('/')}/join/{token}"
     if as_json:
         print_json({"link": link, "role": role, "days": days})

@@ -1,0 +1,97 @@
+"""What an action needs to know: one model with its limits, for page, API and command alike.
+
+The API validates the body of a call with the model, a page the fields of its form (`RequestContext.sent`), a command
+its options (`Body.checked`).  The function that acts takes the model and trusts it.  A limit stands in the model and
+nowhere else, and what is wrong is said in the same words at every door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from grater.errors import MOST_PROBLEMS, UsageError
+
+LONGEST = 1_000_000
+LONGEST_SHOWN = 40
+
+
+class Body(BaseModel):
+    """What a call is sent; a name that it does not know is an error, not a wish that nobody heard.
+
+    With a longest length every text is read as Unicode, and half a surrogate pair is refused; so is NUL, which no
+    database holds.
+    """
+
+    model_config = ConfigDict(extra="forbid", str_max_length=LONGEST, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _storable(cls, sent: Any) -> Any:
+        if _has_nul(sent):
+            raise ValueError("expected text without NUL")
+        return sent
+
+    @classmethod
+    def checked(cls, **sent: object) -> Self:
+        """The request of a command or a form; what is wrong with it is a line for each field."""
+        try:
+            return cls.model_validate(sent)
+        except ValidationError as error:
+            raise UsageError("\n".join(problem_lines(error.errors()))) from None
+
+
+def example(**body: Any) -> ConfigDict:
+    """The configuration of a body with an example, which a test sends."""
+    return ConfigDict(json_schema_extra={"examples": [body]})
+
+
+def problem_lines(errors: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line for each field that is wrong: its name, what was expected, what was found."""
+    return [
+        ": ".join(part for part in (".".join(map(str, error["loc"])), _words(error)) if part)
+        for error in errors[:MOST_PROBLEMS]
+    ]
+
+
+EXPECTED = {
+    "missing": "a value",
+    "greater_than": "more than {gt:g}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than": "less than {lt:g}",
+    "less_than_equal": "at most {le:g}",
+    "string_too_short": "at least {min_length:,} characters",
+    "string_too_long": "at most {max_length:,} characters",
+    "too_short": "at least {min_length:,} entries",
+    "too_long": "at most {max_length:,} entries",
+    "literal_error": "{expected}",
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float", "int_parsing_size"), "a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), "a number"),
+    **dict.fromkeys(("bool_parsing", "bool_type"), "yes or no"),
+}
+"""What a field must be, by the type of pydantic's error; its own words stand for the others."""
+
+
+def _words(error: Mapping[str, Any]) -> str:
+    kind, found = error["type"], error["input"]
+    if kind == "extra_forbidden":
+        return "there is no such field"
+    if kind not in EXPECTED:
+        return str(error["msg"]).removeprefix("Value error, ")
+    if kind == "missing":
+        shown = "none"
+    elif kind.endswith(("_short", "_long")):
+        shown = f"{len(found):,}"
+    else:
+        shown = f"{found:g}" if isinstance(found, float) else ascii(found)[:LONGEST_SHOWN]
+    return f"expected {EXPECTED[kind].format(**error.get('ctx', {}))}, found {shown}"
+
+
+def _has_nul(sent: Any) -> bool:
+    if isinstance(sent, str):
+        return "\0" in sent
+    if isinstance(sent, Mapping):
+        return any(_has_nul(part) for pair in sent.items() for part in pair)
+    return isinstance(sent, Sequence) and any(map(_has_nul, sent))
