@@ -206,14 +206,15 @@ async def crowd(plan: Plan) -> Seen:
 
 def make(location: str, n_raters: int, through: str) -> tuple[str, list[tuple[str, str]]]:
     """A study with enough units of the task `error`, and a key for every rater."""
-    from grater.annotate.store import credentials, essays, people
-    from grater.annotate.study.jobs import JobPlan, add_job
+    from grater.annotate import content
+    from grater.annotate.plans import JobPlan, add_job
+    from grater.annotate.store import credentials, people
     from grater.annotate.study.status import new_study
     from grater.model import Essay
 
     with new_study(location, name="load") as store:
         with store.write() as tx:
-            essays.add_all(tx, [Essay(f"e{place}", SENTENCE * 12) for place in range(100)])
+            content.add_essays(tx, [Essay(f"e{place}", SENTENCE * 12) for place in range(100)])
             raters = [people.add(tx, name=f"rater {place}", role="worker") for place in range(n_raters)]
         job = add_job(store, JobPlan("load", "error", judgments=min(20, n_raters)))
         keys = []

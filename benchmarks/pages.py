@@ -25,24 +25,12 @@ from benchmarks.load import FORM, HIDDEN, Reply, databases, make
 from fastapi import FastAPI
 from sqlalchemy import event
 
-from grater.annotate.store import (
-    Store,
-    Tx,
-    credentials,
-    decisions,
-    essays,
-    items,
-    jobs,
-    open_store,
-    people,
-    schema,
-    submissions,
-    units,
-)
+from grater.annotate import content, jobs, units
+from grater.annotate.store import Store, Tx, credentials, open_store, people, schema, submissions
 from grater.annotate.store.ids import body_hash, new_id
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.work import submission_id_of, take_next
 from grater.annotate.tasks.task import Answer
+from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, create_app
 from grater.annotate.web.context import SESSION
 from grater.model import Decision, Essay, Item, Span
@@ -132,11 +120,11 @@ def filled(store: Store, n_units: int) -> str:
     ]
     n_open = 2 * N_TIMES
     with store.write() as tx:
-        essays.add_all(tx, [Essay(f"essay-{n}", "of " * N_A_TEXT) for n in range(-(-n_units // N_A_TEXT))])
-        items.add_all(tx, [items.of(item) for item in places])
+        content.add_essays(tx, [Essay(f"essay-{n}", "of " * N_A_TEXT) for n in range(-(-n_units // N_A_TEXT))])
+        content.add_items(tx, [content.study_item(item) for item in places])
         for system in ("one", "other"):
             decided = [Decision(item.item_id, system, rng.random() < 0.2, score=rng.random()) for item in places]
-            decisions.add_all(tx, decided)
+            content.add_decisions(tx, decided)
         job = jobs.add(tx, name="live", task="error", judgments=N_JUDGMENTS, title="Live")
         ids = units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), item.essay_id) for item in places])
         raters = [people.add(tx, name=f"Rater {n}", role="worker").person_id for n in range(N_LIVE_RATERS)]

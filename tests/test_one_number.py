@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 import grater
-from grater.annotate import samples
-from grater.annotate.store import Store, intake, jobs, judgments, leases, open_store, people, units
+from grater.annotate import jobs, samples, units
+from grater.annotate.store import Store, intake, judgments, leases, open_store, people
 from grater.annotate.study.archive import export
 from grater.annotate.study.dashboard import dashboard_of, figures_of, forecasts, sizes
 from grater.annotate.study.evaluation import evaluate_study

@@ -15,14 +15,15 @@ from typing import Any
 
 import pytest
 
+from grater.annotate import jobs, units
+from grater.annotate.jobs import GIVEN_STATES, MOVES
+from grater.annotate.protocol import set_terms
 from grater.annotate.requests import Body
-from grater.annotate.store import credentials, events, jobs, people, units
+from grater.annotate.store import credentials, events, people
 from grater.annotate.study.gold import make_gold
-from grater.annotate.study.jobs import GIVEN_STATES, MOVES
 from grater.annotate.study.limits import LIMITS, LONGEST, Limit
 from grater.annotate.study.people import NewInvitation
 from grater.annotate.study.raters import CHANGES
-from grater.annotate.study.terms import set_terms
 from grater.annotate.web import security
 from grater.annotate.web.people import NewInvitations
 from grater.annotate.web.roles import API

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from grater.annotate import jobs, units
 from grater.annotate.messages import missed_by
-from grater.annotate.store import Store, Tx, jobs, people, progress, submissions, units
+from grater.annotate.store import Store, Tx, people, progress, submissions
 from grater.annotate.store.people import Person
 from grater.cli.living import CROWD, ESSAYS, NEXT
 from grater.demo import living

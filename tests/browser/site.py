@@ -13,14 +13,15 @@ from pathlib import Path
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext
 
-from grater.annotate.store import Store, credentials, essays, items, jobs, judgments, open_store, people, units
+from grater.annotate import content, jobs, units
+from grater.annotate.store import Store, credentials, judgments, open_store, people
 from grater.annotate.store.people import Person
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.work import take_next
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.marking import payload_of
 from grater.annotate.tasks.task import Answer
+from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, create_app
 from grater.annotate.web.context import SESSION
 from grater.annotate.web.serving import listening
@@ -87,8 +88,8 @@ class Site:
         found = [Essay(f"page-{next(NUMBER)}", text) for text in texts]
         whole = [Item(essay.essay_id, Span(0, len(essay.text)), MARKING.kind) for essay in found]
         with self.store.write() as tx:
-            essays.add_all(tx, found)
-            items.add_all(tx, [items.of(item) for item in whole])
+            content.add_essays(tx, found)
+            content.add_items(tx, [content.study_item(item) for item in whole])
             job = jobs.add(tx, name=f"Term papers {next(NUMBER)}", task="marking", judgments=judgments)
             payloads = [_offering(text, offered) for text in texts]
             new = [
@@ -101,7 +102,7 @@ class Site:
     def rating_job(self, task: str, *, n_units: int = 2) -> str:
         """A job of one of the form tasks on the essays of the server's own tests."""
         with self.store.write() as tx:
-            essays.add_all(tx, studies.corpus())
+            content.add_essays(tx, studies.corpus())
             job = jobs.add(tx, name=f"{task} {next(NUMBER)}", task=task, judgments=2, title=TASKS[task].title)
             units.add_all(tx, job.job_id, [_suggesting(unit) for unit in studies.new_units(tx, task)[:n_units]])
             return jobs.set_state(tx, job.job_id, "open").job_id

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate import panels
-from grater.annotate.store import checks, essays, gold, invitations, jobs, leases, people, trust, units
+from grater.annotate import content, jobs, panels, units
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import checks, gold, invitations, leases, people, trust
 from grater.annotate.store.people import Person
-from grater.annotate.store.units import NewUnit
-from grater.annotate.study.terms import set_terms
+from grater.annotate.units import NewUnit
 from grater.model import Json
 from tests.annotate.web import studies
 from tests.browser.chromium import watched
@@ -26,7 +26,7 @@ TERMS: dict[str, Json] = {"gold": {"minimum": 0.5, "least_seen": 4, "quiz": 1}, 
 def crowd_job(site: Site) -> str:
     """Three units of work, and gold that accepts `error`."""
     with site.store.write() as tx:
-        essays.add_all(tx, studies.corpus())
+        content.add_essays(tx, studies.corpus())
         found = studies.new_units(tx, "error")
         job = jobs.add(tx, name=f"crowd {next(NUMBER)}", task="error", title="Bus stops", options={"crowd": TERMS})
         units.add_all(tx, job.job_id, found[:3])

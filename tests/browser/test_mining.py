@@ -6,7 +6,7 @@ from itertools import count as numbers
 
 from playwright.sync_api import Browser, expect
 
-from grater.annotate.store import essays
+from grater.annotate import content
 from grater.annotate.study.mining import all_of, mine_study
 from grater.model import Essay
 from tests.annotate.study.mined_lists import MORE, TEXT, count
@@ -20,7 +20,7 @@ def mined_list(site: Site) -> str:
     """The id of a new list of three suspects."""
     number = next(NUMBER)
     with site.store.write() as tx:
-        essays.add_all(tx, [Essay(f"mined-{number}", TEXT), Essay(f"mined-more-{number}", MORE)])
+        content.add_essays(tx, [Essay(f"mined-{number}", TEXT), Essay(f"mined-more-{number}", MORE)])
     return mine_study(site.store, f"Extraneous {number}", count, source="our own text", most=3).job_id
 
 

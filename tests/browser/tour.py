@@ -10,14 +10,14 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grater.annotate import panels, runs
+from grater.annotate import content, jobs, panels, runs, units
 from grater.annotate.runs import RunFile
-from grater.annotate.store import essays, gold, invitations, jobs, revisions, units
+from grater.annotate.store import gold, invitations, revisions
 from grater.annotate.store.people import Person
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.adjudication import review
 from grater.annotate.study.people import add_seat
 from grater.annotate.study.work import desk_of, hand_in
+from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, setup_link
 from grater.annotate.web.roles import PAGES
 from grater.annotate.web.work import last_page
@@ -162,7 +162,7 @@ def _staff(site: Site) -> Iterator[Stop]:
 def crowd_job(site: Site) -> str:
     """Work and hidden gold that accepts `error`, a quiz of one, pay."""
     with site.store.write() as tx:
-        essays.add_all(tx, studies.corpus())
+        content.add_essays(tx, studies.corpus())
         found = studies.new_units(tx, "error")
         name = f"crowd {next(NUMBER)}"
         job = jobs.add(tx, name=name, task="error", title="Errors", options={"crowd": TERMS}, judgments=3)

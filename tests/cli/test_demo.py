@@ -9,18 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import messages, money
-from grater.annotate.store import (
-    Store,
-    credentials,
-    gold_review,
-    jobs,
-    judgments,
-    open_store,
-    people,
-    progress,
-    trust,
-)
+from grater.annotate import jobs, messages, money
+from grater.annotate.store import Store, credentials, gold_review, judgments, open_store, people, progress, trust
 from grater.annotate.study.marks import has_suggestions
 from grater.annotate.study.writing import public_pages
 from grater.cli.demo import EARLIER, fresh_study

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import essays, jobs, open_store
-from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate import content, jobs
+from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.store import open_store
 from grater.annotate.study.programs import judge, program_job
 from tests.annotate.store.crowds import make_crowd
 from tests.cli.running import grater
@@ -89,4 +90,4 @@ def test_errors_are_planted_in_the_good_essays_of_a_file(
     assert ran.status == 0, ran.err
     assert "whole: 1 gold unit made" in ran.err + ran.out
     with open_store(study) as store, store.read() as tx:
-        assert "She waits in the stop ." in {essay.text for essay in essays.all(tx)}
+        assert "She waits in the stop ." in {essay.text for essay in content.all_essays(tx)}

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.annotate.store import jobs, open_store
+from grater.annotate import jobs
+from grater.annotate.store import open_store
 from grater.annotate.study import status
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.programs import program_job, store_answer, to_ask

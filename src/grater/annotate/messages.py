@@ -17,19 +17,19 @@ from dataclasses import dataclass
 
 from sqlalchemy import or_, select
 
-from grater.annotate.store import Tx, ejection, events, gold, gold_review, judgments, queue, schema, units
+from grater.annotate import jobs, units
+from grater.annotate.jobs import Job
+from grater.annotate.store import Tx, ejection, events, gold, gold_review, judgments, queue, schema
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.gold_review import Dispute
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import Columns
-from grater.annotate.store.units import StudyUnit
-from grater.annotate.study.jobs import visible_job
 from grater.annotate.study.limits import LONGEST, require_number, require_text
 from grater.annotate.study.raters import best, rater_lines
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tasks import Answer, Shown
+from grater.annotate.units import StudyUnit
 from grater.errors import BadInput, Problem
 
 STAFF = ("owner", "manager")
@@ -164,7 +164,7 @@ def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
 
 def write_to_staff(tx: Tx, job_id: str, text: str, *, person_id: str) -> str:
     """A rater's message to whoever runs the study; what was written to the rater counts as read.  Returns its id."""
-    visible_job(tx, job_id)
+    jobs.visible(tx, job_id)
     message_id = send(tx, from_id=person_id, job_id=job_id, text=text)
     read_by(tx, person_id)
     return message_id
@@ -199,7 +199,7 @@ def decide_dispute(tx: Tx, dispute_id: str, *, is_granted: bool, answer: str, ac
 
 def review_job(tx: Tx, job_id: str, *, person_id: str, stars: int | None, clear: int | None, text: str = "") -> None:
     """A rater's review of a job: stars, how clear the guidelines are, and a text."""
-    visible_job(tx, job_id)
+    jobs.visible(tx, job_id)
     require_number("review.stars", stars)
     require_number("review.clear", clear)
     require_text("review.text", text)
@@ -208,7 +208,7 @@ def review_job(tx: Tx, job_id: str, *, person_id: str, stars: int | None, clear:
 
 def say_about_oneself(tx: Tx, job_id: str, *, person_id: str, country: str, languages: Sequence[str]) -> Person:
     """Country and languages of a rater, where a job asks for them."""
-    visible_job(tx, job_id)
+    jobs.visible(tx, job_id)
     require_text("about.country", country)
     require_text("about.languages", ", ".join(languages))
     return queue.say_about(tx, person_id, country=country, languages=languages)

@@ -21,10 +21,10 @@ from statistics import median
 import polars as pl
 from sqlalchemy import select
 
-from grater.annotate import panels
-from grater.annotate.store import Tx, dump, events, jobs, judgments, people, schema, units
+from grater.annotate import jobs, panels, units
+from grater.annotate.jobs import Job
+from grater.annotate.store import Tx, dump, events, judgments, people, schema
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.transaction import Columns, Record
 from grater.annotate.study.limits import require_number, require_text
 from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, terms_of, valid_share

@@ -35,7 +35,8 @@ from urllib.parse import quote, urlsplit
 
 from sqlalchemy import func, select
 
-from grater.annotate.store import Tx, events, gold, jobs, leases, people, queue, schema, trust
+from grater.annotate import jobs
+from grater.annotate.store import Tx, events, gold, leases, people, queue, schema, trust
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.people import Person

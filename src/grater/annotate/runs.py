@@ -27,12 +27,13 @@ from typing import cast
 
 from sqlalchemy import Update, and_, or_, select
 
-from grater.annotate.store import Store, Tx, essays, events, jobs, schema
+from grater.annotate import content, jobs
+from grater.annotate.content import own_essays
+from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns
 from grater.annotate.study.importing import KINDS as IMPORTED_KINDS
 from grater.annotate.study.importing import import_files
-from grater.annotate.study.job_units import own_essays
 from grater.annotate.study.limits import require_text
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.systems import decide
@@ -200,7 +201,7 @@ def ask_for_system(tx: Tx, name: str, *, actor: str | None = None) -> Run:
     """Run an installed system over all essays; nothing else than its name is ever taken from outside."""
     if name not in SYSTEMS:
         raise UsageError(f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
-    if not essays.count(tx):
+    if not content.n_essays(tx):
         raise UsageError("the study has no essays yet; import some first")
     return add(tx, SYSTEM, f"Run {name} over the essays", {"system": name}, actor=actor)
 
@@ -219,7 +220,7 @@ def ask_for_report(
 
 def ask_for_class_report(tx: Tx, *, actor: str | None = None) -> Run:
     """Make the class report: what the default systems mark in the essays, per learner and over time."""
-    if not essays.count(tx):
+    if not content.n_essays(tx):
         raise UsageError("the study has no essays yet; import some first")
     return add(tx, CLASS, "Class report", {}, actor=actor)
 
@@ -269,7 +270,7 @@ class Steps:
 
 def _system(store: Store, run: Run, _files: Sequence[RunFile], steps: Steps) -> Outcome:
     with store.read() as tx:
-        steps.total = essays.count(tx)
+        steps.total = content.n_essays(tx)
     (done,) = decide(store, [load_system(str(run.options["system"]))], advance=steps.advance)
     return Outcome(f"{done.system}: {done.n_items} places, {done.n_flagged} flagged, {done.n_new} new.")
 

@@ -28,12 +28,13 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 from sqlalchemy import select
 
-from grater.annotate.store import Store, Tx, decisions, essays, events, items, jobs, schema, units
+from grater.annotate import content, jobs, units
+from grater.annotate.content import own_essays
+from grater.annotate.jobs import Job
+from grater.annotate.plans import PREPOSITION, JobPlan, construction_items, plan_job, preposition_items
+from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.transaction import chunks
-from grater.annotate.study.job_units import PREPOSITION, construction_items, own_essays, preposition_items
-from grater.annotate.study.jobs import JobPlan, plan_job
 from grater.annotate.study.limits import require_name, require_number
 from grater.annotate.tables import all_verdicts, decided_kinds, decision_columns, judged_items
 from grater.annotate.tasks import TASKS
@@ -156,7 +157,7 @@ def draw(store: Store, name: str, wish: Wish, *, actor: str | None = None) -> Dr
     require_number("sample.flagged", wish.n_flagged)
     require_number("seed", wish.seed)
     with store.write() as tx:
-        essays.hold(tx)
+        content.hold(tx)
         kind = wish.kind or _kind(tx, wish.system)
         sample = draw_sample(
             _decisions(tx, kind),
@@ -188,7 +189,7 @@ def extend(
     """
     require_number("sample.n", n)
     with store.write() as tx:
-        essays.hold(tx)
+        content.hold(tx)
         earlier = named(tx, old)
         errors = _errors(tx, width) if width is not None else None
         table = _decisions(tx, kind_of(earlier))
@@ -381,7 +382,7 @@ def _asked(order: Order) -> dict[str, Json]:
 
 def _only_system(store: Store, design: Design) -> str:
     with store.read() as tx:
-        names = decisions.system_names(tx)
+        names = content.system_names(tx)
     if len(names) != 1:
         known = ", ".join(names) or "none; run a system first"
         raise UsageError(f"the design {design.name} is for one system: expected its name, found {known}")
@@ -395,13 +396,13 @@ def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], l
         return require_left(draw(store, order.name, wish).left, order.name), []
     if design.name == "verification":
         with store.read() as tx:
-            flagged = [each.item_id for each in decisions.all(tx, system=order.system) if each.flagged]
+            flagged = [each.item_id for each in content.all_decisions(tx, system=order.system) if each.flagged]
         if not flagged:
             raise UsageError(f"nothing to verify: {order.system} flags no item of the study")
         return flagged, []
     if design.name == "choice":
         with store.read() as tx:
-            known = decisions.best_words(tx, order.system or "")
+            known = content.best_words(tx, order.system or "")
         words = f"{order.system}'s suggestions are stored only where it flags; run it again to store them all"
         return (), [] if known else [words]
     if design.name == "cloze":
@@ -427,5 +428,5 @@ def _one_a_sentence(tx: Tx, order: Order) -> list[str]:
         raise UsageError("no units: no essay in the study has a preposition")
     n = min(order.n or len(chosen), len(chosen))
     picked = sorted(rng.choice(len(chosen), size=n, replace=False).tolist())
-    items.add_all(tx, (items.of(chosen[place]) for place in picked))
+    content.add_items(tx, (content.study_item(chosen[place]) for place in picked))
     return [chosen[place].item_id for place in picked]

@@ -24,24 +24,12 @@ from typing import Any, TypeAlias
 import polars as pl
 from sqlalchemy import Integer, Select, Text, case, cast, func, select, type_coerce
 
-from grater.annotate.store import (
-    Tx,
-    adjudications,
-    decisions,
-    dump,
-    essays,
-    gold,
-    items,
-    jobs,
-    judgments,
-    people,
-    schema,
-    units,
-)
+from grater.annotate import content, jobs, units
+from grater.annotate.content import StudyItem
+from grater.annotate.jobs import Job
+from grater.annotate.store import Tx, adjudications, dump, gold, judgments, people, schema
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.dump import undated
-from grater.annotate.store.items import StudyItem
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.judgments import PEOPLE, groups
 from grater.annotate.tasks import TASKS, choice, usage
 from grater.annotate.terms import terms_of
@@ -84,9 +72,9 @@ def _cell(value: Json) -> str | None:
 
 
 def item_frame(tx: Tx) -> pl.DataFrame:
-    texts = {essay.essay_id: essay for essay in essays.all(tx)}
+    texts = {essay.essay_id: essay for essay in content.all_essays(tx)}
     rows: list[Row] = []
-    for each in items.all(tx):
+    for each in content.all_items(tx):
         place: dict[str, Json] = {}
         if each.item is not None:
             essay, span = texts[each.item.essay_id], each.item.span
@@ -176,7 +164,7 @@ def decision_frame(tx: Tx) -> pl.DataFrame:
             "type": each.type,
             "suggestion": each.suggestion,
         }
-        for each in decisions.all(tx)
+        for each in content.all_decisions(tx)
     ]
     return frame(rows, ("item", "system", "flagged", "score", "type", "suggestion"))
 
@@ -397,7 +385,7 @@ LONGEST_TARGET = 80
 
 
 def targets_of(tx: Tx, study_items: list[StudyItem]) -> list[str]:
-    texts = {each.essay_id: each for each in essays.of_ids(tx, [e.item.essay_id for e in study_items if e.item])}
+    texts = {each.essay_id: each for each in content.essays_of(tx, [e.item.essay_id for e in study_items if e.item])}
     return [_target(each, texts) for each in study_items]
 
 

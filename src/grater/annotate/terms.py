@@ -516,3 +516,19 @@ PARTS: Mapping[str, Any] = {
     "opening": lambda given: _made(Opening, given, "opening"),
     "qualifications": _qualifications,
 }
+
+
+SKILLS = (0.5, 0.7, 0.8, 0.9, 0.95)
+"""Raters for whom the page tells what the gold rule would do; the first guesses between two answers."""
+
+
+MOST_GOLD = 100
+"""Gold of one rater that is looked ahead to."""
+
+
+def odds_for(terms: Terms, n_gold: int) -> list[tuple[float, GoldRuleOdds]]:
+    """What the rule does to raters of several skills who meet all the gold that there is."""
+    if terms.gold is None:
+        return []
+    n_met = max(terms.gold.quiz, min(n_gold, MOST_GOLD))
+    return [(skill, odds(terms.gold, steady(skill, n_met))) for skill in SKILLS]

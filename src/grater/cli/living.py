@@ -14,19 +14,19 @@ from typing import cast
 
 import numpy as np
 
-from grater.annotate import messages
+from grater.annotate import jobs, messages
+from grater.annotate.jobs import Job
 from grater.annotate.money import note_paid, settle
-from grater.annotate.store import Store, Tx, invitations, jobs, people, progress
+from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import Store, Tx, invitations, people, progress
 from grater.annotate.store.clock import DAY, MINUTE, utc_now
 from grater.annotate.store.gold_review import open_dispute
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.study import adjudication
 from grater.annotate.study.adjudication import sent_edit
 from grater.annotate.study.gold import make_gold
-from grater.annotate.study.jobs import JobPlan, add_job, archive_job, set_state
 from grater.annotate.study.people import NewInvitation, accept_invitation, invite
-from grater.annotate.study.terms import set_terms
 from grater.annotate.study.work import Desk, hand_in, take_desk
 from grater.annotate.study.writing import Public, open_to_public
 from grater.annotate.tasks.marking import NUMBER, REJECTED, SUGGESTED, suggestions_of
@@ -72,7 +72,7 @@ def bring_to_life(store: Store, essays: Sequence[Essay], marked: Mapping[str, in
         with store.write() as tx:
             imported = jobs.all(tx)
             for job in imported:
-                archive_job(tx, job.job_id, True)
+                jobs.archive(tx, job.job_id, True)
         password = _people(store)
         with store.write() as tx:
             open_to_public(tx, Public(check_page=True), actor=people.named(tx, OWNER).person_id)
@@ -217,7 +217,7 @@ def mark_with_suggestions(store: Store, essays: Sequence[Essay]) -> None:
             own = _with_suggestions(desk, rows)
             _hand_in(store, desk, own + _swayed(desk, own, rng))
     with store.write() as tx:
-        set_state(tx, job.job_id, "closed")
+        jobs.move(tx, job.job_id, "closed")
 
 
 def _swayed(desk: Desk, rows: Sequence[Mapping[str, Json]], rng: np.random.Generator) -> list[dict[str, Json]]:

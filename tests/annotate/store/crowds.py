@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import event
 
-from grater.annotate.store import Store, Tx, checks, gold, intake, jobs, leases, people, trust, units
+from grater.annotate import jobs, units
+from grater.annotate.jobs import Job
+from grater.annotate.store import Store, Tx, checks, gold, intake, leases, people, trust
 from grater.annotate.store.ids import PRIME
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.store.trust import Trust
-from grater.annotate.store.units import NewUnit
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import read_terms
+from grater.annotate.units import NewUnit
 from grater.model import Json
 from tests.annotate.store.worlds import new_items
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from grater.annotate.store import Store, Tx, adjudications, checks, essays, items, jobs, people, units
-from grater.annotate.store.units import NewUnit
+from grater.annotate import content, jobs, units
+from grater.annotate.store import Store, Tx, adjudications, checks, people
 from grater.annotate.tasks.task import Answer
+from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Span
 
 PLACES = [Item("e", Span(start, start + 2), "prep-extraneous") for start in (3, 12, 21)]
@@ -14,8 +15,8 @@ def listed(store: Store, n: int = 2, *, name: str = "mined") -> tuple[str, list[
     """A list of `n` suspects, and a unit that wants a rater; its job and its units."""
     places = PLACES[:n]
     with store.write() as tx:
-        essays.add_all(tx, [Essay("e", "go to a; go to b; go to c")])
-        items.add_all(tx, [items.of(item) for item in places])
+        content.add_essays(tx, [Essay("e", "go to a; go to b; go to c")])
+        content.add_items(tx, [content.study_item(item) for item in places])
         job = jobs.add(tx, name=name, task="error")
         new = [NewUnit(((item.item_id, {}),), "e", wanted=0, payload={"place": n}) for n, item in enumerate(places)]
         return job.job_id, units.add_all(tx, job.job_id, [*new, NewUnit(((places[0].item_id, {}),), "e")])

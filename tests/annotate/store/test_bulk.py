@@ -7,8 +7,9 @@ from dataclasses import asdict, replace
 import polars as pl
 import pytest
 
-from grater.annotate.store import Store, bulk, decisions, events, items
-from grater.annotate.store.items import StudyItem
+from grater.annotate import content
+from grater.annotate.content import StudyItem
+from grater.annotate.store import Store, bulk, events
 from grater.errors import Conflict
 from grater.model import Decision
 
@@ -27,13 +28,13 @@ def frame_of(decided: list[Decision]) -> pl.DataFrame:
 def test_decisions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "TOGETHER", 3)
     with store.write() as tx:
-        items.add_all(tx, [StudyItem("a", None), StudyItem("b", None)])
+        content.add_items(tx, [StudyItem("a", None), StudyItem("b", None)])
         assert bulk.add_decisions(tx, frame_of(DECIDED)) == len(DECIDED)
-        decisions.add_all(tx, [replace(each, system=f"{each.system} by rows") for each in DECIDED])
+        content.add_decisions(tx, [replace(each, system=f"{each.system} by rows") for each in DECIDED])
     with store.read() as tx:
-        found = list(decisions.all(tx))
+        found = list(content.all_decisions(tx))
         told = [event.payload for event in events.all(tx) if event.verb == "decisions.added"]
-        names = decisions.system_names(tx)
+        names = content.system_names(tx)
     by_rows = [replace(each, system=each.system.removesuffix(" by rows")) for each in found if "by" in each.system]
     assert (
         [each for each in found if "by" not in each.system]
@@ -46,8 +47,8 @@ def test_decisions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_decisions_on_one_item_are_refused_and_nothing_stays(store: Store) -> None:
     with store.write() as tx:
-        items.add_all(tx, [StudyItem("a", None)])
+        content.add_items(tx, [StudyItem("a", None)])
     with pytest.raises(Conflict), store.write() as tx:
         bulk.add_decisions(tx, frame_of([Decision("a", "S", True), Decision("a", "S", False)]))
     with store.read() as tx:
-        assert (decisions.count(tx), decisions.system_names(tx)) == (0, [])
+        assert (content.n_decisions(tx), content.system_names(tx)) == (0, [])

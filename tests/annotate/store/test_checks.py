@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate.store import Store, checks, essays, gold, items, jobs, leases, trust, units
+from grater.annotate import content, jobs, units
+from grater.annotate.store import Store, checks, gold, leases, trust
 from grater.annotate.store.checks import RULES
 from grater.annotate.store.queue import UnitSlot
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.importing import add_judgments
+from grater.annotate.units import NewUnit
 from grater.tables import read_judgments
 from tests.annotate.store.worlds import World, make_world
 
@@ -167,7 +168,7 @@ def test_an_edit_outside_its_essay_is_found(store: Store) -> None:
 
     world = make_world(store)
     with store.write() as tx:
-        essays.add_all(tx, [Essay("marked", "Short.", (Edit(Span(0, 5), ("Long",), "Wform", "A1"),), ("A1",))])
+        content.add_essays(tx, [Essay("marked", "Short.", (Edit(Span(0, 5), ("Long",), "Wform", "A1"),), ("A1",))])
     assert "offsets" in break_it(world, 'UPDATE edits SET "end" = 99')
 
 
@@ -179,4 +180,4 @@ def test_items_are_found_by_either_name(store: Store) -> None:
     world = make_world(store, n_units=1)
     with store.read() as tx:
         item_id = units.get(tx, world.unit_ids[0]).unit.items[0].item.item_id
-        assert items.by_name(tx, [item_id, "nobody"]) == {item_id: item_id}
+        assert content.items_by_name(tx, [item_id, "nobody"]) == {item_id: item_id}

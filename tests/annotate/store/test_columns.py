@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from grater.annotate.store import Store, Tx, decisions, essays, items, jobs, judgments, progress, schema, submissions
+from grater.annotate import content, jobs
+from grater.annotate.store import Store, Tx, judgments, progress, schema, submissions
 from grater.annotate.tables import (
     decided_kinds,
     decision_columns,
@@ -24,9 +25,11 @@ WHOLE = Item("long", Span(0, 300), "essay")
 
 def fill(store: Store) -> None:
     with store.write() as tx:
-        essays.add_all(tx, [Essay("e", TEXT, metadata={"document": "d1"}), Essay("long", "x" * 300)])
-        items.add_all(tx, [items.of(IN, payload={"level": "B1"}), items.of(GAP), items.of(WHOLE)])
-        decisions.add_all(
+        content.add_essays(tx, [Essay("e", TEXT, metadata={"document": "d1"}), Essay("long", "x" * 300)])
+        content.add_items(
+            tx, [content.study_item(IN, payload={"level": "B1"}), content.study_item(GAP), content.study_item(WHOLE)]
+        )
+        content.add_decisions(
             tx,
             [
                 Decision(IN.item_id, "S", True, 0.5, "choice", "at"),

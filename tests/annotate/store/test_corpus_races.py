@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from grater.annotate import samples
+from grater.annotate import content, jobs, samples, units
+from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.samples import Wish, draw
-from grater.annotate.store import Store, decisions, essays, items, jobs, units
-from grater.annotate.study import jobs as study_jobs
-from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate.store import Store
 from grater.annotate.study.mining import mine_study
 from grater.annotate.study.systems import decide
 from grater.detect.detector import Finding
@@ -40,7 +39,7 @@ class FirstWord:
 @pytest.fixture
 def filled(store: Store) -> Store:
     with store.write() as tx:
-        essays.add_all(tx, [Essay("one", TEXT), Essay("two", MORE)])
+        content.add_essays(tx, [Essay("one", TEXT), Essay("two", MORE)])
     return store
 
 
@@ -52,22 +51,22 @@ def decided(filled: Store) -> Store:
 
 def n_essays(store: Store) -> int:
     with store.read() as tx:
-        return len(list(essays.all(tx)))
+        return len(list(content.all_essays(tx)))
 
 
 def goes(store: Store, essay_id: str) -> Callable[[], None]:
-    return writing(store, lambda tx: study_jobs.remove_essay(tx, essay_id))
+    return writing(store, lambda tx: content.delete_essay(tx, essay_id))
 
 
 def test_essays_that_come_twice_at_once_have_places_of_their_own(filled: Store) -> None:
     def come(name: str) -> Callable[[], object]:
-        return writing(filled, lambda tx: essays.add_all(tx, [Essay(name, "We went home.")]))
+        return writing(filled, lambda tx: content.add_essays(tx, [Essay(name, "We went home.")]))
 
     _, other = interrupted(filled, come("three"), come("four"), before="INSERT INTO essays")
     other.result()
     with filled.read() as tx:
-        assert {essay.essay_id for essay in essays.all(tx)} == {"one", "two", "three", "four"}
-        assert len({essay.essay_id for n in range(4) for essay in essays.some(tx, start=n, most=1)}) == 4
+        assert {essay.essay_id for essay in content.all_essays(tx)} == {"one", "two", "three", "four"}
+        assert len({essay.essay_id for n in range(4) for essay in content.some_essays(tx, start=n, most=1)}) == 4
 
 
 def test_a_system_that_runs_twice_at_once_decides_once(filled: Store) -> None:
@@ -82,7 +81,7 @@ def test_an_essay_that_goes_while_a_system_looks_at_it_is_left_out(filled: Store
     (done,) = decide(filled, [FirstWord()], advance=lambda _: goes(filled, "one")())
     assert (done.n_items, done.n_new) == (1, 1)
     with filled.read() as tx:
-        assert [item.item.essay_id for item in items.all(tx) if item.item] == ["two"]
+        assert [item.item.essay_id for item in content.all_items(tx) if item.item] == ["two"]
 
 
 def test_an_essay_that_goes_while_decisions_on_it_are_stored_takes_them_along(filled: Store) -> None:
@@ -90,8 +89,8 @@ def test_an_essay_that_goes_while_decisions_on_it_are_stored_takes_them_along(fi
     _, went = interrupted(filled, gone, run, before="INSERT INTO items")
     went.result()  # nobody has judged it
     with filled.read() as tx:
-        assert [essay.essay_id for essay in essays.all(tx)] == ["two"]
-        assert decisions.count(tx) == 1
+        assert [essay.essay_id for essay in content.all_essays(tx)] == ["two"]
+        assert content.n_decisions(tx) == 1
 
 
 def test_the_same_sample_drawn_twice_at_once_is_one(decided: Store) -> None:

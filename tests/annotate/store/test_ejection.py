@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from grater.annotate.store import Store, checks, ejection, jobs, schema
+from grater.annotate import jobs
+from grater.annotate.store import Store, checks, ejection, schema
 from grater.annotate.store.clock import HOUR
 from tests.annotate.store.worlds import FakeClock, World, make_world
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import money, panels
-from grater.annotate.store import Store, adjudications, events, intake, jobs, leases, submissions, units
+from grater.annotate import jobs, money, panels, units
+from grater.annotate.store import Store, adjudications, events, intake, leases, submissions
 from grater.annotate.store.clock import HOUR
 from grater.annotate.store.leases import Lease
 from grater.annotate.tasks.task import Answer

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate.store import Store, Tx, checks, ejection, jobs, leases, open_store, people, units
+from grater.annotate import jobs, units
+from grater.annotate.jobs import Assignment
+from grater.annotate.store import Store, Tx, checks, ejection, leases, open_store, people
 from grater.annotate.store.clock import DAY, HOUR, MINUTE
 from grater.annotate.store.ids import PRIME
-from grater.annotate.store.jobs import Assignment
 from grater.annotate.store.leases import RATER_STATE
 from grater.annotate.store.queue import PRACTICE, pool
-from grater.annotate.store.units import NewUnit
+from grater.annotate.units import NewUnit
 from tests.annotate.store.crowds import statements
 from tests.annotate.store.races import interrupted, writing
 from tests.annotate.store.worlds import FakeClock, World, make_world, new_units

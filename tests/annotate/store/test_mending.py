@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate.store import Store, Tx, gold, intake, jobs, leases, migrations, people, units
-from grater.annotate.study import jobs as study_jobs
+from grater.annotate import jobs, units
+from grater.annotate.store import Store, Tx, gold, intake, leases, migrations, people
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd
@@ -45,7 +45,7 @@ def test_the_database_keeps_what_belongs_to_a_judged_job_also_after_the_steps_of
         with pytest.raises(GraterError, match="kept as they are"), store.write() as tx:
             tx.execute(sql(statement))
     with store.write() as tx:
-        study_jobs.remove_job(tx, empty.job_id)
+        units.delete_job(tx, empty.job_id)
     with store.read() as tx:
         assert [job.job_id for job in jobs.all(tx)] == [judged.job.job_id]
     judged.require_promises()
@@ -61,7 +61,7 @@ def test_an_answer_that_comes_while_its_job_is_deleted_is_stored_or_refused(stor
 
     def delete() -> bool:
         try:
-            writing(store, lambda tx: study_jobs.remove_job(tx, crowd.job.job_id))()
+            writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))()
         except (Conflict, NotFound):
             return False
         return True
@@ -79,7 +79,7 @@ def test_a_job_whose_answer_is_just_being_stored_is_not_deleted(store: Store, be
     crowd = a_crowd(store)
     lease = crowd.take()
     assert lease is not None
-    delete = writing(store, lambda tx: study_jobs.remove_job(tx, crowd.job.job_id))
+    delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
     try:
         receipt, deleted = interrupted(store, lambda: crowd.send(lease), delete, before=before)
     except (Conflict, NotFound):
@@ -119,7 +119,7 @@ def a_quiz(store: Store) -> tuple[Crowd, Callable[[], None]]:
     (unit_id,) = crowd.gold_ids
 
     def change(tx: Tx) -> None:
-        study_jobs.return_to_work(tx, unit_id)
+        units.return_to_work(tx, unit_id)
         jobs.set_options(tx, crowd.job.job_id, {"crowd": {}})
 
     return crowd, writing(store, change)
@@ -141,7 +141,7 @@ def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_
         taken = leases.take(tx, job_id=lease.job_id, person_id=lease.person_id)
         return taken.lease_id if taken else None
 
-    delete = writing(store, lambda tx: study_jobs.remove_job(tx, crowd.job.job_id))
+    delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
     before = "SELECT jobs.job_id.* AS given_up_lease_id"
     taken_id, deleted = interrupted(store, writing(store, answer_and_take), delete, before=before)
     assert taken_id == given_up.lease_id
@@ -155,7 +155,7 @@ def test_gold_that_is_being_made_does_not_block_the_deletion_of_its_job(store: S
         unit_id = units.ids_of_job(tx, crowd.job.job_id)[0]
         item_id = units.get(tx, unit_id).unit.items[0].item.item_id
     make = writing(store, lambda tx: gold.convert(tx, unit_id, item_id, ["ok"], reason=""))
-    delete = writing(store, lambda tx: study_jobs.remove_job(tx, crowd.job.job_id))
+    delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
     is_made, deleted = interrupted(store, make, delete, before="UPDATE units")
     assert (is_made, deleted.exception()) == (True, None)
     assert not is_there(crowd)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import panels
+from grater.annotate import jobs, panels
 from grater.annotate.panels import PanelPlace
-from grater.annotate.store import Store, jobs, leases, people
+from grater.annotate.store import Store, leases, people
 from grater.annotate.store.clock import MINUTE
 from grater.errors import Conflict, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd
@@ -108,8 +108,8 @@ def test_a_qualification_is_met_by_work_and_gold_of_another_job(store: Store) ->
 
         found = new_items(tx, 60)[50:]
         other = jobs.add(tx, name="other", task="error", options=wanted)  # type: ignore[arg-type]
-        from grater.annotate.store import units
-        from grater.annotate.store.units import NewUnit
+        from grater.annotate import units
+        from grater.annotate.units import NewUnit
 
         units.add_all(tx, other.job_id, [NewUnit(((item_id, {}),), essay_id) for essay_id, item_id in found])
         jobs.set_state(tx, other.job_id, "open")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grater.annotate import money
-from grater.annotate.store import Store, ejection, jobs, schema, submissions, units
+from grater.annotate import jobs, money, units
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import Store, ejection, schema, submissions
 from grater.annotate.store.leases import Lease
-from grater.annotate.study.terms import set_terms
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import PAID, POLICIES, Policy
 from grater.errors import Conflict, UsageError

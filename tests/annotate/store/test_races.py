@@ -8,22 +8,11 @@ from threading import Barrier
 
 import pytest
 
-from grater.annotate import panels
+from grater.annotate import panels, units
 from grater.annotate.panels import PanelPlace
-from grater.annotate.store import (
-    Store,
-    ejection,
-    events,
-    gold,
-    leases,
-    open_store,
-    people,
-    progress,
-    revisions,
-    units,
-)
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import Store, ejection, events, gold, leases, open_store, people, progress, revisions
 from grater.annotate.store.clock import HOUR, MINUTE
-from grater.annotate.study.terms import set_terms
 from grater.errors import Conflict, Stale, StoreBusy
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd

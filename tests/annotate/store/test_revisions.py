@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store import Store, adjudications, jobs, leases, revisions
+from grater.annotate import jobs
+from grater.annotate.store import Store, adjudications, leases, revisions
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.tasks.task import Answer
 from grater.errors import Conflict, NotFound, Stale

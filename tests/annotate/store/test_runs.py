@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grater.annotate import runs
+from grater.annotate import content, runs
 from grater.annotate.runs import Run, ask_for_report, work_once
-from grater.annotate.store import Store, essays
+from grater.annotate.store import Store
 from tests.annotate.store.races import interrupted, writing
 from tests.annotate.store.worlds import FakeClock
 from tests.annotate.web.studies import corpus
@@ -12,7 +12,7 @@ from tests.annotate.web.studies import corpus
 
 def asked(store: Store, n: int) -> set[str]:
     with store.write() as tx:
-        essays.add_all(tx, corpus())
+        content.add_essays(tx, corpus())
         return {ask_for_report(tx, title=f"report {number}").run_id for number in range(n)}
 
 

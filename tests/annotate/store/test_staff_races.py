@@ -5,28 +5,24 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import func, select
 
-from grater.annotate import money
+from grater.annotate import content, jobs, money, units
+from grater.annotate.protocol import set_terms
 from grater.annotate.store import (
     Store,
     dump,
-    essays,
     events,
     gold,
     gold_review,
     invitations,
-    items,
-    jobs,
     people,
     queue,
     revisions,
     schema,
     submissions,
-    units,
 )
 from grater.annotate.store.revisions import Finding
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.people import give_role, invite_back, invite_first_owner, seat
-from grater.annotate.study.terms import set_terms
 from grater.annotate.terms import terms_of
 from grater.errors import Conflict, NotFound
 from grater.model import Item, Span
@@ -203,9 +199,9 @@ def test_a_seat_may_do_no_more_than_somebody_who_is_demoted_while_it_is_made(sto
 def test_an_item_that_two_make_gold_at_once_is_gold_once(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
     with store.write() as tx:
-        essay_id = next(essays.all(tx)).essay_id
+        essay_id = next(content.all_essays(tx)).essay_id
         item = Item(essay_id, Span(0, 1), "preposition")
-        items.add_all(tx, [items.of(item)])
+        content.add_items(tx, [content.study_item(item)])
     make = writing(store, lambda tx: make_gold(tx, crowd.job, item.item_id, ["error"], reason=""))
     first, second = interrupted(store, make, make, before="SELECT max")
     assert (first, second.result()) == (True, False)

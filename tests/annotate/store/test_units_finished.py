@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from grater.annotate.store import Store, ejection, events, units
-from grater.annotate.store.units import FINISHED
-from grater.annotate.study.terms import set_terms
+from grater.annotate import units
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import Store, ejection, events
+from grater.annotate.units import FINISHED
 from tests.annotate.store.crowds import Crowd, make_crowd
 from tests.annotate.store.races import two_answers_at_once
 

@@ -6,12 +6,13 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grater.annotate.store import Store, Tx, essays, items, jobs, leases, people, submissions, units
-from grater.annotate.store.jobs import Access
+from grater.annotate import content, jobs, units
+from grater.annotate.jobs import Access
+from grater.annotate.store import Store, Tx, leases, people, submissions
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt
-from grater.annotate.store.units import NewUnit
 from grater.annotate.tasks.task import Answer
+from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Span
 
 TEXT = "We waited on the bus stop for our friend and talked of the weather. "
@@ -89,10 +90,10 @@ def submit(tx: Tx, lease: Lease, *, submission_id: str, label: str = "error", sa
 def new_items(tx: Tx, n: int) -> list[tuple[str, str]]:
     """`n` items, each in an essay of its own: (essay id, item id)."""
     made = [Essay(f"essay-{number}", f"{number}. {TEXT}") for number in range(n)]
-    essays.add_all(tx, made)
+    content.add_essays(tx, made)
     starts = [essay.text.index("on") for essay in made]
     places = [Item(essay.essay_id, Span(a, a + 2), "prep") for essay, a in zip(made, starts, strict=True)]
-    items.add_all(tx, [items.of(item) for item in places])
+    content.add_items(tx, [content.study_item(item) for item in places])
     return [(item.essay_id, item.item_id) for item in places]
 
 

@@ -6,14 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from grater.annotate.store import Tx, items, jobs, people, schema, submissions, units
+from grater.annotate import content, jobs, units
+from grater.annotate.content import StudyItem
+from grater.annotate.store import Tx, people, schema, submissions
 from grater.annotate.store.clock import from_iso
 from grater.annotate.store.ids import body_hash, new_id
-from grater.annotate.store.items import StudyItem
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.importing import GROUP_ROLES, as_json
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
+from grater.annotate.units import NewUnit
 from grater.corpora.formats import parse_json
 from grater.model import Json
 from grater.tables import Judgments
@@ -28,7 +29,7 @@ def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
     ids = _item_ids(tx, list(by_item))
     most = max(len(each) for each in by_item.values())
     made = jobs.add(tx, name=job, task=TASKS[task].name, judgments=most, options={"imported": table.name})
-    places = items.of_ids(tx, list(ids.values()))
+    places = content.items_of(tx, list(ids.values()))
     new = [_unit(places[ids[name]], each) for name, each in by_item.items()]
     raters = _raters(tx, rows)
     units_with_rows = zip(units.add_all(tx, made.job_id, new), by_item.items(), strict=True)
@@ -52,8 +53,8 @@ def _unit(place: StudyItem, rows: Sequence[Mapping[str, Any]]) -> NewUnit:
 
 
 def _item_ids(tx: Tx, names: Sequence[str]) -> dict[str, str]:
-    known = items.by_name(tx, names)
-    items.add_all(tx, [StudyItem(name, None) for name in names if name not in known])
+    known = content.items_by_name(tx, names)
+    content.add_items(tx, [StudyItem(name, None) for name in names if name not in known])
     return {name: known.get(name, name) for name in names}
 
 

@@ -24,41 +24,35 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import func, select
 
-from grater.annotate import money, panels
+from grater.annotate import content, jobs, money, panels, units
+from grater.annotate.jobs import Assignment
+from grater.annotate.jobs import move as set_job_state
 from grater.annotate.panels import enter
+from grater.annotate.protocol import set_terms
 from grater.annotate.store import (
     Store,
     Tx,
     checks,
     credentials,
-    decisions,
-    essays,
     events,
     gold,
-    items,
-    jobs,
     open_store,
     people,
     revisions,
     schema,
     submissions,
-    units,
 )
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import body_hash
-from grater.annotate.store.jobs import Assignment
 from grater.annotate.store.revisions import Draft
 from grater.annotate.store.submissions import Receipt
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study import work
 from grater.annotate.study.archive import export
 from grater.annotate.study.events import add_webhook
 from grater.annotate.study.gold import set_gold_state
-from grater.annotate.study.jobs import set_state as set_job_state
 from grater.annotate.study.people import give_role, seat
 from grater.annotate.study.people import set_state as set_person_state
 from grater.annotate.study.raters import change_standing
-from grater.annotate.study.terms import set_terms
 from grater.annotate.study.work import (
     desk_of,
     give_back,
@@ -69,6 +63,7 @@ from grater.annotate.study.work import (
     undo_answer,
 )
 from grater.annotate.terms import bill, terms_of
+from grater.annotate.units import NewUnit
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Decision, Item, Json, Span
 from tests.annotate.store.worlds import FakeClock, new_items
@@ -120,7 +115,7 @@ def build(store: Store, *, flagged: int = 0) -> None:
         humans = {name: people.add(tx, name=name, role=name.split()[-1]) for name in RATERS[:4]}
         seat(tx, [humans["annotator"], humans["other annotator"]], name="seat")
         places = new_items(tx, 24)
-        decisions.add_all(
+        content.add_decisions(
             tx,
             [
                 Decision(
@@ -148,8 +143,10 @@ def build(store: Store, *, flagged: int = 0) -> None:
         unit_ids = units.add_all(tx, named.job_id, new[18:])
         jobs.assign(tx, named.job_id, [Assignment(unit_id, each) for unit_id in unit_ids for each in pair])
         marked = jobs.add(tx, name=MARKED, task="marking", judgments=2, lease_minutes=10)
-        wholes = [Item(each.essay_id, Span(0, len(each.text)), "essay") for each in essays.some(tx, start=0, most=4)]
-        items.add_all(tx, [items.of(whole) for whole in wholes])
+        wholes = [
+            Item(each.essay_id, Span(0, len(each.text)), "essay") for each in content.some_essays(tx, start=0, most=4)
+        ]
+        content.add_items(tx, [content.study_item(whole) for whole in wholes])
         units.add_all(tx, marked.job_id, [NewUnit(((each.item_id, {}),), each.essay_id) for each in wholes])
         for job in (pool, named, marked):
             jobs.set_state(tx, job.job_id, "open")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Store, essays, open_store, people
+from grater.annotate import content
+from grater.annotate.store import Store, open_store, people
 from grater.annotate.store.people import Person
 from grater.annotate.study.mining import all_of, decide, mine_study
 from grater.detect.mining.ranking import Counts
@@ -38,7 +39,7 @@ def count(wanted: set[tuple[str, ...]]) -> Counts:
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path / "study.db", create=True) as found:
         with found.write() as tx:
-            essays.add_all(tx, [Essay("one", TEXT), Essay("two", MORE)])
+            content.add_essays(tx, [Essay("one", TEXT), Essay("two", MORE)])
         yield found
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import samples
-from grater.annotate.store import Store, checks, decisions, essays, jobs
+from grater.annotate import content, jobs, samples
+from grater.annotate.store import Store, checks
 from grater.annotate.study import archive
 from grater.annotate.study.archive import export, import_archive, unpacked
 from grater.annotate.study.importing import import_files
@@ -37,8 +37,8 @@ def test_an_archive_of_an_earlier_version_is_a_study_of_this_one(folder: Path, t
     counts = json.loads((folder / "manifest.json").read_text("utf-8"))["counts"]
     with import_archive(folder, tmp_path / "study.db") as store, store.read() as tx:
         assert checks.violations(tx) == []
-        assert essays.count(tx) == counts["essays"] == 3
-        assert decisions.system_names(tx) == ["careful", "eager"]
+        assert content.n_essays(tx) == counts["essays"] == 3
+        assert content.system_names(tx) == ["careful", "eager"]
         assert [job.name for job in jobs.all(tx)] == ["crowd", "expert", "marking"]
         assert len(samples.named(tx, "sample")) == 8
         tables = study_tables(tx, "study")

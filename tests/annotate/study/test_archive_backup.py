@@ -13,18 +13,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from grater.annotate.store import (
-    Store,
-    checks,
-    credentials,
-    dump,
-    invitations,
-    jobs,
-    open_store,
-    people,
-    schema,
-    units,
-)
+from grater.annotate import jobs, units
+from grater.annotate.store import Store, checks, credentials, dump, invitations, open_store, people, schema
 from grater.annotate.study.archive import SECRET, back_up, restore
 from grater.annotate.web.roles import API
 from grater.errors import GraterError, MissingExtra, UsageError

@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate.store import Store, jobs
+from grater.annotate import jobs
+from grater.annotate.store import Store
 from grater.annotate.study.dashboard import figures_of
 from grater.annotate.study.evaluation import evaluate_study, scores_so_far
 from grater.annotate.study.importing import import_files

@@ -8,33 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate import content, jobs, units
+from grater.annotate.content import own_essays, plant
 from grater.annotate.money import costs as exported_costs
 from grater.annotate.money import job_costs, settle
-from grater.annotate.store import (
-    Store,
-    Tx,
-    checks,
-    decisions,
-    essays,
-    gold_review,
-    items,
-    jobs,
-    judgments,
-    open_store,
-    people,
-    units,
-)
-from grater.annotate.store.units import NewUnit
+from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.protocol import protocol_sheet, set_terms
+from grater.annotate.store import Store, Tx, checks, gold_review, judgments, open_store, people
 from grater.annotate.study.gold import Made, gold_from_edits, gold_from_experts, gold_from_planted
-from grater.annotate.study.job_units import own_essays, plant
-from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.mining import uses_in
 from grater.annotate.study.programs import judge, program_job
 from grater.annotate.study.raters import best, rater_lines
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.systems import decide
-from grater.annotate.study.terms import protocol_sheet, set_terms
 from grater.annotate.tables import study_tables
+from grater.annotate.units import NewUnit
 from grater.detect.systems import load_system
 from grater.errors import GraterError, UsageError
 from grater.model import Edit, Essay, Item, Json, Span
@@ -56,7 +44,7 @@ def judged_by_experts(tx: Tx, labels: list[tuple[str, str]]) -> None:
     from grater.annotate.study.importing import add_judgments
     from grater.tables import read_judgments
 
-    ids = [each.item_id for each in items.all(tx)]
+    ids = [each.item_id for each in content.all_items(tx)]
     rows = [
         {"item": item_id, "rater": f"expert {n}", "label": label, "group": "expert"}
         for item_id, pair in zip(ids, labels, strict=False)
@@ -116,7 +104,7 @@ def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: St
         assert gold_from_planted(tx, job, corpus) == Made(1, 0)
         assert gold_from_planted(tx, job, corpus) == Made(0, 1)
         (known,) = gold_review.of_job(tx, job.job_id)
-        (essay,) = essays.all(tx)
+        (essay,) = content.all_essays(tx)
         assert checks.violations(tx) == []
     assert essay.text == "She waits in stop. He waits for her."
     assert (essay.edits, essay.annotators) == ((), ())
@@ -127,14 +115,14 @@ def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: St
 def test_planted_essays_stay_out_of_what_is_said_about_the_study(store: Store) -> None:
     planted = [good_essay(Edit(Span(10, 12), ("in",), "Wcip", "us"))]
     with store.write() as tx:
-        essays.add_all(tx, [Essay("own", "We waited in the rain.")])
+        content.add_essays(tx, [Essay("own", "We waited in the rain.")])
         gold_from_planted(tx, jobs.add(tx, name="marking", task="marking"), planted)
-        assert essays.count(tx) == 2
+        assert content.n_essays(tx) == 2
         assert [essay.essay_id for essay in own_essays(tx)] == ["own"]
     (done,) = decide(store, [load_system("prep-lm")])
     with store.read() as tx:
-        assert done.n_items == decisions.count(tx) > 0
-        assert {each.item.essay_id for each in items.all(tx, kind="prep") if each.item} == {"own"}
+        assert done.n_items == content.n_decisions(tx) > 0
+        assert {each.item.essay_id for each in content.all_items(tx, kind="prep") if each.item} == {"own"}
     assert {use.essay_id for use in uses_in(store)} == {"own"}
     other = add_job(store, JobPlan("other", "marking"))
     with store.read() as tx:
@@ -159,9 +147,9 @@ def test_what_is_known_looks_like_the_work_of_the_job(store: Store) -> None:
     """The same tags to choose from, the same words in grey: nobody can tell gold from work."""
     looks: dict[str, Json] = {"tagset": "errant", "grey": True}
     with store.write() as tx:
-        essays.add_all(tx, [Essay("one", "She waits.")])
+        content.add_essays(tx, [Essay("one", "She waits.")])
         item = Item("one", Span(0, 10), "essay")
-        items.add_all(tx, [items.of(item)])
+        content.add_items(tx, [content.study_item(item)])
         job = jobs.add(tx, name="marking", task="marking")
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one", payload={**looks, "trigram": "x"})])
         planted = [good_essay(Edit(Span(10, 12), ("in",), "R:PREP", "us"))]
@@ -173,9 +161,9 @@ def test_what_is_known_looks_like_the_work_of_the_job(store: Store) -> None:
 def test_essays_with_known_errors_become_gold_graded_by_errors_found(store: Store) -> None:
     essay = Essay("one", "She waits in the stop.", (Edit(Span(10, 12), ("at",), "Wcip", "teacher"),), ("teacher",))
     with store.write() as tx:
-        essays.add_all(tx, [essay])
+        content.add_essays(tx, [essay])
         item = Item("one", Span(0, len(essay.text)), "essay")
-        items.add_all(tx, [items.of(item)])
+        content.add_items(tx, [content.study_item(item)])
         job = jobs.add(tx, name="marking", task="marking")
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one")])
         assert gold_from_edits(tx, job, reason="a stop is a place").made == 1

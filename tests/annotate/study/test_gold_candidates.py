@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import items, jobs, schema, units
+from grater.annotate import content, jobs, units
+from grater.annotate.store import schema
 from grater.annotate.study.gold import OWN, candidates, earlier_reasons, make_gold, use_recommended_rule
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError
@@ -20,7 +21,7 @@ def test_gold_of_earlier_jobs_comes_first_then_experts_and_what_raters_met_is_le
     with served(tmp_path, tasks=("error",)) as study:
         new = first_gold(study)
         with study.store.write() as tx:
-            n_items = len([each for each in items.all(tx) if each.kind == "prep"])
+            n_items = len([each for each in content.all_items(tx) if each.kind == "prep"])
             judged_by_experts(tx, [("ok", "ok")] + [("ok", "error")] * (n_items - 1))
             offered = candidates(tx, jobs.get(tx, new))
             assert [(each.source, each.accepted) for each in offered[:2]] == [

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from grater.annotate.store import Store, Tx, essays, items, jobs, open_store, units
-from grater.annotate.store.units import NewUnit
+from grater.annotate import content, jobs, units
+from grater.annotate.store import Store, Tx, open_store
 from grater.annotate.study.gold import LOOKS, make_gold
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import SUGGESTIONS
+from grater.annotate.units import NewUnit
 from grater.errors import UsageError
 from grater.model import Essay, Item, Span
 from tests.annotate.tasks.units import rng, unit_for
@@ -29,9 +30,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def two_items(tx: Tx) -> list[str]:
-    essays.add_all(tx, [Essay("e", TEXT)])
+    content.add_essays(tx, [Essay("e", TEXT)])
     places = [Item("e", Span(start, start + 2), "prep") for start in (15, 31)]
-    items.add_all(tx, [items.of(place) for place in places])
+    content.add_items(tx, [content.study_item(place) for place in places])
     return [place.item_id for place in places]
 
 
@@ -57,9 +58,9 @@ def test_whatever_a_task_reads_of_a_units_payload_gold_has_too(name: str) -> Non
 
 def test_a_job_that_offers_marks_takes_no_essay_without_them_as_gold(store: Store) -> None:
     with store.write() as tx:
-        essays.add_all(tx, [Essay("e", TEXT)])
+        content.add_essays(tx, [Essay("e", TEXT)])
         whole = Item("e", Span(0, len(TEXT)), "essay")
-        items.add_all(tx, [items.of(whole)])
+        content.add_items(tx, [content.study_item(whole)])
         job = jobs.add(tx, name="offered", task="marking", judgments=1, options={SUGGESTIONS: {"system": "x"}})
         with pytest.raises(UsageError, match="offers a system's marks"):
             make_gold(tx, job, whole.item_id, ["15-17|Wcip"], reason="")

@@ -7,21 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import (
-    Store,
-    checks,
-    decisions,
-    essays,
-    gold,
-    items,
-    jobs,
-    judgments,
-    leases,
-    people,
-    units,
-)
+from grater.annotate import content, jobs, units
+from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.store import Store, checks, gold, judgments, leases, people
 from grater.annotate.study.importing import import_files
-from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.status import status
 from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Decision, Edit, Span
@@ -42,7 +31,7 @@ def everything(store: Store, folder: Path) -> None:
 def test_essays_keep_every_code_point_and_every_edit(store: Store, tmp_path: Path) -> None:
     everything(store, tmp_path)
     with store.read() as tx:
-        found = list(essays.all(tx))
+        found = list(content.all_essays(tx))
     assert tuple(essay.text for essay in found) == ESSAYS
     assert found[0].edits == (Edit(Span(10, 12), ("at",), "Prep", "A1"),)
     assert [essay.annotators for essay in found] == [("A1",)] * 3
@@ -51,8 +40,8 @@ def test_essays_keep_every_code_point_and_every_edit(store: Store, tmp_path: Pat
 def test_tables_find_their_items_by_the_names_that_they_used(store: Store, tmp_path: Path) -> None:
     everything(store, tmp_path)
     with store.read() as tx:
-        ids = items.by_name(tx, ["one", "two", "elsewhere"])
-        by_item = {each.item_id: each.suggestion for each in decisions.all(tx, system="S")}
+        ids = content.items_by_name(tx, ["one", "two", "elsewhere"])
+        by_item = {each.item_id: each.suggestion for each in content.all_decisions(tx, system="S")}
         assert checks.violations(tx) == []
     assert by_item == {ids["one"]: "at", ids["two"]: "in"}
     assert ids["elsewhere"] == "elsewhere"
@@ -67,8 +56,8 @@ def test_decisions_of_new_systems_and_of_known_ones_come_in_together(store: Stor
         (done,) = import_files(store, decisions=[file])
         assert (done.new, done.known) == (2, n_known)
     with store.read() as tx:
-        names = {item_id: name for name, item_id in items.by_name(tx, ["one", "two"]).items()}
-        found = {replace(each, item_id=names[each.item_id]) for each in decisions.all(tx)}
+        names = {item_id: name for name, item_id in content.items_by_name(tx, ["one", "two"]).items()}
+        found = {replace(each, item_id=names[each.item_id]) for each in content.all_decisions(tx)}
     rest = {Decision("two", "T", False), Decision("two", "S", False), Decision("one", "U", True)}
     assert found == {Decision("one", "S", True, 0.5, "choice", "at"), *rest}
 
@@ -107,7 +96,7 @@ def test_one_bad_file_keeps_all_of_them_out(store: Store, tmp_path: Path) -> Non
         import_files(store, corpora=[write_essays(tmp_path)], items=[bad])
     assert [problem.line for problem in caught.value.problems] == [2, 3]
     with store.read() as tx:
-        assert essays.count(tx) == 0
+        assert content.n_essays(tx) == 0
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import polars as pl
 import pytest
 from sqlalchemy import event, inspect, text
 
-from grater.annotate.store import Store, Tx, bulk, checks, dump, essays, items, jobs, open_store, schema
+from grater.annotate import content, jobs
+from grater.annotate.store import Store, Tx, bulk, checks, dump, open_store, schema
 from grater.annotate.study import importing
 from grater.annotate.study.importing import add_judgments
 from grater.errors import BadInput, Conflict
@@ -60,8 +61,8 @@ def stores(request: pytest.FixtureRequest, engine: str) -> Iterator[list[Store]]
         opened = [stack.enter_context(open_store(place, create=True, clock=FakeClock())) for place in places]
         for store in opened:
             with store.write() as tx:
-                essays.add_all(tx, [Essay("e", "We waited on the bus.")])
-                items.add_all(tx, [items.of(Item("e", Span(10, 12), "prep"), outside_id="named")])
+                content.add_essays(tx, [Essay("e", "We waited on the bus.")])
+                content.add_items(tx, [content.study_item(Item("e", Span(10, 12), "prep"), outside_id="named")])
         yield opened
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import samples
-from grater.annotate.store import Store, checks, decisions, essays, open_store
+from grater.annotate import content, samples
+from grater.annotate.store import Store, checks, open_store
 from grater.annotate.study.status import new_study
 from grater.annotate.tables import decision_columns, study_tables
 from tests.annotate.study.files import write_essays
@@ -38,9 +38,9 @@ def state(store: Store) -> dict[str, object]:
         tables = study_tables(tx, "study")
         judged = tables.judgments
         return {
-            "essays": essays.count(tx),
+            "essays": content.n_essays(tx),
             "decisions": decision_columns(tx).rows(),
-            "systems": decisions.system_names(tx),
+            "systems": content.system_names(tx),
             "samples": {name: samples.named(tx, name).frame.rows() for name in samples.names(tx)},
             "judgments": judged.frame.select("item", "label").sort("item", "label").rows() if judged else [],
             "violations": checks.violations(tx),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grater.annotate.store import Store, essays
+from grater.annotate import content
+from grater.annotate.store import Store
 from grater.annotate.study.importing import import_files, name_of, pasted_essays
 
 
@@ -28,4 +29,4 @@ def test_a_text_file_keeps_its_name(store: Store, tmp_path: Path) -> None:
         (folder / f"{name}.txt").write_text(f"I am {name}.", encoding="utf-8")
     import_files(store, corpora=[folder])
     with store.read() as tx:
-        assert [name_of(essay) for essay in essays.all(tx)] == ["anna", "ben"]
+        assert [name_of(essay) for essay in content.all_essays(tx)] == ["anna", "ben"]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate import content, units
+from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.samples import Order, start
-from grater.annotate.store import essays, items, units
-from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.status import new_study
 from grater.errors import UsageError
 from grater.model import Essay
@@ -29,10 +29,10 @@ SENTENCES = (
 def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(tmp_path: Path) -> None:
     with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
-            essays.add_all(tx, [Essay(f"e{place}", " ".join(SENTENCES)) for place in range(20)])
+            content.add_essays(tx, [Essay(f"e{place}", " ".join(SENTENCES)) for place in range(20)])
         job = start(store, Order("constructions"))
         with store.read() as tx:
-            found = [each for each in items.all(tx) if each.kind.startswith("construction/")]
+            found = [each for each in content.all_items(tx) if each.kind.startswith("construction/")]
     assert job.task == "construction"
     missing = job.options["not_filled"]
     assert isinstance(missing, list)
@@ -47,7 +47,7 @@ def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(tmp_path:
 def test_a_small_corpus_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
-            essays.add_all(tx, [Essay("e", SENTENCES[0])])
+            content.add_essays(tx, [Essay("e", SENTENCES[0])])
         with pytest.raises(UsageError, match="choose items from more text"):
             start(store, Order("constructions"))
 
@@ -55,7 +55,7 @@ def test_a_small_corpus_is_refused_with_what_to_do(tmp_path: Path) -> None:
 def test_a_plain_job_takes_what_nouns_a_small_corpus_has_and_both_stages_of_each(tmp_path: Path) -> None:
     with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
-            essays.add_all(tx, [Essay("e", " ".join(SENTENCES))])
+            content.add_essays(tx, [Essay("e", " ".join(SENTENCES))])
         job = add_job(store, JobPlan("trial", "construction"))
         with store.read() as tx:
             found = [units.get(tx, unit_id).unit for unit_id in units.ids_of_job(tx, job.job_id)]
@@ -66,6 +66,6 @@ def test_a_plain_job_takes_what_nouns_a_small_corpus_has_and_both_stages_of_each
 def test_a_job_of_essays_without_a_noun_says_what_to_do(tmp_path: Path) -> None:
     with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
-            essays.add_all(tx, [Essay("e", "She slept.")])
+            content.add_essays(tx, [Essay("e", "She slept.")])
         with pytest.raises(UsageError, match="choose items from more text"):
             add_job(store, JobPlan("trial", "construction"))

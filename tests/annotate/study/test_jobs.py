@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.annotate.store import Store, checks, essays, jobs, people, units
-from grater.annotate.store.units import StudyUnit
+from grater.annotate import content, jobs, plans, units
+from grater.annotate.plans import JobPlan, add_job, batches
+from grater.annotate.store import Store, checks, people
 from grater.annotate.study.importing import import_files
-from grater.annotate.study.job_units import batches
-from grater.annotate.study.jobs import JobPlan, add_job, hand_over_by_name
 from grater.annotate.study.people import add_seat
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
+from grater.annotate.units import StudyUnit
 from grater.errors import Conflict, UsageError
 from grater.model import Essay
 from grater.uncertainty import generator
@@ -185,7 +185,7 @@ def job_id(store: Store) -> str:
     with store.write() as tx:
         for name in ("Ann", "Bob", "Cleo", "Dan"):
             people.add(tx, name=name, role="annotator")
-        essays.add_all(tx, [Essay(f"e{number}", TEXT) for number in range(6)])
+        content.add_essays(tx, [Essay(f"e{number}", TEXT) for number in range(6)])
     plan = JobPlan("marks", "marking", 2, annotators=("Ann", "Bob", "Cleo"), batch_size=1)
     return add_job(store, plan).job_id
 
@@ -211,7 +211,8 @@ def assigned(store: Store, job_id: str) -> Counter[str]:
 
 
 def hand_over(store: Store, giver: str, taker: str) -> int:
-    return hand_over_by_name(store, job="marks", giver=giver, taker=taker)
+    with store.write() as tx:
+        return plans.hand_over(tx, jobs.named(tx, "marks"), people.named(tx, giver), people.named(tx, taker))
 
 
 def test_what_is_done_or_held_stays_and_the_rest_goes_over(store: Store, job_id: str) -> None:
@@ -263,15 +264,17 @@ def test_what_cannot_go_over_is_refused(store: Store, job_id: str, giver: str, t
 @pytest.mark.usefixtures("job_id")
 def test_a_job_for_anybody_has_nothing_to_hand_over(store: Store) -> None:
     add_job(store, JobPlan("pool", "marking"))
-    with pytest.raises(UsageError, match="its units are not assigned"):
-        hand_over_by_name(store, job="pool", giver="Ann", taker="Dan")
+    with pytest.raises(UsageError, match="its units are not assigned"), store.write() as tx:
+        plans.hand_over(tx, jobs.named(tx, "pool"), people.named(tx, "Ann"), people.named(tx, "Dan"))
 
 
 def test_the_second_stage_of_a_noun_stays_with_whoever_did_the_first(store: Store) -> None:
     with store.write() as tx:
         for name in ("Ann", "Bob"):
             people.add(tx, name=name, role="annotator")
-        essays.add_all(tx, [Essay("e", "The dog slept near the door. A dog barked at the gate. Dogs like walks.")])
+        content.add_essays(
+            tx, [Essay("e", "The dog slept near the door. A dog barked at the gate. Dogs like walks.")]
+        )
     job = add_job(store, JobPlan("marks", "construction", 1, annotators=("Ann",), delay_days=0))
     lease = take_next(store, job_id=job.job_id, person_id=person_id(store, "Ann"))
     assert lease is not None

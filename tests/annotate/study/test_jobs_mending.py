@@ -7,33 +7,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from grater.annotate.store import (
-    Store,
-    checks,
-    essays,
-    events,
-    invitations,
-    items,
-    jobs,
-    leases,
-    open_store,
-    people,
-    schema,
-)
-from grater.annotate.store import units as all_units
+from grater.annotate import content, jobs, units
+from grater.annotate import units as all_units
+from grater.annotate.content import delete_essay
+from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import Store, checks, events, invitations, leases, open_store, people, schema
 from grater.annotate.study.gold import make_gold
-from grater.annotate.study.jobs import (
-    JobPlan,
-    add_job,
-    archive_job,
-    back_to_work,
-    delete_essay,
-    delete_job,
-    rename_job,
-    set_state,
-)
-from grater.annotate.study.terms import set_terms
 from grater.annotate.study.work import desk_of, hand_in, take_next
+from grater.annotate.units import delete_job
 from grater.errors import Conflict, GraterError, NotFound, UsageError
 from grater.model import Essay
 
@@ -44,7 +26,7 @@ TEXT = "We arrive to the square at six. He depends of the weather. A dog sleeps 
 def study(tmp_path: Path) -> Store:
     store = open_store(tmp_path / "study.db", create=True)
     with store.write() as tx:
-        essays.add_all(tx, [Essay("one", TEXT), Essay("two", f"{TEXT} Again.")])
+        content.add_essays(tx, [Essay("one", TEXT), Essay("two", f"{TEXT} Again.")])
         people.add(tx, name="Ana", role="annotator")
     return store
 
@@ -93,14 +75,14 @@ def test_a_job_with_a_judgment_stays_and_the_database_itself_sees_to_it(study: S
     with pytest.raises(GraterError, match="kept as they are"), study.write() as tx:
         tx.execute(schema.guidelines.delete())
     with pytest.raises(Conflict, match="is open; close it first"), study.write() as tx:
-        archive_job(tx, job.job_id, True)
+        jobs.archive(tx, job.job_id, True)
     with study.write() as tx:
-        set_state(tx, job.job_id, "closed")
-        assert archive_job(tx, job.job_id, True).archived_at == tx.now
+        jobs.move(tx, job.job_id, "closed")
+        assert jobs.archive(tx, job.job_id, True).archived_at == tx.now
     with pytest.raises(Conflict, match="restore it first"), study.write() as tx:
-        set_state(tx, job.job_id, "open")
+        jobs.move(tx, job.job_id, "open")
     with study.write() as tx:
-        assert archive_job(tx, job.job_id, False).archived_at is None
+        assert jobs.archive(tx, job.job_id, False).archived_at is None
     well(study)
 
 
@@ -117,9 +99,9 @@ def test_jobs_that_ask_for_a_renamed_one_go_by_its_new_name(study: Store) -> Non
     with study.write() as tx:
         set_terms(tx, second.job_id, {"qualifications": [{"job": "first", "judgments": 5, "accuracy": 0.5}]})
         with pytest.raises(Conflict, match="choose another name"):
-            rename_job(tx, first.job_id, name="second")
-        assert rename_job(tx, first.job_id, title="Prepositions").name == "first"
-        rename_job(tx, first.job_id, name="pilot")
+            jobs.rename(tx, first.job_id, name="second")
+        assert jobs.rename(tx, first.job_id, title="Prepositions").name == "first"
+        jobs.rename(tx, first.job_id, name="pilot")
         set_terms(tx, second.job_id, {"page": 5})  # would be refused if it still asked for `first`
         verbs = [event.verb for event in events.all(tx)]
     assert verbs.count("job.renamed") == 2
@@ -132,13 +114,13 @@ def test_practice_that_nobody_has_met_is_work_again(study: Store) -> None:
         unit_id = all_units.ids_of_job(tx, job.job_id)[0]
         item_id = all_units.get(tx, unit_id).unit.items[0].item.item_id
         make_gold(tx, job, item_id, ["error"], reason="", role="practice")
-        back_to_work(tx, unit_id)
+        units.return_to_work(tx, unit_id)
         unit = all_units.get(tx, unit_id)
         assert (unit.role, unit.wanted) == ("work", 3)
         make_gold(tx, job, item_id, ["error"], reason="", role="practice")
     answered(study, job.job_id)  # practice comes first
     with pytest.raises(Conflict, match="knows what was expected"), study.write() as tx:
-        back_to_work(tx, unit_id)
+        units.return_to_work(tx, unit_id)
     well(study)
 
 
@@ -148,11 +130,11 @@ def test_an_essay_goes_with_its_items_unless_a_job_asks_about_it(study: Store) -
         delete_essay(tx, "one", word="delete")
     with study.write() as tx:
         delete_essay(tx, "two", word="delete")
-        assert [essay.essay_id for essay in essays.all(tx)] == ["one"]
-        assert {each.item.essay_id for each in items.all(tx) if each.item} == {"one"}
+        assert [essay.essay_id for essay in content.all_essays(tx)] == ["one"]
+        assert {each.item.essay_id for each in content.all_items(tx) if each.item} == {"one"}
         with pytest.raises(NotFound):
             delete_essay(tx, "two", word="delete")
         delete_job(tx, job.job_id, word="delete")
         delete_essay(tx, "one", word="delete")
-        assert items.count(tx) == 0
+        assert content.n_items(tx) == 0
     well(study)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Store, essays, events, items, open_store, people, progress
-from grater.annotate.study.jobs import JobPlan, JobPreview, Previews, add_job
+from grater.annotate import content
+from grater.annotate.plans import JobPlan, JobPreview, Previews, add_job
+from grater.annotate.store import Store, events, open_store, people, progress
 from grater.model import Essay
 
 TEXT = "We arrive to the square at six. He depends of the weather for his flowers. A dog sleeps in the garden."
@@ -17,7 +18,7 @@ TEXT = "We arrive to the square at six. He depends of the weather for his flower
 def study(tmp_path: Path) -> Store:
     store = open_store(tmp_path / "study.db", create=True)
     with store.write() as tx:
-        essays.add_all(tx, [Essay(f"e{n}", f"{TEXT} Number {n}.") for n in range(4)])
+        content.add_essays(tx, [Essay(f"e{n}", f"{TEXT} Number {n}.") for n in range(4)])
         for name in ("Ana", "Ben", "Cem"):
             people.add(tx, name=name, role="annotator")
     return store
@@ -34,9 +35,9 @@ def study(tmp_path: Path) -> Store:
 )
 def test_units_and_judgments_are_those_of_the_job(study: Store, plan: JobPlan) -> None:
     with study.read() as tx:
-        before = (events.latest(tx), items.count(tx))
+        before = (events.latest(tx), content.n_items(tx))
         seen = Previews().of(tx, plan)
-        assert (events.latest(tx), items.count(tx)) == before
+        assert (events.latest(tx), content.n_items(tx)) == before
     job = add_job(study, plan)
     with study.read() as tx:
         far = progress.of_job(tx, job.job_id)
@@ -49,7 +50,7 @@ def test_what_comes_in_later_is_counted(study: Store) -> None:
     with study.read() as tx:
         assert previews.of(tx, plan).units == 4
     with study.write() as tx:
-        essays.add_all(tx, [Essay("late", TEXT)])
+        content.add_essays(tx, [Essay("late", TEXT)])
     with study.read() as tx:
         assert previews.of(tx, plan).units == 5
     study.close()

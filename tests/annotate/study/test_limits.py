@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import essays, jobs, open_store
-from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate import content, jobs
+from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.store import open_store
 from grater.annotate.study.limits import require_name
 from grater.errors import UsageError
 from grater.model import Essay
@@ -22,7 +23,7 @@ def test_names_that_people_give(name: str) -> None:
 def test_a_job_cannot_be_called_what_nobody_can_see(tmp_path: Path, name: str) -> None:
     with open_store(tmp_path / "study.db", create=True) as store:
         with store.write() as tx:
-            essays.add_all(tx, [Essay("one", "We waited.")])
+            content.add_essays(tx, [Essay("one", "We waited.")])
         with pytest.raises(UsageError, match="name: expected 1 to 80 printable characters, found"):
             add_job(store, JobPlan(name, "marking"))
         with store.read() as tx:
@@ -34,5 +35,5 @@ def test_a_job_without_a_name_is_called_by_its_task(tmp_path: Path) -> None:
         require_name("")
     with open_store(tmp_path / "study.db", create=True) as store:
         with store.write() as tx:
-            essays.add_all(tx, [Essay("one", "We waited.")])
+            content.add_essays(tx, [Essay("one", "We waited.")])
         assert [add_job(store, JobPlan("", "marking")).name for _ in range(2)] == ["marking", "marking-2"]

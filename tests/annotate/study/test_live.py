@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from grater.annotate.store import ejection, jobs, judgments, people, progress
+from grater.annotate import jobs
+from grater.annotate.store import ejection, judgments, people, progress
 from grater.annotate.study import dashboard
 from grater.annotate.study.dashboard import Live, figures_of
 from grater.annotate.study.raters import rater_lines

@@ -20,7 +20,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from sqlalchemy import select
 
-from grater.annotate import panels, tables
+from grater.annotate import panels, tables, units
+from grater.annotate.jobs import Job
 from grater.annotate.store import (
     Tx,
     credentials,
@@ -34,10 +35,8 @@ from grater.annotate.store import (
     schema,
     submissions,
     trust,
-    units,
 )
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.study import work
 from grater.annotate.study.work import desk_of, hand_in

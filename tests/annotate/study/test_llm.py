@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from grater.annotate.store import Store, jobs, judgments, units
+from grater.annotate import jobs, units
+from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.store import Store, judgments
 from grater.annotate.study.importing import import_files
-from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.programs import (
     Cache,
     Chat,

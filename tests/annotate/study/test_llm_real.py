@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import jobs, judgments
+from grater.annotate import jobs
+from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.store import judgments
 from grater.annotate.study import status
 from grater.annotate.study.importing import import_files
-from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.programs import Cache, Chat, Endpoint, judge_by_model, program_job
 from grater.annotate.study.reporting import study_inputs
 from grater.reporting.build import build

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Store, gold, jobs, leases, open_store, people, units
+from grater.annotate import jobs, units
+from grater.annotate.store import Store, gold, leases, open_store, people
 from grater.annotate.store.checks import violations
 from grater.annotate.store.people import Person
 from grater.annotate.study.mining import (

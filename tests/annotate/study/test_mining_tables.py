@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate.store import Store, essays, jobs
+from grater.annotate import content, jobs
+from grater.annotate.store import Store
 from grater.annotate.store.people import Person
 from grater.annotate.study.mining import add_list, all_of, verdict_table
 from grater.detect.mining.ranking import uses_of
@@ -23,7 +24,7 @@ def test_the_table_is_the_one_that_the_command_writes(store: Store, ada: Person,
     say(store, mined(store), ada, marry="y", entered="n")
     with store.read() as tx:
         ours = verdict_table(tx, jobs.named(tx, "mined").job_id)
-        corpus = list(essays.all(tx))
+        corpus = list(content.all_essays(tx))
     suspects = mine(list(uses_of(corpus)), count).suspects
     theirs = suspects_table(suspects, {"marry with her": "y", "entered into the": "n"})
     assert ours.equals(theirs)

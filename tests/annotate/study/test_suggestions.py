@@ -10,10 +10,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate.store import Store, decisions, essays, items, jobs, judgments, people
+from grater.annotate import content, jobs
+from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.store import Store, judgments, people
 from grater.annotate.study.archive import export
 from grater.annotate.study.gold import gold_from_planted
-from grater.annotate.study.jobs import JobPlan, add_job
 from grater.annotate.study.marks import study_suggestions
 from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.status import new_study
@@ -39,13 +40,13 @@ def study(tmp_path: Path) -> Iterator[Store]:
                     Item(essay.essay_id, Span(at := essay.text.index(words), at + len(words)), "prep")
                     for words, _ in (*FLAGS, ("him", ""))
                 ]
-                essays.add_all(tx, [essay])
-                items.add_all(tx, [items.of(place) for place in places])
+                content.add_essays(tx, [essay])
+                content.add_items(tx, [content.study_item(place) for place in places])
                 flagged = [
                     Decision(place.item_id, "lm", True, suggestion=word)
                     for place, (_, word) in zip(places, FLAGS, strict=False)
                 ]
-                decisions.add_all(tx, [*flagged, Decision(places[-1].item_id, "lm", False)])
+                content.add_decisions(tx, [*flagged, Decision(places[-1].item_id, "lm", False)])
         yield store
 
 

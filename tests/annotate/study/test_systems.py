@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Store, decisions
-from grater.annotate.store import essays as stored_essays
+from grater.annotate import content
+from grater.annotate.store import Store
 from grater.annotate.study.importing import import_files
 from grater.annotate.study.systems import decide
 from grater.detect.detector import Finding
@@ -55,7 +55,7 @@ def decided(store: Store, tmp_path: Path) -> Store:
 
 def stored(store: Store) -> list[Decision]:
     with store.read() as tx:
-        return list(decisions.all(tx))
+        return list(content.all_decisions(tx))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_last_digits_of_a_score_are_no_change(decided: Store) -> None:
 def test_essays_that_came_since_are_no_change(store: Store, tmp_path: Path) -> None:
     import_files(store, corpora=[write_text(tmp_path / "first.txt", "We sat on the bench.")])
     with store.read() as tx:
-        [name] = [essay.essay_id for essay in stored_essays.all(tx)]
+        [name] = [essay.essay_id for essay in content.all_essays(tx)]
     decide(store, [scripted([(name, 7, 9)])])
     import_files(store, corpora=[write_essays(tmp_path)])
     [done] = decide(store, [scripted([(name, 7, 9), *PLACES])])

@@ -8,34 +8,29 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode
 
-from grater.annotate import messages, money, panels, runs
+from grater.annotate import content, jobs, messages, money, panels, runs, units
 from grater.annotate.runs import RunFile
 from grater.annotate.store import (
     Store,
     Tx,
     adjudications,
     credentials,
-    decisions,
     dump,
-    essays,
     events,
     gold,
     gold_review,
     invitations,
-    items,
-    jobs,
     people,
     revisions,
     submissions,
-    units,
 )
 from grater.annotate.store.people import Person
 from grater.annotate.store.revisions import Finding
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.mining import mine_study
 from grater.annotate.study.people import seat
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
+from grater.annotate.units import NewUnit
 from grater.annotate.web.work import last_page
 from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.study.mined_lists import MORE, TEXT, count
@@ -71,9 +66,9 @@ def poisoned(store: Store) -> Poisoned:
         owner = people.add(tx, name=evil("owner"), role="owner")
         raters = [people.add(tx, name=f"{evil('rater')}{n}", role="worker") for n in range(2)]
         seat(tx, [owner, raters[1]], name=evil("seat"))
-        essays.add_all(tx, [Essay(evil("id"), ESSAY), Essay("one", TEXT), Essay("two", MORE)])
-        items.add_all(tx, [items.of(PLACE, payload=SUGGESTED), items.of(WHOLE)])
-        decisions.add_all(tx, [Decision(PLACE.item_id, evil("system"), True, 0.9, "", evil("suggestion"))])
+        content.add_essays(tx, [Essay(evil("id"), ESSAY), Essay("one", TEXT), Essay("two", MORE)])
+        content.add_items(tx, [content.study_item(PLACE, payload=SUGGESTED), content.study_item(WHOLE)])
+        content.add_decisions(tx, [Decision(PLACE.item_id, evil("system"), True, 0.9, "", evil("suggestion"))])
         rated, marked, crowd = _job(tx, "verify", PLACE), _job(tx, "marking", WHOLE), _job(tx, "error", PLACE)
         _gold(tx, crowd)
     for rater, words in zip(raters, ("Two of them", "Two"), strict=True):

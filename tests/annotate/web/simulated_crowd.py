@@ -14,9 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from grater.annotate.store import Store, credentials, essays, gold, items, jobs, people, units
-from grater.annotate.store.units import NewUnit
+from grater.annotate import content, jobs, units
+from grater.annotate.store import Store, credentials, gold, people
 from grater.annotate.tasks import TASKS
+from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
 
 API = "/api/v1"
@@ -135,8 +136,8 @@ def _word(text: str) -> tuple[int, int]:
 def make_items(store: Store, size: Size) -> list[Item]:
     found = places(size)
     with store.write() as tx:
-        essays.add_all(tx, sentences(size))
-        items.add_all(tx, [items.of(item) for item in found])
+        content.add_essays(tx, sentences(size))
+        content.add_items(tx, [content.study_item(item) for item in found])
     return found
 
 

@@ -20,11 +20,12 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
-from grater.annotate.store import Store, Tx, credentials, essays, gold, items, jobs, open_store, people, units
+from grater.annotate import content, jobs, units
+from grater.annotate.store import Store, Tx, credentials, gold, open_store, people
 from grater.annotate.store.people import Person
-from grater.annotate.store.units import NewUnit
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
+from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, create_app
 from grater.model import Essay, Item, Json, Span
 from tests.annotate.web.client import Client
@@ -153,7 +154,7 @@ def _first_of_its_kind(tasks: tuple[str, ...], judgments: int) -> tuple[Path, di
 def _fill(store: Store, tasks: Sequence[str], judgments: int) -> tuple[dict[str, Person], dict[str, str]]:
     with store.write() as tx:
         persons = {role: people.add(tx, name=role.title(), role=role, password_hash=PASSWORD_HASH) for role in ROLES}
-        essays.add_all(tx, corpus())
+        content.add_essays(tx, corpus())
         return persons, {task: add_job(tx, task, judgments=judgments) for task in tasks}
 
 
@@ -194,12 +195,12 @@ def add_job(tx: Tx, task: str, *, judgments: int = 2, name: str = "", state: str
 def new_units(tx: Tx, task: str) -> list[NewUnit]:
     if task == "marking":
         whole = [Item(essay.essay_id, Span(0, len(essay.text)), "essay") for essay in corpus()]
-        items.add_all(tx, [items.of(item) for item in whole])
+        content.add_items(tx, [content.study_item(item) for item in whole])
         return [NewUnit(((item.item_id, {}),), item.essay_id) for item in whole]
     if task == "construction":
         return [noun(tx, "no-context"), noun(tx, "in-context")]
     found = places()
-    items.add_all(tx, [items.of(item) for item in found])
+    content.add_items(tx, [content.study_item(item) for item in found])
     payload: dict[str, Json] = {"suggestion": "zzz-suggested"}
     return [NewUnit(((item.item_id, payload),), item.essay_id) for item in found]
 
@@ -211,7 +212,7 @@ def noun(tx: Tx, stage: str) -> NewUnit:
         (Item("essay-1", Span(start, start + 8), f"construction/{stage}/{name}"), {"words": form})
         for name, form in zip(CONSTRUCTIONS, words, strict=True)
     ]
-    items.add_all(tx, [items.of(item) for item, _ in five])
+    content.add_items(tx, [content.study_item(item) for item, _ in five])
     later = stage == "in-context"
     ids = tuple((item.item_id, payload) for item, payload in five)
     return NewUnit(

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from grater.annotate.store import credentials, ejection, events, invitations, jobs, migrations, people
+from grater.annotate import jobs
+from grater.annotate.store import credentials, ejection, events, invitations, migrations, people
 from grater.annotate.store.clock import DAY, MINUTE
 from grater.annotate.store.credentials import USES_NOTED_EVERY
 from grater.annotate.study.people import give_role, make_token, seat, set_state

@@ -15,13 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.annotate.store import adjudications, judgments, leases, units
+from grater.annotate import units
+from grater.annotate.jobs import Job
+from grater.annotate.store import adjudications, judgments, leases
 from grater.annotate.store.adjudications import Adjudication
-from grater.annotate.store.jobs import Job
-from grater.annotate.store.units import StudyUnit
 from grater.annotate.study.adjudication import EssayTable
 from grater.annotate.tasks import TASKS, Answer, Unit
 from grater.annotate.tasks.construction import CONSTRUCTIONS
+from grater.annotate.units import StudyUnit
 from grater.annotate.web.adjudication import MORE, decided, earlier_choices, filled_by
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span

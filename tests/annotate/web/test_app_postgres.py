@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from grater.annotate.store import checks, credentials, judgments, units
+from grater.annotate import units
+from grater.annotate.store import checks, credentials, judgments
 from grater.annotate.store.clock import DAY
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database

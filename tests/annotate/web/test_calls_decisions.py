@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grater.annotate.store import adjudications, people, units
+from grater.annotate import units
+from grater.annotate.store import adjudications, people
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Store, essays, events, jobs, judgments, people
+from grater.annotate import content, jobs
+from grater.annotate.store import Store, events, judgments, people
 from grater.annotate.study.archive import export, import_archive
 from grater.annotate.study.writing import JOB, MOST_WAITING, Public, public_pages
 from grater.annotate.web.check import LATER
@@ -95,11 +96,11 @@ def test_a_visitor_gets_marks_with_the_reason_the_better_word_and_how_sure(visit
 
 def test_nothing_is_stored_by_a_check(visitor: Browser, open_study: Study) -> None:
     with open_study.store.read() as tx:
-        before = essays.count(tx), people.count(tx), events.latest(tx)
+        before = content.n_essays(tx), people.count(tx), events.latest(tx)
     page = visitor.post("/check", {"text": TEXT})
     visitor.post("/check", {"text": TEXT, **dict.fromkeys(marks_of(page.text).values(), "accept")})
     with open_study.store.read() as tx:
-        assert (essays.count(tx), people.count(tx), events.latest(tx)) == before
+        assert (content.n_essays(tx), people.count(tx), events.latest(tx)) == before
 
 
 def test_accepted_changes_are_made(visitor: Browser) -> None:
@@ -128,7 +129,7 @@ def test_with_consent_answers_become_judgments_of_a_job_of_their_own(visitor: Br
     assert {row["job"] for row in stored} == {JOB}
     assert len({row["rater"] for row in stored}) == 1
     with open_study.store.read() as tx:
-        kept = [essay for essay in essays.all(tx) if essay.text == TEXT]
+        kept = [essay for essay in content.all_essays(tx) if essay.text == TEXT]
         writer = people.all(tx)[-1]
     assert [essay.metadata["from"] for essay in kept] == [JOB]
     assert (writer.password_hash, writer.email, writer.role) == ("", "", "worker")
@@ -146,7 +147,7 @@ def test_consent_without_an_answer_keeps_nothing(visitor: Browser, open_study: S
     page = visitor.post("/check/keep", {"text": TEXT, "consent": "yes", "mark-nonsense": "accept"})
     assert (page.status_code, rows(open_study)) == (422, [])
     with open_study.store.read() as tx:
-        assert [essay for essay in essays.all(tx) if essay.text == TEXT] == []
+        assert [essay for essay in content.all_essays(tx) if essay.text == TEXT] == []
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import panels
+from grater.annotate import content, jobs, panels, units
+from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.samples import Wish, draw
-from grater.annotate.store import checks, credentials, decisions, gold, jobs, leases, people, queue, trust, units
-from grater.annotate.store.units import NewUnit
+from grater.annotate.store import checks, credentials, gold, leases, people, queue, trust
 from grater.annotate.study.importing import add_judgments
-from grater.annotate.study.jobs import JobPlan, add_job
+from grater.annotate.units import NewUnit
 from grater.model import Decision, Json
 from grater.tables import read_judgments
 from tests.annotate.store.crowds import statements
@@ -430,7 +430,7 @@ def test_systems_are_scored_so_far(crowd: Study) -> None:
     with crowd.store.write() as tx:
         job_id = crowd_job(tx, {}, name="untested")  # without a gold rule, so that one rater comes to every unit
         ids = [new.items[0][0] for new in new_units(tx, "error")[WORK]]
-        decisions.add_all(tx, [Decision(each, "detector", number < 3) for number, each in enumerate(ids)])
+        content.add_decisions(tx, [Decision(each, "detector", number < 3) for number, each in enumerate(ids)])
     rater = crowd.browser("worker")
     answer_all(rater, begin(rater, job_id), {"label": "error"})
     page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
@@ -442,7 +442,7 @@ def test_the_live_page_draws_essays_for_agreement_and_for_scores_and_says_so(cro
     with crowd.store.write() as tx:
         job_id = crowd_job(tx, {}, name="untested")
         work = new_units(tx, "error")[WORK]
-        decisions.add_all(tx, [Decision(new.items[0][0], "detector", at % 2 == 0) for at, new in enumerate(work)])
+        content.add_decisions(tx, [Decision(new.items[0][0], "detector", at % 2 == 0) for at, new in enumerate(work)])
     for who, label in (("worker", "error"), ("annotator", "ok")):
         answer_all(crowd.browser(who), begin(crowd.browser(who), job_id), {"label": label})
     n_essays = len({new.essay_id for new in work})
@@ -533,7 +533,7 @@ def test_a_sampled_job_is_estimated_for_the_whole_corpus(crowd: Study) -> None:
     """Four of ten places are flagged; of the sample's six the flagged three are errors, the others are not."""
     with crowd.store.write() as tx:
         ids = [new.items[0][0] for new in new_units(tx, "error")]
-        decisions.add_all(tx, [Decision(each, "detector", number < 4) for number, each in enumerate(ids)])
+        content.add_decisions(tx, [Decision(each, "detector", number < 4) for number, each in enumerate(ids)])
     drawn = draw(crowd.store, "first", Wish("detector", 6, 3)).sample.frame["item"].to_list()
     job = add_job(crowd.store, JobPlan("sampled", "error", judgments=1, item_ids=drawn))
     rater = crowd.browser("worker")

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grater.annotate.store import gold, leases, open_store, people, trust, units
+from grater.annotate import units
+from grater.annotate.store import gold, leases, open_store, people, trust
 from grater.annotate.web import Settings
 from grater.annotate.web.serving import setup_link
 from grater.cli import app
@@ -129,7 +130,7 @@ def answer_truly(study: Study, browser: Browser, job_id: str) -> str:
 
 
 def study_jobs(tx) -> Iterator[str]:  # type: ignore[no-untyped-def]
-    from grater.annotate.store import jobs
+    from grater.annotate import jobs
 
     return (job.job_id for job in jobs.all(tx))
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from grater.annotate.store import events, jobs, people
+from grater.annotate import jobs
+from grater.annotate.store import events, people
 from grater.annotate.store.clock import DAY
 from grater.annotate.store.events import AuditFilter
 from grater.annotate.study.people import give_role, make_token, set_state

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from grater.annotate.store import events, jobs
+from grater.annotate import jobs
+from grater.annotate.store import events
 from grater.annotate.study.events import failures_of, set_state
 from grater.annotate.web import webhooks
 from grater.annotate.web.webhooks import Teller, is_outside, post_outside

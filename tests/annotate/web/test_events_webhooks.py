@@ -6,9 +6,10 @@ import json
 import threading
 from typing import Any
 
-from grater.annotate.store import events, jobs
-from grater.annotate.store.units import FINISHED
+from grater.annotate import jobs
+from grater.annotate.store import events
 from grater.annotate.study.events import CLAIM_MS, MOST_FAILURES
+from grater.annotate.units import FINISHED
 from grater.annotate.web.webhooks import Reply, Teller, signature
 from tests.annotate.web.json_schema import complaints
 from tests.annotate.web.programs import Program

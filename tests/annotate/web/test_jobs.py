@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from grater.annotate.store import essays, invitations, jobs, judgments, people, progress, units
+from grater.annotate import content, jobs, units
+from grater.annotate.store import invitations, judgments, people, progress
 from grater.annotate.tasks import TASKS, error, verify
 from grater.model import Essay
 from tests.annotate.web.studies import Browser, Patience, Study
@@ -263,7 +264,7 @@ def test_a_second_job_takes_only_the_essays_that_came_since(bare: Study) -> None
     reply = make(browser, task="marking", name="again", fresh="1")
     assert "every essay is already in a job with the task" in reply.text
     with bare.store.write() as tx:
-        essays.add_all(tx, [Essay("late", "She came late. I waited of her.")])
+        content.add_essays(tx, [Essay("late", "She came late. I waited of her.")])
     make(browser, task="marking", name="second", fresh="1")
     with bare.store.read() as tx:
         (unit_id,) = units.ids_of_job(tx, jobs.named(tx, "second").job_id)

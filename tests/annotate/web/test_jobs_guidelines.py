@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grater.annotate.store import jobs
+from grater.annotate import jobs
 from tests.annotate.web.studies import Study
 
 

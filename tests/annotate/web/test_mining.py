@@ -9,8 +9,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from grater.annotate.store import adjudications, credentials, essays, items, jobs, units
-from grater.annotate.store.units import NewUnit
+from grater.annotate import content, jobs, units
+from grater.annotate.store import adjudications, credentials
+from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
 from grater.tables import read_items
 from tests.annotate.study.mined_lists import MORE, TEXT, count
@@ -23,7 +24,7 @@ def mining(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     monkeypatch.setattr("grater.annotate.web.mining.counts_in_shipped_model", count)
     with served(tmp_path) as found:
         with found.store.write() as tx:
-            essays.add_all(tx, [Essay("one", TEXT), Essay("two", MORE)])
+            content.add_essays(tx, [Essay("one", TEXT), Essay("two", MORE)])
         yield found
 
 
@@ -175,8 +176,8 @@ def test_hostile_words_of_a_list_are_text(mining: Study) -> None:
     payload: dict[str, Json] = {"trigram": f"{evil} {evil} {evil}", "places": [[evil, 10, 14]], "n_uses": 1}
     payload |= dict.fromkeys(("n_trigram", "n_bigram", "expected", "score"), 1.0)
     with mining.store.write() as tx:
-        essays.add_all(tx, [Essay(evil, text)])
-        items.add_all(tx, [items.of(item)])
+        content.add_essays(tx, [Essay(evil, text)])
+        content.add_items(tx, [content.study_item(item)])
         job = jobs.add(tx, name=evil, task="error", options={"mined": evil})
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), evil, wanted=0, payload=payload)] * 2)
     browser, address = mining.browser("manager"), f"/mining/{job.job_id}"

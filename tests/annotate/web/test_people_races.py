@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from grater.annotate.store import Store, credentials, decisions, events, invitations, items, people, units
+from grater.annotate import content, units
+from grater.annotate.store import Store, credentials, events, invitations, people
 from grater.annotate.study.people import give_role, seat, set_state
 from grater.annotate.study.work import take_next
 from grater.annotate.web import context
@@ -222,8 +223,8 @@ def let_decide(store: Store, system: str) -> None:
     """Decisions on every preposition, a third of them flags, of which samples can be drawn."""
     flags = [(place.item_id, number % 3 == 0) for number, place in enumerate(places())]
     with store.write() as tx:
-        items.add_all(tx, [items.of(place) for place in places()])
-        decisions.add_all(tx, [Decision(item_id=each, system=system, flagged=flag) for each, flag in flags])
+        content.add_items(tx, [content.study_item(place) for place in places()])
+        content.add_decisions(tx, [Decision(item_id=each, system=system, flagged=flag) for each, flag in flags])
 
 
 def known_names(study: Study) -> dict[str, str]:

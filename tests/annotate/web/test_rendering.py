@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from grater.annotate.store import jobs
+from grater.annotate import jobs
 from grater.annotate.web import rendering
 from grater.annotate.web.rendering import SHEETS, STATIC, Pager, environment, pager, sheet_address
 from tests.annotate.web.studies import Study

@@ -7,23 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import (
-    Store,
-    credentials,
-    essays,
-    events,
-    gold,
-    invitations,
-    items,
-    jobs,
-    people,
-    revisions,
-    units,
-)
+from grater.annotate import content, jobs, units
+from grater.annotate.store import Store, credentials, events, gold, invitations, people, revisions
 from grater.annotate.store.dump import start_import as start_import
 from grater.annotate.store.revisions import Finding
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study import people as seating
+from grater.annotate.units import NewUnit
 from grater.annotate.web.charts import Bar, bars, curve
 from grater.annotate.web.rendering import as_html
 from grater.model import Essay, Item, Json, Span
@@ -41,8 +30,8 @@ def poisoned(store: Store) -> tuple[str, str]:
     item = Item(EVIL, Span(place, place + 2), "prep")
     payload: dict[str, Json] = {"suggestion": EVIL}
     with store.write() as tx:
-        essays.add_all(tx, [Essay(EVIL, text)])
-        items.add_all(tx, [items.of(item)])
+        content.add_essays(tx, [Essay(EVIL, text)])
+        content.add_items(tx, [content.study_item(item)])
         job = jobs.add(tx, name=EVIL, task="verify", title=EVIL)
         jobs.add_guidelines(tx, job.job_id, EVIL)
         unit_ids = units.add_all(tx, job.job_id, [NewUnit(((item.item_id, payload),), EVIL)])
@@ -115,7 +104,9 @@ def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path) -> None:
         pages.append(browser.post(f"/manage/jobs/{job_id}/guidelines", {"markdown": EVIL, "look": "1"}).text)
         pages.append(browser.post(f"/manage/units/{unit_id}/known", {"accepted": EVIL, "reason": EVIL}).text)
         with study.store.read() as tx:
-            pages += [browser.get("/manage/essays", params={"essay": each.essay_id}).text for each in essays.all(tx)]
+            pages += [
+                browser.get("/manage/essays", params={"essay": each.essay_id}).text for each in content.all_essays(tx)
+            ]
         pages.append(study.browser().get("/login", params={"next": EVIL}).text)
         assert [(found.group(), page[:80]) for page in pages if (found := LIVE.search(page))] == []
         assert sum("&lt;script&gt;" in page for page in pages) >= 16  # and it was really there

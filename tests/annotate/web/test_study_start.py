@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import essays, events, jobs, open_store, people
+from grater.annotate import content, jobs
+from grater.annotate.store import events, open_store, people
 from grater.annotate.study.importing import name_of
 from grater.annotate.web import Settings
 from tests.annotate.web.studies import BASE, Browser, Clock, Study
@@ -47,7 +48,7 @@ def test_an_empty_study_begins_with_its_texts_and_its_name_is_the_title(empty: S
     assert "4 essays in the study" in reply.text
     assert "<title>New job · Two schools</title>" in reply.text
     with empty.store.read() as tx:
-        assert [name_of(each) for each in essays.all(tx)] == ["Anna", "Market", "School", "3 I wait of you"]
+        assert [name_of(each) for each in content.all_essays(tx)] == ["Anna", "Market", "School", "3 I wait of you"]
         assert "study.renamed" in [event.verb for event in events.all(tx)]
 
 
@@ -59,7 +60,7 @@ def test_what_is_refused_is_told_and_what_was_pasted_stays_on_the_page(empty: St
     assert "virus.exe: expected a file of a known kind" in reply.text
     assert "In my school we learn about boats." in reply.text
     with empty.store.read() as tx:
-        assert essays.count(tx) == 0
+        assert content.n_essays(tx) == 0
 
 
 def test_a_preview_without_scripts_keeps_the_form_and_stores_nothing(empty: Study) -> None:
@@ -133,8 +134,8 @@ def test_mistakes_are_mended_on_the_pages(empty: Study) -> None:
     browser.post(f"{page}/delete", {"word": "delete"})
     with empty.store.read() as tx:
         assert jobs.all(tx) == []
-        essay = next(essays.all(tx))
+        essay = next(content.all_essays(tx))
     browser.post("/manage/essays/delete", {"essay": essay.essay_id, "word": "delete"})
     assert "<h1>Renamed</h1>" in browser.post("/manage/name", {"name": "Renamed"}).text
     with empty.store.read() as tx:
-        assert essays.count(tx) == 2
+        assert content.n_essays(tx) == 2

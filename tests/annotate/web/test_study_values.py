@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate.store import essays
+from grater.annotate import content
 from grater.annotate.study.importing import NAME, import_files
 from grater.corpora import FORMATS, read_corpus, write_corpus
 from grater.demo import sample_path
@@ -129,7 +129,7 @@ def test_metadata_nested_as_deep_as_is_read_comes_through_every_call_and_deeper_
 def test_metadata_that_an_earlier_version_stored_however_deep_is_read_as_text(bare: Study) -> None:
     old = {"deep": nested(300), "deeper": nested(5_000)}
     with bare.store.write() as tx:
-        essays.add_all(tx, [Essay(name, "It swims.", metadata={"kept": 1}) for name in old])
+        content.add_essays(tx, [Essay(name, "It swims.", metadata={"kept": 1}) for name in old])
         for name, metadata in old.items():
             words = metadata.replace("{", '{"kept": 1, ')
             change = sql("UPDATE essays SET metadata = :words WHERE essay_id = :name")

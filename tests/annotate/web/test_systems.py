@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import samples
-from grater.annotate.store import decisions
+from grater.annotate import content, samples
 from grater.annotate.study.importing import import_files
 from grater.model import Decision
 from tests.annotate.web.programs import Program
@@ -24,13 +23,13 @@ def test_no_path_command_or_new_name_from_a_form_is_run(study: Study, system: st
     assert reply.status_code == 422
     assert "expected one of article" in reply.text
     with study.store.read() as tx:
-        assert decisions.count(tx) == 0
+        assert content.n_decisions(tx) == 0
 
 
 def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
     with study.store.write() as tx:
         ids = [new.items[0][0] for new in new_units(tx, "error")]
-        decisions.add_all(tx, [Decision(each, "mine", number < 4) for number, each in enumerate(ids)])
+        content.add_decisions(tx, [Decision(each, "mine", number < 4) for number, each in enumerate(ids)])
     manager = study.browser("manager")
     page = manager.get("/manage/systems").text
     assert '<td>mine</td><td class="number">10</td><td class="number">4</td>' in page
@@ -57,7 +56,7 @@ def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
 def test_a_sample_that_cannot_be_drawn_is_told(study: Study, form: dict[str, str], words: str) -> None:
     with study.store.write() as tx:
         ids = [new.items[0][0] for new in new_units(tx, "error")]
-        decisions.add_all(tx, [Decision(each, "mine", number < 4) for number, each in enumerate(ids)])
+        content.add_decisions(tx, [Decision(each, "mine", number < 4) for number, each in enumerate(ids)])
     manager = study.browser("manager")
     manager.get("/manage/systems")
     reply = manager.post("/manage/samples", form)
@@ -71,7 +70,7 @@ def test_the_earlier_version_of_a_system_is_chosen_for_the_report(study: Study, 
     with study.store.write() as tx:
         ids = [new.items[0][0] for new in new_units(tx, "error")]
         for system in ("mine", "yours"):
-            decisions.add_all(tx, [Decision(each, system, number < 4) for number, each in enumerate(ids)])
+            content.add_decisions(tx, [Decision(each, system, number < 4) for number, each in enumerate(ids)])
     rows = [f"{item},{rater},{'ok' if number % 3 else 'error'}" for rater in "AB" for number, item in enumerate(ids)]
     (tmp_path / "told.csv").write_text("\n".join(["item,rater,label", *rows]))
     import_files(study.store, judgments=[tmp_path / "told.csv"], job="told")

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import runs
+from grater.annotate import content, runs
 from grater.annotate.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
-from grater.annotate.store import Store, decisions, essays, open_store, people
+from grater.annotate.store import Store, open_store, people
 from grater.annotate.study.systems import run_installed
 from grater.annotate.web import study as study_pages
 from grater.annotate.web.security import READ_ONLY_POLICY
@@ -42,7 +42,7 @@ def test_a_page_that_would_wait_too_long_leads_to_the_list_and_the_work_goes_on(
     wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
     assert f"{SYSTEM}: " in manager.get("/manage/runs").text
     with study.store.read() as tx:
-        assert decisions.system_names(tx) == [SYSTEM]
+        assert content.system_names(tx) == [SYSTEM]
 
 
 def test_a_run_that_cannot_be_done_says_why_and_the_next_one_is_done(study: Study) -> None:
@@ -160,7 +160,7 @@ def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp
     with open_store(tmp_path / "study.db", create=True) as store:
         with store.write() as tx:
             people.add(tx, name="Owner", role="owner", password_hash="x")
-            essays.add_all(tx, [Essay(f"e{n}", TEXT * 5 + str(n)) for n in range(4)])
+            content.add_essays(tx, [Essay(f"e{n}", TEXT * 5 + str(n)) for n in range(4)])
             run = ask_for_system(tx, SYSTEM)
         first = serving(tmp_path)
         wait_until(lambda: state(store, run.run_id) == "running")
@@ -174,7 +174,7 @@ def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp
             second.terminate()
             second.wait()
         with store.read() as tx:
-            n_decided = decisions.count(tx)
+            n_decided = content.n_decisions(tx)
         assert run_installed(store, SYSTEM).n_items == n_decided
 
 

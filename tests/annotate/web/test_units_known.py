@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store import units
+from grater.annotate import units
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_work import answer, start
 

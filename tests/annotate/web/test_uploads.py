@@ -13,7 +13,8 @@ from typing import BinaryIO, cast
 
 import pytest
 
-from grater.annotate.store import dump, essays
+from grater.annotate import content
+from grater.annotate.store import dump
 from grater.annotate.web.uploads import safe_name, unpack
 from grater.corpora.formats import FORMATS
 from grater.errors import BadInput
@@ -162,7 +163,7 @@ def test_essays_come_in_by_the_browser(bare: Study) -> None:
     assert reply.status_code == 200
     assert "1 new" in reply.text
     with bare.store.read() as tx:
-        assert any("about the sea" in essay.text for essay in essays.all(tx))
+        assert any("about the sea" in essay.text for essay in content.all_essays(tx))
         assert [each.name for each in dump.all_imports(tx)] == ["new.txt"]
 
 
@@ -171,7 +172,7 @@ def test_an_archive_of_essays_comes_in_as_a_folder(bare: Study) -> None:
     reply = bring(bare, "corpus", ("essays.zip", data), format="text")
     assert reply.status_code == 200, reply.text
     with bare.store.read() as tx:
-        assert essays.count(tx) == 5
+        assert content.n_essays(tx) == 5
 
 
 def test_one_bad_file_keeps_them_all_out(bare: Study) -> None:
@@ -181,7 +182,7 @@ def test_one_bad_file_keeps_them_all_out(bare: Study) -> None:
     assert "b.m2:1: expected" in reply.text
     assert "/tmp" not in reply.text
     with bare.store.read() as tx:
-        assert essays.count(tx) == 3
+        assert content.n_essays(tx) == 3
         assert dump.all_imports(tx) == []
 
 

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from grater.annotate.store import checks, jobs, judgments, leases, progress, submissions, units
+from grater.annotate import jobs, units
+from grater.annotate.store import checks, judgments, leases, progress, submissions
 from grater.annotate.store.clock import DAY, HOUR
 from grater.annotate.study.work import submission_id_of
 from grater.annotate.tasks.construction import CONSTRUCTIONS
@@ -263,7 +264,7 @@ def test_a_reload_shows_the_sides_as_they_were(study: Study) -> None:
 
 
 def test_a_job_of_named_annotators_is_only_on_their_lists(study: Study) -> None:
-    from grater.annotate.study.jobs import JobPlan, add_job
+    from grater.annotate.plans import JobPlan, add_job
 
     add_job(study.store, JobPlan("named", "marking", title="Named work", annotators=["Annotator"]))
     assert "Named work" in study.browser("annotator").get("/jobs").text

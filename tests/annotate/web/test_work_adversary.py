@@ -18,26 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import panels
-from grater.annotate.store import (
-    Tx,
-    checks,
-    credentials,
-    essays,
-    gold,
-    gold_review,
-    ids,
-    items,
-    jobs,
-    leases,
-    people,
-    units,
-)
+from grater.annotate import content, jobs, panels, units
+from grater.annotate.jobs import Access, Assignment
+from grater.annotate.store import Tx, checks, credentials, gold, gold_review, ids, leases, people
 from grater.annotate.store.clock import HOUR
-from grater.annotate.store.jobs import Access, Assignment
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.limits import LIMITS
 from grater.annotate.study.work import hand_in, take_desk
+from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
 from tests.annotate.store.worlds import SeededSecrets
 from tests.annotate.web.studies import Browser, Study, served
@@ -59,10 +46,10 @@ def seeded(folder: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> Iterator
 def sentences(tx: Tx) -> list[NewUnit]:
     """Units about sentences of our own, each with a word that no other has."""
     made = [Essay(f"bus-{n}", f"Friend {n} waited on the bus stop.") for n in range(N_WORK + N_GOLD)]
-    if essays.find(tx, made[0].essay_id) is None:
-        essays.add_all(tx, made)
+    if content.find_essay(tx, made[0].essay_id) is None:
+        content.add_essays(tx, made)
     places = [Item(essay.essay_id, Span(a := essay.text.index("on the"), a + 2), "prep") for essay in made]
-    items.add_all(tx, [items.of(place) for place in places])
+    content.add_items(tx, [content.study_item(place) for place in places])
     return [NewUnit(((place.item_id, {}),), place.essay_id) for place in places]
 
 

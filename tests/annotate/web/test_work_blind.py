@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import checks, credentials, ejection, items, jobs, people, progress, units
-from grater.annotate.store.units import NewUnit
+from grater.annotate import content, jobs, units
+from grater.annotate.store import checks, credentials, ejection, people, progress
+from grater.annotate.units import NewUnit
 from grater.model import Item, Json, Span
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
@@ -33,7 +34,7 @@ def blind_job(study: Study, task: str, payload: dict[str, Json]) -> str:
     start_at = TEXTS[0].index("of her")
     item = Item("essay-1", Span(start_at, start_at + 2), "prep")
     with study.store.write() as tx:
-        items.add_all(tx, [items.of(item, payload=payload)])
+        content.add_items(tx, [content.study_item(item, payload=payload)])
         job = jobs.add(tx, name=f"{task} {len(payload)}", task=task, title="A job")
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, payload),), "essay-1", payload=payload)])
         jobs.set_state(tx, job.job_id, "open")
@@ -59,7 +60,7 @@ def test_the_page_is_the_same_to_the_byte_whatever_a_system_said(study: Study, t
 def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> None:
     from dataclasses import replace
 
-    from grater.annotate.store import essays
+    from grater.annotate import content
     from grater.model import Edit
     from tests.annotate.web.studies import corpus
 
@@ -71,8 +72,8 @@ def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> Non
     )
     item = Item("marked", Span(0, len(marked.text)), "essay")
     with study.store.write() as tx:
-        essays.add_all(tx, [marked])
-        items.add_all(tx, [items.of(item)])
+        content.add_essays(tx, [marked])
+        content.add_items(tx, [content.study_item(item)])
         job = jobs.add(tx, name="blind marking", task="marking")
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "marked")])
         jobs.set_state(tx, job.job_id, "open")

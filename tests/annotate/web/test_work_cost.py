@@ -19,11 +19,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event
 
-from grater.annotate.store import Store, checks, essays, items, jobs, units
+from grater.annotate import content, jobs, units
+from grater.annotate.store import Store, checks
 from grater.annotate.store.cursor import LeanCursor
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study import raters
 from grater.annotate.study.work import desk_of, hand_in_and_take, take_desk
+from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Span
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
@@ -114,9 +115,9 @@ def _rows(plan: dict[str, Any]) -> int:
 def job_of(store: Store, n_units: int) -> str:
     """A paid pool of so many units, four judgments each."""
     with store.write() as tx:
-        essays.add_all(tx, [Essay(f"long-{n_units}", "a " * n_units)])
+        content.add_essays(tx, [Essay(f"long-{n_units}", "a " * n_units)])
         places = [Item(f"long-{n_units}", Span(2 * at, 2 * at + 1), "article") for at in range(n_units)]
-        items.add_all(tx, [items.of(place) for place in places])
+        content.add_items(tx, [content.study_item(place) for place in places])
         job = jobs.add(tx, name=f"of {n_units}", task="error", judgments=4)
         jobs.set_options(tx, job.job_id, {"crowd": {"pay": {"cents": 5}}})
         units.add_all(tx, job.job_id, [NewUnit(((place.item_id, {}),), place.essay_id) for place in places])

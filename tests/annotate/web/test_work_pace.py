@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store import checks, jobs, leases, progress, units
+from grater.annotate import jobs, units
+from grater.annotate.jobs import Assignment
+from grater.annotate.store import checks, leases, progress
 from grater.annotate.store.clock import MINUTE
-from grater.annotate.store.jobs import Assignment
 from grater.annotate.study.raters import pace_of
 from tests.annotate.web.studies import Patience, Study, new_units
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 
-from grater.annotate import money
+from grater.annotate import jobs, money
 from grater.annotate.money import job_costs
-from grater.annotate.store import checks, jobs, judgments, submissions
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import checks, judgments, submissions
 from grater.annotate.store.clock import DAY
-from grater.annotate.study.terms import set_terms
 from tests.annotate.web.studies import TEXTS, Browser, Study
 from tests.annotate.web.test_work import answer, start
 

@@ -15,7 +15,8 @@ from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, func, select, type_coerce
 
-from grater.annotate.store import events, people, schema, units
+from grater.annotate import units
+from grater.annotate.store import events, people, schema
 from grater.annotate.store.transaction import ONE, Columns, Record, Tx
 from grater.annotate.tasks.task import ERROR, OK, Answer
 from grater.errors import Stale

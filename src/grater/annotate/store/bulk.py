@@ -22,7 +22,8 @@ from sqlalchemy import Table, func, select
 from sqlalchemy import text as sql
 from sqlalchemy.exc import DBAPIError
 
-from grater.annotate.store import decisions, events, schema
+from grater.annotate import content
+from grater.annotate.store import events, schema
 from grater.annotate.store.clock import require_time
 from grater.annotate.store.events import VERBS
 from grater.annotate.store.ids import PRIME
@@ -255,7 +256,7 @@ def add_decisions(tx: Tx, new: pl.DataFrame) -> int:
 
     Columns of `new`: those of `decisions` but for the payload.
     """
-    decisions.add_systems(tx, new["system"].unique().to_list())
+    content.add_systems(tx, new["system"].unique().to_list())
     with loading(tx, n_rows=new.height, tables=(schema.decisions,)):
         insert(tx, schema.decisions, new.sort("system", "item_id"))
     events.write(tx, None, "decisions.added", "", {"n": new.height})

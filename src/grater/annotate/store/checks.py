@@ -21,7 +21,8 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, ScalarSelect, and_, exists, func, select
 
-from grater.annotate.store import events, gold, jobs, schema
+from grater.annotate import jobs
+from grater.annotate.store import events, gold, schema
 from grater.annotate.store.events import Event
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.judgments import answers_of

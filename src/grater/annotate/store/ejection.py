@@ -22,8 +22,9 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import exists, func, select
 
-from grater.annotate.store import credentials, gold, jobs, leases, people, schema, submissions, trust, units
-from grater.annotate.store.jobs import Job
+from grater.annotate import jobs, units
+from grater.annotate.jobs import Job
+from grater.annotate.store import credentials, gold, leases, people, schema, submissions, trust
 from grater.annotate.store.transaction import Record, Tx, chunks
 from grater.annotate.store.trust import Trust
 from grater.annotate.terms import TrustRule, is_below, passes_quiz, terms_of

@@ -20,9 +20,10 @@ from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import Select, bindparam, exists, func, literal_column, select
 
-from grater.annotate.store import events, jobs, schema, trust, units
+from grater.annotate import jobs, units
+from grater.annotate.jobs import Job
+from grater.annotate.store import events, schema, trust
 from grater.annotate.store.ids import PRIME, multiplier
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.transaction import Record, Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer

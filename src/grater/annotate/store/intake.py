@@ -23,13 +23,12 @@ from dataclasses import dataclass, replace
 from sqlalchemy import bindparam, case, exists, func, literal_column, select
 from sqlalchemy import text as sql
 
-from grater.annotate import panels
+from grater.annotate import jobs, panels, units
 from grater.annotate.store import (
     adjudications,
     ejection,
     gold,
     gold_review,
-    jobs,
     leases,
     people,
     queue,
@@ -37,16 +36,15 @@ from grater.annotate.store import (
     schema,
     submissions,
     trust,
-    units,
 )
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.store.transaction import ONE, Record, Tx
-from grater.annotate.store.units import LeasedUnit
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import terms_of
+from grater.annotate.units import LeasedUnit
 from grater.errors import Conflict, NotFound
 from grater.model import Json
 

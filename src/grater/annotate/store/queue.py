@@ -41,9 +41,9 @@ from sqlalchemy import (
     select,
 )
 
+from grater.annotate.jobs import Job
 from grater.annotate.store import events, gold, people, schema, trust
 from grater.annotate.store.ids import PRIME, multiplier, new_shuffle
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import ONE, Record, Tx, locking
 from grater.annotate.terms import Qualification, Terms, is_open, terms_of

@@ -16,7 +16,8 @@ from typing import Literal
 
 from sqlalchemy import func, select
 
-from grater.annotate.store import events, judgments, leases, people, schema, submissions, units
+from grater.annotate import units
+from grater.annotate.store import events, judgments, leases, people, schema, submissions
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.leases import REVISION, Lease
 from grater.annotate.store.queue import UnitSlot

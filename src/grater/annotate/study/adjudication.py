@@ -25,30 +25,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from grater.annotate.store import (
-    Store,
-    Tx,
-    adjudications,
-    items,
-    jobs,
-    judgments,
-    people,
-    progress,
-    revisions,
-    submissions,
-    units,
-)
+from grater.annotate import content, jobs, units
+from grater.annotate.jobs import Job
+from grater.annotate.store import Store, Tx, adjudications, judgments, people, progress, revisions, submissions
 from grater.annotate.store.adjudications import Adjudication
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.progress import FinishedUnit
 from grater.annotate.store.revisions import Finding
-from grater.annotate.store.units import StudyUnit
 from grater.annotate.study.limits import require_text
 from grater.annotate.study.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.annotate.tasks import TASKS, Shown
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SET_ASIDE, TASK, edits_of
 from grater.annotate.tasks.task import TARGET, Answer, Piece
+from grater.annotate.units import StudyUnit
 from grater.corpora.check import check_essays
 from grater.corpora.normalise import TokenEdit, normalise
 from grater.corpora.tagsets import TAGSETS
@@ -155,7 +144,7 @@ def _clear(unit: Waiting, rule: Rule) -> list[Answer]:
 
 def _from_table(tx: Tx, job: Job, table: Table) -> dict[str, list[Answer]]:
     names = [str(value) for value in table.frame["item"].to_list()]
-    ids = items.by_name(tx, names)
+    ids = content.items_by_name(tx, names)
     done = {each.unit_id for each in progress.finished_units(tx, job.job_id)}
     of_item = {item_id: unit_id for unit_id in done for item_id in _items(tx, unit_id)}
     problems, labels = Problems(table.name), TASKS[job.task].labels

@@ -53,9 +53,10 @@ from sqlalchemy import Connection, create_engine
 from sqlalchemy.engine import make_url
 
 from grater import __version__
-from grater.annotate import tables
+from grater.annotate import jobs, tables
 from grater.annotate.money import costs
-from grater.annotate.store import Store, Tx, checks, dump, events, jobs, migrations, open_store, people, utc_now
+from grater.annotate.protocol import whole_protocol
+from grater.annotate.store import Store, Tx, checks, dump, events, migrations, open_store, people, utc_now
 from grater.annotate.store.clock import Clock
 from grater.annotate.store.engine import BUSY_SECONDS, is_url, translated_errors
 from grater.annotate.store.judgments import PEOPLE
@@ -64,7 +65,6 @@ from grater.annotate.store.schema import to_text
 from grater.annotate.store.store import OWNER_ONLY
 from grater.annotate.study.evaluation import evaluable
 from grater.annotate.study.marks import MARKING, has_suggestions, marked_essays, marked_in, suggestion_frame
-from grater.annotate.study.terms import whole_protocol
 from grater.annotate.tables import redundancy_of, study_tables
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Task, merged_by

@@ -19,11 +19,12 @@ from typing import Any
 
 import polars as pl
 
-from grater.annotate.store import Tx, events, jobs, people
+from grater.annotate import jobs
+from grater.annotate.store import Tx, events, people
 from grater.annotate.store.clock import DAY, MINUTE, as_iso, from_iso
 from grater.annotate.store.events import VERBS, VERBS_ABOUT, AuditFilter, Event, Webhook
-from grater.annotate.store.units import FINISHED
 from grater.annotate.study.limits import LIMITS, require_text
+from grater.annotate.units import FINISHED
 from grater.errors import UnknownName, UsageError
 from grater.registry import unknown
 from grater.result import Data, key

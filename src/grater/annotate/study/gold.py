@@ -23,18 +23,19 @@ from functools import cache
 from hashlib import sha256
 from typing import Literal
 
-from grater.annotate.store import Tx, essays, gold, gold_review, items, jobs, units
-from grater.annotate.store.jobs import Job
-from grater.annotate.store.units import NewUnit, Role
-from grater.annotate.study import jobs as study_jobs
-from grater.annotate.study.job_units import plant, shown
+from grater.annotate import content, jobs, units
+from grater.annotate.content import plant
+from grater.annotate.jobs import Job
+from grater.annotate.plans import shown
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import Tx, gold, gold_review
 from grater.annotate.study.limits import require_number, require_text
-from grater.annotate.study.terms import set_terms
 from grater.annotate.tables import label_counts
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS
 from grater.annotate.tasks.task import UNKNOWN, Unit, UnitItem
+from grater.annotate.units import NewUnit, Role
 from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import UsageError
 from grater.model import Edit, Essay, Item, Json, Span
@@ -85,7 +86,7 @@ def looks_of(tx: Tx, job_id: str) -> dict[str, Json]:
 
 def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason: str, role: Role = "gold") -> str:
     """One gold (or practice) unit of one item, with its known answers."""
-    item = items.find(tx, item_id)
+    item = content.find_item(tx, item_id)
     essay_id = item.item.essay_id if item and item.item else None
     asked = ((item_id, shown(item) if item else {}),)
     new = NewUnit(asked, essay_id, role=role, payload=looks_of(tx, job_id))
@@ -105,7 +106,7 @@ def _require_no_suggestions(job: Job) -> None:
 
 def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
     """Refuse what every rater who gets it would stumble over: a noun without its five forms, no suggestion."""
-    essay = essays.bare(tx, item.essay_id)
+    essay = content.bare_essay(tx, item.essay_id)
     if essay is None:
         return
     unit = Unit("new", essay, (UnitItem(item, new.items[0][1]),), new.stage, new.payload)
@@ -194,7 +195,7 @@ def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) ->
 def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> Made:
     """Essays of a marking job whose errors are known, planted or marked before, become gold by errors found."""
     made, met, tags = 0, 0, _tags(tx, job)
-    for essay in essays.all(tx):
+    for essay in content.all_essays(tx):
         edits = [edit for edit in essay.edits if rater is None or edit.rater == rater]
         item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
         if not edits or (gold.work_with(tx, job.job_id, item.item_id) is None):
@@ -222,8 +223,8 @@ def gold_from_planted(
         _require_tags(tags, good.essay_id, good.edits)
         essay, places = plant(good, good.edits)
         item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
-        essays.add_all(tx, [essay])
-        items.add_all(tx, [items.of(item)])
+        content.add_essays(tx, [essay])
+        content.add_items(tx, [content.study_item(item)])
         if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
             made += 1
         else:
@@ -311,7 +312,7 @@ class Candidate:
 
 def candidates(tx: Tx, job: Job) -> list[Candidate]:
     """Everything that could be made gold of a job now; each item once."""
-    open_units = dict(study_jobs.unmet_items(tx, job.job_id))
+    open_units = dict(units.unmet_items(tx, job.job_id))
     chosen: dict[str, Candidate] = {}
     for item_id, accepted, reason, source in _proposed(tx, job):
         if item_id in open_units and item_id not in chosen and accepted:

@@ -29,10 +29,11 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from grater.annotate.store import Store, Tx, bulk, decisions, dump, essays, items, jobs, people, schema
+from grater.annotate import content, jobs
+from grater.annotate.content import StudyItem
+from grater.annotate.store import Store, Tx, bulk, dump, people, schema
 from grater.annotate.store.clock import from_iso
 from grater.annotate.store.ids import hashed
-from grater.annotate.store.items import StudyItem
 from grater.annotate.store.judgments import GROUP
 from grater.annotate.store.schema import to_text
 from grater.annotate.study.gold import add_gold
@@ -87,7 +88,11 @@ def import_files(
     """Bring files in, all or nothing; judgments, gold and practice go to the named `job`, made for judgments."""
     asked = [
         *(
-            (path, "corpus", lambda tx, path, key: essays.add_all(tx, named_essays(path, format_name), import_id=key))
+            (
+                path,
+                "corpus",
+                lambda tx, path, key: content.add_essays(tx, named_essays(path, format_name), import_id=key),
+            )
             for path in corpora
         ),
         *((path, "items", lambda tx, path, _: _items(tx, path, columns)) for path in items),
@@ -97,7 +102,7 @@ def import_files(
         *((path, "practice", lambda tx, path, _: _gold(tx, path, columns, job, "practice")) for path in practice),
     ]
     with store.write() as tx:
-        essays.hold(tx)
+        content.hold(tx)
         return [_one(tx, path, kind, bring, actor) for path, kind, bring in asked]
 
 
@@ -127,8 +132,8 @@ def fingerprint(path: Path) -> str:
 
 def _items(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
     table = read_items(path, columns=columns)
-    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, _column(table, "essay"))}
-    n_new = items.add_all(tx, _placed(table, texts))
+    texts = {essay.essay_id: essay for essay in content.essays_of(tx, _column(table, "essay"))}
+    n_new = content.add_items(tx, _placed(table, texts))
     return n_new, len(table) - n_new
 
 
@@ -142,7 +147,7 @@ def _placed(table: Table, by_id: Mapping[str, Essay]) -> Iterator[StudyItem]:
             problems.add(complaint, line=number)
             continue
         payload = as_json({name: value for name, value in row.items() if name not in PLACE})
-        yield items.of(item, outside_id=str(row["item"]), payload=payload)
+        yield content.study_item(item, outside_id=str(row["item"]), payload=payload)
     problems.done()
 
 
@@ -173,12 +178,12 @@ def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[i
         pl.col("type").cast(pl.String).fill_null(""),
         pl.col("suggestion").cast(pl.String),
     )
-    is_known = pl.col("system").is_in(decisions.system_names(tx))
+    is_known = pl.col("system").is_in(content.system_names(tx))
     known, new = frame.filter(is_known), frame.filter(~is_known)
     n_new = bulk.add_decisions(tx, new) if len(new) else 0
     if len(known):
         require_same_decisions(tx, _decided(known))
-        n_new += decisions.add_all(tx, _decided(known))
+        n_new += content.add_decisions(tx, _decided(known))
     return n_new, len(table) - n_new
 
 
@@ -205,7 +210,7 @@ def _column(table: Table, name: str) -> list[str]:
 def _ids_of_items(tx: Tx, table: Table) -> dict[str, str]:
     """Item ids by the names that a table uses; items that the study does not have are refused."""
     wanted = _column(table, "item")
-    known, problems = items.by_name(tx, wanted), Problems(table.name)
+    known, problems = content.items_by_name(tx, wanted), Problems(table.name)
     for number, each in enumerate(wanted, 2):
         if each not in known:
             problems.add(f"expected an item of the study, found {each!r}; import its items first", line=number)
@@ -282,7 +287,7 @@ def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
     first = rows.unique("rater", keep="first", maintain_order=True)
     names = [str(name) for name in first["rater"].to_list()]
     groups = first["group"].to_list() if "group" in rows.columns else [None] * len(names)
-    by_name, systems = people.ids_by_name(tx), set(decisions.system_names(tx))
+    by_name, systems = people.ids_by_name(tx), set(content.system_names(tx))
     new = [
         _rater(name, str(group or (ADJUDICATED if is_adjudicated(name) else PROGRAM if name in systems else "")))
         for name, group in zip(names, groups, strict=True)
@@ -327,7 +332,7 @@ def _status(frame: pl.DataFrame) -> pl.Expr:
 
 def _places(tx: Tx, names: Sequence[str]) -> list[pl.Series]:
     """Ids and essays of items; those that the study does not have are added."""
-    known = items.places(tx, names)
+    known = content.item_places(tx, names)
     new = [name for name in names if name not in known]
     bulk.insert(tx, schema.items, pl.DataFrame({"item_id": new}, schema={"item_id": pl.String}))
     places = [known.get(name, (name, None)) for name in names]

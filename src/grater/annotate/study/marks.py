@@ -18,8 +18,9 @@ from typing import cast
 
 import polars as pl
 
-from grater.annotate.store import Tx, adjudications, essays, items, jobs, judgments, people, units
-from grater.annotate.store.jobs import Job
+from grater.annotate import content, jobs, units
+from grater.annotate.jobs import Job
+from grater.annotate.store import Tx, adjudications, judgments, people
 from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.tasks.marking import SET_ASIDE, SUGGESTIONS, TASK, edits_of, suggestions_of
 from grater.annotate.tasks.task import Answer
@@ -52,7 +53,7 @@ def marked_essays(tx: Tx, *, job_names: Collection[str] = (), names: bool = Fals
             name = _note(marks, essay_id, GOLD, chosen[job_id].name, each.answers)
             if name != GOLD:
                 roles[essay_id][name] = ADJUDICATED
-    for essay in essays.all(tx):
+    for essay in content.all_essays(tx):
         here, told = marks.get(essay.essay_id, {}), roles.get(essay.essay_id)
         edits = tuple(edit for marks_of_one in here.values() for edit in marks_of_one)
         metadata = {**essay.metadata, ROLES: told} if told else essay.metadata
@@ -62,7 +63,7 @@ def marked_essays(tx: Tx, *, job_names: Collection[str] = (), names: bool = Fals
 def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
     """The essays of one job with what people marked in it, and nothing else."""
     said = [row for row in judgments.table(tx, job_id, names=names) if row["group"] in PEOPLE]
-    places = items.of_ids(tx, [str(row["item"]) for row in said])
+    places = content.items_of(tx, [str(row["item"]) for row in said])
     by_essay: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
     for row in said:
         place = places[str(row["item"])].item
@@ -71,7 +72,7 @@ def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
             _note(by_essay, place.essay_id, str(row["rater"]), str(row["job"]), (answer,))
     return [
         replace(essay, edits=tuple(edit for edits in by_rater.values() for edit in edits), annotators=tuple(by_rater))
-        for essay in essays.of_ids(tx, list(by_essay))
+        for essay in content.essays_of(tx, list(by_essay))
         for by_rater in [by_essay[essay.essay_id]]
     ]
 

@@ -18,18 +18,19 @@ from typing import TypeAlias, cast
 
 import polars as pl
 
-from grater.annotate.store import Store, Tx, adjudications, essays, items, jobs, units
+from grater.annotate import content, jobs, units
+from grater.annotate.content import own_essays
+from grater.annotate.jobs import Job
+from grater.annotate.plans import JobPlan, plan_job
+from grater.annotate.store import Store, Tx, adjudications
 from grater.annotate.store.adjudications import ListedSuspect
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.gold import make_gold
-from grater.annotate.study.job_units import own_essays
-from grater.annotate.study.jobs import JobPlan, plan_job
 from grater.annotate.study.limits import require_name, require_number
 from grater.annotate.tasks import TASKS, Answer
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.task import ERROR, OK, Piece, pieces_around
+from grater.annotate.units import NewUnit
 from grater.detect.mining.ranking import RATIO, Suspect, Use, by_trigram, uses_of
 from grater.detect.mining.review import (
     N_EACH,
@@ -128,13 +129,13 @@ def mine_study(
 
 def keep(tx: Tx, name: str, suspects: Sequence[Suspect], *, source: str, actor: str | None = None) -> Job:
     """Suspects, worst first, as a list of the study."""
-    essays.hold(tx)
-    essays.require_all(tx, {use.essay_id for each in suspects for use in each.uses[:EXAMPLES]})
+    content.hold(tx)
+    content.require_essays(tx, {use.essay_id for each in suspects for use in each.uses[:EXAMPLES]})
     title = f"Mined: {name}"
     job = jobs.add(tx, name=name, task=TASK, title=title, judgments=1, options={MINED: source}, actor=actor)
     jobs.add_guidelines(tx, job.job_id, TASKS[TASK].guidelines, actor=actor)
     firsts = [Item(each.uses[0].essay_id, each.uses[0].span, KIND) for each in suspects]
-    items.add_all(tx, (items.of(item) for item in firsts))
+    content.add_items(tx, (content.study_item(item) for item in firsts))
     units.add_all(
         tx,
         job.job_id,
@@ -205,7 +206,7 @@ def examples(tx: Tx, each: Verdict) -> list[tuple[Piece, ...]]:
     """The sentences of the first uses, cut at the preposition."""
     first_uses = cast("list[tuple[str, int, int]]", each.listed.payload["places"])
     places = [Item(essay_id, Span(start, end), KIND) for essay_id, start, end in first_uses]
-    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [place.essay_id for place in places])}
+    texts = {essay.essay_id: essay for essay in content.essays_of(tx, [place.essay_id for place in places])}
     return [pieces_around(texts[place.essay_id], place.span) for place in places]
 
 
@@ -244,7 +245,9 @@ def add_list(store: Store, name: str, table: Table, decider: Decider) -> Job:
 def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
     """The list as `grater mine extraneous` writes and reads it."""
     verdicts = all_of(tx, job_id)
-    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [each.listed.item.essay_id for each in verdicts])}
+    texts = {
+        essay.essay_id: essay for essay in content.essays_of(tx, [each.listed.item.essay_id for each in verdicts])
+    }
     firsts = [_first_use(each, texts[each.listed.item.essay_id]) for each in verdicts]
     table = suspects_table(
         [
@@ -338,9 +341,9 @@ def balanced_job(
         for essay, start, end, kind, label, trigram, gold in rows
     ]
     with store.write() as tx:
-        essays.hold(tx)
-        essays.require_all(tx, {item.essay_id for item, *_ in placed})
-        items.add_all(tx, (items.of(item) for item, *_ in placed))
+        content.hold(tx)
+        content.require_essays(tx, {item.essay_id for item, *_ in placed})
+        content.add_items(tx, (content.study_item(item) for item, *_ in placed))
         ids = [item.item_id for item, *_ in placed]
         asks: dict[str, Json] = {ASKS: KIND}
         plan = JobPlan(name, TASK, judgments, item_ids=ids, seed=seed, is_open=False, payload=asks)

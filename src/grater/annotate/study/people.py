@@ -18,8 +18,9 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from grater.annotate import content, jobs
 from grater.annotate.requests import Body, example
-from grater.annotate.store import Store, Tx, credentials, essays, invitations, jobs, people, schema
+from grater.annotate.store import Store, Tx, credentials, invitations, people, schema
 from grater.annotate.store.invitations import Invitation, offer_password_reset, reset_password
 from grater.annotate.store.people import Person, Role
 from grater.annotate.study.limits import require_name, require_number, require_text
@@ -80,7 +81,7 @@ def invite_first_owner(tx: Tx, *, days: float) -> str | None:
 
     Tokens that were made earlier and not used end.  Of two servers that start at once the second waits here.
     """
-    essays.hold(tx)
+    content.hold(tx)
     if any(each.role == OWNER and each.password_hash and each.state == "active" for each in people.all(tx)):
         return None
     for invitation in invitations.all(tx):

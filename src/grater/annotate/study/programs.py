@@ -69,16 +69,17 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from grater.annotate.store import Store, Tx, gold, intake, jobs, leases, people, units
+from grater.annotate import jobs, units
+from grater.annotate.jobs import Assignment, Job
+from grater.annotate.store import Store, Tx, gold, intake, leases, people
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Assignment, Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.queue import UnitSlot
-from grater.annotate.store.units import NewUnit, StudyUnit
 from grater.annotate.tasks import TASKS, Answer, Field, Shown
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.marking import tagset_of
 from grater.annotate.tasks.task import LABEL
+from grater.annotate.units import NewUnit, StudyUnit
 from grater.errors import BadInput, GraterError, UsageError
 from grater.files import complaining
 from grater.model import Json

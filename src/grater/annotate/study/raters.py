@@ -26,8 +26,9 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
-from grater.annotate.store import Tx, ejection, gold, jobs, judgments, people, progress, trust
-from grater.annotate.store.jobs import Job
+from grater.annotate import jobs
+from grater.annotate.jobs import Job
+from grater.annotate.store import Tx, ejection, gold, judgments, people, progress, trust
 from grater.annotate.store.people import Person
 from grater.annotate.store.progress import RaterProgress
 from grater.annotate.store.trust import Trust

@@ -6,23 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from grater.annotate.store import (
-    Store,
-    Tx,
-    decisions,
-    dump,
-    essays,
-    events,
-    invitations,
-    items,
-    jobs,
-    open_store,
-    people,
-    progress,
-    utc_now,
-)
+from grater.annotate import content, jobs
+from grater.annotate.jobs import Job
+from grater.annotate.store import Store, Tx, dump, events, invitations, open_store, people, progress, utc_now
 from grater.annotate.store.clock import HOUR, Clock
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.progress import JobCounts, Progress
 from grater.annotate.study.limits import require_name
 from grater.model import Json
@@ -126,10 +113,10 @@ def status(tx: Tx) -> Status:
         for job in jobs.all(tx)
     )
     name = dump.meta_values(tx).get("name", "")
-    counts = (essays.count(tx), items.count(tx), decisions.count(tx))
+    counts = (content.n_essays(tx), content.n_items(tx), content.n_decisions(tx))
     waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
     n_invited = sum(each.expires_at > tx.now for each in waiting)
-    return Status(name, *counts, tuple(decisions.system_names(tx)), people.count(tx), job_statuses, n_invited)
+    return Status(name, *counts, tuple(content.system_names(tx)), people.count(tx), job_statuses, n_invited)
 
 
 LATELY = 20

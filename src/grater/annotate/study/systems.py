@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 
-from grater.annotate.store import Store, Tx, decisions, essays, items
+from grater.annotate import content
+from grater.annotate.content import own_essays
+from grater.annotate.store import Store, Tx
 from grater.annotate.store.transaction import chunks
-from grater.annotate.study.job_units import own_essays
 from grater.detect.decisions import answers_of
 from grater.detect.detector import Detector
 from grater.detect.systems import SYSTEMS, load_system
@@ -31,13 +32,13 @@ NEARLY = 1e-6
 
 def require_same_decisions(tx: Tx, new: Iterable[Decision]) -> None:
     """Refuse decisions of which some are stored and say something else; others may be missing or new."""
-    known = set(decisions.system_names(tx))
+    known = set(content.system_names(tx))
     by_system: dict[str, list[Decision]] = {}
     for decision in new if known else ():
         if decision.system in known:
             by_system.setdefault(decision.system, []).append(decision)
     for system in sorted(by_system):
-        stored = {each.item_id: each for each in decisions.all(tx, system=system)}
+        stored = {each.item_id: each for each in content.all_decisions(tx, system=system)}
         _require_none(system, len(stored), _changes(stored, by_system[system]))
 
 
@@ -94,22 +95,22 @@ def decide(
 def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
     findings = list(detector.find(corpus))
     with store.write() as tx:
-        essays.hold(tx)
+        content.hold(tx)
         # of essays that were deleted meanwhile nothing is stored
-        known = essays.known(tx, {finding.item.essay_id for finding in findings})
+        known = content.known_essays(tx, {finding.item.essay_id for finding in findings})
         findings = [finding for finding in findings if finding.item.essay_id in known]
         # Refuse findings on all essays of the study that differ from what the system said of them before.
-        stored = {each.item_id: each for each in decisions.all(tx, system=detector.name)}
+        stored = {each.item_id: each for each in content.all_decisions(tx, system=detector.name)}
         changed = _changes(stored, (finding.decision for finding in findings))
         decided = {(each.item.essay_id, each.item.kind) for each in findings if each.item.item_id in stored}
         new = (each.item for each in findings if each.item.item_id not in stored)
         changed["places it did not look at"] = sum((item.essay_id, item.kind) in decided for item in new)
         changed["places it no longer looks at"] = len(stored.keys() - {each.item.item_id for each in findings})
         _require_none(detector.name, len(stored), changed)
-        items.add_all(tx, (items.of(finding.item) for finding in findings))
-        n_new = decisions.add_all(tx, (finding.decision for finding in findings))
+        content.add_items(tx, (content.study_item(finding.item) for finding in findings))
+        n_new = content.add_decisions(tx, (finding.decision for finding in findings))
         # The words of every place where the system gives probabilities, flagged or not (T&C 2008, 4).
-        decisions.keep_answers(
+        content.keep_answers(
             tx,
             detector.name,
             {
@@ -124,11 +125,11 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
 def places_of(tx: Tx, kind: str) -> dict[str, list[Item]]:
     """The items of one kind that the study has, by essay: where a system from outside is to look."""
     by_essay: dict[str, list[Item]] = {}
-    for each in items.all(tx, kind=kind):
+    for each in content.all_items(tx, kind=kind):
         if each.item is not None:
             by_essay.setdefault(each.item.essay_id, []).append(each.item)
     if not by_essay:
-        known = ", ".join(name for name, _ in items.kinds(tx)) or "none yet"
+        known = ", ".join(name for name, _ in content.item_kinds(tx)) or "none yet"
         raise UsageError(f"the study has no items of kind {kind!r} in its essays; its kinds: {known}")
     return by_essay
 

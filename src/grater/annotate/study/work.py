@@ -35,13 +35,13 @@ from typing import Any, cast
 
 from sqlalchemy import Row
 
-from grater.annotate import panels
+from grater.annotate import jobs, panels, units
+from grater.annotate.jobs import Job
 from grater.annotate.store import (
     Store,
     Tx,
     gold_review,
     intake,
-    jobs,
     judgments,
     leases,
     people,
@@ -49,20 +49,18 @@ from grater.annotate.store import (
     revisions,
     submissions,
     trust,
-    units,
 )
 from grater.annotate.store.gold import has_gold
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.people import Person
 from grater.annotate.store.revisions import Draft
 from grater.annotate.store.submissions import Receipt
-from grater.annotate.store.units import LeasedUnit, StudyUnit
 from grater.annotate.study.limits import LIMITS
 from grater.annotate.tasks import TASKS, Answer, Shown, Task, Unit
 from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SET_ASIDE, TASK, edits_of, tagset_of
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import may_keep
+from grater.annotate.units import LeasedUnit, StudyUnit
 from grater.corpora.check import check_essays
 from grater.corpora.tagsets import Tag, TagSet
 from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError

@@ -21,18 +21,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from threading import Lock, Semaphore
 
-from grater.annotate.store import Store, Tx, dump, essays, events, intake, items, jobs, leases, people, units
+from grater.annotate import content, jobs, units
+from grater.annotate.jobs import Assignment, Job
+from grater.annotate.store import Store, Tx, dump, events, intake, leases, people
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Assignment, Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.queue import UnitSlot
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.limits import require_text
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.task import LABEL
 from grater.annotate.tasks.verify import SUGGESTION as SUGGESTION_BETTER
 from grater.annotate.tasks.verify import TASK as VERIFY
 from grater.annotate.tasks.verify import WRITER as WRITER_BETTER
+from grater.annotate.units import NewUnit
 from grater.corpora.plain import read_text
 from grater.detect.detector import Detector, Finding
 from grater.detect.feedback import Feedback, feedback_on
@@ -110,7 +111,7 @@ def keep(store: Store, feedback: Feedback, answers: Mapping[str, str]) -> int:
     with store.write() as tx:
         writer = people.add(tx, name=f"writer {new_id()}", role="worker", payload={"from": JOB})
         essay = Essay(essay_id=new_id(), text=feedback.essay.text, metadata={"from": JOB, "consent": CONSENT})
-        essays.add_all(tx, [essay])
+        content.add_essays(tx, [essay])
         _judge(
             tx, _job(tx), writer, essay, [(finding, LABELS[answers[finding.item.item_id]]) for finding in answered]
         )
@@ -132,7 +133,7 @@ def _job(tx: Tx) -> Job:
 def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tuple[Finding, str]]) -> None:
     """One unit for each answer, assigned to the writer and answered at once."""
     places = [Item(essay.essay_id, finding.item.span, finding.item.kind) for finding, _ in answered]
-    items.add_all(tx, map(items.of, places))
+    content.add_items(tx, map(content.study_item, places))
     new = [
         NewUnit(
             ((place.item_id, {"suggestion": finding.decision.suggestion, "system": finding.decision.system}),),

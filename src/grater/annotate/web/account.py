@@ -22,7 +22,8 @@ from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import PlainTextResponse, Response
 
-from grater.annotate.store import credentials, invitations, jobs, people, revisions, schema
+from grater.annotate import jobs
+from grater.annotate.store import credentials, invitations, people, revisions, schema
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_secret
 from grater.annotate.store.invitations import NO_RESET, Invitation

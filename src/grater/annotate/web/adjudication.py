@@ -20,10 +20,10 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate.store import Tx, jobs
+from grater.annotate import jobs
+from grater.annotate.jobs import Job
+from grater.annotate.store import Tx
 from grater.annotate.store.adjudications import Adjudication
-from grater.annotate.store.jobs import Job
-from grater.annotate.store.units import StudyUnit
 from grater.annotate.study.adjudication import (
     MARKING,
     EssayTable,
@@ -47,6 +47,7 @@ from grater.annotate.study.work import Sent, shown_to_staff, tag_json
 from grater.annotate.tasks import TASKS, Answer, Shown
 from grater.annotate.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
 from grater.annotate.tasks.task import CONFIDENCE, LABEL
+from grater.annotate.units import StudyUnit
 from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, at_most, calls_about, cut, example
 from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape

@@ -29,13 +29,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from grater.annotate.plans import Previews
 from grater.annotate.requests import Body
 from grater.annotate.runs import Runner
 from grater.annotate.store import Store, Tx, credentials
 from grater.annotate.store.ids import new_secret
 from grater.annotate.store.people import Person
 from grater.annotate.study.dashboard import Dashboard, Live
-from grater.annotate.study.jobs import Previews
 from grater.annotate.study.people import ENDED, Beside, require_access
 from grater.annotate.study.raters import LargePools
 from grater.annotate.study.second_factor import is_missing

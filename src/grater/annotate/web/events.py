@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
-from grater.annotate.store import Tx, events, jobs, people
+from grater.annotate import jobs
+from grater.annotate.store import Tx, events, people
 from grater.annotate.store.events import VERBS_ABOUT, AuditFilter
-from grater.annotate.store.units import FINISHED
 from grater.annotate.study import events as study_webhooks
 from grater.annotate.study.events import AuditEntry, audit_filter, csv_parts, entries, failures_of, json_lines
+from grater.annotate.units import FINISHED
 from grater.annotate.web.calls import A_PAGE, MOST, Body, Most, Object, Shape, When, calls_about, example
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of

@@ -16,31 +16,17 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import panels, samples
+from grater.annotate import content, jobs, panels, plans, samples, units
+from grater.annotate.jobs import MOVES, add_guidelines, require_guidelines
+from grater.annotate.jobs import move as set_job_state
+from grater.annotate.plans import JobPlan, add_job, hand_over
 from grater.annotate.samples import of_sample
-from grater.annotate.store import (
-    Tx,
-    decisions,
-    essays,
-    events,
-    invitations,
-    items,
-    jobs,
-    judgments,
-    people,
-    progress,
-    revisions,
-    units,
-)
+from grater.annotate.store import Tx, events, invitations, judgments, people, progress, revisions
 from grater.annotate.store.people import Person
 from grater.annotate.store.revisions import Draft
-from grater.annotate.store.units import StudyUnit
-from grater.annotate.study import jobs as study_jobs
 from grater.annotate.study.adjudication import review
 from grater.annotate.study.evaluation import live_agreement, live_marks
 from grater.annotate.study.events import is_failing
-from grater.annotate.study.jobs import MOVES, JobPlan, add_guidelines, add_job, hand_over, require_guidelines
-from grater.annotate.study.jobs import set_state as set_job_state
 from grater.annotate.study.marks import MARKING, marked_in
 from grater.annotate.study.raters import OwnPace
 from grater.annotate.study.work import checked, findings, own_job, shown_to_staff
@@ -49,6 +35,7 @@ from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET
 from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
 from grater.annotate.terms import terms_of
+from grater.annotate.units import StudyUnit
 from grater.annotate.web.calls import (
     Body,
     Deleted,
@@ -164,17 +151,17 @@ def _new_job_page(
     context: RequestContext,
     *,
     problems: Sequence[str] = (),
-    preview: study_jobs.JobPreview | None = None,
+    preview: plans.JobPreview | None = None,
     preview_problem: str = "",
 ) -> Response:
     with context.server.store.read() as tx:
-        kinds = [kind for kind, _ in items.kinds(tx) if kind]
+        kinds = [kind for kind, _ in content.item_kinds(tx) if kind]
         shown = {
             "kinds": kinds,
             "tagsets": tagset_choices(),
-            "systems": decisions.system_names(tx),
+            "systems": content.system_names(tx),
             "samples": samples.names(tx),
-            "n_essays": essays.count(tx),
+            "n_essays": content.n_essays(tx),
             "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
             "is_first": not jobs.all(tx),
         }
@@ -192,7 +179,7 @@ def study_page(context: Context) -> Response:
         rows = [
             (job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in all_jobs if job.archived_at is None
         ]
-        counts = {"essays": essays.count(tx), "items": items.count(tx), "people": people.count(tx)}
+        counts = {"essays": content.n_essays(tx), "items": content.n_items(tx), "people": people.count(tx)}
         failing = [webhook.url for webhook in events.all_webhooks(tx) if is_failing(tx, webhook)]
     archived = [job for job in all_jobs if job.archived_at is not None]
     if not all_jobs and not counts["essays"] and not counts["items"]:
@@ -336,7 +323,7 @@ def rename(context: Context, job_id: str) -> Response:
     name, title = context.text("name"), context.text("title")
     try:
         with context.changing() as tx:
-            study_jobs.rename_job(tx, job_id, name=name, title=title, actor=context.person.person_id)
+            jobs.rename(tx, job_id, name=name, title=title, actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return job_view(context, job_id, problems=[str(error)])
     return context.go(f"/manage/jobs/{job_id}")
@@ -347,7 +334,7 @@ def archive(context: Context, job_id: str) -> Response:
     is_archived = context.text("archived") == "1"
     try:
         with context.changing() as tx:
-            study_jobs.archive_job(tx, job_id, is_archived, actor=context.person.person_id)
+            jobs.archive(tx, job_id, is_archived, actor=context.person.person_id)
     except Conflict as error:
         return job_view(context, job_id, problems=[str(error)])
     return context.go("/manage" if is_archived else f"/manage/jobs/{job_id}")
@@ -357,7 +344,7 @@ def archive(context: Context, job_id: str) -> Response:
 def delete(context: Context, job_id: str) -> Response:
     try:
         with context.changing(beside="everybody") as tx:
-            study_jobs.delete_job(tx, job_id, word=context.text("word"), actor=context.person.person_id)
+            units.delete_job(tx, job_id, word=context.text("word"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return job_view(context, job_id, problems=[str(error)])
     return context.go("/manage")
@@ -689,7 +676,7 @@ class NewNames(Body):
 def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
     """Change a job's name and title."""
     with context.changing() as tx:
-        return Job.of(study_jobs.rename_job(tx, job_id, **sent.model_dump(), actor=context.person.person_id))
+        return Job.of(jobs.rename(tx, job_id, **sent.model_dump(), actor=context.person.person_id))
 
 
 class Archived(Body):
@@ -701,14 +688,14 @@ class Archived(Body):
 def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
     """Archive or restore a job; its judgments stay in reports and exports."""
     with context.changing() as tx:
-        return Job.of(study_jobs.archive_job(tx, job_id, sent.archived, actor=context.person.person_id))
+        return Job.of(jobs.archive(tx, job_id, sent.archived, actor=context.person.person_id))
 
 
 @api.post("/jobs/{job_id}/delete")
 def delete_job(context: Context, job_id: str, sent: Deleting) -> Deleted:
     """Delete a job without judgments."""
     with context.changing(beside="everybody") as tx:
-        job = study_jobs.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
+        job = units.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
     return Deleted(deleted=job.name)
 
 

@@ -15,7 +15,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate.store import essays, jobs
+from grater.annotate import content, jobs
 from grater.annotate.store.adjudications import next_open_suspect
 from grater.annotate.study.mining import (
     JUDGMENTS,
@@ -128,7 +128,7 @@ def decided(context: Context, job_id: str, place: int) -> Response:
 def _lists(context: RequestContext, *, problems: list[str]) -> Response:
     with context.server.store.read() as tx:
         rows = [(job, far(tx, job.job_id)) for job in lists(tx)]
-        n_essays = essays.count(tx)
+        n_essays = content.n_essays(tx)
     values = {"rows": rows, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
     return context.page("mining.html", values, status=422 if problems else 200, problems=problems)
 
@@ -162,7 +162,7 @@ def mine_now(context: RequestContext, name: str, *, most: int) -> jobs.Job:
     """A list of the `most` worst suspects."""
     store, actor = context.store, context.person.person_id
     with store.read() as tx:
-        n_essays = essays.count(tx)
+        n_essays = content.n_essays(tx)
     if n_essays > MOST_ESSAYS:
         raise UsageError(f"{n_essays:,} essays are too many to mine here; use grater study mine")
     return mine_study(store, name, counts_in_shipped_model, source=SHIPPED, most=most, actor=actor)

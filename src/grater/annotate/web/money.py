@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.annotate import money, panels
+from grater.annotate import jobs, money, panels
+from grater.annotate.jobs import Job
 from grater.annotate.money import job_costs, note_paid, owed_frame, settle
 from grater.annotate.money import pay_bonus as give_bonus
-from grater.annotate.store import Tx, jobs, people
-from grater.annotate.store.jobs import Job
+from grater.annotate.store import Tx, people
 from grater.annotate.web.calls import Body, Number, Shape, When, at_most, calls_about, example, within
 from grater.annotate.web.context import Context
 from grater.annotate.web.rendering import csv_file

@@ -16,7 +16,8 @@ from fastapi import APIRouter
 from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
-from grater.annotate import panels
+from grater.annotate import jobs, panels
+from grater.annotate.jobs import Job
 from grater.annotate.panels import (
     ENDINGS,
     OVER,
@@ -33,9 +34,8 @@ from grater.annotate.panels import (
     return_code,
 )
 from grater.annotate.panels import enter as enter_panel
-from grater.annotate.store import Tx, jobs, people
+from grater.annotate.store import Tx, people
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.jobs import Job
 from grater.annotate.terms import terms_of
 from grater.annotate.web.account import begin_session
 from grater.annotate.web.calls import Body, Shape, When, at_most, calls_about, example, within

@@ -13,7 +13,8 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate.store import Tx, credentials, invitations, jobs, people, schema
+from grater.annotate import jobs
+from grater.annotate.store import Tx, credentials, invitations, people, schema
 from grater.annotate.store.invitations import Invitation as Stored
 from grater.annotate.study import people as study_people
 from grater.annotate.study import second_factor

@@ -13,7 +13,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import messages, money
+from grater.annotate import jobs, messages, money
 from grater.annotate import messages as study_messages
 from grater.annotate.messages import (
     missed_by,
@@ -24,12 +24,11 @@ from grater.annotate.messages import (
     write_to_staff,
 )
 from grater.annotate.money import pay_bonus
-from grater.annotate.store import ejection, jobs
+from grater.annotate.store import ejection
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.ids import new_id
 from grater.annotate.study import raters as study_raters
-from grater.annotate.study.jobs import visible_job
 from grater.annotate.study.raters import CHANGES, RaterLine, best, line_of, rater_lines
 from grater.annotate.web.calls import (
     Answer,
@@ -112,7 +111,7 @@ def change_rater(context: Context, job_id: str, person_id: str) -> Response:
 @pages.get("/jobs/{job_id}/talk")
 def talk_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
-        job = visible_job(tx, job_id)
+        job = jobs.visible(tx, job_id)
         shown = {
             "job": job,
             "crowd": crowd_view(tx, job, context.person),
@@ -249,7 +248,7 @@ class Stored(Shape):
 def missed(context: Context, job_id: str) -> MissedQuestions:
     """The questions with known answers that you missed in a job, with the expected answers and why."""
     with context.server.store.read() as tx:
-        missed = missed_by(tx, visible_job(tx, job_id), context.person.person_id)
+        missed = missed_by(tx, jobs.visible(tx, job_id), context.person.person_id)
     return MissedQuestions(
         missed=[
             MissedQuestion(
@@ -268,7 +267,7 @@ def missed(context: Context, job_id: str) -> MissedQuestions:
 def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
     """Dispute the known answer to a question you missed, once for each."""
     with context.changing() as tx:
-        visible_job(tx, job_id)
+        jobs.visible(tx, job_id)
         return Dispute.of(open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person.person_id))
 
 
@@ -276,7 +275,7 @@ def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
 def my_messages(context: Context, job_id: str) -> Messages:
     """Your messages, newest first."""
     with context.server.store.read() as tx:
-        visible_job(tx, job_id)
+        jobs.visible(tx, job_id)
         return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person.person_id)])
 
 

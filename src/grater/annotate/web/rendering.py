@@ -34,13 +34,13 @@ from starlette.types import Scope
 from grater import __version__
 from grater.annotate.panels import ENDING_WORDS
 from grater.annotate.store.gold import Gold
-from grater.annotate.store.units import StudyUnit
 from grater.annotate.study.importing import name_of
 from grater.annotate.tasks.choice import FIRST, SECOND, SYSTEM, WRITER
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.marking import planted_in_words
 from grater.annotate.tasks.task import Shown
 from grater.annotate.terms import POLICY_WORDS
+from grater.annotate.units import StudyUnit
 from grater.annotate.web.roles import ADJUDICATORS, MANAGERS, OWNERS
 from grater.measure.agreement.coefficients import coefficient_title
 from grater.sheet import counted, interval, number

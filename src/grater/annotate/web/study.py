@@ -23,11 +23,10 @@ from pydantic import ConfigDict
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from grater.annotate import runs
+from grater.annotate import content, jobs, runs, units
 from grater.annotate.runs import Run, RunFile, ask_for_class_report, ask_for_import, ask_for_report
-from grater.annotate.store import Store, decisions, dump, essays, items, jobs, people, units
+from grater.annotate.store import Store, dump, people
 from grater.annotate.study import importing
-from grater.annotate.study import jobs as study_jobs
 from grater.annotate.study.adjudication import sent_edit
 from grater.annotate.study.archive import export as export_study
 from grater.annotate.study.evaluation import Scheme, evaluate_study
@@ -94,7 +93,7 @@ def start(context: Context) -> Response:
 
 def _start_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
-        n_essays = essays.count(tx)
+        n_essays = content.n_essays(tx)
     filled = {name: values[0] for name, values in context.fields().items()}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
     shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
@@ -133,14 +132,14 @@ def essay_list_page(context: Context, page: int = 1, essay: str = "") -> Respons
     if essay:
         return essay_view(context, essay)
     with context.server.store.read() as tx:
-        here = pager(essays.count(tx), page, size=ROWS)
-        on_page = essays.some(tx, start=here.start, most=here.size)
+        here = pager(content.n_essays(tx), page, size=ROWS)
+        on_page = content.some_essays(tx, start=here.start, most=here.size)
     return context.page("manage_essays.html", essays=on_page, pager=here)
 
 
 def essay_view(context: RequestContext, essay_id: str, *, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
-        essay = essays.find(tx, essay_id)
+        essay = content.find_essay(tx, essay_id)
         if essay is None:
             raise NotFound("there is no such essay in this study")
         asked = units.of_essay(tx, essay_id)
@@ -151,9 +150,9 @@ def essay_view(context: RequestContext, essay_id: str, *, problems: Sequence[str
 @pages.get("/manage/items")
 def item_list_page(context: Context, page: int = 1, kind: str = "") -> Response:
     with context.server.store.read() as tx:
-        kinds = items.kinds(tx)
-        here = pager(items.count(tx, kind=kind or None), page, size=ROWS)
-        on_page = items.some(tx, kind=kind or None, start=here.start, most=here.size)
+        kinds = content.item_kinds(tx)
+        here = pager(content.n_items(tx, kind=kind or None), page, size=ROWS)
+        on_page = content.some_items(tx, kind=kind or None, start=here.start, most=here.size)
         rows = list(zip(on_page, targets_of(tx, on_page), strict=True))
     return context.page("manage_items.html", rows=rows, kinds=kinds, kind=kind, pager=here)
 
@@ -166,8 +165,8 @@ def export_page(context: Context, job: str = "") -> Response:
             "manage_export.html",
             jobs=jobs.all(tx),
             chosen=job,
-            n_essays=essays.count(tx),
-            versions=_earlier_versions(decisions.system_names(tx)),
+            n_essays=content.n_essays(tx),
+            versions=_earlier_versions(content.system_names(tx)),
         )
 
 
@@ -226,7 +225,7 @@ def delete_essay_form(context: Context) -> Response:
     essay_id = context.text("essay")
     try:
         with context.changing() as tx:
-            study_jobs.delete_essay(tx, essay_id, word=context.text("word"), actor=context.person.person_id)
+            content.delete_essay(tx, essay_id, word=context.text("word"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return essay_view(context, essay_id, problems=[str(error)])
     return context.go("/manage/essays")
@@ -429,11 +428,11 @@ def one_study(context: Context) -> Study:
     with context.server.store.read() as tx:
         return Study(
             name=study_name(tx),
-            essays=essays.count(tx),
-            items=items.count(tx),
+            essays=content.n_essays(tx),
+            items=content.n_items(tx),
             people=people.count(tx),
             jobs=len(jobs.all(tx)),
-            kinds=dict(items.kinds(tx)),
+            kinds=dict(content.item_kinds(tx)),
         )
 
 
@@ -485,7 +484,7 @@ def task_list(context: Context) -> Tasks:  # noqa: ARG001
 def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str | None = None) -> Items:
     """The items of the study in order, optionally of one kind."""
     with context.server.store.read() as tx:
-        here, following = cut(items.some(tx, kind=kind, start=start, most=most + 1), start, most)
+        here, following = cut(content.some_items(tx, kind=kind, start=start, most=most + 1), start, most)
         targets = targets_of(tx, list(here))
     shown = [_item(item, target) for item, target in zip(here, targets, strict=True)]
     return Items(items=shown, next=following)
@@ -592,7 +591,7 @@ def _entries(text: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in text.split(",") if entry.strip())
 
 
-def _item(item: items.StudyItem, target: str) -> Item:
+def _item(item: content.StudyItem, target: str) -> Item:
     place = item.item
     where = {"essay": place.essay_id, "start": place.span.start, "end": place.span.end} if place else NOWHERE
     values = {"item": item.item_id, "kind": item.kind, "target": target, "name": item.outside_id}
@@ -637,7 +636,7 @@ class WholeEssay(Essay):
 def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essays:
     """The essays of the study, in order of import."""
     with context.server.store.read() as tx:
-        here, following = cut(essays.some(tx, start=start, most=most + 1), start, most)
+        here, following = cut(content.some_essays(tx, start=start, most=most + 1), start, most)
     return Essays(essays=[Essay.of(essay) for essay in here], next=following)
 
 
@@ -645,7 +644,7 @@ def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essay
 def one_essay(context: Context, essay_id: EssayId) -> WholeEssay:
     """An essay with its imported marks and the units about it."""
     with context.server.store.read() as tx:
-        essay = essays.find(tx, essay_id)
+        essay = content.find_essay(tx, essay_id)
         if essay is None:
             raise NotFound("there is no such essay in this study")
         asked = [AskedIn(job_id=job.job_id, unit_ids=ids) for job, ids in units.of_essay(tx, essay_id)]
@@ -666,5 +665,5 @@ class DeletingEssay(Deleting):
 def delete_one_essay(context: Context, sent: DeletingEssay) -> Deleted:
     """Delete an essay that no job or sample uses."""
     with context.changing() as tx:
-        study_jobs.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person.person_id)
+        content.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person.person_id)
     return Deleted(deleted=sent.essay_id)

@@ -12,10 +12,10 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import HTMLResponse, Response
 
-from grater.annotate import runs, samples
+from grater.annotate import content, runs, samples
 from grater.annotate.runs import ask_for_class_report, ask_for_report, ask_for_system
 from grater.annotate.samples import N_SAMPLED, Wish, draw, kind_of
-from grater.annotate.store import decisions, essays, people
+from grater.annotate.store import people
 from grater.annotate.study.limits import LARGEST
 from grater.annotate.study.systems import run_installed
 from grater.annotate.web.calls import Body, Name, Shape, When, at_most, calls_about, example, within
@@ -69,8 +69,8 @@ def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Resp
     with context.server.store.read() as tx:
         drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
         shown = {
-            "n_essays": essays.count(tx),
-            "decided": decisions.flags_by_system(tx),
+            "n_essays": content.n_essays(tx),
+            "decided": content.flags_by_system(tx),
             "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
         }
     status = 422 if problem else 200
@@ -160,7 +160,7 @@ class DrawnSample(Sample):
 def system_list(context: Context) -> Systems:
     """The systems that can be run, and those with decisions."""
     with context.server.store.read() as tx:
-        flags = decisions.flags_by_system(tx)
+        flags = content.flags_by_system(tx)
     decided = [System(system=name, items=n_items, flagged=n) for name, (n_items, n) in flags.items()]
     return Systems(installed=list(SYSTEMS), decided=decided)
 

@@ -14,9 +14,9 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate.store import adjudications, gold, jobs, judgments, progress, units
+from grater.annotate import jobs, units
+from grater.annotate.store import adjudications, gold, judgments, progress
 from grater.annotate.store.adjudications import Adjudication
-from grater.annotate.study import jobs as study_jobs
 from grater.annotate.study import work
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.work import Sent, sent_for, shown_to_staff
@@ -97,7 +97,7 @@ def accepted_by(context: RequestContext, task: str) -> list[str]:
 def back_to_work_form(context: Context, unit_id: str) -> Response:
     try:
         with context.changing(beside="everybody") as tx:
-            study_jobs.back_to_work(tx, unit_id, actor=context.person.person_id)
+            units.return_to_work(tx, unit_id, actor=context.person.person_id)
     except Conflict as error:
         return unit_view(context, unit_id, problems=[str(error)])
     return context.go(f"/manage/units/{unit_id}")
@@ -286,5 +286,5 @@ def decision_json(decided: Adjudication | None) -> Decision | None:
 def back_to_work(context: Context, unit_id: str) -> Unit:
     """Turn a gold or practice unit that nobody has seen back into work."""
     with context.changing(beside="everybody") as tx:
-        study_jobs.back_to_work(tx, unit_id, actor=context.person.person_id)
+        units.return_to_work(tx, unit_id, actor=context.person.person_id)
     return one_unit(context, unit_id)

@@ -47,9 +47,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 
-from grater.annotate.store import Tx, events, judgments, submissions, units
+from grater.annotate import units
+from grater.annotate.store import Tx, events, judgments, submissions
 from grater.annotate.store.events import Event, Webhook
-from grater.annotate.store.units import FINISHED
 from grater.annotate.study.events import (
     Claim,
     Failures,
@@ -61,6 +61,7 @@ from grater.annotate.study.events import (
     release,
     require_webhook,
 )
+from grater.annotate.units import FINISHED
 from grater.annotate.web.context import RequestContext, Server
 from grater.errors import BadInput, Problem
 from grater.model import Json

@@ -30,13 +30,13 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import messages, panels
+from grater.annotate import jobs, messages, panels, units
+from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.store import (
     Tx,
     gold,
     intake,
-    jobs,
     judgments,
     leases,
     people,
@@ -45,17 +45,13 @@ from grater.annotate.store import (
     revisions,
     submissions,
     trust,
-    units,
 )
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import Gold, has_gold
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.people import Person
 from grater.annotate.store.trust import Trust
-from grater.annotate.store.units import StudyUnit
 from grater.annotate.study import work
 from grater.annotate.study.adjudication import review
-from grater.annotate.study.jobs import visible_job
 from grater.annotate.study.limits import LARGEST
 from grater.annotate.study.raters import pace_of
 from grater.annotate.study.work import (
@@ -88,6 +84,7 @@ from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SUGGESTED, sugge
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import UNANSWERED, Unit
 from grater.annotate.terms import Terms, money, quiz_needed, terms_of
+from grater.annotate.units import StudyUnit
 from grater.annotate.web.calls import Answer, Body, Edit, Shape, Shown, When, calls_about, example, shown_json
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import status_of
@@ -113,7 +110,7 @@ def job_list(context: Context, early: bool = False) -> Response:
 @pages.get("/jobs/{job_id}")
 def job_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
-        mine = own_job(tx, visible_job(tx, job_id), context.person)
+        mine = own_job(tx, jobs.visible(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
         current = jobs.current_guidelines(tx, job_id)
         pace = pace_of(tx, mine.job, context.person.person_id, n_done=mine.n_done, pools=context.server.pools)
@@ -125,7 +122,7 @@ def job_page(context: Context, job_id: str) -> Response:
 @pages.post("/jobs/{job_id}/next")
 def next_unit_form(context: Context, job_id: str) -> Response:
     with context.server.store.glance() as tx:
-        visible_job(tx, job_id)
+        jobs.visible(tx, job_id)
     lease = take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{job_id}/done")
 
@@ -134,7 +131,7 @@ def next_unit_form(context: Context, job_id: str) -> Response:
 def done_page(context: Context, job_id: str) -> Response:
     """Nothing more to do here, for now or for good."""
     with context.server.store.read() as tx:
-        mine = own_job(tx, visible_job(tx, job_id), context.person)
+        mine = own_job(tx, jobs.visible(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
         undo_id = undoable_lease(tx, job_id, context.person.person_id)
         receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=context.person.person_id)

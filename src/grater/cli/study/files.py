@@ -11,7 +11,8 @@ from typing import Annotated, TypeAlias
 import typer
 from typer import Argument, Option
 
-from grater.annotate.store import checks, jobs
+from grater.annotate import jobs
+from grater.annotate.store import checks
 from grater.annotate.store.gold import has_gold
 from grater.annotate.study.archive import back_up, export, import_archive
 from grater.annotate.study.archive import restore as restore_backup

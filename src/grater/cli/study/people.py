@@ -10,20 +10,22 @@ from typing import Annotated, Literal
 import typer
 from typer import Argument, Option
 
+from grater.annotate import jobs
+from grater.annotate.jobs import add_guidelines
 from grater.annotate.money import job_costs, owed_frame, settle
+from grater.annotate.plans import JobPlan, add_job, hand_over
+from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.samples import of_sample
-from grater.annotate.store import Store, Tx, credentials, jobs, people, progress
+from grater.annotate.store import Store, Tx, credentials, people, progress
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.credentials import TOKEN_DAYS, end_token
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.schema import SCOPES
 from grater.annotate.study.events import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
-from grater.annotate.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
 from grater.annotate.study.people import NewInvitation, add_seat, invite, invite_back, make_token
 from grater.annotate.study.second_factor import require_of, required_roles, reset
 from grater.annotate.study.status import open_study
-from grater.annotate.study.terms import protocol_sheet, set_terms
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of
 from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done
@@ -119,7 +121,7 @@ def change(
         if instructions is not None:
             add_guidelines(tx, changed.job_id, words)
         if state is not None:
-            changed = set_state(tx, changed.job_id, state)
+            changed = jobs.move(tx, changed.job_id, state)
         current = jobs.current_guidelines(tx, changed.job_id)
     version = current.version if current else 0
     say_done(
@@ -221,8 +223,8 @@ def hand_units_over(
     as_json: Json = False,
 ) -> None:
     """Reassign a person's remaining units in a job to somebody else."""
-    with open_study(study) as store:
-        n_units = hand_over_by_name(store, job=job, giver=giver, taker=taker)
+    with open_study(study) as store, store.write() as tx:
+        n_units = hand_over(tx, jobs.named(tx, job), people.named(tx, giver), people.named(tx, taker))
     say_done(
         f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}",
         {"job": job, "from": giver, "to": taker, "units": n_units},

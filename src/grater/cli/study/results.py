@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 import typer
 from typer import Argument, Option
 
-from grater.annotate.store import jobs
+from grater.annotate import jobs
 from grater.annotate.study import evaluation as study_evaluation
 from grater.annotate.study.adjudication import Rule, accept, decide, review, waiting
 from grater.annotate.study.marks import study_suggestions

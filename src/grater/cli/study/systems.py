@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import Progress
 from typer import Argument, Option
 
-from grater.annotate import samples
+from grater.annotate import content, jobs, samples
+from grater.annotate.jobs import Job
 from grater.annotate.samples import DESIGNS, MISSING, Drawn, Order, Wish, draw, extend, notes_on, start
-from grater.annotate.store import Store, essays, jobs, progress
-from grater.annotate.store.jobs import Job
+from grater.annotate.store import Store, progress
 from grater.annotate.study.adjudication import decider_of
 from grater.annotate.study.mining import (
     JUDGMENTS,
@@ -62,7 +62,7 @@ def run_systems(
         Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
     ):
         with store.read() as tx:
-            n_essays = essays.count(tx)
+            n_essays = content.n_essays(tx)
             places = places_of(tx, kind) if kind else None
         detectors = load_systems(system, places=places)
         task = bar.add_task("deciding", total=n_essays * len(detectors))

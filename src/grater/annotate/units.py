@@ -1,21 +1,20 @@
-"""Units: what one page asks about, with its slots.
+"""Units: what one page asks about, with a slot for each judgment that it is to get.
 
-Work units have N slots, one for each judgment that is wanted.  Practice and gold units have none: every rater meets
-each of them once.  A unit's shuffle number is drawn at random when it is added and orders the queue (`queue`), so
-neither ids nor order tell where a unit came from (P10).
+Practice and gold units have no slots: every rater meets each of them once.  A unit's shuffle number is drawn at
+random when it is added and orders the queue (`queue`), so neither ids nor order tell where a unit came from (P10).
 
 Each time that a unit gets the last of its judgments, an event says so.  Whoever looks whether it has them locks the
 unit: of two who submit its last answers at once, the second sees what the first stored.
 
-Slots: one for each judgment that a unit is to get, free, leased, filled or closed; and the redundancy rule.
-
 As answers come, a unit's slots follow the job's redundancy rule (`grater.annotate.terms`): it says from the valid
 labels how many more judgments are wanted, and as many slots are kept open, free or in a rater's hands.  More slots
 are made, closed ones opened again, or free ones closed.  `wanted` of the unit is the number of slots that are not
-closed.  With a fixed number of judgments nothing changes.
+closed.  Raters take slots meanwhile, and do not wait for a unit: only a slot that is free, and that nobody is just
+taking, is closed.
 
-Raters take slots meanwhile, and do not wait for a unit: only a slot that is free, and that nobody is just taking, is
-closed.
+Managers mend mistakes: a gold or practice unit becomes work again, and a job is deleted with its units.  Whatever a
+person did stays (P1): both are refused once somebody has met the unit or answered in the job, and the triggers of the
+database refuse to delete the units of a job that has a submission (`migrations`).  The log keeps what was deleted.
 """
 
 from __future__ import annotations
@@ -24,16 +23,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, exists, func, select
 
-from grater.annotate.store import essays, events, jobs, schema
+from grater.annotate import content, jobs
+from grater.annotate.content import WORD, require_word
+from grater.annotate.jobs import Job
+from grater.annotate.store import events, people, schema
 from grater.annotate.store.ids import new_id, new_shuffle
-from grater.annotate.store.jobs import Job
-from grater.annotate.store.transaction import ONE, Columns, Record, Tx, chunks, locking
+from grater.annotate.store.transaction import ONE, Record, Tx, chunks, locking
 from grater.annotate.tasks import Unit
 from grater.annotate.tasks.task import UnitItem
 from grater.annotate.terms import Redundancy, still_wanted, terms_of
-from grater.errors import NotFound, UsageError
+from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Essay, Item, Json, Span
 
 Role: TypeAlias = Literal["work", "practice", "gold"]
@@ -86,22 +87,8 @@ class LeasedUnit:
     job_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnitRow:
-    """The columns of a unit that its `StudyUnit` is made of."""
-
-    unit_id: str
-    stage: str
-    payload: Mapping[str, Json]
-    role: str
-    batch: int
-    overlap: bool
-    follows: str | None
-    delay_ms: int
-    wanted: int
-
-
-UNIT_COLUMNS = Columns(UnitRow, schema.units, prefix="unit_")
+OWN = ("unit_id", "stage", "payload", "role", "batch", "overlap", "follows", "delay_ms", "wanted")
+UNIT_COLUMNS = [schema.units.c[name].label(f"own_{name}") for name in OWN]
 JOB_COLUMNS = jobs.COLUMNS.prefixed("job_")
 ITEM_COLUMNS = [
     schema.items.c.item_id.label("item_id"),
@@ -116,7 +103,7 @@ ITEM_COLUMNS = [
 def select_whole(*more: ColumnElement[Any]) -> Select[Any]:
     """Units with their jobs, essays and items, one row per item, as `read` reads them; with the columns `more`."""
     return (
-        select(*more, *UNIT_COLUMNS, *JOB_COLUMNS, *essays.COLUMNS, *ITEM_COLUMNS)
+        select(*more, *UNIT_COLUMNS, *JOB_COLUMNS, *content.ESSAY_COLUMNS, *ITEM_COLUMNS)
         .select_from(schema.units)
         .join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
         .outerjoin(schema.essays, schema.essays.c.essay_id == schema.units.c.essay_id)
@@ -159,53 +146,31 @@ def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int
     for portion in chunks(new_units):
         ids = [new_id() for _ in portion]
         by_name |= {new.name: unit_id for new, unit_id in zip(portion, ids, strict=True) if new.name}
-        rows = [
-            _row(new, unit_id, job_id, position + number, judgments or job.judgments, by_name)
-            for number, (new, unit_id) in enumerate(zip(portion, ids, strict=True), 1)
-        ]
-        item_rows = [row for new, unit in zip(portion, rows, strict=True) for row in _item_rows(new, unit["unit_id"])]
-        tx.insert(schema.units, list(rows))
+        rows, item_rows, slot_rows = [], [], []
+        for new, unit_id in zip(portion, ids, strict=True):
+            position += 1
+            if new.follows and new.follows not in by_name:
+                raise UsageError(
+                    f"unit {new.name or position}: follows {new.follows!r}, which must be added before it"
+                )
+            wanted = new.wanted if new.wanted is not None else judgments or job.judgments
+            own = {"unit_id": unit_id, "job_id": job_id, "batch": new.batch, "shuffle": new_shuffle()}
+            rest = {
+                name: getattr(new, name) for name in ("essay_id", "role", "stage", "delay_ms", "overlap", "payload")
+            }
+            place = {"position": position, "follows": by_name.get(new.follows)}
+            rows.append({**own, **rest, **place, "wanted": wanted if new.role == "work" else 0})
+            item_rows += [
+                {"unit_id": unit_id, "position": number, "item_id": item_id, "payload": payload}
+                for number, (item_id, payload) in enumerate(new.items)
+            ]
+            slot_rows += [{**own, "n": n, "state": "free"} for n in range(1, rows[-1]["wanted"] + 1)]
+        tx.insert(schema.units, rows)
         tx.insert(schema.unit_items, item_rows)
-        tx.insert(schema.slots, [row for unit in rows for row in _slot_rows(unit)])
+        tx.insert(schema.slots, slot_rows)
         events.write(tx, None, "units.added", job_id, {"wanted": {row["unit_id"]: row["wanted"] for row in rows}})
-        position += len(portion)
         added += ids
     return added
-
-
-def _row(
-    new: NewUnit, unit_id: str, job_id: str, position: int, judgments: int, by_name: Mapping[str, str]
-) -> dict[str, Any]:
-    if new.follows and new.follows not in by_name:
-        raise UsageError(f"unit {new.name or position}: follows {new.follows!r}, which must be added before it")
-    wanted = new.wanted if new.wanted is not None else judgments
-    return {
-        "unit_id": unit_id,
-        "job_id": job_id,
-        "essay_id": new.essay_id,
-        "role": new.role,
-        "stage": new.stage,
-        "follows": by_name.get(new.follows),
-        "delay_ms": new.delay_ms,
-        "batch": new.batch,
-        "overlap": new.overlap,
-        "position": position,
-        "shuffle": new_shuffle(),
-        "wanted": wanted if new.role == "work" else 0,
-        "payload": new.payload,
-    }
-
-
-def _item_rows(new: NewUnit, unit_id: str) -> list[dict[str, Any]]:
-    return [
-        {"unit_id": unit_id, "position": number, "item_id": item_id, "payload": payload}
-        for number, (item_id, payload) in enumerate(new.items)
-    ]
-
-
-def _slot_rows(unit: Mapping[str, Any]) -> list[dict[str, Any]]:
-    own = {name: unit[name] for name in ("unit_id", "job_id", "batch", "shuffle")}
-    return [{**own, "n": n, "state": "free"} for n in range(1, unit["wanted"] + 1)]
 
 
 def find(tx: Tx, unit_id: str) -> StudyUnit | None:
@@ -217,28 +182,25 @@ def find(tx: Tx, unit_id: str) -> StudyUnit | None:
 def read(rows: Sequence[Record]) -> StudyUnit:
     """A unit from the rows of `select_whole`, one per item; a unit without items has one row."""
     first = rows[0]
-    unit = UNIT_COLUMNS.read(first)
+    asked = [
+        UnitItem(
+            Item(row.item_essay_id or "", Span(row.item_start or 0, row.item_end or 0), row.item_kind),
+            row.item_payload,
+        )
+        for row in rows
+        if row.item_id is not None
+    ]
     return StudyUnit(
         unit=Unit(
-            unit_id=unit.unit_id,
-            essay=Essay("", "") if first.essay_id is None else essays.read_bare(first),
-            items=tuple(_item(row) for row in rows if row.item_id is not None),
-            stage=unit.stage,
-            payload=unit.payload,
+            unit_id=first.own_unit_id,
+            essay=Essay("", "") if first.essay_id is None else content.read_bare(first),
+            items=tuple(asked),
+            stage=first.own_stage,
+            payload=first.own_payload,
         ),
         job=JOB_COLUMNS.read(first),
-        role=unit.role,
-        batch=unit.batch,
-        overlap=unit.overlap,
-        follows=unit.follows,
-        delay_ms=unit.delay_ms,
-        wanted=unit.wanted,
+        **{name: first._mapping[f"own_{name}"] for name in OWN[3:]},
     )
-
-
-def _item(row: Record) -> UnitItem:
-    span = Span(row.item_start or 0, row.item_end or 0)
-    return UnitItem(Item(row.item_essay_id or "", span, row.item_kind), row.item_payload)
 
 
 def of_lease(tx: Tx, lease_id: str) -> LeasedUnit | None:
@@ -426,3 +388,91 @@ def _labels(tx: Tx, unit_id: str) -> list[str]:
     for row in tx.all(query):
         by_submission.setdefault(row.submission_id, []).append(row.label)
     return [LABEL_SEPARATOR.join(labels) for labels in by_submission.values()]
+
+
+# Mistakes mended
+
+
+def wait_for_everybody(tx: Tx, job_id: str) -> None:
+    """Let those end who take or answer a unit just now; who comes later waits, and finds the job as it is then.
+
+    Whatever a rater does begins with a lock on the person.  With everybody locked first, no rater holds anything that
+    the change waits for while they wait for it.  Managers who change units lock the job before any of them.
+    SQLite has one writer anyway.
+    """
+    if tx.is_postgres:
+        people.lock_all(tx)
+        tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.job_id == job_id).with_for_update())
+
+
+def unmet_items(tx: Tx, job_id: str) -> list[tuple[str, str]]:
+    """The item and the unit of every work unit of one item that nobody has been given, in their order."""
+    traces = (schema.leases.c.unit_id, schema.submissions.c.unit_id)
+    query = (
+        select(func.min(schema.unit_items.c.item_id).label("item_id"), schema.units.c.unit_id)
+        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
+        .where(*(~exists().where(trace == schema.units.c.unit_id) for trace in traces))
+        .group_by(schema.units.c.unit_id, schema.units.c.position)
+        .having(func.count() == 1)
+        .order_by(schema.units.c.position)
+    )
+    return [(row.item_id, row.unit_id) for row in tx.all(query)]
+
+
+def return_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
+    """Ask about a gold or practice unit as about any other; refused where somebody has met it with its answer.
+
+    A rater who takes gold holds no lock on it, so everybody is waited for.
+    """
+    unit = get(tx, unit_id)
+    if unit.role == "work":
+        return
+    wait_for_everybody(tx, unit.job.job_id)
+    traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
+    if any(tx.value(select(exists().where(trace))) for trace in traces):
+        raise Conflict("somebody has met this unit, and knows what was expected: it stays as it is")
+    wanted = unit.job.judgments
+    if unit.job.access == "assigned":
+        wanted = int(tx.value(select(func.count()).where(schema.assignments.c.unit_id == unit_id)))
+    if not wanted:
+        raise Conflict("the annotators of this job are named, and nobody is assigned to this unit: it stays as it is")
+    tx.execute(schema.gold.delete().where(schema.gold.c.unit_id == unit_id))
+    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role="work"))
+    events.write(tx, actor, "unit.work", unit_id)
+    open_slots(tx, unit.job, unit_id, wanted)
+
+
+def delete_job(tx: Tx, job_id: str, *, word: str = WORD, actor: str | None = None) -> Job:
+    """Delete a job in which nobody has left anything, with its units, guidelines and invitations that wait."""
+    require_word(word)
+    wait_for_everybody(tx, job_id)
+    job = jobs.lock(tx, job_id)
+    of_units = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id)
+    of_panels = select(schema.panels.c.panel_id).where(schema.panels.c.job_id == job_id)
+    traces: dict[str, ColumnElement[bool]] = {
+        "judgments": schema.submissions.c.job_id == job_id,
+        "decisions of adjudicators": schema.adjudications.c.unit_id.in_(of_units),
+        "payments": schema.payments.c.job_id == job_id,
+        "messages": schema.messages.c.job_id == job_id,
+        "reviews": schema.reviews.c.job_id == job_id,
+        "raters of a panel": schema.panel_places.c.panel_id.in_(of_panels),
+    }
+    kept = [words for words, trace in traces.items() if tx.value(select(exists().where(trace)))]
+    if kept:
+        raise Conflict(f"{job.name}: has {' and '.join(kept)}, which are kept; close and archive it instead")
+    unit_ids = [row.unit_id for row in tx.all(of_units)]
+    of_leases = select(schema.leases.c.lease_id).where(schema.leases.c.job_id == job_id)
+    lease_ids = [row.lease_id for row in tx.all(of_leases)]
+    for table in (schema.gold, schema.drafts, schema.findings, schema.unit_items):
+        tx.execute(table.delete().where(table.c.unit_id.in_(of_units)))
+    for table in (schema.assignments, schema.last_answers, schema.leases, schema.slots, schema.trust):
+        tx.execute(table.delete().where(table.c.job_id == job_id))
+    tx.execute(schema.units.delete().where(schema.units.c.job_id == job_id, schema.units.c.follows.is_not(None)))
+    for table in (schema.units, schema.guidelines, schema.panels):
+        tx.execute(table.delete().where(table.c.job_id == job_id))
+    tx.execute(schema.invitations.update().where(schema.invitations.c.job_id == job_id).values(job_id=None))
+    tx.execute(schema.jobs.delete().where(schema.jobs.c.job_id == job_id))
+    gone = {"name": job.name, "task": job.task, "units": unit_ids, "leases": lease_ids}
+    events.write(tx, actor, "job.deleted", job_id, gone)
+    return job

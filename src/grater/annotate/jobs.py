@@ -1,14 +1,14 @@
-"""Jobs: one task over many units, from draft to closed, and the guidelines that their raters read.
+"""Jobs: one task over many units, from draft to closed, the guidelines that their raters read, and who does what.
 
-Guidelines come in numbered versions and are never changed; a judgment knows the version that it was made under.
-
-Assignments: which named annotator does which units, in which batch of their own.
+`MOVES` says which state may follow which.  Guidelines come in numbered versions and are never changed; a judgment
+knows the version that it was made under.  An archived job is out of sight; its judgments are in reports and exports
+as before.  Assignments say which named annotator does which units, in which batch of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import ColumnElement, bindparam, exists, func, select
@@ -18,12 +18,24 @@ from grater.annotate.store import events, schema
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import hashed, new_id
 from grater.annotate.store.transaction import Columns, Tx, chunks, locking
+from grater.annotate.study.limits import LONGEST, require_name, require_text
+from grater.annotate.terms import KEY, terms_json, terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
 
 JobState: TypeAlias = Literal["draft", "open", "paused", "closed"]
 Access: TypeAlias = Literal["pool", "assigned"]
+
+MOVES: Mapping[str, tuple[JobState, ...]] = {
+    "draft": ("open",),
+    "open": ("paused", "closed"),
+    "paused": ("open", "closed"),
+    "closed": ("open",),
+}
+"""The states that a manager may give a job, by the state that it has."""
+
+GIVEN_STATES = ("open", "paused", "closed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +90,7 @@ def add(
     actor: str | None = None,
 ) -> Job:
     """Add a job, a draft without units."""
-    if judgments < 1 or lease_minutes <= 0:
-        raise UsageError(f"expected at least 1 judgment and a lease that lasts, found {judgments}, {lease_minutes}")
-    if tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.name == name)) is not None:
-        raise Conflict(f"there is a job called {name!r} already; choose another name")
+    _require_free(tx, name)
     job = Job(
         job_id=new_id(),
         name=name,
@@ -99,6 +108,11 @@ def add(
     return job
 
 
+def _require_free(tx: Tx, name: str) -> None:
+    if tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.name == name)) is not None:
+        raise Conflict(f"there is a job called {name!r} already; choose another name")
+
+
 def find(tx: Tx, job_id: str) -> Job | None:
     row = tx.first(BY_ID, job_id=job_id)
     return None if row is None else COLUMNS.read(row)
@@ -108,6 +122,14 @@ def get(tx: Tx, job_id: str) -> Job:
     job = find(tx, job_id)
     if job is None:
         raise NotFound(NO_JOB)
+    return job
+
+
+def visible(tx: Tx, job_id: str) -> Job:
+    """Raters know of no drafts."""
+    job = find(tx, job_id)
+    if job is None or job.state == "draft":
+        raise NotFound("there is no such job")
     return job
 
 
@@ -136,50 +158,76 @@ COUNT_ROWS = sql("ANALYZE units, unit_items, slots")
 """PostgreSQL does this by itself within a minute; the first raters of a large job would wait for it."""
 
 
+def move(tx: Tx, job_id: str, state: str, *, actor: str | None = None) -> Job:
+    """Open, pause or close a job where its state allows it; work that raters hold is still accepted."""
+    if state not in GIVEN_STATES:
+        raise UsageError(f"state: expected {', '.join(GIVEN_STATES)}, found {state[:20]!r}")
+    job = get(tx, job_id)
+    if job.archived_at is not None:
+        raise Conflict(f"{job.name}: archived; restore it first")
+    for allowed in MOVES[job.state]:
+        if allowed == state:
+            return set_state(tx, job_id, allowed, actor=actor)
+    raise Conflict(f"state: expected {' or '.join(MOVES[job.state])} after {job.state}, found {state!r}")
+
+
 def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None) -> Job:
-    """Open, pause or close a job; units that raters hold can still be submitted."""
-    if state not in schema.JOB_STATES:
-        raise UsageError(unknown("state", state, list(schema.JOB_STATES)))
-    get(tx, job_id)
-    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(state=state))
+    """Set the state, whatever it was."""
+    job = _change(tx, job_id, state=state)
     events.write(tx, actor, "job.state", job_id, {"state": state})
     if state == "open" and tx.is_postgres:
         tx.execute(COUNT_ROWS)
+    return job
+
+
+def _change(tx: Tx, job_id: str, **values: Any) -> Job:
+    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(**values))
     return get(tx, job_id)
 
 
-def rename(tx: Tx, job_id: str, *, name: str, title: str, actor: str | None = None) -> Job:
-    """Another name, for commands and exports, and another title, for raters."""
+def rename(tx: Tx, job_id: str, *, name: str = "", title: str = "", actor: str | None = None) -> Job:
+    """Another name, for commands and exports, or title, for raters; what is left empty stays.
+
+    Jobs that ask for this one first go by its new name.
+    """
     job = lock(tx, job_id)
-    is_taken = select(schema.jobs.c.job_id).where(schema.jobs.c.name == name, schema.jobs.c.job_id != job_id)
-    if tx.value(is_taken) is not None:
-        raise Conflict(f"there is a job called {name!r} already; choose another name")
-    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(name=name, title=title))
-    changed = {"name": name, "title": title, "name_before": job.name, "title_before": job.title}
+    new_name, new_title = require_name(name or job.name), require_text("job.title", title or job.title)
+    if (new_name, new_title) == (job.name, job.title):
+        return job
+    if new_name != job.name:
+        _require_free(tx, new_name)
+    renamed = _change(tx, job_id, name=new_name, title=new_title)
+    changed = {"name": new_name, "title": new_title, "name_before": job.name, "title_before": job.title}
     events.write(tx, actor, "job.renamed", job_id, changed)
-    return get(tx, job_id)
+    for other in all(tx):
+        terms = terms_of(other.options)
+        if any(each.job == job.name for each in terms.qualifications):
+            asked = [replace(each, job=new_name) if each.job == job.name else each for each in terms.qualifications]
+            changed_terms = terms_json(replace(terms, qualifications=tuple(asked)))
+            set_options(tx, other.job_id, {KEY: changed_terms}, actor=actor)
+    return renamed
 
 
-def set_archived(tx: Tx, job_id: str, is_archived: bool, *, actor: str | None = None) -> Job:
-    """Take a job out of sight, or bring it back."""
+def archive(tx: Tx, job_id: str, is_archived: bool, *, actor: str | None = None) -> Job:
+    """Take a job out of sight, or bring it back; nobody may be at work in it."""
     job = lock(tx, job_id)
+    if is_archived and job.state not in ("draft", "closed"):
+        raise Conflict(f"{job.name}: the job is {job.state}; close it first")
     if is_archived == (job.archived_at is not None):
         return job
-    at = tx.now if is_archived else None
-    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(archived_at=at))
     events.write(tx, actor, "job.archived" if is_archived else "job.restored", job_id)
-    return get(tx, job_id)
+    return _change(tx, job_id, archived_at=tx.now if is_archived else None)
 
 
 def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str | None = None) -> Job:
     merged = {**lock(tx, job_id).options, **options}
-    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(options=merged))
     events.write(tx, actor, "job.options", job_id, {"options": dict(options)})
-    return get(tx, job_id)
+    return _change(tx, job_id, options=merged)
 
 
 def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
-    """Add a version; the same text again makes none."""
+    """Add a version, which later judgments refer to; the same text again makes none."""
+    markdown = require_guidelines(markdown)
     lock(tx, job_id)
     newest = current_guidelines(tx, job_id)
     if newest is not None and newest.markdown == markdown:
@@ -189,6 +237,14 @@ def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = No
     tx.insert(schema.guidelines, GUIDELINES_COLUMNS.row(guidelines))
     events.write(tx, actor, "guidelines.added", job_id, {"version": version, "sha256": hashed(markdown)})
     return guidelines
+
+
+def require_guidelines(markdown: str) -> str:
+    """Guidelines in Markdown with plain line ends; empty or overlong ones are refused."""
+    text, most = markdown.replace("\r\n", "\n"), LONGEST["job.guidelines"]
+    if not 0 < len(text) <= most:
+        raise UsageError(f"guidelines: expected 1 to {most:,} characters of Markdown, found {len(text):,}")
+    return text
 
 
 def current_guidelines(tx: Tx, job_id: str) -> Guidelines | None:

@@ -9,25 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from grater.annotate import jobs, units
 from grater.annotate import money as study_money
+from grater.annotate.jobs import Job
 from grater.annotate.money import Costs, job_costs
-from grater.annotate.store import Tx, jobs, trust, units
+from grater.annotate.store import Tx, trust
 from grater.annotate.store.clock import as_iso
-from grater.annotate.store.jobs import Job
 from grater.annotate.store.judgments import submitted
 from grater.annotate.study.limits import require_number
 from grater.annotate.terms import (
     IMPORTED,
     KEY,
     POLICY_WORDS,
-    GoldRuleOdds,
     Terms,
     TrustRule,
     gold_on_page,
     money,
-    odds,
     read_terms,
-    steady,
     terms_json,
     terms_of,
 )
@@ -169,19 +167,3 @@ def _cost(costs: Costs) -> str:
     each = f", {costs.money(costs.per_valid)} per valid judgment" if costs.valid else ""
     whole, lost = costs.money(costs.cents + costs.bonuses), costs.money(costs.wasted)
     return f"{whole}{each}; {lost} on judgments that do not count"
-
-
-SKILLS = (0.5, 0.7, 0.8, 0.9, 0.95)
-"""Raters for whom the page tells what the gold rule would do; the first guesses between two answers."""
-
-
-MOST_GOLD = 100
-"""Gold of one rater that is looked ahead to."""
-
-
-def odds_for(terms: Terms, n_gold: int) -> list[tuple[float, GoldRuleOdds]]:
-    """What the rule does to raters of several skills who meet all the gold that there is."""
-    if terms.gold is None:
-        return []
-    n_met = max(terms.gold.quiz, min(n_gold, MOST_GOLD))
-    return [(skill, odds(terms.gold, steady(skill, n_met))) for skill in SKILLS]

@@ -1,0 +1,446 @@
+"""What a study is about: its essays, the items in them, and what systems decided on those.
+
+Essays are as they came in, with the annotators and edits of their files; the text is kept code point by code point.
+Errors can be planted in a good essay, so that marking can be graded (docs/crowd-jobs.md).  Each planted edit says
+what to write instead of the words in its span; the places of the errors are given in the new text, as the gold of the
+marking task takes them: `120-124:Wcip`.  Such an essay is none of the study's own: systems do not decide on it, no
+sample has it, and no other job asks about it unless it is named.
+
+Items are spans of essays that can be judged.  An item's id comes from its essay, span and kind, whatever the table
+that brought it calls it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlalchemy import JSON, ColumnElement, Select, Text, bindparam, case, cast, exists, func, literal, select
+
+from grater.annotate.store import events, schema
+from grater.annotate.store.schema import to_text
+from grater.annotate.store.transaction import PORTION, Columns, Record, Tx, chunks, locking
+from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
+from grater.model import Decision, Edit, Essay, Item, Json, Span, short_hash
+
+ESSAY_COLUMNS = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
+ESSAY_BY_ID = select(*ESSAY_COLUMNS).where(schema.essays.c.essay_id == bindparam("essay"))
+
+
+CORPUS = locking(select(schema.meta.c.value).where(schema.meta.c.key == "key"), of=schema.meta)
+
+
+def hold(tx: Tx) -> None:
+    """One at a time for whoever adds to or deletes from the corpus: essays, items, decisions, samples and jobs.
+
+    Raters do not wait for it.  To be called before anything is looked up, after the people behind the change are
+    locked.  SQLite has one writer at a time anyway.
+    """
+    if tx.is_postgres:
+        tx.execute(CORPUS)
+
+
+def require_essays(tx: Tx, essay_ids: Collection[str]) -> None:
+    """Refuse where essays that were read some time ago are no longer there."""
+    if len(known_essays(tx, essay_ids)) < len(set(essay_ids)):
+        raise Conflict("an essay was deleted meanwhile, and nothing was stored; try again")
+
+
+def known_essays(tx: Tx, essay_ids: Iterable[str]) -> set[str]:
+    """Those of the essays that are there."""
+    ids = schema.essays.c.essay_id
+    return {row.essay_id for some in chunks(set(essay_ids)) for row in tx.all(select(ids).where(ids.in_(some)))}
+
+
+def add_essays(tx: Tx, essays: Iterable[Essay], *, import_id: str | None = None) -> tuple[int, int]:
+    """Add essays; return the number of new ones and of those that were there already, the same in every letter."""
+    hold(tx)
+    n_new = n_old = 0
+    position = int(tx.value(select(func.max(schema.essays.c.position))) or 0)
+    for portion in chunks(essays):
+        old = {essay.essay_id: essay for essay in essays_of(tx, [essay.essay_id for essay in portion])}
+        new = [essay for essay in portion if essay.essay_id not in old]
+        for essay in portion:
+            if essay.essay_id in old:
+                _require_same(old[essay.essay_id], essay)
+        _insert_essays(tx, new, position=position, import_id=import_id)
+        position += len(new)
+        n_new, n_old = n_new + len(new), n_old + len(portion) - len(new)
+    return n_new, n_old
+
+
+def find_essay(tx: Tx, essay_id: str) -> Essay | None:
+    return next(iter(essays_of(tx, [essay_id])), None)
+
+
+def bare_essay(tx: Tx, essay_id: str) -> Essay | None:
+    """The essay as its writer left it: no annotators, no edits."""
+    row = tx.first(ESSAY_BY_ID, essay=essay_id)
+    return None if row is None else read_bare(row)
+
+
+def essays_of(tx: Tx, essay_ids: Sequence[str]) -> list[Essay]:
+    """These essays, whole, in the order of the study."""
+    query = select(schema.essays).order_by(schema.essays.c.position)
+    essays: list[Essay] = []
+    for portion in chunks(essay_ids):
+        essays += _whole(tx, tx.all(query.where(schema.essays.c.essay_id.in_(portion))))
+    return essays
+
+
+def all_essays(tx: Tx) -> Iterator[Essay]:
+    """Every essay, whole, in the order of the study; read in portions, so that memory stays flat."""
+    query = select(schema.essays).order_by(schema.essays.c.position).limit(PORTION)
+    last = 0
+    while rows := tx.all(query.where(schema.essays.c.position > last)):
+        yield from _whole(tx, rows)
+        last = rows[-1].position
+
+
+def some_essays(tx: Tx, *, start: int, most: int) -> list[Essay]:
+    """Essays as their writers left them, in the order of the study, `most` of them from number `start` on."""
+    query = select(*ESSAY_COLUMNS).order_by(schema.essays.c.position).offset(start).limit(most)
+    return [read_bare(row) for row in tx.all(query)]
+
+
+def n_essays(tx: Tx) -> int:
+    return int(tx.value(select(func.count()).select_from(schema.essays)))
+
+
+def _whole(tx: Tx, rows: Sequence[Record]) -> list[Essay]:
+    ids = [row.essay_id for row in rows]
+    query = select(schema.annotators).order_by(schema.annotators.c.position)
+    raters: dict[str, list[str]] = defaultdict(list)
+    for row in tx.all(query.where(schema.annotators.c.essay_id.in_(ids))):
+        raters[row.essay_id].append(row.rater)
+    query = select(schema.edits).order_by(schema.edits.c.position)
+    marks: dict[str, list[Edit]] = defaultdict(list)
+    for row in tx.all(query.where(schema.edits.c.essay_id.in_(ids))):
+        marks[row.essay_id].append(
+            Edit(
+                span=Span(row.start, row.end),
+                replacements=tuple(row.replacements),
+                tag=row.tag,
+                rater=row.rater,
+                comment=row.comment,
+                extra=row.extra,
+            )
+        )
+    return [
+        replace(read_bare(row), edits=tuple(marks[row.essay_id]), annotators=tuple(raters[row.essay_id]))
+        for row in rows
+    ]
+
+
+def read_bare(row: Record) -> Essay:
+    """The essay of a row with `ESSAY_COLUMNS`, as its writer left it."""
+    spans = None if row.tokens is None else tuple(Span(start, end) for start, end in row.tokens)
+    return Essay(row.essay_id, row.text, tokens=spans, metadata=row.metadata)
+
+
+def _insert_essays(tx: Tx, new: Sequence[Essay], *, position: int, import_id: str | None) -> None:
+    tx.insert(
+        schema.essays,
+        [
+            {
+                "essay_id": essay.essay_id,
+                "position": position + number,
+                "text": _storable(essay),
+                "tokens": None if essay.tokens is None else [[span.start, span.end] for span in essay.tokens],
+                "metadata": essay.metadata,
+                "import_id": import_id,
+            }
+            for number, essay in enumerate(new, 1)
+        ],
+    )
+    for essay in new:
+        raters = enumerate(dict.fromkeys(essay.annotators))
+        annotator_rows = [
+            {"essay_id": essay.essay_id, "rater": rater, "position": number} for number, rater in raters
+        ]
+        tx.insert(schema.annotators, annotator_rows)
+        tx.insert(
+            schema.edits,
+            [
+                {
+                    "essay_id": essay.essay_id,
+                    "position": number,
+                    "rater": edit.rater,
+                    "start": edit.span.start,
+                    "end": edit.span.end,
+                    "replacements": edit.replacements,
+                    "tag": edit.tag,
+                    "comment": edit.comment,
+                    "extra": edit.extra,
+                }
+                for number, edit in enumerate(essay.edits)
+            ],
+        )
+
+
+def _storable(essay: Essay) -> str:
+    """The text; a database holds neither NUL nor half a surrogate pair, and changing one would move offsets."""
+    bad = next((c for c in essay.text if c == "\0" or "\ud800" <= c <= "\udfff"), None)
+    if bad is not None:
+        message = f"expected text, found U+{ord(bad):04X}, which no database can hold; remove it"
+        raise BadInput(Problem(f"essay {essay.essay_id}", message))
+    return essay.text
+
+
+def _require_same(old: Essay, new: Essay) -> None:
+    if (old.text, old.edits, old.annotators) != (new.text, new.edits, tuple(dict.fromkeys(new.annotators))):
+        what = "text" if old.text != new.text else "annotation"
+        message = f"is in the study already with another {what}; give the new one another id, or leave it out"
+        raise BadInput(Problem(f"essay {new.essay_id}", message, new.line))
+
+
+IS_PLANTED = "planted"
+"""The metadata of an essay that says so; raters never see any."""
+
+
+def own_essays(tx: Tx) -> Iterator[Essay]:
+    """The essays of the study, but for those with planted errors."""
+    return (essay for essay in all_essays(tx) if IS_PLANTED not in essay.metadata)
+
+
+def plant(essay: Essay, edits: Sequence[Edit]) -> tuple[Essay, tuple[str, ...]]:
+    """The essay with the errors in it, under an id that tells nothing, and where they stand."""
+    text, places, shift, last = essay.text, [], 0, 0
+    for edit in sorted(edits, key=lambda each: each.span):
+        if edit.span.start < last or edit.span.end > len(essay.text) or not edit.replacements:
+            raise UsageError(f"{essay.essay_id}: expected errors to plant side by side, each with its words")
+        wrong, start = edit.replacements[0], edit.span.start + shift
+        if wrong == edit.span.of(essay.text):
+            raise UsageError(f"{essay.essay_id}: expected words other than {wrong[:40]!r} to plant, found the same")
+        text = text[:start] + wrong + text[edit.span.end + shift :]
+        places.append(f"{start}-{start + len(wrong)}:{edit.tag}")
+        shift += len(wrong) - len(edit.span)
+        last = edit.span.end
+    metadata = {**essay.metadata, IS_PLANTED: True}
+    bare = replace(
+        essay, essay_id=short_hash(text), text=text, edits=(), annotators=(), tokens=None, metadata=metadata
+    )
+    return bare, tuple(places)
+
+
+WORD = "delete"
+"""What is typed before anything is deleted."""
+
+
+def require_word(word: str) -> None:
+    if word.strip().lower() != WORD:
+        raise UsageError(f"type the word {WORD!r} to delete it permanently; found {word[:20]!r}")
+
+
+def delete_essay(tx: Tx, essay_id: str, *, word: str = WORD, actor: str | None = None) -> None:
+    """Delete an essay that no job asks about and no sample holds, with its items and what systems decided on them."""
+    require_word(word)
+    hold(tx)
+    if tx.value(select(schema.essays.c.essay_id).where(schema.essays.c.essay_id == essay_id)) is None:
+        raise NotFound("there is no such essay in this study")
+    of_essay = select(schema.items.c.item_id).where(schema.items.c.essay_id == essay_id)
+    traces: dict[str, ColumnElement[bool]] = {
+        "a job asks about it": schema.units.c.essay_id == essay_id,
+        "a job asks about a place in it": schema.unit_items.c.item_id.in_(of_essay),
+        "a sample holds a place in it": schema.sample_items.c.item_id.in_(of_essay),
+        "a place in it is judged": schema.judgments.c.item_id.in_(of_essay),
+    }
+    kept = [words for words, trace in traces.items() if tx.value(select(exists().where(trace)))]
+    if kept:
+        raise Conflict(f"the essay stays: {kept[0]}")
+    tx.execute(schema.decisions.delete().where(schema.decisions.c.item_id.in_(of_essay)))
+    for table in (schema.items, schema.edits, schema.annotators, schema.essays):
+        tx.execute(table.delete().where(table.c.essay_id == essay_id))
+    events.write(tx, actor, "essay.deleted", essay_id)
+
+
+MANY = 10_000
+"""Names in one query."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyItem:
+    """An item as the study knows it; `item` is None for one known only from a table of judgments."""
+
+    item_id: str
+    item: Item | None
+    kind: str = ""
+    outside_id: str | None = None
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+def study_item(item: Item, *, outside_id: str | None = None, payload: Mapping[str, Json] | None = None) -> StudyItem:
+    name = None if outside_id == item.item_id else outside_id
+    return StudyItem(item_id=item.item_id, item=item, kind=item.kind, outside_id=name, payload=payload or {})
+
+
+def add_items(tx: Tx, items: Iterable[StudyItem]) -> int:
+    """Add the items that the study does not have yet; return the number added."""
+    n_new = 0
+    for portion in chunks(items):
+        by_id = {item.item_id: item for item in portion}
+        old = {row.item_id for row in tx.all(select(schema.items.c.item_id).where(schema.items.c.item_id.in_(by_id)))}
+        new = [_item_row(item) for item_id, item in by_id.items() if item_id not in old]
+        tx.insert(schema.items, new)
+        n_new += len(new)
+    return n_new
+
+
+def items_by_name(tx: Tx, names: Sequence[str]) -> dict[str, str]:
+    """Item ids by the names that a table uses: their ids, or what the table that brought them called them."""
+    return {name: item_id for name, (item_id, _) in item_places(tx, names).items()}
+
+
+def item_places(tx: Tx, names: Sequence[str]) -> dict[str, tuple[str, str | None]]:
+    """Ids and essays of items by the names that a table uses, in the order of the names."""
+    of_name: dict[str, tuple[str, str | None]] = {}
+    for portion in chunks(dict.fromkeys(names), MANY):
+        listed = _listed(tx, portion)
+        for column in (schema.items.c.outside_id, schema.items.c.item_id):  # ids go before what others call an item
+            query = select(column.label("name"), schema.items.c.item_id, schema.items.c.essay_id)
+            for row in tx.execute(query.where(column.in_(listed))):
+                of_name[row.name] = (row.item_id, row.essay_id)
+    return {name: of_name[name] for name in names if name in of_name}
+
+
+def _listed(tx: Tx, names: Sequence[str]) -> Select[Any]:
+    """Many names as one parameter: a parameter each takes longer than to find the items."""
+    text = literal(to_text(names), Text)
+    each = func.json_array_elements_text(cast(text, JSON)) if tx.is_postgres else func.json_each(text)
+    return select(each.table_valued("value").c.value)
+
+
+def find_item(tx: Tx, item_id: str) -> StudyItem | None:
+    row = tx.first(select(schema.items).where(schema.items.c.item_id == item_id))
+    return None if row is None else _read_item(row)
+
+
+def items_of(tx: Tx, item_ids: Sequence[str]) -> dict[str, StudyItem]:
+    by_id = {}
+    for portion in chunks(item_ids):
+        for row in tx.all(select(schema.items).where(schema.items.c.item_id.in_(portion))):
+            by_id[row.item_id] = _read_item(row)
+    return by_id
+
+
+def all_items(tx: Tx, *, kind: str | None = None) -> Iterator[StudyItem]:
+    query = select(schema.items).order_by(tx.binary(schema.items.c.item_id))
+    if kind is not None:
+        query = query.where(schema.items.c.kind == kind)
+    for row in tx.all(query):
+        yield _read_item(row)
+
+
+def some_items(tx: Tx, *, kind: str | None = None, start: int, most: int) -> list[StudyItem]:
+    """Items by essay and span, `most` of them from number `start` on."""
+    order = (
+        tx.binary(schema.items.c.essay_id),
+        schema.items.c.start,
+        schema.items.c.end,
+        tx.binary(schema.items.c.item_id),
+    )
+    query = select(schema.items).order_by(*order).offset(start).limit(most)
+    return [_read_item(row) for row in tx.all(query if kind is None else query.where(schema.items.c.kind == kind))]
+
+
+def item_kinds(tx: Tx) -> list[tuple[str, int]]:
+    query = (
+        select(schema.items.c.kind, func.count().label("n_items"))
+        .group_by(schema.items.c.kind)
+        .order_by(tx.binary(schema.items.c.kind))
+    )
+    return [(row.kind, row.n_items) for row in tx.all(query)]
+
+
+def n_items(tx: Tx, *, kind: str | None = None) -> int:
+    query = select(func.count()).select_from(schema.items)
+    return int(tx.value(query if kind is None else query.where(schema.items.c.kind == kind)))
+
+
+def _item_row(study_item: StudyItem) -> dict[str, Any]:
+    item = study_item.item
+    return {
+        "item_id": study_item.item_id,
+        "essay_id": item.essay_id if item else None,
+        "start": item.span.start if item else None,
+        "end": item.span.end if item else None,
+        "kind": study_item.kind,
+        "outside_id": study_item.outside_id,
+        "payload": study_item.payload,
+    }
+
+
+def _read_item(row: Record) -> StudyItem:
+    item = None if row.essay_id is None else Item(row.essay_id, Span(row.start, row.end), row.kind)
+    return StudyItem(item_id=row.item_id, item=item, kind=row.kind, outside_id=row.outside_id, payload=row.payload)
+
+
+DECISION_COLUMNS = Columns(Decision, schema.decisions)
+ANSWERS = "answers"
+"""The key of a decision's payload that holds them."""
+
+
+def add_decisions(tx: Tx, decisions: Iterable[Decision], *, signature: str = "") -> int:
+    """Add decisions with their systems and return the number added; one that is there already is left alone."""
+    n_added = 0
+    for portion in chunks(decisions):
+        add_systems(tx, {decision.system for decision in portion}, signature)
+        item_ids = [decision.item_id for decision in portion]
+        query = select(schema.decisions.c.system, schema.decisions.c.item_id)
+        query = query.where(schema.decisions.c.item_id.in_(item_ids))
+        old = {(row.system, row.item_id) for row in tx.all(query)}
+        rows = [
+            DECISION_COLUMNS.row(decision) for decision in portion if (decision.system, decision.item_id) not in old
+        ]
+        tx.insert(schema.decisions, rows)
+        n_added += len(rows)
+    events.write(tx, None, "decisions.added", "", {"n": n_added})
+    return n_added
+
+
+def all_decisions(tx: Tx, *, system: str | None = None) -> Iterator[Decision]:
+    order = (tx.binary(schema.decisions.c.system), tx.binary(schema.decisions.c.item_id))
+    query = select(*DECISION_COLUMNS).order_by(*order)
+    for row in tx.all(query if system is None else query.where(schema.decisions.c.system == system)):
+        yield DECISION_COLUMNS.read(row)
+
+
+def keep_answers(tx: Tx, system: str, answers: Mapping[str, Json]) -> None:
+    """Keep, by item, the words that a system would write there with their probabilities, the likeliest first."""
+    of_row = (schema.decisions.c.system == system) & (schema.decisions.c.item_id == bindparam("of_item"))
+    statement = schema.decisions.update().where(of_row).values(payload=bindparam("kept"))
+    for portion in chunks(answers.items()):
+        tx.execute(statement, [{"of_item": item_id, "kept": {ANSWERS: words}} for item_id, words in portion])
+
+
+def best_words(tx: Tx, system: str) -> dict[str, str]:
+    """By item, the word that a system would write there, where the study knows it: also where nothing is flagged."""
+    query = select(schema.decisions.c.item_id, schema.decisions.c.payload).where(schema.decisions.c.system == system)
+    answers = {row.item_id: row.payload.get(ANSWERS) for row in tx.all(query)}
+    return {item_id: str(words[0][0]) for item_id, words in answers.items() if words}
+
+
+def system_names(tx: Tx) -> list[str]:
+    query = select(schema.systems.c.system).order_by(tx.binary(schema.systems.c.system))
+    return [row.system for row in tx.all(query)]
+
+
+def n_decisions(tx: Tx) -> int:
+    return int(tx.value(select(func.count()).select_from(schema.decisions)))
+
+
+def add_systems(tx: Tx, systems: Collection[str], signature: str = "") -> None:
+    new = sorted(set(systems) - set(system_names(tx)))
+    tx.insert(schema.systems, [{"system": name, "signature": signature, "added_at": tx.now} for name in new])
+
+
+def flags_by_system(tx: Tx) -> dict[str, tuple[int, int]]:
+    """The number of items that each system decided on, and the number that it flagged."""
+    n_flagged = func.sum(case((schema.decisions.c.flagged, 1), else_=0))
+    query = select(schema.decisions.c.system, func.count().label("n_decided"), n_flagged.label("n_flagged"))
+    rows = tx.all(query.group_by(schema.decisions.c.system))
+    return {
+        row.system: (int(row.n_decided), int(row.n_flagged)) for row in sorted(rows, key=lambda row: str(row.system))
+    }

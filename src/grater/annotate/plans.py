@@ -1,0 +1,602 @@
+"""Making a job: its plan, the units that it asks about, who does which of them, and what it would cost.
+
+A job is added with its units, batches, annotators and guidelines in one transaction.  When somebody leaves before the
+end, what they have not done is assigned to another person.
+
+`usage`, `error`, `cloze`: one item per page, prepositions of the essays where the study has no item of the kind yet.
+`choice`: words where the one that a system would write there differs from the writer's, flagged or not (T&C 2008,
+4.2).  `verify`: items where the suggestion of its flag does.  `construction`: the items of
+one noun and stage together, the second stage after the first and a delay; nouns are chosen from the essays where the
+study has no such item yet.  `marking`: a whole essay.  Of what the study knows of an item a unit gets only what its
+page needs (P10).
+
+Prepositions are the places that the detectors look at, and no others (`grater.detect.prepositions.candidates`), so
+that an item that a rater judged is an item that a system decided on.  Nouns follow Lee et al. 2009, section 3.3:
+sizes are the paper's, what the essays could not fill is reported, and a design whose essays have no noun of `LEAST`
+phrases is refused; a plain job, which may be a trial, takes rarer nouns.
+
+Batches are a pure plan, drawn by a seed.  Units are shuffled first, so that neither batch nor place tells where a
+unit came from (P10).  Every k-th batch can be the same for all annotators, unannounced (T&C 2008, 5.2).  Otherwise
+each batch goes to `k` of the annotators, chosen so that every pair works together as often as any other (NUCLE 2013,
+section 3): greedily, the combination whose pairs, then whose people, have had the least so far, ties broken at
+random.
+
+*Preview*: what a job would be before it is made.  Units are counted as the job itself would choose them, and nothing
+is stored.  Hours rest on the median time of earlier judgments of the same task in the study where there are `ENOUGH`;
+else on `SECONDS`, which are rough: a question about one word takes a careful rater 15 to 40 seconds, an essay some
+seconds per word.  Counting looks at every essay, so the count is kept until something comes into the study.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, count
+from math import comb
+from statistics import median
+
+import numpy as np
+
+from grater.annotate import content, jobs, units
+from grater.annotate.content import StudyItem, own_essays
+from grater.annotate.jobs import Assignment, Job, require_guidelines
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import Store, Tx, people, progress
+from grater.annotate.store.people import Person
+from grater.annotate.study.limits import require_name, require_number, require_text
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
+from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS, payload_of, suggestion_of
+from grater.annotate.tasks.marking import TASK as MARKING
+from grater.annotate.tasks.task import Subject, subject_of
+from grater.annotate.terms import money
+from grater.annotate.units import NewUnit
+from grater.corpora.tagsets import TAGSETS
+from grater.corpora.text.analysis import analyse
+from grater.corpora.text.prepositions import canonical
+from grater.detect.articles.design import NounPlace, item_rows, places_of, select
+from grater.detect.prepositions.candidates import PREP, preposition_places
+from grater.errors import UsageError
+from grater.model import DELETE, Decision, Essay, Item, Json, Span
+from grater.sheet import counted
+from grater.uncertainty import generator
+
+NUMBERS = ("judgments", "most", "batch_size", "overlap_every", "delay_days", "lease_minutes", "suggested_share")
+"""Of a plan, each with a limit."""
+
+LEASE_MINUTES = {"marking": 24 * 60.0}
+DEFAULT_LEASE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class JobPlan:
+    """`annotators` (by name) make an assigned job, each unit for `judgments` of them; without, anybody may take it.
+
+    `most` is how many units are drawn at random from those that fit; None takes all.  `is_fresh` leaves out essays
+    that a job of the same task has already.  `cents` of `currency` are paid for each judgment; None agrees on no pay.
+    Without a `name` the job is called by its task.  `system` is whose suggestions `choice` and `verify` ask about,
+    and whose marks `marking` offers, for a `suggested_share` of what each annotator gets.
+    """
+
+    name: str
+    task: str
+    judgments: int = 1
+    title: str = ""
+    kind: str | None = None
+    system: str | None = None
+    suggested_share: float = 1.0
+    item_ids: Sequence[str] = ()
+    essay_ids: Sequence[str] = ()
+    most: int | None = None
+    annotators: Sequence[str] = ()
+    batch_size: int = 0
+    overlap_every: int = 0
+    delay_days: float = 3
+    lease_minutes: float | None = None
+    guidelines: str | None = None
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    options: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    seed: int = 0
+    is_open: bool = True
+    is_fresh: bool = False
+    cents: int | None = None
+    currency: str = "EUR"
+
+
+def add_job(store: Store, plan: JobPlan, *, actor: str | None = None) -> Job:
+    """Add a job by its plan; it is open for work unless the plan says otherwise."""
+    with store.write() as tx:
+        return plan_job(tx, plan, actor=actor)
+
+
+def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
+    """The same inside a transaction that has begun."""
+    content.hold(tx)
+    if not plan.name:  # the task's, with a number where an earlier job has it
+        taken = {job.name for job in jobs.all(tx)}
+        numbered = (plan.task if n == 1 else f"{plan.task}-{n}" for n in count(1))
+        plan = replace(plan, name=next(name for name in numbered if name not in taken))
+    # Refuse numbers and texts outside of their limits.
+    require_name(plan.name)
+    require_text("job.title", plan.title)
+    for name in NUMBERS:
+        require_number(f"job.{name}", getattr(plan, name))
+    require_number("seed", plan.seed)
+    if plan.guidelines is not None:
+        require_guidelines(plan.guidelines)
+    task = TASKS[plan.task]
+    chains = chains_for(tx, plan)
+    if plan.most is not None and plan.most < len(chains):
+        picked = generator(plan.seed, "units", plan.name).choice(len(chains), size=plan.most, replace=False)
+        chains = [chains[number] for number in sorted(picked.tolist())]
+    persons = {name: people.named(tx, name).person_id for name in plan.annotators}
+    require_other_heads(tx, persons)
+    offers: dict[str, Json] = {}
+    if task.name == MARKING.name and plan.system:
+        offers = {SUGGESTIONS: {"system": plan.system, "share": plan.suggested_share}}
+    job = jobs.add(
+        tx,
+        name=plan.name,
+        task=task.name,
+        title=plan.title or task.title,
+        judgments=plan.judgments,
+        access="assigned" if persons else "pool",
+        lease_minutes=plan.lease_minutes or LEASE_MINUTES.get(task.name, DEFAULT_LEASE),
+        options={"seed": plan.seed, **offers, **plan.options},
+        actor=actor,
+    )
+    jobs.add_guidelines(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
+    _fill(tx, job, chains, plan, persons)
+    if plan.cents is not None:
+        set_terms(tx, job.job_id, {"pay": {"cents": plan.cents, "currency": plan.currency}}, actor=actor)
+    return jobs.set_state(tx, job.job_id, "open", actor=actor) if plan.is_open else job
+
+
+def chains_for(tx: Tx, plan: JobPlan, *, is_preview: bool = False) -> list[list[NewUnit]]:
+    """Every unit that a plan could ask about, with those that follow it.
+
+    For a preview nothing is stored: items that the study lacks are chosen as they would be.
+    """
+    fitting = MAKERS[subject_of(TASKS[plan.task])](tx, plan, is_preview)
+    if not fitting:
+        raise UsageError(f"no units: the study has no items for the task {plan.task!r}; import them first")
+    if plan.is_fresh:
+        asked = units.essays_of_task(tx, plan.task)
+        fitting = [page for page in fitting if page.essay_id not in asked]
+        if not fitting:
+            raise UsageError(f"no new essays: every essay is already in a job with the task {plan.task!r}")
+    chains: list[list[NewUnit]] = []
+    for page in fitting:
+        if page.follows:
+            chains[-1].append(page)
+        else:
+            chains.append([page])
+    return chains
+
+
+def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons: Mapping[str, str]) -> None:
+    new: list[NewUnit] = []
+    theirs: list[tuple[tuple[str, ...], int]] = []
+    for batch in batches_for(plan, len(chains)):
+        for number in batch.units:
+            new += [
+                replace(unit, batch=batch.number, overlap=batch.overlap, wanted=len(batch.people) or None)
+                for unit in chains[number]
+            ]
+            theirs += [(batch.people, batch.number)] * len(chains[number])
+    unit_ids = units.add_all(tx, job.job_id, new)
+    assigned = [
+        Assignment(unit_id, persons[name], number)
+        for unit_id, (names, number) in zip(unit_ids, theirs, strict=True)
+        for name in names
+    ]
+    if assigned:
+        jobs.assign(tx, job.job_id, assigned)
+
+
+def batches_for(plan: JobPlan, n_chains: int) -> list[Batch]:
+    return batches(
+        n_chains,
+        rng=generator(plan.seed, "batches", plan.name),
+        size=plan.batch_size,
+        people=sorted(plan.annotators),
+        each=plan.judgments if plan.annotators else 1,
+        overlap_every=plan.overlap_every,
+    )
+
+
+def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
+    """Nobody is asked alone and on a joint seat, or on two seats: the second would get no work, and units starve."""
+    heads = {name: set(people.members(tx, person_id)) or {person_id} for name, person_id in persons.items()}
+    for one, other in combinations(heads, 2):
+        if heads[one] & heads[other]:
+            raise UsageError(
+                f"{one!r} and {other!r} cannot both work in a job: a person on the joint seat would be asked twice; "
+                "choose one of the two"
+            )
+
+
+def hand_over(tx: Tx, job: Job, giver: Person, taker: Person, *, actor: str | None = None) -> int:
+    """How many units went over; refused where there is nothing that could go."""
+    job = jobs.lock(tx, job.job_id)
+    if job.access != "assigned":
+        raise UsageError(f"{job.name}: its units are not assigned to anyone, so they cannot be reassigned")
+    if taker.state != "active":
+        raise UsageError(f"{taker.name!r} has no access to the study and cannot take over units")
+    here = {each.person_id for each in jobs.assignments_of(tx, job.job_id)} | {giver.person_id, taker.person_id}
+    require_other_heads(tx, {people.get(tx, person_id).name: person_id for person_id in sorted(here)})
+    n_units = jobs.move_assignments(tx, job.job_id, giver=giver.person_id, taker=taker.person_id, actor=actor)
+    if not n_units:
+        raise UsageError(f"{job.name}: {giver.name!r} has no units left that {taker.name!r} does not already have")
+    return n_units
+
+
+# What each page asks about
+
+
+MOST_COMBINATIONS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Units (by number) for some annotators; nobody named means anybody."""
+
+    number: int
+    units: tuple[int, ...]
+    people: tuple[str, ...] = ()
+    overlap: bool = False
+
+
+def batches(
+    n_units: int,
+    *,
+    rng: np.random.Generator,
+    size: int = 0,
+    people: Sequence[str] = (),
+    each: int = 1,
+    overlap_every: int = 0,
+) -> list[Batch]:
+    """Cut units into batches of `size` (0: one for a pool, one unit each for annotators) and share them out."""
+    if people and not 1 <= each <= len(people):
+        raise UsageError(f"expected 1 to {len(people)} annotators for each unit, found {each}")
+    if overlap_every and not people:
+        raise UsageError("overlap sets are for named annotators; name them")
+    order = rng.permutation(n_units).tolist()
+    size = size or (1 if people else n_units) or 1
+    cut = [tuple(order[start : start + size]) for start in range(0, n_units, size)]
+    pairs: Counter[tuple[str, ...]] = Counter()
+    load: Counter[str] = Counter()
+    planned = []
+    for number, numbers in enumerate(cut):
+        overlap = bool(overlap_every) and (number + 1) % overlap_every == 0
+        team = tuple(people) if overlap or not people else _team(people, each, pairs, load, rng)
+        planned.append(Batch(number, numbers, team, overlap))
+    return planned
+
+
+def _team(
+    people: Sequence[str], each: int, pairs: Counter[tuple[str, ...]], load: Counter[str], rng: np.random.Generator
+) -> tuple[str, ...]:
+    if comb(len(people), each) > MOST_COMBINATIONS:
+        raise UsageError(f"{each} of {len(people)} annotators: too many combinations to balance; choose fewer")
+    teams = list(combinations(sorted(people), each))
+    ties = rng.random(len(teams))
+    cost = [
+        (sum(pairs[pair] for pair in combinations(team, 2)), sum(load[person] for person in team), ties[n])
+        for n, team in enumerate(teams)
+    ]
+    team = teams[min(range(len(teams)), key=lambda n: cost[n])]
+    pairs.update(combinations(team, 2))
+    load.update(team)
+    return team
+
+
+CONSTRUCTION = "construction/"
+LEAST = 30
+PLACE = ("item", "essay", "start", "end", "kind")
+
+
+def constructions_to_add(tx: Tx) -> list[StudyItem]:
+    """Construction items that a job needs and the study lacks: of frequent nouns, else of what nouns there are."""
+    if _known_constructions(tx):
+        return []
+    places = list(_places(tx))
+    try:
+        return _selected(places, seed=0, least=LEAST)[0]
+    except UsageError:
+        return _selected(places, seed=0, least=1)[0]
+
+
+def construction_items(tx: Tx, *, seed: int, least: int = LEAST) -> tuple[list[str], list[str]]:
+    """The ids of the study's construction items, chosen first where there are none, and what could not be filled."""
+    known = _known_constructions(tx)
+    if known:
+        return known, []
+    chosen, missing = _selected(list(_places(tx)), seed=seed, least=least)
+    content.add_items(tx, chosen)
+    return [each.item_id for each in chosen], missing
+
+
+def _known_constructions(tx: Tx) -> list[str]:
+    return [each.item_id for each in content.all_items(tx) if each.kind.startswith(CONSTRUCTION)]
+
+
+def _selected(places: list[NounPlace], *, seed: int, least: int) -> tuple[list[StudyItem], list[str]]:
+    design = select(places, least=least, seed=seed)
+    if not design.places:
+        raise UsageError(
+            f"expected nouns with {least} phrases or more in the essays, found none; choose items from more text "
+            "and import them"
+        )
+    missing = [f"{each.where}: wanted {each.wanted}, found {each.found}" for each in design.shortfalls]
+    return [_item(row) for row in item_rows(design)], missing
+
+
+def _places(tx: Tx) -> Iterator[NounPlace]:
+    for essay in own_essays(tx):
+        yield from places_of(essay.essay_id, analyse(essay))
+
+
+def _item(row: Mapping[str, object]) -> StudyItem:
+    item = Item(str(row["essay"]), Span(int(str(row["start"])), int(str(row["end"]))), str(row["kind"]))
+    payload: dict[str, Json] = {
+        name: value if isinstance(value, bool) else str(value) for name, value in row.items() if name not in PLACE
+    }
+    return content.study_item(item, payload=payload)
+
+
+PREPOSITION, CHOICE = PREP, "choice"
+
+
+def preposition_items(essay: Essay) -> Iterator[Item]:
+    for sentence in analyse(essay):
+        for place in preposition_places(sentence):
+            yield Item(essay.essay_id, sentence.spans[place], PREPOSITION)
+
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+
+def _single(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
+    kind, named = plan.kind or TASKS[plan.task].kind, set(plan.item_ids)
+    new: list[StudyItem] = []
+    # Where items are named and the study has each of them, no essay need be searched for more.
+    if kind == PREPOSITION and not (named and len(content.items_by_name(tx, list(named))) == len(named)):
+        new = [content.study_item(item) for essay in own_essays(tx) for item in preposition_items(essay)]
+    return [_one(each, item, {}, plan) for each, item in _chosen(tx, plan, kind, new, is_preview=is_preview)]
+
+
+def _suggestions(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
+    system = _system(tx, plan)
+    by_item = {each.item_id: each.suggestion for each in content.all_decisions(tx, system=system) if each.suggestion}
+    if plan.task == CHOICE:
+        by_item |= content.best_words(tx, system)
+    texts = {essay.essay_id: essay.text for essay in content.all_essays(tx)}
+    pages = []
+    for each, item in _chosen(tx, plan, plan.kind, is_preview=is_preview):
+        suggestion, written = by_item.get(each.item_id), item.span.of(texts[item.essay_id])
+        if suggestion is None:
+            continue
+        if ("" if suggestion == DELETE else suggestion.lower()) != (canonical(written) or written.lower()):
+            pages.append(_one(each, item, {"suggestion": suggestion}, plan))
+    return pages
+
+
+def _chosen(
+    tx: Tx, plan: JobPlan, kind: str | None, new: Sequence[StudyItem] = (), *, is_preview: bool
+) -> list[tuple[StudyItem, Item]]:
+    """The items that are asked for, of those that the study has and `new` ones."""
+    ids, of_essays = set(plan.item_ids), set(plan.essay_ids)
+    if not is_preview:
+        content.add_items(tx, new)
+    known = {each.item_id: each for each in content.all_items(tx, kind=kind)}
+    return [
+        (each, each.item)
+        for each in (*known.values(), *(each for each in new if each.item_id not in known))
+        if each.item is not None
+        and (not ids or each.item_id in ids or each.outside_id in ids)
+        and (not of_essays or each.item.essay_id in of_essays)
+    ]
+
+
+def shown(each: StudyItem) -> dict[str, Json]:
+    """Of an item's further columns those that a page may need: the words of a construction, a suggestion."""
+    return {name: each.payload[name] for name in ("words", "suggestion") if name in each.payload}
+
+
+def _one(each: StudyItem, item: Item, payload: Mapping[str, Json], plan: JobPlan) -> NewUnit:
+    return NewUnit(((each.item_id, payload),), item.essay_id, payload=plan.payload)
+
+
+def _essays(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
+    system = _system(tx, plan) if plan.system else ""
+    flagged = _flagged(tx, system) if system else {}
+    tags = TAGSETS[str(plan.payload.get("tagset") or DEFAULT_TAGSET)]
+    pages = []
+    for essay in content.all_essays(tx) if plan.essay_ids else own_essays(tx):
+        if plan.essay_ids and essay.essay_id not in plan.essay_ids:
+            continue
+        whole = Item(essay.essay_id, Span(0, len(essay.text)), MARKING.kind)
+        if not is_preview:
+            content.add_items(tx, [content.study_item(whole)])
+        payload = dict(plan.payload)
+        if system:  # what a unit keeps of the system's marks on its essay
+            found = sorted(flagged.get(essay.essay_id, ()), key=lambda pair: pair[0].span)
+            marks = [suggestion_of(item, decision, essay.text, tags) for item, decision in found]
+            payload |= payload_of(system, plan.suggested_share, [mark for mark in marks if mark is not None])
+        pages.append(NewUnit(((whole.item_id, {}),), essay.essay_id, payload=payload))
+    return pages
+
+
+def _flagged(tx: Tx, system: str) -> dict[str, list[tuple[Item, Decision]]]:
+    """What a system flags, by essay."""
+    places = {each.item_id: each.item for each in content.all_items(tx) if each.item is not None}
+    by_essay: dict[str, list[tuple[Item, Decision]]] = defaultdict(list)
+    for decision in content.all_decisions(tx, system=system):
+        item = places.get(decision.item_id)
+        if decision.flagged and item is not None:
+            by_essay[item.essay_id].append((item, decision))
+    return by_essay
+
+
+def _system(tx: Tx, plan: JobPlan) -> str:
+    """The system whose suggestions a task shows: the one that is named, or the only one of the study."""
+    known = content.system_names(tx)
+    if not known:
+        raise UsageError(
+            f"the task {plan.task!r} needs a system's suggestions, and no system has decisions on the essays yet: "
+            "run one, or import its decisions"
+        )
+    system = plan.system or (known[0] if len(known) == 1 else None)
+    if system is None or system not in known:
+        raise UsageError(f"expected one of the study's systems ({', '.join(known)}), found {plan.system or 'none'}")
+    return system
+
+
+def _constructions(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
+    """One unit per noun and stage; a noun's second stage comes in the list after its first."""
+    nouns: dict[tuple[str, int, int], dict[str, list[StudyItem]]] = defaultdict(lambda: defaultdict(list))
+    new = () if plan.item_ids else constructions_to_add(tx)
+    for each, item in _chosen(tx, plan, None, new, is_preview=is_preview):
+        base, stage, _ = (*each.kind.split("/"), "", "")[:3]
+        if base == "construction":
+            nouns[item.essay_id, item.span.start, item.span.end][stage].append(each)
+    return [page for place, stages in sorted(nouns.items()) for page in _stages(place, stages, plan)]
+
+
+def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], plan: JobPlan) -> list[NewUnit]:
+    pages: list[NewUnit] = []
+    for stage in (NO_CONTEXT, IN_CONTEXT):
+        asked = stages.get(stage, [])
+        if not asked:
+            continue
+        if len(asked) != len(CONSTRUCTIONS):
+            raise UsageError(f"noun at {place}: expected {len(CONSTRUCTIONS)} items for {stage}, found {len(asked)}")
+        pages.append(
+            NewUnit(
+                items=tuple((each.item_id, shown(each)) for each in asked),
+                essay_id=place[0],
+                stage=stage,
+                name=f"{'|'.join(map(str, place))}|{stage}",
+                follows=pages[0].name if pages else "",
+                delay_ms=int(plan.delay_days * DAY_MS) if pages else 0,
+                payload=plan.payload,
+            )
+        )
+    return pages
+
+
+MAKERS: Mapping[Subject, Callable[[Tx, JobPlan, bool], list[NewUnit]]] = {
+    "item": _single,
+    "suggestion": _suggestions,
+    "noun": _constructions,
+    "essay": _essays,
+}
+"""The units of a job, each before those that follow it, by what a task is about."""
+
+
+# What a job would be before it is made
+
+
+SECONDS = {"usage": 36.0, "cloze": 20.0, "choice": 16.0, "error": 24.0, "construction": 40.0, "verify": 16.0}
+SECONDS_A_WORD = 3.0
+ENOUGH = 20
+MOST_LOOKED_AT = 2_000
+MOST_KEPT = 50
+AN_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class JobPreview:
+    """`judgments` are wanted in all; `is_measured` where the seconds were measured in this study."""
+
+    units: int
+    judgments: int
+    seconds_each: float
+    is_measured: bool
+    cents: int | None = None
+    currency: str = "EUR"
+
+    @property
+    def hours(self) -> float:
+        return self.judgments * self.seconds_each / AN_HOUR
+
+    @property
+    def time(self) -> str:
+        """`about 9 hours`, `about 20 minutes`."""
+        if self.hours >= 1.5:
+            return f"about {self.hours:,.0f} hours"
+        return f"about {counted(max(1, round(self.hours * 60)), 'minute')}"
+
+    @property
+    def cost(self) -> str:
+        """Empty where no pay is agreed."""
+        return "" if self.cents is None else money(self.judgments * self.cents, self.currency)
+
+    @property
+    def words(self) -> str:
+        parts = [counted(self.units, "unit"), counted(self.judgments, "judgment"), f"{self.time} of work"]
+        return ", ".join([*parts, *([self.cost] if self.cost else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """The units that fit a plan: how long each chain is, and the words of an average essay."""
+
+    lengths: tuple[int, ...]
+    n_words: float
+
+
+@dataclass(slots=True, eq=False)
+class Previews:
+    """Previews of one process, which keeps the last counts."""
+
+    _kept: dict[Hashable, Fitting] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, tx: Tx, plan: JobPlan) -> JobPreview:
+        """What the plan would make; a plan that cannot be carried out is refused as when the job is made."""
+        lengths, n_words = self._lengths(tx, plan)
+        drawn = lengths if plan.most is None else lengths[: plan.most]
+        seconds, is_measured = _seconds(tx, plan.task, n_words)
+        return JobPreview(
+            units=sum(drawn),
+            judgments=_judgments(plan, drawn),
+            seconds_each=seconds,
+            is_measured=is_measured,
+            cents=plan.cents,
+            currency=plan.currency,
+        )
+
+    def _lengths(self, tx: Tx, plan: JobPlan) -> tuple[tuple[int, ...], float]:
+        state = (content.n_essays(tx), content.n_items(tx), content.n_decisions(tx), len(jobs.all(tx)))
+        asked = (plan.task, plan.kind, plan.system, tuple(plan.item_ids), tuple(plan.essay_ids), plan.is_fresh)
+        with self._lock:
+            kept = self._kept.get((state, asked))
+        if kept is None:
+            chains = chains_for(tx, plan, is_preview=True)
+            n_words, n_essays = 0, 0
+            for essay in content.all_essays(tx) if plan.task == "marking" else ():
+                n_words, n_essays = n_words + len(essay.text.split()), n_essays + 1
+            kept = Fitting(tuple(map(len, chains)), n_words / n_essays if n_essays else 0.0)
+            with self._lock:
+                while len(self._kept) >= MOST_KEPT:
+                    self._kept.pop(next(iter(self._kept)))
+                self._kept[state, asked] = kept
+        return kept.lengths, kept.n_words
+
+
+def _judgments(plan: JobPlan, lengths: tuple[int, ...]) -> int:
+    if not plan.annotators:
+        return plan.judgments * sum(lengths)
+    planned = batches_for(replace(plan, name=plan.name or plan.task), len(lengths))
+    return sum(len(batch.people) * lengths[number] for batch in planned for number in batch.units)
+
+
+def _seconds(tx: Tx, task: str, n_words: float) -> tuple[float, bool]:
+    measured = progress.seconds_of_task(tx, task, most=MOST_LOOKED_AT)
+    if len(measured) >= ENOUGH:
+        return median(measured), True
+    return (SECONDS_A_WORD * n_words if task == "marking" else SECONDS.get(task, SECONDS["error"])), False
