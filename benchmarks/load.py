@@ -208,8 +208,8 @@ def make(location: str, n_raters: int, through: str) -> tuple[str, list[tuple[st
     """A study with enough units of the task `error`, and a key for every rater."""
     from grater.annotate import content
     from grater.annotate.plans import JobPlan, add_job
+    from grater.annotate.status import new_study
     from grater.annotate.store import credentials, people
-    from grater.annotate.study.status import new_study
     from grater.model import Essay
 
     with new_study(location, name="load") as store:

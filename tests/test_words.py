@@ -30,7 +30,7 @@ AVOIDED = {
 """Not English usage, or not ours; and what to write instead."""
 
 
-@pytest.mark.parametrize("part", PARTS[:6])  # corpora and detectors have words of their own
+@pytest.mark.parametrize("part", PARTS[:4])  # corpora and detectors have words of their own
 def test_no_wording_that_was_mended_comes_back(part: str) -> None:
     wrong = [
         f"{phrase.file}:{phrase.line}: {match[0]!r} in {phrase.words[:80]!r}; write {better or 'something else'}"
@@ -42,11 +42,11 @@ def test_no_wording_that_was_mended_comes_back(part: str) -> None:
 
 
 def test_the_listing_has_pages_scripts_messages_and_help() -> None:
-    listed = {phrase.file for phrase in phrases(PARTS[:3])}
+    listed = {phrase.file for phrase in phrases(PARTS[:1])}
     wanted = {
         "annotate/web/templates/lease.html",
         "annotate/web/static/send-once.js",
-        "annotate/study/jobs.py",
+        "annotate/archive.py",
         "annotate/tasks/error.py",
     }
     assert wanted <= listed

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 SOURCE = Path(__file__).parents[1] / "src" / "grater"
-PARTS = ("annotate/web", "annotate/study", "annotate/tasks", "cli", "reporting", "measure", "corpora", "detect")
+PARTS = ("annotate", "cli", "reporting", "measure", "corpora", "detect")
 MARKUP = re.compile(r"\{#.*?#\}|\{%.*?%\}|<(?:script|style|svg)\b.*?</(?:script|style|svg)>|<[^>]+>", re.S)
 LABELS = re.compile(r'(?:title|placeholder|aria-label)="([^"{]*[a-z] [^"{]*)"')
 SAID = re.compile(r'"((?:[^"\\\n])*[a-z] [a-z](?:[^"\\\n])*)"|`([^`\n]*[a-z] [a-z$][^`\n]*)`')

@@ -7,7 +7,7 @@ from itertools import count as numbers
 from playwright.sync_api import Browser, expect
 
 from grater.annotate import content
-from grater.annotate.study.mining import all_of, mine_study
+from grater.annotate.mining import all_of, mine_study
 from grater.model import Essay
 from tests.annotate.study.mined_lists import MORE, TEXT, count
 from tests.browser.chromium import watched

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grater.annotate import content, jobs, panels, runs, units
+from grater.annotate.adjudication import review
 from grater.annotate.runs import RunFile
 from grater.annotate.store import gold, invitations, revisions
 from grater.annotate.store.people import Person
-from grater.annotate.study.adjudication import review
 from grater.annotate.study.people import add_seat
 from grater.annotate.study.work import desk_of, hand_in
 from grater.annotate.units import NewUnit

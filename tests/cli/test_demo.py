@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import jobs, messages, money
+from grater.annotate.marks import has_suggestions
 from grater.annotate.store import Store, credentials, gold_review, judgments, open_store, people, progress, trust
-from grater.annotate.study.marks import has_suggestions
 from grater.annotate.study.writing import public_pages
 from grater.cli.demo import EARLIER, fresh_study
 from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED

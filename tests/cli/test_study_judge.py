@@ -11,8 +11,8 @@ import pytest
 
 from grater.annotate import content, jobs
 from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.programs import judge, program_job
 from grater.annotate.store import open_store
-from grater.annotate.study.programs import judge, program_job
 from tests.annotate.store.crowds import make_crowd
 from tests.cli.running import grater
 

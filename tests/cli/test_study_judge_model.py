@@ -13,9 +13,9 @@ from urllib.request import OpenerDirector, Request
 
 import pytest
 
+from grater.annotate import status
+from grater.annotate.importing import import_files
 from grater.annotate.plans import JobPlan, add_job
-from grater.annotate.study import status
-from grater.annotate.study.importing import import_files
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Unit, UnitItem
 from grater.model import Essay, Item, Span

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate import status
+from grater.annotate.importing import import_files
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.store import invitations, open_store, people
-from grater.annotate.study import status
-from grater.annotate.study.importing import import_files
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.annotate.study.test_export import work
 from tests.cli.running import grater

@@ -9,12 +9,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.annotate import jobs
+from grater.annotate import jobs, status
+from grater.annotate.importing import import_files
+from grater.annotate.programs import program_job, store_answer, to_ask
+from grater.annotate.reporting import study_inputs
 from grater.annotate.store import open_store
-from grater.annotate.study import status
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.programs import program_job, store_answer, to_ask
-from grater.annotate.study.reporting import study_inputs
 from grater.annotate.tables import ALL_COUNT, Counting
 from grater.reporting.build import build
 from grater.reporting.document import Section

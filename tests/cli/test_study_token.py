@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate.status import new_study
 from grater.annotate.store import credentials, open_store, people
 from grater.annotate.store.clock import DAY
 from grater.annotate.store.credentials import note_use
-from grater.annotate.study.status import new_study
 from tests.cli.running import grater
 
 

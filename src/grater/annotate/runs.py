@@ -29,14 +29,14 @@ from sqlalchemy import Update, and_, or_, select
 
 from grater.annotate import content, jobs
 from grater.annotate.content import own_essays
+from grater.annotate.importing import KINDS as IMPORTED_KINDS
+from grater.annotate.importing import import_files
+from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns
-from grater.annotate.study.importing import KINDS as IMPORTED_KINDS
-from grater.annotate.study.importing import import_files
 from grater.annotate.study.limits import require_text
-from grater.annotate.study.reporting import study_inputs
-from grater.annotate.study.systems import decide
+from grater.annotate.systems import decide
 from grater.detect.learners import class_report
 from grater.detect.systems import SYSTEMS, default_systems, load_system, load_systems
 from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError

@@ -24,13 +24,13 @@ import typer
 from typer import Option
 
 from grater.annotate import jobs
+from grater.annotate.importing import import_files
 from grater.annotate.protocol import set_terms
+from grater.annotate.reporting import names_of, study_inputs, with_names
 from grater.annotate.samples import Wish, draw
+from grater.annotate.status import new_study, open_study
 from grater.annotate.store import Store, dump, people
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.reporting import names_of, study_inputs, with_names
-from grater.annotate.study.status import new_study, open_study
-from grater.annotate.study.systems import decide
+from grater.annotate.systems import decide
 from grater.annotate.tables import decision_frame, item_frame
 from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show
 from grater.cli.living import bring_to_life, mark_with_suggestions

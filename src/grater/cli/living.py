@@ -14,7 +14,8 @@ from typing import cast
 
 import numpy as np
 
-from grater.annotate import jobs, messages
+from grater.annotate import adjudication, jobs, messages
+from grater.annotate.adjudication import sent_edit
 from grater.annotate.jobs import Job
 from grater.annotate.money import note_paid, settle
 from grater.annotate.plans import JobPlan, add_job
@@ -23,8 +24,6 @@ from grater.annotate.store import Store, Tx, invitations, people, progress
 from grater.annotate.store.clock import DAY, MINUTE, utc_now
 from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.people import Person
-from grater.annotate.study import adjudication
-from grater.annotate.study.adjudication import sent_edit
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.people import NewInvitation, accept_invitation, invite
 from grater.annotate.study.work import Desk, hand_in, take_desk

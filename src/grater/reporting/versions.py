@@ -1,6 +1,6 @@
 """A system beside an earlier version of itself: what the new one changes, and on which items.
 
-A version is a system of its own, with a name of its own (`grater.annotate.study.systems`).  Which is the earlier one
+A version is a system of its own, with a name of its own (`grater.annotate.systems`).  Which is the earlier one
 is told, or seen from the names: `mine-2`, `mine-v2` and `mine@2` are later than `mine`, which is later than
 `mine-v1`.  Two names with bare numbers and no system of the plain name (`system-1`, `system-2`) are two systems, not
 two versions.

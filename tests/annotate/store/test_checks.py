@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import text as sql
 
 from grater.annotate import content, jobs, units
+from grater.annotate.importing import add_judgments
 from grater.annotate.store import Store, checks, gold, leases, trust
 from grater.annotate.store.checks import RULES
 from grater.annotate.store.queue import UnitSlot
-from grater.annotate.study.importing import add_judgments
 from grater.annotate.units import NewUnit
 from grater.tables import read_judgments
 from tests.annotate.store.worlds import World, make_world

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from grater.annotate import content, jobs, samples, units
+from grater.annotate.mining import mine_study
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.samples import Wish, draw
 from grater.annotate.store import Store
-from grater.annotate.study.mining import mine_study
-from grater.annotate.study.systems import decide
+from grater.annotate.systems import decide
 from grater.detect.detector import Finding
 from grater.detect.mining.ranking import Counts
 from grater.errors import Conflict

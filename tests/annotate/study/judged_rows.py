@@ -8,10 +8,10 @@ from typing import Any
 
 from grater.annotate import content, jobs, units
 from grater.annotate.content import StudyItem
+from grater.annotate.importing import GROUP_ROLES, as_json
 from grater.annotate.store import Tx, people, schema, submissions
 from grater.annotate.store.clock import from_iso
 from grater.annotate.store.ids import body_hash, new_id
-from grater.annotate.study.importing import GROUP_ROLES, as_json
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import NewUnit

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from grater import files
+from grater.annotate.importing import import_files
+from grater.annotate.reporting import study_inputs
 from grater.annotate.samples import Wish, draw
 from grater.annotate.store import Store, open_store
 from grater.annotate.store.store import Moment
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.reporting import study_inputs
-from grater.annotate.study.systems import decide
+from grater.annotate.systems import decide
 from grater.detect.systems import load_system
 from grater.reporting import save
 from grater.reporting.build import build

@@ -25,6 +25,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import func, select
 
 from grater.annotate import content, jobs, money, panels, units
+from grater.annotate.archive import export
 from grater.annotate.jobs import Assignment
 from grater.annotate.jobs import move as set_job_state
 from grater.annotate.panels import enter
@@ -47,7 +48,6 @@ from grater.annotate.store.ids import body_hash
 from grater.annotate.store.revisions import Draft
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.study import work
-from grater.annotate.study.archive import export
 from grater.annotate.study.events import add_webhook
 from grater.annotate.study.gold import set_gold_state
 from grater.annotate.study.people import give_role, seat

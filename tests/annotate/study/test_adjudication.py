@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 
 from grater.annotate import jobs, units
+from grater.annotate.adjudication import accept, decide, review, waiting
+from grater.annotate.archive import export
+from grater.annotate.importing import import_files
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.store import Store, adjudications, leases, people, revisions, submissions
-from grater.annotate.study.adjudication import accept, decide, review, waiting
-from grater.annotate.study.archive import export
-from grater.annotate.study.importing import import_files
 from grater.annotate.study.people import add_seat, require_member
 from grater.annotate.tasks.task import Answer
 from grater.errors import BadInput, Forbidden, NotFound, UsageError

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, samples
+from grater.annotate import archive, content, jobs, samples
+from grater.annotate.archive import export, import_archive, unpacked
+from grater.annotate.importing import import_files
 from grater.annotate.store import Store, checks
-from grater.annotate.study import archive
-from grater.annotate.study.archive import export, import_archive, unpacked
-from grater.annotate.study.importing import import_files
 from grater.annotate.tables import study_tables
 from grater.errors import BadInput
 from grater.measure.evaluation.evaluation import evaluate

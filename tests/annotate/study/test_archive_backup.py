@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import select
 
 from grater.annotate import jobs, units
+from grater.annotate.archive import SECRET, back_up, restore
 from grater.annotate.store import Store, checks, credentials, dump, invitations, open_store, people, schema
-from grater.annotate.study.archive import SECRET, back_up, restore
 from grater.annotate.web.roles import API
 from grater.errors import GraterError, MissingExtra, UsageError
 from tests.annotate.store.conftest import cluster

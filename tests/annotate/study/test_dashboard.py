@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.study.dashboard import confusion_of, pairs_of, sizes
+from grater.annotate.dashboard import confusion_of, pairs_of, sizes
 from grater.model import Json
 
 SAID = (

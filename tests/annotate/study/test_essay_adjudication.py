@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grater.annotate.study.adjudication import places_of
+from grater.annotate.adjudication import places_of
 from grater.model import Edit, Essay, Span
 
 TEXT = "She adopted puppy. He own three chair near the sea, in summer."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grater.annotate.study.evaluation import live_agreement
+from grater.annotate.evaluation import live_agreement
 from grater.annotate.tasks import TASKS
 
 

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from grater.annotate import jobs
+from grater.annotate.dashboard import figures_of
+from grater.annotate.evaluation import evaluate_study, scores_so_far
+from grater.annotate.importing import import_files
+from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store
-from grater.annotate.study.dashboard import figures_of
-from grater.annotate.study.evaluation import evaluate_study, scores_so_far
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.reporting import study_inputs
 from grater.annotate.tables import study_tables
 from grater.corpora import write_corpus
 from grater.errors import UsageError
@@ -99,7 +99,7 @@ def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, mon
         said = [(item, rater, label) for item, label in labels for rater in ("A", "B", "C")]
         on_gold = read_judgments(pl.DataFrame(said, ["item", "rater", "label"], orient="row"))
         tables = replace(plain, gold=gold, on_gold=on_gold)
-        monkeypatch.setattr("grater.annotate.study.evaluation.study_tables", lambda *_, **__: tables)
+        monkeypatch.setattr("grater.annotate.evaluation.study_tables", lambda *_, **__: tables)
         result = evaluate_study(tx, "study", errors_by_flag=True)
     # 24 of 48 flags are errors as judged: (24 - .5 * 48) / .5 = 0 of them in truth
     assert result.whole.standard[0]["precision"].value == 0.5

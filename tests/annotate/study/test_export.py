@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from grater.annotate import jobs, units
+from grater.annotate.archive import export, import_archive
+from grater.annotate.importing import import_files
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.store import Store, adjudications, checks, leases, open_store, people, submissions
-from grater.annotate.study.archive import export, import_archive
-from grater.annotate.study.importing import import_files
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
 from grater.corpora import read_corpus

@@ -10,17 +10,17 @@ import pytest
 
 from grater.annotate import content, jobs, units
 from grater.annotate.content import own_essays, plant
+from grater.annotate.mining import uses_in
 from grater.annotate.money import costs as exported_costs
 from grater.annotate.money import job_costs, settle
 from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.programs import judge, program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
+from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store, Tx, checks, gold_review, judgments, open_store, people
 from grater.annotate.study.gold import Made, gold_from_edits, gold_from_experts, gold_from_planted
-from grater.annotate.study.mining import uses_in
-from grater.annotate.study.programs import judge, program_job
 from grater.annotate.study.raters import best, rater_lines
-from grater.annotate.study.reporting import study_inputs
-from grater.annotate.study.systems import decide
+from grater.annotate.systems import decide
 from grater.annotate.tables import study_tables
 from grater.annotate.units import NewUnit
 from grater.detect.systems import load_system
@@ -41,7 +41,7 @@ def judged_by_experts(tx: Tx, labels: list[tuple[str, str]]) -> None:
     """An expert job over the items, `labels` by the two experts for each."""
     import polars as pl
 
-    from grater.annotate.study.importing import add_judgments
+    from grater.annotate.importing import add_judgments
     from grater.tables import read_judgments
 
     ids = [each.item_id for each in content.all_items(tx)]

@@ -13,10 +13,9 @@ import polars as pl
 import pytest
 from sqlalchemy import event, inspect, text
 
-from grater.annotate import content, jobs
+from grater.annotate import content, importing, jobs
+from grater.annotate.importing import add_judgments
 from grater.annotate.store import Store, Tx, bulk, checks, dump, open_store, schema
-from grater.annotate.study import importing
-from grater.annotate.study.importing import add_judgments
 from grater.errors import BadInput, Conflict
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, samples
+from grater.annotate.status import new_study
 from grater.annotate.store import Store, checks, open_store
-from grater.annotate.study.status import new_study
 from grater.annotate.tables import decision_columns, study_tables
 from tests.annotate.study.files import write_essays
 from tests.annotate.study.killed import STEPS, run_step, step

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from grater.annotate import content
+from grater.annotate.importing import import_files, name_of, pasted_essays
 from grater.annotate.store import Store
-from grater.annotate.study.importing import import_files, name_of, pasted_essays
 
 
 def test_a_line_of_hyphens_stands_between_two_essays_and_a_heading_is_a_title() -> None:

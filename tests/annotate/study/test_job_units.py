@@ -10,7 +10,7 @@ import pytest
 from grater.annotate import content, units
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.samples import Order, start
-from grater.annotate.study.status import new_study
+from grater.annotate.status import new_study
 from grater.errors import UsageError
 from grater.model import Essay
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from grater.annotate import content, jobs, plans, units
+from grater.annotate.importing import import_files
 from grater.annotate.plans import JobPlan, add_job, batches
 from grater.annotate.store import Store, checks, people
-from grater.annotate.study.importing import import_files
 from grater.annotate.study.people import add_seat
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import TASKS

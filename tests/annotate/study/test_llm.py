@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from grater.annotate import jobs, units
+from grater.annotate.importing import import_files
 from grater.annotate.plans import JobPlan, add_job
-from grater.annotate.store import Store, judgments
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.programs import (
+from grater.annotate.programs import (
     Cache,
     Chat,
     Endpoint,
@@ -25,7 +24,8 @@ from grater.annotate.study.programs import (
     read_answer,
     to_ask,
 )
-from grater.annotate.study.reporting import study_inputs
+from grater.annotate.reporting import study_inputs
+from grater.annotate.store import Store, judgments
 from grater.annotate.tasks import TASKS
 from grater.reporting.build import build
 from tests.annotate.study.chat_server import ChatServer, serving

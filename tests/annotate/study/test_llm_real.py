@@ -13,13 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import jobs
+from grater.annotate import jobs, status
+from grater.annotate.importing import import_files
 from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.programs import Cache, Chat, Endpoint, judge_by_model, program_job
+from grater.annotate.reporting import study_inputs
 from grater.annotate.store import judgments
-from grater.annotate.study import status
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.programs import Cache, Chat, Endpoint, judge_by_model, program_job
-from grater.annotate.study.reporting import study_inputs
 from grater.reporting.build import build
 from tests.annotate.study.files import write_essays, write_items, write_text
 

@@ -7,10 +7,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import jobs, units
-from grater.annotate.store import Store, gold, leases, open_store, people
-from grater.annotate.store.checks import violations
-from grater.annotate.store.people import Person
-from grater.annotate.study.mining import (
+from grater.annotate.mining import (
     add_list,
     all_of,
     balanced_job,
@@ -21,6 +18,9 @@ from grater.annotate.study.mining import (
     the_list,
     verdict_table,
 )
+from grater.annotate.store import Store, gold, leases, open_store, people
+from grater.annotate.store.checks import violations
+from grater.annotate.store.people import Person
 from grater.annotate.tasks import TASKS
 from grater.errors import BadInput, NotFound, Stale, UsageError
 from grater.tables import read_items

@@ -13,13 +13,13 @@ import polars as pl
 import pytest
 
 from grater.annotate import jobs, units
+from grater.annotate.importing import import_files
 from grater.annotate.money import job_costs, settle
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.protocol import set_terms
+from grater.annotate.reporting import study_inputs
 from grater.annotate.samples import Wish, draw
 from grater.annotate.store import Store, adjudications, judgments, people
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.reporting import study_inputs
 from grater.annotate.study.work import hand_in, take_desk
 from grater.annotate.tasks.task import Answer
 from grater.corpora import write_corpus

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import samples
+from grater.annotate.evaluation import evaluate_study
+from grater.annotate.importing import import_files
 from grater.annotate.samples import Drawn, Wish, draw, extend, kind_of
 from grater.annotate.store import Store
-from grater.annotate.study.evaluation import evaluate_study
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.systems import decide
+from grater.annotate.systems import decide
 from grater.annotate.tables import decision_columns
 from grater.detect.systems import load_system
 from grater.errors import BadInput, Conflict, UsageError

@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 from grater.annotate import content, jobs
+from grater.annotate.archive import export
+from grater.annotate.marks import study_suggestions
 from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.reporting import study_inputs
+from grater.annotate.status import new_study
 from grater.annotate.store import Store, judgments, people
-from grater.annotate.study.archive import export
 from grater.annotate.study.gold import gold_from_planted
-from grater.annotate.study.marks import study_suggestions
-from grater.annotate.study.reporting import study_inputs
-from grater.annotate.study.status import new_study
 from grater.annotate.study.work import Desk, hand_in, take_desk
 from grater.annotate.web.work import desk_json
 from grater.errors import BadInput, UsageError

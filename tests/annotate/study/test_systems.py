@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content
+from grater.annotate.importing import import_files
 from grater.annotate.store import Store
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.systems import decide
+from grater.annotate.systems import decide
 from grater.detect.detector import Finding
 from grater.errors import Conflict
 from grater.model import Decision, Essay, Item, Json, Span

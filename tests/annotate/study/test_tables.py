@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import jobs, units
+from grater.annotate.importing import import_files
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.store import Store, leases, people, submissions
-from grater.annotate.study.importing import import_files
 from grater.annotate.tables import StudyTables, judged_items, labels_of, study_tables
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import KEY

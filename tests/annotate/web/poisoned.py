@@ -9,6 +9,7 @@ from functools import partial
 from urllib.parse import urlencode
 
 from grater.annotate import content, jobs, messages, money, panels, runs, units
+from grater.annotate.mining import mine_study
 from grater.annotate.runs import RunFile
 from grater.annotate.store import (
     Store,
@@ -26,7 +27,6 @@ from grater.annotate.store import (
 )
 from grater.annotate.store.people import Person
 from grater.annotate.store.revisions import Finding
-from grater.annotate.study.mining import mine_study
 from grater.annotate.study.people import seat
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer

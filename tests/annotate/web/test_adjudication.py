@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.annotate import units
+from grater.annotate.adjudication import EssayTable
 from grater.annotate.jobs import Job
 from grater.annotate.store import adjudications, judgments, leases
 from grater.annotate.store.adjudications import Adjudication
-from grater.annotate.study.adjudication import EssayTable
 from grater.annotate.tasks import TASKS, Answer, Unit
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.units import StudyUnit

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import panels
+from grater.annotate.evaluation import evaluate_study
 from grater.annotate.store import checks, credentials
 from grater.annotate.store.events import VERBS
-from grater.annotate.study.evaluation import evaluate_study
 from grater.uncertainty import Basis
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import nan
 
-from grater.annotate.study.dashboard import PairShare
+from grater.annotate.dashboard import PairShare
 from grater.annotate.web.charts import CELL, Series, narrowing, pair_map
 from grater.annotate.web.rendering import near
 from grater.model import Interval

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from grater.annotate import content, jobs, panels, units
+from grater.annotate.importing import add_judgments
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.samples import Wish, draw
 from grater.annotate.store import checks, credentials, gold, leases, people, queue, trust
-from grater.annotate.study.importing import add_judgments
 from grater.annotate.units import NewUnit
 from grater.model import Decision, Json
 from grater.tables import read_judgments

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from grater.annotate import content
-from grater.annotate.study.importing import NAME, import_files
+from grater.annotate.importing import NAME, import_files
 from grater.corpora import FORMATS, read_corpus, write_corpus
 from grater.demo import sample_path
 from grater.errors import BadInput

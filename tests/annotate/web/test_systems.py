@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, samples
-from grater.annotate.study.importing import import_files
+from grater.annotate.importing import import_files
 from grater.model import Decision
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study, new_units

@@ -128,7 +128,7 @@ def offer_password_reset(tx: Tx, person_id: str, *, days: float = 14, actor: str
     """The token of a link by which the person chooses a new password; earlier ones of theirs end."""
     person = people.lock(tx, person_id)
     if person.kind != "human" or person.state != "active":
-        raise UsageError(f"{person.name!r} cannot log in: expected a person who is not shut out")
+        raise UsageError(f"{person.name!r} cannot log in: expected a person whose access has not been withdrawn")
     for invitation in all(tx):
         if invitation.person_id == person_id and invitation.used_at is None and invitation.ended_at is None:
             end(tx, invitation.invitation_id, actor=actor)

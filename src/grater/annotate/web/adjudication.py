@@ -21,10 +21,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import jobs
-from grater.annotate.jobs import Job
-from grater.annotate.store import Tx
-from grater.annotate.store.adjudications import Adjudication
-from grater.annotate.study.adjudication import (
+from grater.annotate.adjudication import (
     MARKING,
     EssayTable,
     Kind,
@@ -41,7 +38,10 @@ from grater.annotate.study.adjudication import (
     table_of,
     waiting,
 )
-from grater.annotate.study.adjudication import save as save_decision
+from grater.annotate.adjudication import save as save_decision
+from grater.annotate.jobs import Job
+from grater.annotate.store import Tx
+from grater.annotate.store.adjudications import Adjudication
 from grater.annotate.study.limits import LARGEST
 from grater.annotate.study.work import Sent, shown_to_staff, tag_json
 from grater.annotate.tasks import TASKS, Answer, Shown

@@ -16,9 +16,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from grater import __version__
+from grater.annotate.dashboard import Live
 from grater.annotate.runs import Runner
 from grater.annotate.store import Store
-from grater.annotate.study.dashboard import Live
 from grater.annotate.study.writing import Proofreader
 from grater.annotate.web import (
     account,

@@ -29,17 +29,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from grater.annotate.dashboard import Dashboard, Live
 from grater.annotate.plans import Previews
 from grater.annotate.requests import Body
 from grater.annotate.runs import Runner
+from grater.annotate.status import study_name
 from grater.annotate.store import Store, Tx, credentials
 from grater.annotate.store.ids import new_secret
 from grater.annotate.store.people import Person
-from grater.annotate.study.dashboard import Dashboard, Live
 from grater.annotate.study.people import ENDED, Beside, require_access
 from grater.annotate.study.raters import LargePools
 from grater.annotate.study.second_factor import is_missing
-from grater.annotate.study.status import study_name
 from grater.annotate.study.writing import Proofreader
 from grater.annotate.web.roles import API, EDITORS, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
 from grater.annotate.web.security import (

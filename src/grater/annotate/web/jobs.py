@@ -17,17 +17,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import content, jobs, panels, plans, samples, units
+from grater.annotate.adjudication import review
+from grater.annotate.evaluation import live_agreement, live_marks
 from grater.annotate.jobs import MOVES, add_guidelines, require_guidelines
 from grater.annotate.jobs import move as set_job_state
+from grater.annotate.marks import MARKING, marked_in
 from grater.annotate.plans import JobPlan, add_job, hand_over
 from grater.annotate.samples import of_sample
 from grater.annotate.store import Tx, events, invitations, judgments, people, progress, revisions
 from grater.annotate.store.people import Person
 from grater.annotate.store.revisions import Draft
-from grater.annotate.study.adjudication import review
-from grater.annotate.study.evaluation import live_agreement, live_marks
 from grater.annotate.study.events import is_failing
-from grater.annotate.study.marks import MARKING, marked_in
 from grater.annotate.study.raters import OwnPace
 from grater.annotate.study.work import checked, findings, own_job, shown_to_staff
 from grater.annotate.tables import essay_columns, redundancy_of

@@ -16,8 +16,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import content, jobs
-from grater.annotate.store.adjudications import next_open_suspect
-from grater.annotate.study.mining import (
+from grater.annotate.mining import (
     JUDGMENTS,
     add_list,
     all_of,
@@ -33,6 +32,7 @@ from grater.annotate.study.mining import (
     the_suspect,
     verdict_table,
 )
+from grater.annotate.store.adjudications import next_open_suspect
 from grater.annotate.web.calls import Body, Job, Name, Number, Shape, calls_about, example, form_of, within
 from grater.annotate.web.context import Context, RequestContext, number_of, version_of
 from grater.annotate.web.errors import lines_of

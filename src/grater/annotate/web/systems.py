@@ -17,7 +17,7 @@ from grater.annotate.runs import ask_for_class_report, ask_for_report, ask_for_s
 from grater.annotate.samples import N_SAMPLED, Wish, draw, kind_of
 from grater.annotate.store import people
 from grater.annotate.study.limits import LARGEST
-from grater.annotate.study.systems import run_installed
+from grater.annotate.systems import run_installed
 from grater.annotate.web.calls import Body, Name, Shape, When, at_most, calls_about, example, within
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of

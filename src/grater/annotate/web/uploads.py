@@ -25,8 +25,8 @@ from typing import BinaryIO, cast
 
 from starlette.datastructures import UploadFile
 
-from grater.annotate.study.archive import complaint
-from grater.annotate.study.importing import pasted_essays
+from grater.annotate.archive import complaint
+from grater.annotate.importing import pasted_essays
 from grater.annotate.web.context import RequestContext
 from grater.corpora.docx import read_docx
 from grater.corpora.formats import suffixes_of_corpora

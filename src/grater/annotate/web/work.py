@@ -31,6 +31,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import jobs, messages, panels, units
+from grater.annotate.adjudication import review
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.store import (
@@ -51,7 +52,6 @@ from grater.annotate.store.gold import Gold, has_gold
 from grater.annotate.store.people import Person
 from grater.annotate.store.trust import Trust
 from grater.annotate.study import work
-from grater.annotate.study.adjudication import review
 from grater.annotate.study.limits import LARGEST
 from grater.annotate.study.raters import pace_of
 from grater.annotate.study.work import (

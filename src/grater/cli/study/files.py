@@ -12,12 +12,12 @@ import typer
 from typer import Argument, Option
 
 from grater.annotate import jobs
+from grater.annotate.archive import back_up, export, import_archive
+from grater.annotate.archive import restore as restore_backup
+from grater.annotate.importing import import_files
+from grater.annotate.status import Step, new_study, open_study, status
 from grater.annotate.store import checks
 from grater.annotate.store.gold import has_gold
-from grater.annotate.study.archive import back_up, export, import_archive
-from grater.annotate.study.archive import restore as restore_backup
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.status import Step, new_study, open_study, status
 from grater.cli.command import (
     Columns,
     Format,
@@ -262,7 +262,7 @@ def serve(
         from grater.annotate.web.settings import Settings
     except ImportError as error:
         raise MissingExtra(f"the server needs {error.name}: pip install 'grater[server]'") from error
-    from grater.annotate.study.status import open_study
+    from grater.annotate.status import open_study
 
     address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
     server.require_proxies(proxies or ())

@@ -16,6 +16,7 @@ from grater.annotate.money import job_costs, owed_frame, settle
 from grater.annotate.plans import JobPlan, add_job, hand_over
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.samples import of_sample
+from grater.annotate.status import open_study
 from grater.annotate.store import Store, Tx, credentials, people, progress
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.credentials import TOKEN_DAYS, end_token
@@ -25,7 +26,6 @@ from grater.annotate.study.events import audit_filter, csv_parts, entries, json_
 from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.annotate.study.people import NewInvitation, add_seat, invite, invite_back, make_token
 from grater.annotate.study.second_factor import require_of, required_roles, reset
-from grater.annotate.study.status import open_study
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of
 from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done

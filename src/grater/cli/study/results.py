@@ -11,13 +11,13 @@ from typing import Annotated, TypeAlias
 import typer
 from typer import Argument, Option
 
+from grater.annotate import evaluation as study_evaluation
 from grater.annotate import jobs
-from grater.annotate.study import evaluation as study_evaluation
-from grater.annotate.study.adjudication import Rule, accept, decide, review, waiting
-from grater.annotate.study.marks import study_suggestions
-from grater.annotate.study.programs import Cache, Chat, Endpoint, judge, judge_by_model, program_job, the_job, through
-from grater.annotate.study.reporting import study_inputs
-from grater.annotate.study.status import open_study
+from grater.annotate.adjudication import Rule, accept, decide, review, waiting
+from grater.annotate.marks import study_suggestions
+from grater.annotate.programs import Cache, Chat, Endpoint, judge, judge_by_model, program_job, the_job, through
+from grater.annotate.reporting import study_inputs
+from grater.annotate.status import open_study
 from grater.annotate.tables import Counting, judged_by_programs
 from grater.cli.command import (
     Author,

@@ -11,22 +11,13 @@ from rich.progress import Progress
 from typer import Argument, Option
 
 from grater.annotate import content, jobs, samples
+from grater.annotate.adjudication import decider_of
 from grater.annotate.jobs import Job
+from grater.annotate.mining import JUDGMENTS, add_list, balanced_job, far, lists, mine_study, the_list, verdict_table
 from grater.annotate.samples import DESIGNS, MISSING, Drawn, Order, Wish, draw, extend, notes_on, start
+from grater.annotate.status import open_study
 from grater.annotate.store import Store, progress
-from grater.annotate.study.adjudication import decider_of
-from grater.annotate.study.mining import (
-    JUDGMENTS,
-    add_list,
-    balanced_job,
-    far,
-    lists,
-    mine_study,
-    the_list,
-    verdict_table,
-)
-from grater.annotate.study.status import open_study
-from grater.annotate.study.systems import decide, places_of
+from grater.annotate.systems import decide, places_of
 from grater.cli.command import Json, Seed, print_json, say
 from grater.cli.mine import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
 from grater.cli.sample import parse_rates

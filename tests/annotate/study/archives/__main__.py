@@ -11,11 +11,11 @@ import tempfile
 from pathlib import Path
 
 from grater import __version__
+from grater.annotate.archive import export
+from grater.annotate.importing import import_files
 from grater.annotate.samples import Order, Wish, draw, start
-from grater.annotate.study.archive import export
-from grater.annotate.study.importing import import_files
-from grater.annotate.study.status import new_study
-from grater.annotate.study.systems import decide
+from grater.annotate.status import new_study
+from grater.annotate.systems import decide
 from grater.annotate.tables import decision_columns
 from grater.detect.systems import load_system
 from tests.annotate.study.files import write_essays

@@ -37,7 +37,7 @@ from grater.annotate.store.ids import hashed
 from grater.annotate.store.judgments import GROUP
 from grater.annotate.store.schema import to_text
 from grater.annotate.study.gold import add_gold
-from grater.annotate.study.systems import require_same_decisions
+from grater.annotate.systems import require_same_decisions
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import IMPORTED
 from grater.corpora import FORMATS, format_for, read_corpus

@@ -29,25 +29,18 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 import polars as pl
 
+from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agreement_so_far, by_people, scores_so_far
 from grater.annotate.jobs import Job
+from grater.annotate.marks import MARKING
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.protocol import protocol_sheet
+from grater.annotate.status import JobPace, pace_of
 from grater.annotate.store import Store, Tx, events, gold_review, judgments, progress
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold_review import GoldRecord
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.progress import JobCounts
-from grater.annotate.study.evaluation import (
-    JobScores,
-    ScoresSoFar,
-    SystemLine,
-    agreement_so_far,
-    by_people,
-    scores_so_far,
-)
-from grater.annotate.study.marks import MARKING
 from grater.annotate.study.raters import RaterLine, rater_lines, signals_of
-from grater.annotate.study.status import JobPace, pace_of
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS, Shown

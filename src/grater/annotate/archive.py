@@ -54,6 +54,8 @@ from sqlalchemy.engine import make_url
 
 from grater import __version__
 from grater.annotate import jobs, tables
+from grater.annotate.evaluation import evaluable
+from grater.annotate.marks import MARKING, has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
 from grater.annotate.store import Store, Tx, checks, dump, events, migrations, open_store, people, utc_now
@@ -63,8 +65,6 @@ from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.store import OWNER_ONLY
-from grater.annotate.study.evaluation import evaluable
-from grater.annotate.study.marks import MARKING, has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.tables import redundancy_of, study_tables
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Task, merged_by
