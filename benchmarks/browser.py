@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.harness import Size, Table
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from grater.annotate.store import revisions
+from grater.annotate.marks import save_draft
 from grater.annotate.study.work import desk_of
 from grater.annotate.tasks.marking import tagset_of
 from tests.browser.chromium import launch
@@ -151,7 +151,7 @@ def opened(site: Site, browser: Browser, n_paragraphs: int) -> tuple[Page, list[
         desk = desk_of(tx, address.rpartition("/")[2], person_id=person.person_id)
         edits = list(marks(text, [tag.code for tag in tagset_of(desk.unit.unit)]))[:N_MARKS]
         body = {"edits": edits, "set_aside": False}
-        revisions.save_draft(tx, unit_id=desk.unit.unit_id, person_id=person.person_id, revision=0, body=body)
+        save_draft(tx, unit_id=desk.unit.unit_id, person_id=person.person_id, revision=0, body=body)
     page, times = site.context(browser, person).new_page(), []
     for _ in range(5):
         page.goto(address)

@@ -9,7 +9,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate.store import leases, revisions
+from grater.annotate import marks
+from grater.annotate.store import leases
 from grater.annotate.store.people import Person
 from tests.browser.chromium import Complaints, watched
 from tests.browser.site import Site
@@ -150,7 +151,7 @@ class EssayPage:
     def stored(self) -> list[tuple[int, int, str, str, list[str]]]:
         """What the server holds now, whatever the page says."""
         with self.site.store.read() as tx:
-            draft = revisions.find_draft(tx, unit_id=self.unit_id, person_id=self.person.person_id)
+            draft = marks.find_draft(tx, unit_id=self.unit_id, person_id=self.person.person_id)
         edits = draft.body["edits"] if draft else []
         return [tuple(edit[key] for key in ("start", "end", "quote", "tag", "replacements")) for edit in edits]  # type: ignore[union-attr,index,call-overload,misc]
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate.store import adjudications, leases
+from grater.annotate import adjudication
+from grater.annotate.store import leases
 from grater.annotate.study.work import desk_of, hand_in
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.tasks.marking import edits_of
@@ -96,7 +97,7 @@ def follow(page: Page, hand: str, href: str) -> None:
 
 def labels_of(site: Site, unit_id: str) -> set[str]:
     with site.store.read() as tx:
-        decision = adjudications.find(tx, unit_id)
+        decision = adjudication.find(tx, unit_id)
     assert decision is not None
     return {each.label for each in decision.answers}
 
@@ -198,7 +199,7 @@ def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options)
 
 def gold_of(site: Site, unit_id: str) -> list[tuple[str, tuple[str, ...], str]]:
     with site.store.read() as tx:
-        decision = adjudications.find(tx, unit_id)
+        decision = adjudication.find(tx, unit_id)
     assert decision is not None
     return [(edit.span.of(TEXT), edit.replacements, edit.tag) for edit in edits_of(decision.answers[0], rater="gold")]
 

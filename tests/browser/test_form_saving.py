@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from grater.annotate.store import adjudications
+from grater.annotate import adjudication
 from tests.browser.chromium import watched
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked, rated
@@ -171,7 +171,7 @@ def decide(page: Page, words: str) -> None:
 def versions(site: Site, unit_id: str) -> list[str]:
     """The label of the decision, of which there is one version."""
     with site.store.read() as tx:
-        decision = adjudications.find(tx, unit_id)
+        decision = adjudication.find(tx, unit_id)
     assert decision is not None
     assert decision.version == 1
     return [each.label for each in decision.answers]

@@ -27,7 +27,7 @@ def mined_list(site: Site) -> str:
 def verdicts(site: Site, job_id: str) -> list[tuple[str, int]]:
     """The verdict on every suspect, and how often somebody decided."""
     with site.store.read() as tx:
-        return [(each.verdict, each.listed.version) for each in all_of(tx, job_id)]
+        return [(each.verdict, each.version) for each in all_of(tx, job_id)]
 
 
 def test_a_list_is_gone_through_by_keys_alone(site: Site, chromium: Browser) -> None:

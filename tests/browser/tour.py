@@ -10,10 +10,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grater.annotate import content, jobs, panels, runs, units
-from grater.annotate.adjudication import review
+from grater.annotate import content, jobs, marks, panels, runs, units
+from grater.annotate.marks import review
 from grater.annotate.runs import RunFile
-from grater.annotate.store import gold, invitations, revisions
+from grater.annotate.store import gold, invitations
 from grater.annotate.store.people import Person
 from grater.annotate.study.people import add_seat
 from grater.annotate.study.work import desk_of, hand_in
@@ -220,7 +220,7 @@ def odd_marks(site: Site, annotator: Person) -> None:
     hand_in(site.store, desk, {"edits": [json.dumps([_edit("own", "SVA", "own")])]}, seconds=9)
     assert review(site.store, name) == 1
     with site.store.read() as tx:
-        assert len(revisions.open_findings(tx, annotator.person_id)) == 1
+        assert len(marks.open_findings(tx, annotator.person_id)) == 1
 
 
 def _edit(words: str, tag: str, correction: str) -> dict[str, Json]:

@@ -1,55 +1,114 @@
-"""What counts where several raters judged a unit (annotator `gold`); and marks that annotators look at again.
+"""What counts where several raters judged a unit (annotator `gold`); the originals stay.
 
 Decisions come from a form, from a table with the columns of gold (`item`, `label`), or from the raters themselves
-where all of them, or more than half, say the same of every item of a unit.  The originals stay.  Marked essays are
-decided place by place.
+where all of them, or more than half, say the same of every item of a unit.  Every change of mind is a further
+version, and none is lost.
 
-Marks that look wrong go back to the annotator who made them (NUCLE 2013, section 4): every valid marking of a job
-passes the rules of `corpus check` as an essay of one annotator, and the findings go into that annotator's queue.
-Nothing is changed: the annotator decides.
-
-A marked essay before its adjudicator: every annotator's edits, and where they differ, place by place.
-
-Annotators are letters: whose edit it is should not matter.  A place is a stretch of tokens on which the normalised
-edits of the annotators touch (NUCLE, section 3: grown and trimmed, so that *conduct* to *conduct a* and *survey* to
-*a survey* are the same edit).  At a place annotators may differ, in the paper's three senses and this order, in
-whether there is an error (`identification`), of what `type` it is, and in its `correction`; where they do not, they
-say the `same`.
+A marked essay is decided place by place.  Annotators are letters there: whose edit it is should not matter.  A place
+is a stretch of tokens on which the normalised edits of the annotators touch (NUCLE, section 3: grown and trimmed, so
+that *conduct* to *conduct a* and *survey* to *a survey* are the same edit).  At a place annotators may differ, in the
+paper's three senses and this order, in whether there is an error (`identification`), of what `type` it is, and in its
+`correction`; where they do not, they say the `same`.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
+
+from sqlalchemy import select
 
 from grater.annotate import content, jobs, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import Store, Tx, adjudications, judgments, people, progress, revisions, submissions
-from grater.annotate.store.adjudications import Adjudication
+from grater.annotate.store import Store, Tx, events, judgments, people, progress, schema, submissions
 from grater.annotate.store.people import Person
 from grater.annotate.store.progress import FinishedUnit
-from grater.annotate.store.revisions import Finding
+from grater.annotate.store.transaction import Columns, Record
 from grater.annotate.study.limits import require_text
-from grater.annotate.study.work import Sent, is_finished, sent_for, shown_to_staff
-from grater.annotate.tasks import TASKS, Shown
-from grater.annotate.tasks.marking import DEFAULT_TAGSET, SET_ASIDE, TASK, edits_of
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.marking import MARKING, SET_ASIDE, edits_of
 from grater.annotate.tasks.task import TARGET, Answer, Piece
 from grater.annotate.units import StudyUnit
-from grater.corpora.check import check_essays
 from grater.corpora.normalise import TokenEdit, normalise
-from grater.corpora.tagsets import TAGSETS
 from grater.corpora.text.tokens import tokens_of
-from grater.errors import Forbidden, NotFound, Problems, UsageError
+from grater.errors import Forbidden, NotFound, Problems, Stale, UsageError
 from grater.model import Edit, Essay, Json, Span
 from grater.result import Data, key
 from grater.tables import Table, read_gold
 
-Rule: TypeAlias = Literal["unanimous", "majority"]
 DECIDERS = ("owner", "manager", "adjudicator")
-_MARKING = "marking"
+NO_OWNER = (
+    "decisions carry a person's name: grater serve STUDY gives an owner's link to a study that has none; "
+    "open it, then run this again"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    unit_id: str
+    version: int
+    person_id: str
+    answers: tuple[Answer, ...]
+    comment: str
+    at: int
+
+
+COLUMNS = Columns(Adjudication, schema.adjudications, without=["answers"])
+
+
+def save(
+    tx: Tx, *, unit_id: str, person_id: str, answers: Sequence[Answer], version: int | None = None, comment: str = ""
+) -> Adjudication:
+    """Store a decision; `version` is the one it was made from (0: none), and an older one is stale."""
+    require_text("adjudication.comment", comment)
+    people.lock(tx, person_id)
+    units.lock(tx, unit_id)
+    newest = find(tx, unit_id)
+    known = newest.version if newest else 0
+    if version is not None and version != known:
+        raise Stale(
+            f"somebody adjudicated this unit in the meantime (version {known}); yours was made from {version}"
+        )
+    saved = Adjudication(unit_id, known + 1, person_id, tuple(answers), comment, tx.now)
+    tx.insert(schema.adjudications, COLUMNS.row(saved) | {"answers": [asdict(answer) for answer in answers]})
+    events.write(tx, person_id, "adjudication.saved", unit_id, {"version": saved.version})
+    return saved
+
+
+def find(tx: Tx, unit_id: str) -> Adjudication | None:
+    query = select(schema.adjudications).where(schema.adjudications.c.unit_id == unit_id)
+    row = tx.first(query.order_by(schema.adjudications.c.version.desc()).limit(1))
+    return None if row is None else _read(row)
+
+
+def all(tx: Tx) -> list[Adjudication]:  # noqa: A001  (read as adjudication.all)
+    """The newest decision about every unit that has one."""
+    order = (tx.binary(schema.adjudications.c.unit_id), schema.adjudications.c.version)
+    newest = {row.unit_id: row for row in tx.all(select(schema.adjudications).order_by(*order))}
+    return [_read(row) for row in newest.values()]
+
+
+def _read(row: Record) -> Adjudication:
+    return COLUMNS.read(row, answers=tuple(answer_of(stored) for stored in row.answers))
+
+
+def answer_of(stored: Mapping[str, Json]) -> Answer:
+    return Answer(
+        item_id=str(stored["item_id"]),
+        label=str(stored["label"]),
+        confidence=str(stored.get("confidence") or ""),
+        flags=tuple(cast("list[str]", stored.get("flags") or [])),
+        alternatives=tuple(cast("list[str]", stored.get("alternatives") or [])),
+        payload=cast("Mapping[str, Json]", stored.get("payload") or {}),
+    )
+
+
+# Items: what waits, what raters are clear about, what a table decides
+
+Rule: TypeAlias = Literal["unanimous", "majority"]
 
 
 def _labels_json(answers: Mapping[str, tuple[Answer, ...]]) -> dict[str, Json]:
@@ -69,13 +128,13 @@ class Waiting(Data):
 def waiting(tx: Tx, job: Job) -> list[Waiting]:
     """What is to be decided in a job, differences first."""
     _require_items(job)
-    said: dict[str, dict[str, list[Answer]]] = defaultdict(lambda: defaultdict(list))
+    given: dict[str, dict[str, list[Answer]]] = defaultdict(lambda: defaultdict(list))
     for row, answers in judgments.by_submission(tx, job.job_id):
         for answer in answers:
-            said[row.unit_id][answer.item_id].append(answer)
+            given[row.unit_id][answer.item_id].append(answer)
     return [
-        Waiting(each.unit_id, each.differs, {item: tuple(given) for item, given in said[each.unit_id].items()})
-        for each in progress.finished_units(tx, job.job_id)
+        Waiting(each.unit_id, each.differs, {item: tuple(some) for item, some in given[each.unit_id].items()})
+        for each in finished(tx, job)
         if not each.is_decided
     ]
 
@@ -83,95 +142,70 @@ def waiting(tx: Tx, job: Job) -> list[Waiting]:
 def accept(store: Store, job: str, rule: Rule, *, decider: str | None = None) -> int:
     """Decide the units on which the raters themselves are clear; return the count."""
     with store.write() as tx:
-        person, asked = decider_of(tx, decider), jobs.named(tx, job)
-        by_unit = {each.unit_id: _clear(each, rule) for each in waiting(tx, asked)}
+        person_id = decider_of(tx, decider).person_id
+        by_unit = {each.unit_id: _clear(each, rule) for each in waiting(tx, jobs.named(tx, job))}
         clear = {unit_id: answers for unit_id, answers in by_unit.items() if answers}
         for unit_id, answers in clear.items():
-            save(tx, unit_id, person, answers, comment=rule)
+            save(tx, unit_id=unit_id, person_id=person_id, answers=answers, comment=rule)
         return len(clear)
+
+
+def _clear(unit: Waiting, rule: Rule) -> list[Answer]:
+    """One answer for each item if all (or most) raters gave it; none if a single item is open."""
+    agreed = []
+    for item_id, given in unit.answers.items():
+        label, n = Counter(answer.label for answer in given).most_common(1)[0]
+        if n < len(given) if rule == "unanimous" else 2 * n <= len(given):
+            return []
+        # The label, with every alternative of those who gave it and the flags that more than half of all raised.
+        words = [word for answer in given if answer.label == label for word in answer.alternatives]
+        flags = Counter(flag for answer in given for flag in set(answer.flags))
+        most = sorted(flag for flag, n in flags.items() if 2 * n > len(given))
+        agreed.append(Answer(item_id, label, flags=tuple(most), alternatives=tuple(dict.fromkeys(words))))
+    return agreed
 
 
 def decide(store: Store, job: str, path: Path, *, decider: str | None = None) -> int:
     """Decide units by a table of `item, label`, all of them or none; return the count."""
     table = read_gold(path)
     with store.write() as tx:
-        person, asked = decider_of(tx, decider), jobs.named(tx, job)
-        _require_items(asked)
-        by_unit = _from_table(tx, asked, table)
+        person_id = decider_of(tx, decider).person_id
+        by_unit = _from_table(tx, jobs.named(tx, job), table)
         for unit_id, answers in by_unit.items():
-            save(tx, unit_id, person, answers, comment=table.name)
+            save(tx, unit_id=unit_id, person_id=person_id, answers=answers, comment=table.name)
         return len(by_unit)
 
 
-def save(
-    tx: Tx, unit_id: str, person: Person, answers: Sequence[Answer], *, version: int | None = None, comment: str = ""
-) -> Adjudication:
-    """Store a decision; one made from an older `version` is stale."""
-    return adjudications.save(
-        tx,
-        unit_id=unit_id,
-        person_id=person.person_id,
-        answers=answers,
-        version=version,
-        comment=require_text("adjudication.comment", comment),
-    )
-
-
-def finished_unit(tx: Tx, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], Adjudication | None]:
-    """A finished unit with its valid answers, and the decision, if there is one; P9 hides any other unit."""
-    unit = units.get(tx, unit_id)
-    if unit.role != "work" or not is_finished(tx, unit_id):
-        raise NotFound("no such unit to adjudicate, or its judgments are not complete yet")
-    valid = [each for each in sent_for(tx, unit_id) if each.submission.status == "valid"]
-    return unit, shown_to_staff(tx, unit_id), valid, adjudications.find(tx, unit_id)
-
-
-def _clear(unit: Waiting, rule: Rule) -> list[Answer]:
-    """One answer for each item if all (or most) raters gave it; none if a single item is open."""
-    agreed = []
-    for item_id, said in unit.answers.items():
-        label, n = Counter(answer.label for answer in said).most_common(1)[0]
-        if n < len(said) if rule == "unanimous" else 2 * n <= len(said):
-            return []
-        # The label, with every alternative of those who gave it and the flags that more than half of all raised.
-        words = [word for answer in said if answer.label == label for word in answer.alternatives]
-        flags = Counter(flag for answer in said for flag in set(answer.flags))
-        most = sorted(flag for flag, n in flags.items() if 2 * n > len(said))
-        together = Answer(item_id, label, flags=tuple(most), alternatives=tuple(dict.fromkeys(words)))
-        agreed.append(together)
-    return agreed
-
-
 def _from_table(tx: Tx, job: Job, table: Table) -> dict[str, list[Answer]]:
-    names = [str(value) for value in table.frame["item"].to_list()]
-    ids = content.items_by_name(tx, names)
-    done = {each.unit_id for each in progress.finished_units(tx, job.job_id)}
-    of_item = {item_id: unit_id for unit_id in done for item_id in _items(tx, unit_id)}
+    _require_items(job)
+    ids = content.items_by_name(tx, [str(value) for value in table.frame["item"].to_list()])
+    done = [each.unit_id for each in finished(tx, job)]
+    n_items: Counter[str] = Counter()
+    unit_of = {}
+    for unit_id in done:
+        for each in units.get(tx, unit_id).unit.items:
+            unit_of[each.item.item_id] = unit_id
+            n_items[unit_id] += 1
     problems, labels = Problems(table.name), TASKS[job.task].labels
     by_unit: dict[str, list[Answer]] = defaultdict(list)
     for number, row in enumerate(table.frame.iter_rows(named=True), 2):
         item_id, label = ids.get(str(row["item"]), ""), str(row["label"]).strip()
-        if item_id not in of_item:
+        if item_id not in unit_of:
             problems.add(f"expected an item whose judgments are complete, found {row['item']!r}", line=number)
         elif labels and label not in labels:
             problems.add(f"expected one of {', '.join(labels)}, found {label!r}", line=number)
         else:
-            by_unit[of_item[item_id]].append(Answer(item_id, label))
+            by_unit[unit_of[item_id]].append(Answer(item_id, label))
     for unit_id, answers in by_unit.items():
-        if len(answers) != len(of_unit := list(_items(tx, unit_id))):
-            problems.add(f"unit {unit_id}: expected labels for all of its {len(of_unit)} items, found {len(answers)}")
+        if len(answers) != (n := n_items[unit_id]):
+            problems.add(f"unit {unit_id}: expected labels for all of its {n} items, found {len(answers)}")
     problems.done()
     return by_unit
 
 
-def _items(tx: Tx, unit_id: str) -> Iterator[str]:
-    return (each.item.item_id for each in units.get(tx, unit_id).unit.items)
-
-
-NO_OWNER = (
-    "decisions carry a person's name: grater serve STUDY gives an owner's link to a study that has none; "
-    "open it, then run this again"
-)
+def _require_items(job: Job) -> None:
+    if job.task == MARKING:
+        raise UsageError(f"job {job.name!r}: marked essays are decided place by place, on the page /adjudicate")
 
 
 def decider_of(tx: Tx, name: str | None) -> Person:
@@ -192,45 +226,10 @@ def decider_of(tx: Tx, name: str | None) -> Person:
     return person
 
 
-def _require_items(job: Job) -> None:
-    if job.task == _MARKING:
-        raise UsageError(f"job {job.name!r}: marked essays are decided place by place, on the page /adjudicate")
-
-
-NOT_THE_ANNOTATORS = ("coverage", "empty", "same-id")
-"""Rules about a corpus as a whole, which no single annotator can mend."""
-
-
-def review(store: Store, job: str, *, actor: str | None = None) -> int:
-    """Check the marks of a job; return the number of new findings for its annotators."""
-    with store.write() as tx:
-        marked_job = jobs.named(tx, job)
-        if marked_job.task != "marking":
-            raise UsageError(f"job {job!r}: only marked essays can be reviewed, and this is {marked_job.task}")
-        return revisions.add_findings(tx, _findings(tx, marked_job.job_id), actor=actor)
-
-
-def _findings(tx: Tx, job_id: str) -> Iterator[Finding]:
-    for row, answers in judgments.by_submission(tx, job_id):
-        unit = units.get(tx, row.unit_id).unit
-        edits = tuple(edit for answer in answers for edit in edits_of(answer, rater=row.person_id))
-        essay = replace(unit.essay, edits=edits, annotators=(row.person_id,))
-        tagset = TAGSETS[str(unit.payload.get("tagset") or DEFAULT_TAGSET)]
-        for each in check_essays([essay], tagset=tagset):
-            if each.rule not in NOT_THE_ANNOTATORS:
-                yield Finding("", row.unit_id, row.person_id, each.rule, each.message)
-
-
-MARKING = TASK.name
-
-
-@dataclass(frozen=True, slots=True)
-class AdjudicationProgress:
-    """How far the adjudication of a job is, and the undecided unit that comes next."""
-
-    n_done: int
-    n_decided: int
-    following: str | None
+def finished(tx: Tx, job: Job) -> list[FinishedUnit]:
+    """The finished units of a job, those on which raters differ first."""
+    # Of an essay all say that it is marked, and what they marked is in the payload; else they differ in labels.
+    return progress.finished_units(tx, job.job_id, by="payload" if job.task == MARKING else "label")
 
 
 def shown_by(done: list[FinishedUnit]) -> dict[str, list[FinishedUnit]]:
@@ -243,27 +242,26 @@ def shown_by(done: list[FinishedUnit]) -> dict[str, list[FinishedUnit]]:
     }
 
 
-def next_of(done: list[FinishedUnit], *, after: str = "") -> str | None:
-    """The next undecided unit behind this one, else the first of all others."""
+@dataclass(frozen=True, slots=True)
+class AdjudicationProgress:
+    """How far the adjudication of a job is, and the undecided unit that comes next."""
+
+    n_done: int
+    n_decided: int
+    following: str | None
+
+
+def progress_of(done: list[FinishedUnit], unit_id: str = "") -> AdjudicationProgress:
+    """How far it is; next is the first undecided unit behind `unit_id`, else the first of all others."""
     places = {each.unit_id: place for place, each in enumerate(done)}
-    here = places.get(after, -1)
-    waiting = [each.unit_id for each in done if not each.is_decided and each.unit_id != after]
-    return min(waiting, key=lambda unit_id: (places[unit_id] < here, places[unit_id]), default=None)
+    here = places.get(unit_id, -1)
+    left = [each.unit_id for each in done if not each.is_decided]
+    others = [each for each in left if each != unit_id]
+    following = min(others, key=lambda other: (places[other] < here, places[other]), default=None)
+    return AdjudicationProgress(len(done), len(done) - len(left), following)
 
 
-def progress_of(tx: Tx, job: Job, unit_id: str = "") -> AdjudicationProgress:
-    """How far it is; the next unit is the one behind `unit_id`."""
-    done = done_of(tx, job)
-    return AdjudicationProgress(
-        n_done=len(done), n_decided=sum(unit.is_decided for unit in done), following=next_of(done, after=unit_id)
-    )
-
-
-def done_of(tx: Tx, job: Job) -> list[FinishedUnit]:
-    """The finished units of a job, those on which raters differ first."""
-    # Of an essay all say that it is marked, and what they marked is in the payload; else they differ in labels.
-    return progress.finished_units(tx, job.job_id, by="payload" if job.task == MARKING else "label")
-
+# Essays: the places where annotators differ
 
 Kind: TypeAlias = Literal["identification", "type", "correction", "same"]
 KINDS: tuple[Kind, ...] = ("identification", "type", "correction", "same")
@@ -298,8 +296,18 @@ class Place:
 
 def places_of(essay: Essay, by_rater: Mapping[str, Sequence[Edit]]) -> tuple[Place, ...]:
     """All places of an essay, identification first, then type, then correction, then what is the same."""
-    token_edits = _normalised(essay, [edit for edits in by_rater.values() for edit in edits])
-    places = [_place(cluster, tuple(by_rater)) for cluster in _clusters(token_edits)]
+    clusters: list[list[TokenEdit]] = []
+    reach = Span(-2, -2)
+    edits = _normalised(essay, [edit for edits in by_rater.values() for edit in edits])
+    for each in sorted(edits, key=lambda token_edit: (token_edit.start, token_edit.end)):
+        span = Span(each.start, each.end)
+        if clusters and reach.touches(span):
+            clusters[-1].append(each)
+            reach = Span(reach.start, max(reach.end, span.end))
+        else:
+            clusters.append([each])
+            reach = span
+    places = [_place(cluster, tuple(by_rater)) for cluster in clusters]
     return tuple(sorted(places, key=lambda place: (KINDS.index(place.kind), place.span)))
 
 
@@ -309,27 +317,10 @@ def changed_tokens(essay: Essay, edits: Sequence[Edit]) -> list[Span]:
 
 
 def _normalised(essay: Essay, edits: Sequence[Edit]) -> list[TokenEdit]:
+    """The first alternative that changes something stands for its edit, as in `agreement.edits`."""
     tokens, is_tokenised = tokens_of(essay), essay.tokens is not None
-    return [_first(normalise(edit, essay.text, tokens, is_tokenised=is_tokenised)) for edit in edits]
-
-
-def _first(alternatives: Sequence[TokenEdit]) -> TokenEdit:
-    """The first alternative that changes something speaks for the edit, as in `agreement.edits`."""
-    return next((each for each in alternatives if not each.is_empty), alternatives[0])
-
-
-def _clusters(token_edits: Sequence[TokenEdit]) -> list[list[TokenEdit]]:
-    clusters: list[list[TokenEdit]] = []
-    reach = Span(-2, -2)
-    for each in sorted(token_edits, key=lambda token_edit: (token_edit.start, token_edit.end)):
-        span = Span(each.start, each.end)
-        if clusters and reach.touches(span):
-            clusters[-1].append(each)
-            reach = Span(reach.start, max(reach.end, span.end))
-        else:
-            clusters.append([each])
-            reach = span
-    return clusters
+    alternatives = [normalise(edit, essay.text, tokens, is_tokenised=is_tokenised) for edit in edits]
+    return [next((each for each in some if not each.is_empty), some[0]) for some in alternatives]
 
 
 def _place(cluster: Sequence[TokenEdit], raters: Sequence[str]) -> Place:
@@ -342,7 +333,7 @@ def _place(cluster: Sequence[TokenEdit], raters: Sequence[str]) -> Place:
 
 
 def _kind(said: Sequence[Sequence[TokenEdit]]) -> Kind:
-    if not all(said):
+    if any(not mine for mine in said):
         return "identification"
     if len({frozenset(each.tag for each in mine) for mine in said}) > 1:
         return "type"
@@ -409,7 +400,7 @@ def table_of(tx: Tx, unit: StudyUnit) -> EssayTable:
         by_rater[letter] = edits_of(answer, rater=letter)
         if answer.label == SET_ASIDE:
             aside.append(letter)
-    return EssayTable(unit, by_rater, tuple(aside), adjudications.find(tx, unit.unit_id))
+    return EssayTable(unit, by_rater, tuple(aside), find(tx, unit.unit_id))
 
 
 def letter_of(number: int) -> str:

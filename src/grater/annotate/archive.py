@@ -55,7 +55,7 @@ from sqlalchemy.engine import make_url
 from grater import __version__
 from grater.annotate import jobs, tables
 from grater.annotate.evaluation import evaluable
-from grater.annotate.marks import MARKING, has_suggestions, marked_essays, marked_in, suggestion_frame
+from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
 from grater.annotate.store import Store, Tx, checks, dump, events, migrations, open_store, people, utc_now
@@ -67,6 +67,7 @@ from grater.annotate.store.schema import to_text
 from grater.annotate.store.store import OWNER_ONLY
 from grater.annotate.tables import redundancy_of, study_tables
 from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.marking import MARKING
 from grater.annotate.tasks.task import Task, merged_by
 from grater.corpora import Loss, write_corpus
 from grater.errors import BadInput, GraterError, MissingExtra, Problem, Problems, UsageError

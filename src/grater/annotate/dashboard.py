@@ -31,7 +31,6 @@ import polars as pl
 
 from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agreement_so_far, by_people, scores_so_far
 from grater.annotate.jobs import Job
-from grater.annotate.marks import MARKING
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.protocol import protocol_sheet
 from grater.annotate.status import JobPace, pace_of
@@ -44,6 +43,7 @@ from grater.annotate.study.raters import RaterLine, rater_lines, signals_of
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS, Shown
+from grater.annotate.tasks.marking import MARKING
 from grater.errors import GraterError
 from grater.measure.agreement.summary import Agreement
 from grater.measure.sampling.plan import more_needed

@@ -1,9 +1,15 @@
-"""The essays of a study as an annotated corpus: marks that came with the files, marks made here, adjudicated marks.
+"""Marked essays: drafts, what a review sends back, and the essays of a study as an annotated corpus.
 
-Annotators who worked here go by their pseudonyms (or names), adjudicated work by `gold`.  A rater whose essay was
-clean is still one of its annotators; an essay that was set aside is not counted as read.
+A draft is unfinished work, saved under a revision number, so that no tab silently overwrites another.
 
-What a system's suggestions did in a study: every marking with its condition, as a table and as an evaluation.
+Marks that look wrong go back to the annotator who made them (NUCLE 2013, section 4): every valid marking of a job
+passes the rules of `corpus check` as an essay of one annotator, and each finding goes into that annotator's queue.
+Only work with an open finding can be revised.  The annotator gets a lease of its own kind, without a slot, and a
+draft with the marks as they were.  The old answer stays valid until the new one is submitted; then it is withdrawn
+and the new one takes its slot, in one transaction: a revision that is never finished loses nothing.
+
+In the corpus annotators who worked here go by their pseudonyms (or names), adjudicated work by `gold`.  A rater whose
+essay was clean is still one of its annotators; an essay that was set aside is not counted as read.
 
 A marking in a job without suggestions is held against those that another job offers for the same essay, so that two
 jobs on the same essays, one with and one without, can be compared.  People only: programs are shown nothing.
@@ -12,23 +18,227 @@ jobs on the same essays, one with and one without, can be compared.  People only
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
-from typing import cast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast
 
 import polars as pl
+from sqlalchemy import func, select
 
-from grater.annotate import content, jobs, units
+from grater.annotate import adjudication, content, jobs, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, adjudications, judgments, people
+from grater.annotate.store import Store, Tx, events, judgments, leases, people, schema, submissions
+from grater.annotate.store.ids import new_id
 from grater.annotate.store.judgments import PEOPLE
-from grater.annotate.tasks.marking import SET_ASIDE, SUGGESTIONS, TASK, edits_of, suggestions_of
+from grater.annotate.store.leases import REVISION, Lease
+from grater.annotate.store.queue import UnitSlot
+from grater.annotate.store.transaction import Columns, Record
+from grater.annotate.tasks.marking import MARKING, SET_ASIDE, SUGGESTIONS, edits_of, suggestions_of, tagset_of
 from grater.annotate.tasks.task import Answer
-from grater.errors import UsageError
+from grater.corpora.check import check_essays
+from grater.errors import Conflict, NotFound, Stale, UsageError
 from grater.measure.evaluation.offered import MarkedOnce, SuggestionEffect, suggestion_effect
 from grater.model import ADJUDICATED, GOLD, PROGRAM, ROLES, Edit, Essay, Json, Suggestion
 
-MARKING = TASK.name
+NOT_THE_ANNOTATORS = ("coverage", "empty", "same-id")
+"""Rules about a corpus as a whole, which no single annotator can mend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    revision: int
+    body: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`person_id` is whose work it is; the span is in code points of the essay."""
+
+    finding_id: str
+    unit_id: str
+    person_id: str | None
+    rule: str
+    message: str
+    start: int | None = None
+    end: int | None = None
+    state: str = "open"
+
+
+FINDING_COLUMNS = Columns(Finding, schema.findings)
+
+
+def save_draft(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Mapping[str, Json]) -> int:
+    """Save a draft made from `revision` (0: the first) and return its new number; it also keeps the lease alive.
+
+    The same body sent twice for one revision is a replay.  A draft made from any other revision is stale.
+    """
+    people.lock(tx, person_id)
+    # The rater has or had the unit, and has not submitted it; the time of a lease still held starts again.
+    mine = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == person_id)
+    rows = tx.all(select(*leases.COLUMNS).where(mine))
+    if not rows:
+        raise NotFound("there is no such piece of work, or it is not yours")
+    held = [lease for lease in map(leases.COLUMNS.read, rows) if lease.state == "held"]
+    sent = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
+    is_sent = tx.first(select(schema.submissions.c.submission_id).where(sent)) is not None
+    if is_sent and all(lease.place != REVISION for lease in held):
+        raise Conflict("this work has been handed in already; a draft of it can no longer be saved")
+    for lease in held:
+        leases.renew(tx, lease)
+    stored = find_draft(tx, unit_id=unit_id, person_id=person_id)
+    newest = stored.revision if stored else 0
+    if stored and revision == newest - 1 and stored.body == body:
+        return newest
+    if revision != newest:
+        raise Stale(f"a newer draft (revision {newest}) was saved, perhaps in another tab; yours is {revision}")
+    return put_draft(tx, unit_id=unit_id, person_id=person_id, body=body)
+
+
+def put_draft(tx: Tx, *, unit_id: str, person_id: str, body: Mapping[str, Json]) -> int:
+    """Store a draft over the newest, whatever that is; return its revision."""
+    stored = find_draft(tx, unit_id=unit_id, person_id=person_id)
+    revision = stored.revision + 1 if stored else 1
+    row = {"revision": revision, "body": body, "at": tx.now}
+    if stored is None:
+        tx.insert(schema.drafts, row | {"unit_id": unit_id, "person_id": person_id})
+    else:
+        mine = (schema.drafts.c.unit_id == unit_id) & (schema.drafts.c.person_id == person_id)
+        tx.execute(schema.drafts.update().where(mine).values(**row))
+    return revision
+
+
+def find_draft(tx: Tx, *, unit_id: str, person_id: str) -> Draft | None:
+    query = select(schema.drafts).where(schema.drafts.c.unit_id == unit_id, schema.drafts.c.person_id == person_id)
+    row = tx.first(query)
+    return None if row is None else Draft(revision=row.revision, body=row.body, at=row.at)
+
+
+def review(store: Store, job: str, *, actor: str | None = None) -> int:
+    """Check the marks of a job; return the number of new findings for its annotators."""
+    with store.write() as tx:
+        checked = jobs.named(tx, job)
+        if checked.task != MARKING:
+            raise UsageError(f"job {job!r}: only marked essays can be reviewed, and this is {checked.task}")
+        findings = []
+        for row, answers in judgments.by_submission(tx, checked.job_id):
+            unit = units.get(tx, row.unit_id).unit
+            edits = tuple(edit for answer in answers for edit in edits_of(answer, rater=row.person_id))
+            essay = replace(unit.essay, edits=edits, annotators=(row.person_id,))
+            findings += [
+                Finding("", row.unit_id, row.person_id, each.rule, each.message)
+                for each in check_essays([essay], tagset=tagset_of(unit))
+                if each.rule not in NOT_THE_ANNOTATORS
+            ]
+        return add_findings(tx, findings, actor=actor)
+
+
+def add_findings(tx: Tx, findings: Iterable[Finding], *, actor: str | None = None) -> int:
+    """Add findings that are not there yet (the same rule, span and work); return the number added."""
+    findings, columns, n_added = list(findings), schema.findings.c, 0
+    for unit_id in sorted({finding.unit_id for finding in findings}):  # anyone who adds the same at once waits here
+        units.lock(tx, unit_id)
+    for finding in findings:
+        same = [columns[name] == getattr(finding, name) for name in ("unit_id", "person_id", "rule", "message")]
+        span = [columns[name].is_not_distinct_from(getattr(finding, name)) for name in ("start", "end")]
+        if tx.first(select(columns.finding_id).where(*same, *span)) is None:
+            row = FINDING_COLUMNS.row(finding)
+            tx.insert(schema.findings, row | {"finding_id": finding.finding_id or new_id(), "at": tx.now})
+            n_added += 1
+    events.write(tx, actor, "findings.added", "", {"n": n_added})
+    return n_added
+
+
+def open_findings(tx: Tx, person_id: str) -> list[Finding]:
+    """What a person should look at again."""
+    query = select(*FINDING_COLUMNS).where(
+        schema.findings.c.person_id == person_id, schema.findings.c.state == "open"
+    )
+    query = query.order_by(schema.findings.c.at, schema.findings.c.unit_id, schema.findings.c.start)
+    return [FINDING_COLUMNS.read(row) for row in tx.all(query)]
+
+
+def n_open_findings(tx: Tx, job_id: str) -> int:
+    """The number of findings of a job that their annotators have not looked at."""
+    in_job = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id)
+    query = select(func.count()).where(schema.findings.c.state == "open", schema.findings.c.unit_id.in_(in_job))
+    return int(tx.value(query) or 0)
+
+
+def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *, person_id: str) -> None:
+    """The annotator has looked: mended, or kept as it was on purpose."""
+    mine = (schema.findings.c.finding_id == finding_id) & (schema.findings.c.person_id == person_id)
+    if tx.value(select(schema.findings.c.finding_id).where(mine)) is None:
+        raise NotFound("there is no such finding, or it is not yours")
+    settled = schema.findings.update().where(mine, schema.findings.c.state == "open").values(state=state)
+    if tx.execute(settled).rowcount:
+        events.write(tx, person_id, f"finding.{state}", finding_id)
+
+
+def begin_revision(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
+    """A lease on the person's own work; the same again if they hold it."""
+    people.lock(tx, person_id)
+    old = _valid_submission(tx, unit_id, person_id)
+    if old is None or all(finding.unit_id != unit_id for finding in open_findings(tx, person_id)):
+        raise NotFound("there is no work of yours to mend here")
+    unit = units.get(tx, unit_id)
+    mine = leases.held(tx, job_id=unit.job.job_id, person_id=person_id, place=REVISION)
+    if mine is not None and mine.unit_id == unit_id:
+        mine = leases.renew(tx, mine)
+        if mine is not None:
+            return mine
+    elif mine is not None:
+        leases.close(tx, mine, "returned", actor=person_id)
+    (answer,) = judgments.answers_of(tx, old.submission_id)
+    put_draft(tx, unit_id=unit_id, person_id=person_id, body=_body(unit.unit.essay.text, answer))
+    return leases.issue(tx, unit.job, UnitSlot(unit_id=unit_id, n=None), person_id=person_id, place=REVISION)
+
+
+def make_room(tx: Tx, *, submission_id: str, lease_id: str, person_id: str) -> None:
+    """Before revised work is stored: withdraw the old answer, free its slot, settle the findings."""
+    people.lock(tx, person_id)
+    lease = leases.find(tx, lease_id, person_id=person_id, lock=True)
+    if lease is None or lease.place != REVISION:
+        return
+    if submissions.find(tx, submission_id) is not None:
+        return
+    # Withdraw the old answer and give its slot to the lease; with none to withdraw, any free slot must do.
+    old = _valid_submission(tx, lease.unit_id, person_id)
+    is_held = lease.state == "held"
+    if old is not None:
+        submissions.set_status(tx, old.submission_id, "withdrawn", actor=lease.person_id, why="mended")
+    elif is_held:
+        leases.close(tx, lease, "returned", actor=lease.person_id)
+    n = 1 if old is None else old.n
+    tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease.lease_id).values(n=n))
+    if old is not None and is_held:
+        units.set_slot(tx, lease.unit_id, n, "leased")
+    for finding in open_findings(tx, person_id):
+        if finding.unit_id == lease.unit_id:
+            settle_finding(tx, finding.finding_id, "mended", person_id=person_id)
+
+
+def _valid_submission(tx: Tx, unit_id: str, person_id: str) -> Record | None:
+    query = select(schema.submissions).where(
+        schema.submissions.c.unit_id == unit_id,
+        schema.submissions.c.person_id == person_id,
+        schema.submissions.c.status == "valid",
+    )
+    return tx.first(query)
+
+
+def _body(text: str, answer: Answer) -> dict[str, Json]:
+    """The marks of an answer as a draft: each with its quote."""
+    edits = answer.payload.get("edits")
+    marks: list[Json] = [
+        {**edit, "quote": text[edit["start"] : edit["end"]]}
+        for edit in (edits if isinstance(edits, list) else [])
+        if isinstance(edit, dict)
+    ]
+    return {"edits": marks, "set_aside": answer.label == SET_ASIDE}
+
+
+# The corpus that the marks make
 
 
 def marked_essays(tx: Tx, *, job_names: Collection[str] = (), names: bool = False) -> Iterator[Essay]:
@@ -47,16 +257,16 @@ def marked_essays(tx: Tx, *, job_names: Collection[str] = (), names: bool = Fals
             name = _note(marks, essay_id, person.name if names else person.pseudonym, job.name, answers)
             if person.kind == PROGRAM:
                 roles[essay_id][name] = PROGRAM
-    for each in adjudications.all(tx):
+    for each in adjudication.all(tx):
         if (job_id := units.get(tx, each.unit_id).job.job_id) in chosen:
             essay_id = _essay_id(tx, each.unit_id)
             name = _note(marks, essay_id, GOLD, chosen[job_id].name, each.answers)
             if name != GOLD:
                 roles[essay_id][name] = ADJUDICATED
     for essay in content.all_essays(tx):
-        here, told = marks.get(essay.essay_id, {}), roles.get(essay.essay_id)
+        here, named = marks.get(essay.essay_id, {}), roles.get(essay.essay_id)
         edits = tuple(edit for marks_of_one in here.values() for edit in marks_of_one)
-        metadata = {**essay.metadata, ROLES: told} if told else essay.metadata
+        metadata = {**essay.metadata, ROLES: named} if named else essay.metadata
         yield replace(essay, edits=essay.edits + edits, annotators=essay.annotators + tuple(here), metadata=metadata)
 
 
@@ -167,4 +377,4 @@ def _condition(answer: Answer) -> Mapping[str, Json]:
 
 
 def _marking_jobs(tx: Tx) -> list[Job]:
-    return [job for job in jobs.all(tx) if job.task == TASK.name]
+    return [job for job in jobs.all(tx) if job.task == MARKING]

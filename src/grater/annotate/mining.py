@@ -2,29 +2,32 @@
 
 Madnani et al. 2011, section 2.1 (`grater.detect.mining`).  A list is a job of the task `error` whose units want no
 rater: each is a suspicious trigram at the place of its first use, the worst first, with its counts and up to
-`EXAMPLES` places.  Whoever may adjudicate decides: `y` is the label error, `n` is ok.  So verdicts grow and are
-exported like every adjudication.
+`EXAMPLES` places.  Anyone who may adjudicate decides: `y` is the label error, `n` is ok.  Each verdict is an
+adjudication; a version without an answer revokes the ones before it, and `unknown` leaves a suspect open too.  The
+suspects are the first units of their job, so the place in the list is the position in the job; a page asks for one at
+a time, and none of the others is read.
 
 The balanced corpus is a job: accepted errors, as many correct uses, some of both as gold.  Items are of the kind
 `prep`, as detectors decide on them, and raters are asked whether the preposition is extraneous, not whether it is
-wrong.  They are not told which are which: units are shuffled, and what was mined stays with the list.
+wrong.  They do not see which are which: units are shuffled, and what was mined stays with the list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import Any, cast
 
 import polars as pl
+from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, func, select, type_coerce
 
-from grater.annotate import content, jobs, units
+from grater.annotate import adjudication, content, jobs, units
 from grater.annotate.content import own_essays
 from grater.annotate.jobs import Job
 from grater.annotate.plans import JobPlan, plan_job
-from grater.annotate.store import Store, Tx, adjudications
-from grater.annotate.store.adjudications import ListedSuspect
+from grater.annotate.store import Store, Tx, schema
 from grater.annotate.store.people import Person
+from grater.annotate.store.transaction import ONE, Record
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.limits import require_name, require_number
 from grater.annotate.tasks import TASKS, Answer
@@ -49,7 +52,7 @@ from grater.detect.mining.review import (
 )
 from grater.errors import BadInput, NotFound, Problem, Problems, UsageError
 from grater.model import Essay, Item, Json, Span
-from grater.result import Data, in_json, key
+from grater.result import HIDDEN, Data, in_json, key
 from grater.tables import Table
 from grater.uncertainty import generator
 
@@ -63,20 +66,23 @@ VERDICTS = {label: verdict for verdict, label in LABELS.items()}
 NUMBERS = ("n_trigram", "n_bigram", "expected")
 
 
-def _listed_json(listed: ListedSuspect) -> dict[str, Json]:
-    return {"unit": listed.unit_id, "by": listed.by, "version": listed.version}
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict(Data):
-    """One suspect as people see it: the trigram, its counts, what was decided, by whom."""
+    """One suspect at its place in the list, from 1 on, and what was decided; `by` is nobody where it is open."""
 
-    listed: ListedSuspect = field(metadata=key(flat=True, write=_listed_json))
+    unit_id: str = field(metadata=key("unit"))
+    place: int = field(metadata=HIDDEN)
+    item: Item = field(metadata=HIDDEN)
+    payload: Mapping[str, Json] = field(metadata=HIDDEN)
+    version: int
+    label: str = field(metadata=HIDDEN)
+    by: str
+    at: int | None = field(metadata=HIDDEN)
 
     @property
     @in_json()
     def trigram(self) -> str:
-        return str(self.listed.payload["trigram"])
+        return str(self.payload["trigram"])
 
     @property
     @in_json()
@@ -87,13 +93,7 @@ class Verdict(Data):
     @property
     @in_json()
     def verdict(self) -> str:
-        return VERDICTS.get(self.listed.label, OPEN)
-
-    def number(self, name: str) -> float:
-        return cast(float, self.listed.payload[name])
-
-    def numbers(self, names: Iterable[str]) -> dict[str, float]:
-        return {name: self.number(name) for name in names}
+        return VERDICTS.get(self.label, OPEN)
 
     @property
     @in_json()
@@ -103,7 +103,99 @@ class Verdict(Data):
     @property
     @in_json(flat=True)
     def _numbers(self) -> dict[str, Json]:
-        return {**self.numbers((*NUMBERS, "score"))}
+        return {name: self.number(name) for name in (*NUMBERS, "score")}
+
+    def number(self, name: str) -> float:
+        return cast(float, self.payload[name])
+
+
+# Queries: the suspects of a job, each with its newest decision
+
+LAST_PLACE = 2**31
+"""No list is that long, and no database takes any number that people may type."""
+
+PLACE = schema.units.c.position
+LABEL = case(
+    *(
+        (type_coerce(schema.adjudications.c.answers, Text).contains(f'"label":"{label}"'), label)
+        for label in (ERROR, OK)
+    ),
+    else_="",
+).label("label")
+"""Of the newest decision, empty where it is open.  Equal JSON is equal text (`schema.columns`), so that it can be
+seen without reading every answer."""
+
+
+def _decided(*columns: ColumnElement[Any]) -> Select[Any]:
+    older = schema.adjudications.alias()
+    newest = select(func.max(older.c.version)).where(older.c.unit_id == schema.units.c.unit_id).scalar_subquery()
+    is_newest = and_(
+        schema.adjudications.c.unit_id == schema.units.c.unit_id, schema.adjudications.c.version == newest
+    )
+    suspects = select(*columns).select_from(schema.units).outerjoin(schema.adjudications, is_newest)
+    return suspects.where(
+        schema.units.c.job_id == bindparam("job"), schema.units.c.wanted == 0, schema.units.c.role == "work"
+    )
+
+
+SUSPECTS = (
+    _decided(
+        *(schema.units.c[name] for name in ("unit_id", "position", "payload")),
+        *(schema.items.c[name] for name in ("essay_id", "start", "end", "kind")),
+        *(schema.adjudications.c.version, LABEL, schema.adjudications.c.at, schema.people.c.name),
+    )
+    .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+    .join(schema.items, schema.items.c.item_id == schema.unit_items.c.item_id)
+    .outerjoin(schema.people, schema.people.c.person_id == schema.adjudications.c.person_id)
+)
+OPEN_PLACE = _decided(PLACE).where(LABEL == "").order_by(PLACE).limit(ONE)
+
+
+def _verdict(row: Record) -> Verdict:
+    is_decided = bool(row.label)
+    return Verdict(
+        unit_id=row.unit_id,
+        place=row.position,
+        item=Item(row.essay_id, Span(row.start, row.end), row.kind),
+        payload=row.payload,
+        version=row.version or 0,
+        label=row.label,
+        by=row.name if is_decided else "",
+        at=row.at if is_decided else None,
+    )
+
+
+def all_of(
+    tx: Tx, job_id: str, verdict: str | None = None, *, start: int = 0, most: int | None = None
+) -> list[Verdict]:
+    """The list, the worst first; or those with a verdict (OPEN is one too); `most` of them from number `start` on."""
+    query = SUSPECTS if verdict is None else SUSPECTS.where(LABEL.in_([LABELS.get(verdict, "")]))
+    return [_verdict(row) for row in tx.all(query.order_by(PLACE).offset(start).limit(most), job=job_id)]
+
+
+def find(tx: Tx, job_id: str, place: int) -> Verdict | None:
+    query = SUSPECTS.where(bindparam("place") == PLACE)
+    row = tx.first(query, job=job_id, place=place) if 0 < place <= LAST_PLACE else None
+    return None if row is None else _verdict(row)
+
+
+def the_suspect(tx: Tx, job_id: str, place: int) -> Verdict:
+    suspect = find(tx, job_id, place)
+    if suspect is None:
+        raise NotFound(f"there is no entry {place} in this list")
+    return suspect
+
+
+def next_open(tx: Tx, job_id: str, place: int) -> int:
+    """The place of the next open suspect after this one, from the start again after the end; 0 where none is open."""
+    after, before = OPEN_PLACE.where(bindparam("place") < PLACE), OPEN_PLACE.where(bindparam("place") > PLACE)
+    return tx.value(after, job=job_id, place=place) or tx.value(before, job=job_id, place=place) or 0
+
+
+def far(tx: Tx, job_id: str) -> ReviewProgress:
+    query = _decided(LABEL, func.count().label("n")).group_by(LABEL)
+    n_of = {row.label: row.n for row in tx.all(query, job=job_id)}
+    return ReviewProgress(n_of.get(ERROR, 0), n_of.get(OK, 0), n_of.get("", 0))
 
 
 def mine_study(
@@ -159,33 +251,6 @@ def lists(tx: Tx) -> list[Job]:
     return [job for job in jobs.all(tx) if MINED in job.options]
 
 
-def all_of(tx: Tx, job_id: str) -> list[Verdict]:
-    return [Verdict(each) for each in adjudications.suspects_of_job(tx, job_id)]
-
-
-def some_of(tx: Tx, job_id: str, verdict: str | None, *, start: int, most: int) -> list[Verdict]:
-    """The suspects with a verdict (OPEN is one too), or with any: `most` of them, from number `start` on."""
-    label = None if verdict is None else LABELS.get(verdict, "")
-    return [Verdict(each) for each in adjudications.suspects_of_job(tx, job_id, label=label, start=start, most=most)]
-
-
-def find(tx: Tx, job_id: str, place: int) -> Verdict | None:
-    listed = adjudications.suspect_at(tx, job_id, place)
-    return None if listed is None else Verdict(listed)
-
-
-def the_suspect(tx: Tx, job_id: str, place: int) -> Verdict:
-    suspect = find(tx, job_id, place)
-    if suspect is None:
-        raise NotFound(f"there is no entry {place} in this list")
-    return suspect
-
-
-def far(tx: Tx, job_id: str) -> ReviewProgress:
-    n_of = adjudications.suspect_counts(tx, job_id)
-    return ReviewProgress(n_of.get(ERROR, 0), n_of.get(OK, 0), n_of.get("", 0))
-
-
 def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int | None = None) -> str:
     """Accept (y), reject (n) or take back (nothing), and give which it was.
 
@@ -196,15 +261,14 @@ def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int 
         raise BadInput(Problem("form", f"verdict: expected y, n or nothing, found {verdict[:20]!r}"))
     if version is None and spoken == each.verdict:
         return spoken
-    answers = [Answer(each.listed.item.item_id, LABELS[spoken])] if spoken else []
-    who = person.person_id
-    adjudications.save(tx, unit_id=each.listed.unit_id, person_id=who, answers=answers, version=version)
+    answers = [Answer(each.item.item_id, LABELS[spoken])] if spoken else []
+    adjudication.save(tx, unit_id=each.unit_id, person_id=person.person_id, answers=answers, version=version)
     return spoken
 
 
 def examples(tx: Tx, each: Verdict) -> list[tuple[Piece, ...]]:
     """The sentences of the first uses, cut at the preposition."""
-    first_uses = cast("list[tuple[str, int, int]]", each.listed.payload["places"])
+    first_uses = cast("list[tuple[str, int, int]]", each.payload["places"])
     places = [Item(essay_id, Span(start, end), KIND) for essay_id, start, end in first_uses]
     texts = {essay.essay_id: essay for essay in content.essays_of(tx, [place.essay_id for place in places])}
     return [pieces_around(texts[place.essay_id], place.span) for place in places]
@@ -220,17 +284,12 @@ def uses_in(store: Store) -> list[Use]:
 
 
 def _payload(suspect: Suspect) -> dict[str, Json]:
-    numbers: dict[str, Json] = {"n_trigram": suspect.n_trigram, "n_bigram": suspect.n_bigram}
-    numbers |= {"expected": suspect.expected, "score": suspect.score, "n_uses": len(suspect.uses)}
+    numbers: dict[str, Json] = {name: getattr(suspect, name) for name in (*NUMBERS, "score")}
     places: list[Json] = [[use.essay_id, use.span.start, use.span.end] for use in suspect.uses[:EXAMPLES]]
-    return {"trigram": suspect.words, **numbers, "places": places}
+    return {"trigram": suspect.words, **numbers, "n_uses": len(suspect.uses), "places": places}
 
 
-Decider: TypeAlias = Callable[[Tx], Person]
-"""Finds whoever decides."""
-
-
-def add_list(store: Store, name: str, table: Table, decider: Decider) -> Job:
+def add_list(store: Store, name: str, table: Table, decider: Callable[[Tx], Person]) -> Job:
     """A list that `grater mine extraneous` wrote; its verdicts, if it has any, are those of `decider`."""
     require_name(name)
     verdicts = {trigram: verdict for trigram, verdict in verdicts_of(table).items() if verdict != OPEN}
@@ -245,13 +304,11 @@ def add_list(store: Store, name: str, table: Table, decider: Decider) -> Job:
 def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
     """The list as `grater mine extraneous` writes and reads it."""
     verdicts = all_of(tx, job_id)
-    texts = {
-        essay.essay_id: essay for essay in content.essays_of(tx, [each.listed.item.essay_id for each in verdicts])
-    }
-    firsts = [_first_use(each, texts[each.listed.item.essay_id]) for each in verdicts]
+    texts = {essay.essay_id: essay for essay in content.essays_of(tx, [each.item.essay_id for each in verdicts])}
+    firsts = [_first_use(each, texts[each.item.essay_id]) for each in verdicts]
     table = suspects_table(
         [
-            Suspect(use.trigram, uses=(use,), **each.numbers(NUMBERS))
+            Suspect(use.trigram, uses=(use,), **{name: each.number(name) for name in NUMBERS})
             for each, use in zip(verdicts, firsts, strict=True)
         ],
         {each.trigram: each.verdict for each in verdicts},
@@ -260,19 +317,16 @@ def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
 
 
 def _first_use(each: Verdict, essay: Essay) -> Use:
-    span = each.listed.item.span
+    span = each.item.span
     pieces = pieces_around(essay, span)
-    offset = 0 if pieces[0].mark else len(pieces[0].text)
-    context = "".join(piece.text for piece in pieces)
-    document = str(essay.metadata.get("document") or "")
     first, middle, last = each.trigram.split(" ")
     return Use(
         trigram=(first, middle, last),
         essay_id=essay.essay_id,
-        document=document,
+        document=str(essay.metadata.get("document") or ""),
         span=span,
-        context=context,
-        offset=offset,
+        context="".join(piece.text for piece in pieces),
+        offset=0 if pieces[0].mark else len(pieces[0].text),
     )
 
 

@@ -24,10 +24,10 @@ from typing import Any, TypeAlias
 import polars as pl
 from sqlalchemy import Integer, Select, Text, case, cast, func, select, type_coerce
 
-from grater.annotate import content, jobs, units
+from grater.annotate import adjudication, content, jobs, units
 from grater.annotate.content import StudyItem
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, adjudications, dump, gold, judgments, people, schema
+from grater.annotate.store import Tx, dump, gold, judgments, people, schema
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.dump import undated
 from grater.annotate.store.judgments import PEOPLE, groups
@@ -131,7 +131,7 @@ def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
             "comment": each.comment,
             "at": as_iso(each.at),
         }
-        for each in adjudications.all(tx)
+        for each in adjudication.all(tx)
         for answer in each.answers
     ]
     columns = ("item", "rater", "label", "confidence", "flags", "alternatives", "group", "payload")

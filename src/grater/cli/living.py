@@ -17,10 +17,11 @@ import numpy as np
 from grater.annotate import adjudication, jobs, messages
 from grater.annotate.adjudication import sent_edit
 from grater.annotate.jobs import Job
+from grater.annotate.marks import review
 from grater.annotate.money import note_paid, settle
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, Tx, invitations, people, progress
+from grater.annotate.store import Store, Tx, invitations, judgments, people, progress, submissions
 from grater.annotate.store.clock import DAY, MINUTE, utc_now
 from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.people import Person
@@ -28,6 +29,7 @@ from grater.annotate.study.gold import make_gold
 from grater.annotate.study.people import NewInvitation, accept_invitation, invite
 from grater.annotate.study.work import Desk, hand_in, take_desk
 from grater.annotate.study.writing import Public, open_to_public
+from grater.annotate.tasks import Answer
 from grater.annotate.tasks.marking import NUMBER, REJECTED, SUGGESTED, suggestions_of
 from grater.demo import living
 from grater.demo.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
@@ -142,7 +144,7 @@ def _essays(store: Store, clock: TurnedClock, essays: Sequence[Essay]) -> None:
             for _ in range(n):
                 clock.at += 40 * MINUTE
                 _mark(store, job, annotator, by_id, marks_of)
-    adjudication.review(store, ESSAYS)
+    review(store, ESSAYS)
     _adjudicate_essays(store, clock)
 
 
@@ -242,8 +244,13 @@ def _adjudicate_essays(store: Store, clock: TurnedClock) -> None:
         clock.at += 60 * MINUTE
         decider, job = people.named(tx, ADJUDICATOR), jobs.named(tx, ESSAYS)
         for done in progress.finished_units(tx, job.job_id, by="payload")[:2]:
-            unit, _, sent, _ = adjudication.finished_unit(tx, done.unit_id)
-            adjudication.save(tx, unit.unit_id, decider, sent[0].answers, comment=living.VERDICT)
+            first = next(row for row in submissions.of_unit(tx, done.unit_id) if row.status == "valid")
+            _decide(tx, done.unit_id, decider, judgments.answers_of(tx, first.submission_id))
+
+
+def _decide(tx: Tx, unit_id: str, decider: Person, answers: Sequence[Answer]) -> None:
+    person_id = decider.person_id
+    adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, comment=living.VERDICT)
 
 
 def _crowd(store: Store, clock: TurnedClock, marked: Mapping[str, int]) -> None:
@@ -346,7 +353,7 @@ def _adjudicate_items(store: Store) -> None:
         decider = people.named(tx, ADJUDICATOR)
         for each in adjudication.waiting(tx, jobs.named(tx, CROWD))[:4]:
             answers = [said[0] for said in each.answers.values()]
-            adjudication.save(tx, each.unit_id, decider, answers, comment=living.VERDICT)
+            _decide(tx, each.unit_id, decider, answers)
 
 
 def _person(store: Store, name: str) -> Person:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import jobs, money, panels, units
-from grater.annotate.store import Store, adjudications, events, intake, leases, submissions
+from grater.annotate import adjudication, jobs, money, panels, units
+from grater.annotate.store import Store, events, intake, leases, submissions
 from grater.annotate.store.clock import HOUR
 from grater.annotate.store.leases import Lease
 from grater.annotate.tasks.task import Answer
@@ -102,7 +102,7 @@ def test_not_after_feedback_in_a_quiz_or_when_the_unit_is_decided(store: Store) 
     crowd.send(lease)
     answers = [Answer(_item(crowd, lease), "ok")]
     with store.write() as tx:
-        adjudications.save(tx, unit_id=lease.unit_id, person_id=crowd.raters[1], answers=answers)
+        adjudication.save(tx, unit_id=lease.unit_id, person_id=crowd.raters[1], answers=answers)
     with pytest.raises(Conflict):
         take_back(crowd, lease)
     crowd.require_promises()

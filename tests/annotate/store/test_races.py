@@ -8,10 +8,10 @@ from threading import Barrier
 
 import pytest
 
-from grater.annotate import panels, units
+from grater.annotate import marks, panels, units
 from grater.annotate.panels import PanelPlace
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, ejection, events, gold, leases, open_store, people, progress, revisions
+from grater.annotate.store import Store, ejection, events, gold, leases, open_store, people, progress
 from grater.annotate.store.clock import HOUR, MINUTE
 from grater.errors import Conflict, Stale, StoreBusy
 from grater.model import Json
@@ -87,8 +87,8 @@ def test_of_two_tabs_that_save_a_draft_at_once_the_second_is_told(store: Store) 
     lease = crowd.take(0)
     assert lease is not None
     mine = {"unit_id": lease.unit_id, "person_id": lease.person_id}
-    one = writing(store, lambda tx: revisions.save_draft(tx, **mine, revision=0, body={"tab": 1}))
-    two = writing(store, lambda tx: revisions.save_draft(tx, **mine, revision=0, body={"tab": 2}))
+    one = writing(store, lambda tx: marks.save_draft(tx, **mine, revision=0, body={"tab": 1}))
+    two = writing(store, lambda tx: marks.save_draft(tx, **mine, revision=0, body={"tab": 2}))
     first, second = interrupted(store, one, two, before="INSERT INTO drafts")
     assert first == 1
     assert isinstance(second.exception(), Stale)

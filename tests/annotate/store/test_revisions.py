@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import jobs
-from grater.annotate.store import Store, adjudications, leases, revisions
+from grater.annotate import adjudication, jobs, marks
+from grater.annotate.store import Store, leases
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.tasks.task import Answer
 from grater.errors import Conflict, NotFound, Stale
@@ -14,7 +14,7 @@ from tests.annotate.store.worlds import FakeClock, World, make_world
 
 def save(world: World, *, unit_id: str, revision: int, says: str, rater: int = 0) -> int:
     with world.store.write() as tx:
-        return revisions.save_draft(
+        return marks.save_draft(
             tx, unit_id=unit_id, person_id=world.raters[rater], revision=revision, body={"says": says}
         )
 
@@ -24,7 +24,7 @@ def test_a_draft_has_a_growing_revision(store: Store) -> None:
     unit_id = world.must_take().unit_id
     assert [save(world, unit_id=unit_id, revision=n, says=str(n)) for n in range(3)] == [1, 2, 3]
     with store.read() as tx:
-        found = revisions.find_draft(tx, unit_id=unit_id, person_id=world.raters[0])
+        found = marks.find_draft(tx, unit_id=unit_id, person_id=world.raters[0])
         assert found is not None
         assert (found.revision, found.body) == (3, {"says": "2"})
 
@@ -68,12 +68,12 @@ def test_an_adjudication_made_from_an_older_version_is_stale(store: Store) -> No
     unit_id, answers = world.unit_ids[0], (Answer("i", "error", "high", ("spelling",), ("at",), {"why": "idiom"}),)
     with store.write() as tx:
         person_id = world.raters[0]
-        first = adjudications.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=0)
+        first = adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=0)
     with pytest.raises(Stale), store.write() as tx:
-        adjudications.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=0)
+        adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=0)
     with store.write() as tx:
-        second = adjudications.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=1)
-        assert adjudications.all(tx) == [second]
+        second = adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=1)
+        assert adjudication.all(tx) == [second]
     assert (first.version, second.version, second.answers) == (1, 2, answers)
 
 

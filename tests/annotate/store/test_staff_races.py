@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import func, select
 
-from grater.annotate import content, jobs, money, units
+from grater.annotate import content, jobs, marks, money, units
+from grater.annotate.marks import Finding
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import (
     Store,
@@ -16,11 +17,9 @@ from grater.annotate.store import (
     invitations,
     people,
     queue,
-    revisions,
     schema,
     submissions,
 )
-from grater.annotate.store.revisions import Finding
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.people import give_role, invite_back, invite_first_owner, seat
 from grater.annotate.terms import terms_of
@@ -69,7 +68,7 @@ def test_the_same_review_twice_at_once_finds_everything_once(store: Store) -> No
     with store.read() as tx:
         (unit_id,) = units.ids_of_job(tx, crowd.job.job_id)
     found = [Finding("", unit_id, crowd.raters[0], "same", "a correction that changes nothing", 0, 2)]
-    add = writing(store, lambda tx: revisions.add_findings(tx, found))
+    add = writing(store, lambda tx: marks.add_findings(tx, found))
     n_added, again = interrupted(store, add, add, before="INSERT INTO findings")
     assert (n_added, again.result()) == (1, 0)
     with store.read() as tx:

@@ -24,10 +24,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import func, select
 
-from grater.annotate import content, jobs, money, panels, units
+from grater.annotate import content, jobs, marks, money, panels, units
 from grater.annotate.archive import export
 from grater.annotate.jobs import Assignment
 from grater.annotate.jobs import move as set_job_state
+from grater.annotate.marks import Draft
 from grater.annotate.panels import enter
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import (
@@ -39,13 +40,11 @@ from grater.annotate.store import (
     gold,
     open_store,
     people,
-    revisions,
     schema,
     submissions,
 )
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import body_hash
-from grater.annotate.store.revisions import Draft
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.study import work
 from grater.annotate.study.events import add_webhook
@@ -223,7 +222,7 @@ class Life(RuleBasedStateMachine):
             sent = tx.all(select(schema.submissions).where(schema.submissions.c.status != "withdrawn"))
             taken_back = tx.all(select(schema.submissions).where(schema.submissions.c.status == "withdrawn"))
             for unit_id, person_id in self.typed:
-                stored = revisions.find_draft(tx, unit_id=unit_id, person_id=person_id)
+                stored = marks.find_draft(tx, unit_id=unit_id, person_id=person_id)
                 assert stored is not None, "P14"
                 self.typed[unit_id, person_id] = stored
         for row in taken_back:
@@ -505,7 +504,7 @@ class Life(RuleBasedStateMachine):
 
     def nothing_typed_is_dropped(self, tx: Tx) -> None:
         for (unit_id, person_id), draft in self.typed.items():
-            stored = revisions.find_draft(tx, unit_id=unit_id, person_id=person_id)
+            stored = marks.find_draft(tx, unit_id=unit_id, person_id=person_id)
             assert stored is not None, "P14"
             assert (stored.revision, stored.body) == (draft.revision, draft.body), "P14"
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import jobs, units
-from grater.annotate.adjudication import accept, decide, review, waiting
+from grater.annotate import adjudication, jobs, marks, units
+from grater.annotate.adjudication import accept, decide, waiting
 from grater.annotate.archive import export
 from grater.annotate.importing import import_files
+from grater.annotate.marks import review
 from grater.annotate.plans import JobPlan, add_job
-from grater.annotate.store import Store, adjudications, leases, people, revisions, submissions
+from grater.annotate.store import Store, leases, people, submissions
 from grater.annotate.study.people import add_seat, require_member
 from grater.annotate.tasks.task import Answer
 from grater.errors import BadInput, Forbidden, NotFound, UsageError
@@ -52,7 +53,7 @@ def decided(store: Store) -> dict[str, str]:
     """The gold label of each essay that has one."""
     with store.read() as tx:
         return {
-            units.get(tx, each.unit_id).unit.essay.essay_id: each.answers[0].label for each in adjudications.all(tx)
+            units.get(tx, each.unit_id).unit.essay.essay_id: each.answers[0].label for each in adjudication.all(tx)
         }
 
 
@@ -75,7 +76,7 @@ def test_a_majority_is_more_than_half_and_brings_the_words_of_those_who_said_so(
     assert accept(judged, "errors", "majority") == 2
     assert decided(judged) == {"e0": "error", "e1": "ok"}
     with judged.read() as tx:
-        by_label = {each.answers[0].label: each.answers[0] for each in adjudications.all(tx)}
+        by_label = {each.answers[0].label: each.answers[0] for each in adjudication.all(tx)}
     assert sorted(by_label["ok"].alternatives) == ["of Bob", "of Cy"]
 
 
@@ -93,7 +94,7 @@ def test_a_later_decision_is_a_new_version(judged: Store, tmp_path: Path) -> Non
     decide(judged, "errors", write_text(tmp_path / "d.csv", "item,label", "two,error"))
     assert decided(judged) == {"e0": "error", "e1": "error"}
     with judged.read() as tx:
-        assert sorted(each.version for each in adjudications.all(tx)) == [1, 2]
+        assert sorted(each.version for each in adjudication.all(tx)) == [1, 2]
 
 
 def test_only_those_who_may_decide_do(judged: Store) -> None:
@@ -143,13 +144,13 @@ def test_a_correction_that_changes_nothing_comes_back_to_its_annotator(store: St
     assert work(store, "marks", ann, edits=ODD)
     assert [review(store, "marks") for _ in range(2)] == [1, 0]
     with store.write() as tx:
-        (found,) = revisions.open_findings(tx, ann)
+        (found,) = marks.open_findings(tx, ann)
         assert found.rule == "equals-text"
-        assert revisions.open_findings(tx, bob) == []
-        revisions.settle_finding(tx, found.finding_id, "kept", person_id=ann)
-        assert revisions.open_findings(tx, ann) == []
+        assert marks.open_findings(tx, bob) == []
+        marks.settle_finding(tx, found.finding_id, "kept", person_id=ann)
+        assert marks.open_findings(tx, ann) == []
     with pytest.raises(NotFound), store.write() as tx:
-        revisions.settle_finding(tx, found.finding_id, "mended", person_id=bob)
+        marks.settle_finding(tx, found.finding_id, "mended", person_id=bob)
     with pytest.raises(UsageError, match="only marked essays"):
         review(store, "errors")
 

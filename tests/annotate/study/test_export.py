@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import jobs, units
+from grater.annotate import adjudication, jobs, units
 from grater.annotate.archive import export, import_archive
 from grater.annotate.importing import import_files
 from grater.annotate.plans import JobPlan, add_job
-from grater.annotate.store import Store, adjudications, checks, leases, open_store, people, submissions
+from grater.annotate.store import Store, checks, leases, open_store, people, submissions
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
 from grater.corpora import read_corpus
@@ -64,7 +64,7 @@ def worked(store: Store, tmp_path: Path) -> Store:
         job = next(job for job in jobs.all(tx) if job.name == "errors")
         unit = units.get(tx, units.ids_of_job(tx, job.job_id)[0]).unit
         decided = [Answer(unit.items[0].item.item_id, "error")]
-        adjudications.save(tx, unit_id=unit.unit_id, person_id=names[0], answers=decided)
+        adjudication.save(tx, unit_id=unit.unit_id, person_id=names[0], answers=decided)
     return store
 
 

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from sqlalchemy import select
 
-from grater.annotate import panels, tables, units
+from grater.annotate import marks, panels, tables, units
 from grater.annotate.jobs import Job
 from grater.annotate.store import (
     Tx,
@@ -31,7 +31,6 @@ from grater.annotate.store import (
     leases,
     open_store,
     queue,
-    revisions,
     schema,
     submissions,
     trust,
@@ -200,13 +199,13 @@ def _drop_what_is_typed(patch: pytest.MonkeyPatch) -> None:
 
 def _type_over(patch: pytest.MonkeyPatch) -> None:
     def save(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Mapping[str, Json]) -> int:  # noqa: ARG001
-        return revisions.put_draft(tx, unit_id=unit_id, person_id=person_id, body=body)
+        return marks.put_draft(tx, unit_id=unit_id, person_id=person_id, body=body)
 
-    patch.setattr(revisions, "save_draft", save)
+    patch.setattr(marks, "save_draft", save)
 
 
 def _lose_drafts(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(revisions, "put_draft", lambda *_, **__: 1)
+    patch.setattr(marks, "put_draft", lambda *_, **__: 1)
 
 
 CONTROLS = {

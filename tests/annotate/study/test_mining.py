@@ -13,7 +13,6 @@ from grater.annotate.mining import (
     balanced_job,
     decide,
     examples,
-    far,
     mine_study,
     the_list,
     verdict_table,
@@ -49,20 +48,6 @@ def test_raters_are_never_given_a_suspect_and_the_study_keeps_its_promises(store
         assert leases.take(tx, job_id=job_id, person_id=worker.person_id) is None
     with store.read() as tx:
         assert violations(tx) == []
-
-
-def test_a_change_of_mind_is_a_further_version_and_the_newest_counts(store: Store, ada: Person) -> None:
-    job_id = mined(store)
-    for verdict in ("y", "n", "y", ""):
-        say(store, job_id, ada, marry=verdict)
-    with store.read() as tx:
-        marry = all_of(tx, job_id)[1].listed
-    assert (marry.label, marry.by, marry.version) == ("", "", 4)
-    say(store, job_id, ada, marry="n", entered="y")
-    with store.read() as tx:
-        found, so_far = all_of(tx, job_id), far(tx, job_id)
-    assert [each.verdict for each in found] == ["", "n", "y"]
-    assert (found[2].listed.by, so_far.to_dict()) == ("Ada", {"accepted": 1, "rejected": 1, "open": 1})
 
 
 def test_a_decision_made_from_an_older_version_is_stale(store: Store, ada: Person) -> None:

@@ -40,7 +40,7 @@ def test_a_list_comes_in_with_its_verdicts_under_the_name_of_who_brings_it(store
     again = add_list(store, "again", table, lambda _: ada)
     assert verdicts(store, again.job_id) == verdicts(store, job_id)
     with store.read() as tx:
-        assert {each.listed.by for each in all_of(tx, again.job_id) if each.verdict} == {"Ada"}
+        assert {each.by for each in all_of(tx, again.job_id) if each.verdict} == {"Ada"}
         assert all_of(tx, again.job_id)[1].n_uses == 2
 
 

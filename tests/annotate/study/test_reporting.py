@@ -12,14 +12,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import jobs, units
+from grater.annotate import adjudication, jobs, units
 from grater.annotate.importing import import_files
 from grater.annotate.money import job_costs, settle
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import study_inputs
 from grater.annotate.samples import Wish, draw
-from grater.annotate.store import Store, adjudications, judgments, people
+from grater.annotate.store import Store, judgments, people
 from grater.annotate.study.work import hand_in, take_desk
 from grater.annotate.tasks.task import Answer
 from grater.corpora import write_corpus
@@ -302,7 +302,7 @@ def test_marks_of_programs_and_adjudicated_marks_are_no_reading(store: Store, tm
     with store.write() as tx:
         for unit_id in units.ids_of_job(tx, job.job_id):
             answer = Answer(units.get(tx, unit_id).unit.items[0].item.item_id, "marked", payload={"edits": []})
-            adjudications.save(tx, unit_id=unit_id, person_id=decider, answers=[answer])
+            adjudication.save(tx, unit_id=unit_id, person_id=decider, answers=[answer])
     with store.read() as tx:
         essays = study_inputs(tx, names=True).essays
     assert all(len(essay.annotators) == 4 for essay in essays), "the file's, two here, and gold"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode
 
-from grater.annotate import content, jobs, messages, money, panels, runs, units
+from grater.annotate import adjudication, content, jobs, marks, messages, money, panels, runs, units
+from grater.annotate.marks import Finding
 from grater.annotate.mining import mine_study
 from grater.annotate.runs import RunFile
 from grater.annotate.store import (
     Store,
     Tx,
-    adjudications,
     credentials,
     dump,
     events,
@@ -22,11 +22,9 @@ from grater.annotate.store import (
     gold_review,
     invitations,
     people,
-    revisions,
     submissions,
 )
 from grater.annotate.store.people import Person
-from grater.annotate.store.revisions import Finding
 from grater.annotate.study.people import seat
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
@@ -151,8 +149,8 @@ def _crowd(tx: Tx, job_id: str, owner: Person, rater: Person) -> tuple[str, str]
 def _rest(tx: Tx, owner: Person, rated: str, marked: str) -> str:
     """A decision, a finding, a file, a webhook, a token; give that of an invitation."""
     answers = [Answer(PLACE.item_id, "both fine")]
-    adjudications.save(tx, unit_id=rated, person_id=owner.person_id, answers=answers, comment=evil("decision"))
-    revisions.add_findings(tx, [Finding("", marked, owner.person_id, "rule", evil("finding"), 0, 3)])
+    adjudication.save(tx, unit_id=rated, person_id=owner.person_id, answers=answers, comment=evil("decision"))
+    marks.add_findings(tx, [Finding("", marked, owner.person_id, "rule", evil("finding"), 0, 3)])
     dump.start_import(tx, kind="corpus", name=evil("file"), sha256="0")
     events.add_webhook(tx, url=f"https://example.org/{evil('webhook')}", verbs=[evil("verb")])
     credentials.make_token(tx, owner.person_id, name=evil("token"))

@@ -15,11 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.annotate import units
-from grater.annotate.adjudication import EssayTable
+from grater.annotate import adjudication, units
+from grater.annotate.adjudication import Adjudication, EssayTable
 from grater.annotate.jobs import Job
-from grater.annotate.store import adjudications, judgments, leases
-from grater.annotate.store.adjudications import Adjudication
+from grater.annotate.store import judgments, leases
 from grater.annotate.tasks import TASKS, Answer, Unit
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.units import StudyUnit
@@ -36,7 +35,7 @@ from tests.examples import examples
 
 def decision(study: Study, unit_id: str) -> str:
     with study.store.read() as tx:
-        found = adjudications.find(tx, unit_id)
+        found = adjudication.find(tx, unit_id)
     return found.answers[0].label if found else ""
 
 
@@ -57,7 +56,7 @@ def test_adjudication_shows_raters_side_by_side_and_stores_gold(study: Study) ->
     form = {"label": "1", "better": "upon", "confidence": "high", "version": "0", "comment": "as in the guide"}
     assert adjudicator.post(f"/adjudicate/{unit_id}", form).status_code == 200
     with study.store.read() as tx:
-        decided = adjudications.find(tx, unit_id)
+        decided = adjudication.find(tx, unit_id)
         assert len(judgments.table(tx, study.jobs["usage"])) == 20  # the originals stay
     assert decided is not None
     assert (decided.answers[0].label, decided.answers[0].alternatives) == ("1", ("upon",))
@@ -113,7 +112,7 @@ def test_a_choice_is_adjudicated_by_whose_word_it_is(study: Study) -> None:
     adjudicator.post(f"/adjudicate/{unit_id}", {"label": "first", "version": "0"})
     is_system_first = "zzz-suggested" in page.partition('value="first"')[2].partition("</label>")[0].lower()
     with study.store.read() as tx:
-        decided = adjudications.find(tx, unit_id)
+        decided = adjudication.find(tx, unit_id)
     assert decided is not None
     assert decided.answers[0].label == ("system" if is_system_first else "writer")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grater.annotate import units
-from grater.annotate.store import adjudications, people
+from grater.annotate import adjudication, units
+from grater.annotate.store import people
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
@@ -28,7 +28,7 @@ def test_a_program_sees_what_is_undecided_and_decides(study: Study) -> None:
     assert program.post(path, sent, status=409)["error"]["status"] == 409  # somebody decided in the meantime
     assert len(program.get(f"/jobs/{study.jobs['error']}/undecided")["units"]) == 9
     with study.store.read() as tx:
-        (decided,) = adjudications.all(tx)
+        (decided,) = adjudication.all(tx)
     assert decided.answers[0].label == "ok"
 
 

@@ -10,7 +10,8 @@ from unittest.mock import Mock
 import pytest
 
 from grater.annotate import content, jobs, units
-from grater.annotate.store import adjudications, credentials
+from grater.annotate import mining as suspects
+from grater.annotate.store import credentials
 from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
 from grater.tables import read_items
@@ -67,8 +68,8 @@ def test_a_list_is_gone_through_button_by_button(mining: Study) -> None:
 
 def test_a_key_press_reads_one_suspect_and_not_the_whole_list(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     browser, address = made(mining)
-    read = Mock(wraps=adjudications._listed)
-    monkeypatch.setattr(adjudications, "_listed", read)
+    read = Mock(wraps=suspects._verdict)
+    monkeypatch.setattr(suspects, "_verdict", read)
     assert decided(browser, f"{address}/1", "y") == f"{address}/2?after=1"
     assert read.call_count == 4  # the page of 1; 1 again, to decide; the page of 2, which shows 1 once more
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, units
-from grater.annotate.store import Store, credentials, events, gold, invitations, people, revisions
+from grater.annotate import content, jobs, marks, units
+from grater.annotate.marks import Finding
+from grater.annotate.store import Store, credentials, events, gold, invitations, people
 from grater.annotate.store.dump import start_import as start_import
-from grater.annotate.store.revisions import Finding
 from grater.annotate.study import people as seating
 from grater.annotate.units import NewUnit
 from grater.annotate.web.charts import Bar, bars, curve
@@ -54,7 +54,7 @@ def evil_browser(study: Study) -> Browser:
         seating.seat(tx, [person, people.named(tx, "Worker")])
         marked = jobs.named(tx, EVIL)
         (unit_id,) = units.ids_of_job(tx, marked.job_id, role="work")
-        revisions.add_findings(tx, [Finding("", unit_id, person.person_id, EVIL, EVIL)])
+        marks.add_findings(tx, [Finding("", unit_id, person.person_id, EVIL, EVIL)])
         token, session = credentials.start_session(tx, person.person_id, hours=1)
     browser = study.browser()
     browser.client.cookies.set("grater-session", token)

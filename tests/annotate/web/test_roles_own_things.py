@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Tx, credentials, events, leases, revisions
-from grater.annotate.store.revisions import Finding
+from grater.annotate import marks
+from grater.annotate.marks import Finding
+from grater.annotate.store import Tx, credentials, events, leases
 from grater.annotate.web.roles import API, ROLES_OF
 from grater.model import Json
 from tests.annotate.web.studies import BASE, Study, served
@@ -49,12 +50,12 @@ def _ids(tx: Tx, job_id: str, person_id: str, done: str) -> dict[str, str]:
     held = leases.held(tx, job_id=job_id, person_id=person_id)
     assert sent is not None
     assert held is not None
-    revisions.add_findings(tx, [Finding("", sent.unit_id, person_id, "rule", "look again", 0, 2)])
+    marks.add_findings(tx, [Finding("", sent.unit_id, person_id, "rule", "look again", 0, 2)])
     credentials.make_token(tx, person_id)
     return {
         "unit_id": sent.unit_id,
         "lease_id": held.lease_id,
-        "finding_id": revisions.open_findings(tx, person_id)[0].finding_id,
+        "finding_id": marks.open_findings(tx, person_id)[0].finding_id,
         "token_id": credentials.tokens_of_person(tx, person_id)[0].token_id,
     }
 

@@ -10,8 +10,8 @@ Undo: a rater takes back their last answer, until they give the next one.  The a
 taken since is their next unit after it.  An answer can be taken back once.
 
 It is not offered after feedback (practice, missed gold), in the entry quiz, for essays, which have their own way back
-(`revisions`), and for answers that do not count.  Gold that was right is taken back like work: whoever could tell the
-two by what may be undone, or by what they hear of gold before the next answer, would know before they answer again
+(`marks`), and for answers that do not count.  Gold that was right is taken back like work: whoever could tell the two
+by what may be undone, or by what they hear of gold before the next answer, would know before they answer again
 (P5).  The last answer is remembered by rater and job, not found by its time, for clocks jump.
 """
 
@@ -23,20 +23,8 @@ from dataclasses import dataclass, replace
 from sqlalchemy import bindparam, case, exists, func, literal_column, select
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs, panels, units
-from grater.annotate.store import (
-    adjudications,
-    ejection,
-    gold,
-    gold_review,
-    leases,
-    people,
-    queue,
-    revisions,
-    schema,
-    submissions,
-    trust,
-)
+from grater.annotate import adjudication, jobs, marks, panels, units
+from grater.annotate.store import ejection, gold, gold_review, leases, people, queue, schema, submissions, trust
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.store.submissions import Receipt
@@ -148,7 +136,7 @@ def _is_over(tx: Tx, answered: Lease) -> bool:
     refusal = queue.why_not(tx, jobs.get(tx, answered.job_id), answered.person_id)
     place = panels.place_in_job(tx, answered.job_id, answered.person_id)
     is_gone = place is not None and place.state in panels.OVER
-    return refusal not in ("", "limit") or is_gone or adjudications.find(tx, answered.unit_id) is not None
+    return refusal not in ("", "limit") or is_gone or adjudication.find(tx, answered.unit_id) is not None
 
 
 def receive(
@@ -173,7 +161,7 @@ def receive(
     if leased is not None and leased.role == "gold":
         gold_review.hold(tx, lease_id)
     if leased is not None and leased.place == leases.REVISION:
-        revisions.make_room(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
+        marks.make_room(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
     receipt = submissions.submit(
         tx,
         submission_id=submission_id,

@@ -51,7 +51,7 @@ from grater.errors import NotFound
 from grater.model import Json
 
 REVISION = -1
-"""The place of a lease on submitted work that its annotator revises (`revisions`)."""
+"""The place of a lease on submitted work that its annotator revises (`marks`)."""
 
 CLOCK_SLACK = 5 * MINUTE
 """Clocks of two machines may differ by this much before a lease from the future counts as over."""

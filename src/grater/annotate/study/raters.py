@@ -29,11 +29,11 @@ import numpy.typing as npt
 from grater.annotate import jobs
 from grater.annotate.evaluation import by_people
 from grater.annotate.jobs import Job
-from grater.annotate.marks import MARKING
 from grater.annotate.store import Tx, ejection, gold, judgments, people, progress, trust
 from grater.annotate.store.people import Person
 from grater.annotate.store.progress import RaterProgress
 from grater.annotate.store.trust import Trust
+from grater.annotate.tasks.marking import MARKING
 from grater.annotate.terms import Terms, earned, money, terms_of
 from grater.errors import GraterError, NotFound, UsageError
 from grater.measure.crowd.raters import Rater, raters

@@ -35,8 +35,9 @@ from typing import Any, cast
 
 from sqlalchemy import Row
 
-from grater.annotate import jobs, panels, units
+from grater.annotate import jobs, marks, panels, units
 from grater.annotate.jobs import Job
+from grater.annotate.marks import Draft
 from grater.annotate.store import (
     Store,
     Tx,
@@ -46,14 +47,12 @@ from grater.annotate.store import (
     leases,
     people,
     progress,
-    revisions,
     submissions,
     trust,
 )
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.people import Person
-from grater.annotate.store.revisions import Draft
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.study.limits import LIMITS
 from grater.annotate.tasks import TASKS, Answer, Shown, Task, Unit
@@ -474,14 +473,14 @@ class SavedDraft:
 def save_draft(tx: Tx, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]) -> SavedDraft:
     unit = _essay_unit(tx, lease_id, person_id)
     checked_body = checked(unit.essay.text, body)
-    saved = revisions.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body)
+    saved = marks.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body)
     return SavedDraft(unit=unit, revision=saved, body=checked_body)
 
 
 def draft_of(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Unit, Draft]:
     """An essay that the person holds or held, with their newest draft of it."""
     unit = _essay_unit(tx, lease_id, person_id)
-    return unit, revisions.find_draft(tx, unit_id=unit.unit_id, person_id=person_id) or Draft(0)
+    return unit, marks.find_draft(tx, unit_id=unit.unit_id, person_id=person_id) or Draft(0)
 
 
 def _essay_unit(tx: Tx, lease_id: str, person_id: str) -> Unit:

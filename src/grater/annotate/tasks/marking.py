@@ -321,3 +321,4 @@ def _as_json(edit: Edit) -> dict[str, Json]:
 
 
 TASK = Marking()
+MARKING = TASK.name

@@ -22,8 +22,8 @@ from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import PlainTextResponse, Response
 
-from grater.annotate import jobs
-from grater.annotate.store import credentials, invitations, people, revisions, schema
+from grater.annotate import jobs, marks
+from grater.annotate.store import credentials, invitations, people, schema
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_secret
 from grater.annotate.store.invitations import NO_RESET, Invitation
@@ -230,7 +230,7 @@ def _own_page(
     with context.server.store.read() as tx:
         own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state != "draft"]
         seats = [seat for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
-        n_findings = len(revisions.open_findings(tx, context.person.person_id))
+        n_findings = len(marks.open_findings(tx, context.person.person_id))
         own_tokens = credentials.tokens_of_person(tx, context.person.person_id)
     begun = [mine for mine in own_jobs if mine.n_done]
     shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
@@ -482,7 +482,7 @@ class Ended(Shape):
 def me(context: Context) -> Me:
     """Whose token this is."""
     with context.server.store.read() as tx:
-        n_findings = len(revisions.open_findings(tx, context.person.person_id))
+        n_findings = len(marks.open_findings(tx, context.person.person_id))
         seats = [Person.of(seat) for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
     return Me(**Person.of(context.person).model_dump(), findings=n_findings, seats=seats)
 

@@ -1,13 +1,10 @@
 """Adjudication: what two or more raters said, side by side, and the answer that counts in the end.
 
 Only finished units are shown, so nobody sees another's work before it is complete (P9).  An item is decided on the
-task's own form, filled with what the raters agree on.  An essay has a page of its own with the differences first and
-a choice for every place; annotators are letters there, since whose edit it is should not matter.  Both are plain
-forms; only marking anew needs JavaScript.  A decision is stored under the annotator `gold`; the originals stay.
-
-For each place of an essay the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an
-edit of their own.  What everybody overlooked is marked in the essay itself, on the desk of the marking page, and
-comes as the field `more`.  A decision that was made before gives the same form again.
+task's own form, filled with what the raters agree on.  An essay has a page of its own with the differences first: for
+each place the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an edit of their own.
+What everybody overlooked is marked in the essay itself, on the desk of the marking page, and comes as the field
+`more`; only that needs JavaScript.  A decision that was made before gives the same form again.
 """
 
 from __future__ import annotations
@@ -20,17 +17,15 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import jobs
+from grater.annotate import adjudication, jobs, units
 from grater.annotate.adjudication import (
-    MARKING,
+    Adjudication,
     EssayTable,
     Kind,
     Place,
     changed_tokens,
-    done_of,
-    finished_unit,
+    finished,
     letter_of,
-    next_of,
     progress_of,
     save,
     sent_edit,
@@ -38,14 +33,11 @@ from grater.annotate.adjudication import (
     table_of,
     waiting,
 )
-from grater.annotate.adjudication import save as save_decision
-from grater.annotate.jobs import Job
 from grater.annotate.store import Tx
-from grater.annotate.store.adjudications import Adjudication
 from grater.annotate.study.limits import LARGEST
-from grater.annotate.study.work import Sent, shown_to_staff, tag_json
+from grater.annotate.study.work import Sent, is_finished, sent_for, shown_to_staff, tag_json
 from grater.annotate.tasks import TASKS, Answer, Shown
-from grater.annotate.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
+from grater.annotate.tasks.marking import MARKING, SET_ASIDE, TASK, edits_of, read_edits, tagset_of
 from grater.annotate.tasks.task import CONFIDENCE, LABEL
 from grater.annotate.units import StudyUnit
 from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, at_most, calls_about, cut, example
@@ -55,7 +47,7 @@ from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.units import Decision, SentAnswers, decision_json, sent_json
 from grater.annotate.web.work import Said, by_field
-from grater.errors import BadInput, GraterError, Problem, Stale
+from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import GOLD, Edit, Json, Span
 
 pages = APIRouter()
@@ -65,11 +57,20 @@ AGAIN = "Yours is still below: compare the two, and save yours again if it shoul
 NOTHING, OWN, MORE = "nothing", "own", "more"
 
 
+def finished_unit(tx: Tx, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], Adjudication | None]:
+    """A finished unit with its valid answers, and the decision, if there is one; P9 hides any other unit."""
+    unit = units.get(tx, unit_id)
+    if unit.role != "work" or not is_finished(tx, unit_id):
+        raise NotFound("no such unit to adjudicate, or its judgments are not complete yet")
+    valid = [each for each in sent_for(tx, unit_id) if each.submission.status == "valid"]
+    return unit, shown_to_staff(tx, unit_id), valid, adjudication.find(tx, unit_id)
+
+
 @pages.get("/adjudicate")
 def queue_page(context: Context) -> Response:
     """Jobs with finished units: how many are decided, and the next to decide."""
     with context.server.store.read() as tx:
-        queue = [(job, progress_of(tx, job)) for job in jobs.all(tx) if job.archived_at is None]
+        queue = [(job, progress_of(finished(tx, job))) for job in jobs.all(tx) if job.archived_at is None]
     return context.page("adjudicate.html", queue=[(job, far) for job, far in queue if far.n_done])
 
 
@@ -78,79 +79,67 @@ def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Re
     """Every finished unit of a job, also those that are decided: a decision can be made again."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        by_show = shown_by(done_of(tx, job))
+        by_show = shown_by(finished(tx, job))
         chosen = by_show.get(show, by_show[""])
         here = pager(len(chosen), page, size=ROWS)
         on_page = chosen[here.start : here.start + here.size]
-        rows = [(finished, shown_to_staff(tx, finished.unit_id)) for finished in on_page]
-    values = {"job": job, "rows": rows, "pager": here, "show": show, "next": next_of(by_show[""])}
+        rows = [(each, shown_to_staff(tx, each.unit_id)) for each in on_page]
+    values = {"job": job, "rows": rows, "pager": here, "show": show, "next": progress_of(by_show[""]).following}
     return context.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
 
 
-def _save(context: RequestContext, unit_id: str, answers: Sequence[Answer]) -> None:
-    """Store the decision that a form holds, unless somebody decided in the meantime."""
-    with context.changing() as tx:
-        save_decision(
-            tx,
-            unit_id,
-            context.person,
-            answers,
-            version=version_of(context.text("version")),
-            comment=context.text("comment"),
-        )
+@pages.get("/adjudicate/{unit_id}")
+def unit_page(context: Context, unit_id: str) -> Response:
+    return _unit_page(context, unit_id)
 
 
-def _next_page(context: RequestContext, job: Job, unit_id: str) -> Response:
-    """After a decision: the next unit of the job without one, or the other jobs."""
+@pages.post("/adjudicate/{unit_id}")
+def decide_form(context: Context, unit_id: str) -> Response:
+    """Store the decision and go on to the next unit of the job without one, or to the other jobs."""
     with context.server.store.read() as tx:
-        following = next_of(done_of(tx, job), after=unit_id)
+        unit, shown, _, _ = finished_unit(tx, unit_id)
+        table = table_of(tx, unit) if unit.job.task == MARKING else None
+    try:
+        if table is not None:
+            answers = answers_of(table, _first_values(context))
+        else:
+            answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
+        with context.changing() as tx:
+            save(
+                tx,
+                unit_id=unit_id,
+                person_id=context.person.person_id,
+                answers=answers,
+                version=version_of(context.text("version")),
+                comment=context.text("comment"),
+            )
+    except (BadInput, Stale) as error:
+        return _unit_page(context, unit_id, error)
+    with context.server.store.read() as tx:
+        following = progress_of(finished(tx, unit.job), unit_id).following
     return context.go(f"/adjudicate/{following}" if following else "/adjudicate")
 
 
-def _show_essay(context: RequestContext, unit: StudyUnit) -> Response:
-    """The essay with its annotators, as the adjudicator first sees it, or comes back to it."""
+def _unit_page(context: RequestContext, unit_id: str, error: BadInput | Stale | None = None) -> Response:
+    """The form of a unit; after an error as it was sent, on top of what somebody may have decided meanwhile."""
     with context.server.store.read() as tx:
-        table = table_of(tx, unit)
-    return _essay_page(context, table, filled=earlier_choices(table))
-
-
-def _decide_essay(context: RequestContext, unit: StudyUnit) -> Response:
-    """Store the decision, or show the form again with what is missing."""
-    with context.server.store.read() as tx:
-        table = table_of(tx, unit)
-    filled = {name: values[0] for name, values in context.fields().items()}
+        unit, shown, sent, decision = finished_unit(tx, unit_id)
+        table = table_of(tx, unit) if unit.job.task == MARKING else None
+        far = progress_of(finished(tx, unit.job), unit_id)
+    status = 200 if error is None else 409 if isinstance(error, Stale) else 422
+    stale = [str(error), AGAIN] if isinstance(error, Stale) else []
+    if table is None:
+        task = TASKS[unit.job.task]
+        filled = context.fields() if error else filled_by(unit, shown, sent, decision.answers if decision else ())
+        problems = by_field(error, shown.fields) if isinstance(error, BadInput) else {"": stale} if stale else {}
+        values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decision, "filled": filled}
+        return context.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)
+    tags = tagset_of(unit.unit)
+    choices = _first_values(context) if error else earlier_choices(table)
     try:
-        edits = decided(table, filled)
-        answers = answers_of(table, edits, is_aside="set_aside" in filled)
-    except BadInput as error:
-        return _essay_page(
-            context, table, filled=filled, problems=[problem.message for problem in error.problems], status=422
-        )
-    try:
-        _save(context, unit.unit_id, answers)
-    except Stale as error:
-        return _stale(context, unit, filled, error)
-    return _next_page(context, unit.job, unit.unit_id)
-
-
-def _stale(context: RequestContext, unit: StudyUnit, filled: Mapping[str, str], error: Stale) -> Response:
-    """The form as it was sent, on top of what somebody decided in the meantime."""
-    with context.server.store.read() as tx:
-        table = table_of(tx, unit)
-    return _essay_page(context, table, filled=filled, problems=[str(error), AGAIN], status=409)
-
-
-def _essay_page(
-    context: RequestContext,
-    table: EssayTable,
-    *,
-    filled: Mapping[str, str],
-    problems: Sequence[str] = (),
-    status: int = 200,
-) -> Response:
-    tags = tagset_of(table.unit.unit)
-    with context.server.store.read() as tx:
-        far = progress_of(tx, table.unit.job, table.unit.unit_id)
+        more = more_of(table, choices)
+    except BadInput:  # complained about already
+        more = ()
     return context.page(
         "adjudicate_essay.html",
         status=status,
@@ -158,35 +147,17 @@ def _essay_page(
         places=table.places,
         tags=tags,
         sent={"text": table.text, "tags": [tag_json(tag) for tag in tags]},
-        more=readable_more(table, filled),
+        more=more,
         spans_of=spans_of,
         name_of=name_of,
-        filled=filled,
-        problems=problems,
+        filled=choices,
+        problems=[each.message for each in error.problems] if isinstance(error, BadInput) else stale,
         far=far,
     )
 
 
-@pages.get("/adjudicate/{unit_id}")
-def unit_page(context: Context, unit_id: str) -> Response:
-    unit = _loaded(context, unit_id)[0]
-    return _show_essay(context, unit) if unit.job.task == MARKING else _item_page(context, unit_id, problems={})
-
-
-@pages.post("/adjudicate/{unit_id}")
-def decide_form(context: Context, unit_id: str) -> Response:
-    unit, shown, _, _ = _loaded(context, unit_id)
-    if unit.job.task == MARKING:
-        return _decide_essay(context, unit)
-    try:
-        answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
-    except BadInput as error:
-        return _item_page(context, unit_id, problems=by_field(error, shown.fields), status=422)
-    try:
-        _save(context, unit_id, answers)
-    except Stale as error:
-        return _item_page(context, unit_id, problems={"": [str(error), AGAIN]}, status=409)
-    return _next_page(context, unit.job, unit_id)
+def _first_values(context: RequestContext) -> dict[str, str]:
+    return {name: values[0] for name, values in context.fields().items()}
 
 
 def filled_by(
@@ -202,9 +173,7 @@ def filled_by(
             return {}
         # A form that would say something else is worse than none.
         return form if tuple(said) == tuple(decided) else {}
-    bodies: list[Mapping[str, Json]] = [
-        answered.submission.body for answered in sent if answered.submission.status == "valid"
-    ]
+    bodies: list[Mapping[str, Json]] = [answered.submission.body for answered in sent]
     if not bodies or shown.kept:
         return {}
     names = [field.name for field in shown.fields]
@@ -224,23 +193,6 @@ def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
     return form | {name: [", ".join(answer.alternatives)] for name in asked}
 
 
-def _loaded(context: RequestContext, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], Adjudication | None]:
-    with context.server.store.read() as tx:
-        return finished_unit(tx, unit_id)
-
-
-def _item_page(
-    context: RequestContext, unit_id: str, *, problems: dict[str, list[str]], status: int = 200
-) -> Response:
-    unit, shown, sent, decided = _loaded(context, unit_id)
-    task = TASKS[unit.job.task]
-    filled = context.fields() if problems else filled_by(unit, shown, sent, decided.answers if decided else ())
-    with context.server.store.read() as tx:
-        far = progress_of(tx, unit.job, unit_id)
-    values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decided, "filled": filled}
-    return context.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)
-
-
 def decided(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
     """The edits that the choices come to; a place without a choice is a problem."""
     edits: list[Edit] = []
@@ -255,8 +207,7 @@ def decided(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
         elif choice != NOTHING:
             open_places.append(number)
     if open_places:
-        named = ", ".join(map(str, open_places))
-        raise BadInput(Problem("form", f"not decided yet: {named}"))
+        raise BadInput(Problem("form", f"not decided yet: {', '.join(map(str, open_places))}"))
     by_content = {_content(edit): edit for edit in [*edits, *more_of(table, filled)]}
     return tuple(sorted(by_content.values(), key=lambda edit: edit.span))
 
@@ -335,18 +286,10 @@ def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
     return edit.span, edit.replacements, edit.tag, edit.comment
 
 
-def answers_of(table: EssayTable, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
+def answers_of(table: EssayTable, filled: Mapping[str, str]) -> tuple[Answer, ...]:
     """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
-    sent = json.dumps([sent_edit(table.text, edit) for edit in edits])
-    return TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
-
-
-def readable_more(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
-    """What was marked anew, for the page; what cannot be read was complained about already."""
-    try:
-        return more_of(table, filled)
-    except BadInput:
-        return ()
+    sent = json.dumps([sent_edit(table.text, edit) for edit in decided(table, filled)])
+    return TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] * ("set_aside" in filled)}, kept={})
 
 
 api = calls_about("adjudication")
@@ -427,12 +370,14 @@ def undecided(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
     """Finished, undecided units; those on which raters disagree first."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        units = (
-            _essays(tx, job)
-            if job.task == MARKING
-            else [Undecided.model_validate({**unit.to_dict(), "unit_id": unit.unit_id}) for unit in waiting(tx, job)]
-        )
-    here, following = cut(units[start : start + most + 1], start, most)
+        if job.task == MARKING:
+            essays = shown_by(finished(tx, job))["undecided"]
+            left = [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in essays]
+        else:
+            left = [
+                Undecided.model_validate({**each.to_dict(), "unit_id": each.unit_id}) for each in waiting(tx, job)
+            ]
+    here, following = cut(left[start : start + most + 1], start, most)
     return UndecidedUnits(units=list(here), next=following)
 
 
@@ -442,8 +387,8 @@ def finished_units(
 ) -> FinishedUnits:
     """Finished units of a job, decided or not."""
     with context.server.store.read() as tx:
-        units = shown_by(done_of(tx, jobs.get(tx, job_id)))[show or ""]
-    here, following = cut(units[start : start + most + 1], start, most)
+        chosen = shown_by(finished(tx, jobs.get(tx, job_id)))[show or ""]
+    here, following = cut(chosen[start : start + most + 1], start, most)
     return FinishedUnits(units=[Finished.of(unit) for unit in here], next=following)
 
 
@@ -477,13 +422,11 @@ def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
     with context.changing() as tx:
         unit, shown, _, _ = finished_unit(tx, unit_id)
         answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
-        made = save(tx, unit_id, context.person, answers, version=sent.version, comment=sent.comment)
+        person_id = context.person.person_id
+        made = save(
+            tx, unit_id=unit_id, person_id=person_id, answers=answers, version=sent.version, comment=sent.comment
+        )
     return DecisionSaved(unit_id=unit_id, version=made.version)
-
-
-def _essays(tx: Tx, job: Job) -> list[Undecided]:
-    units = shown_by(done_of(tx, job))["undecided"]
-    return [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in units]
 
 
 def _place(text: str, place: Place) -> Difference:

@@ -17,22 +17,20 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import content, jobs, panels, plans, samples, units
-from grater.annotate.adjudication import review
 from grater.annotate.evaluation import live_agreement, live_marks
 from grater.annotate.jobs import MOVES, add_guidelines, require_guidelines
 from grater.annotate.jobs import move as set_job_state
-from grater.annotate.marks import MARKING, marked_in
+from grater.annotate.marks import Draft, marked_in, n_open_findings, review
 from grater.annotate.plans import JobPlan, add_job, hand_over
 from grater.annotate.samples import of_sample
-from grater.annotate.store import Tx, events, invitations, judgments, people, progress, revisions
+from grater.annotate.store import Tx, events, invitations, judgments, people, progress
 from grater.annotate.store.people import Person
-from grater.annotate.store.revisions import Draft
 from grater.annotate.study.events import is_failing
 from grater.annotate.study.raters import OwnPace
 from grater.annotate.study.work import checked, findings, own_job, shown_to_staff
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS
-from grater.annotate.tasks.marking import DEFAULT_TAGSET
+from grater.annotate.tasks.marking import DEFAULT_TAGSET, MARKING
 from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
@@ -206,7 +204,7 @@ def job_view(
         idle = [people.get(tx, person_id) for person_id in assigned if person_id not in begun]
         everybody = [person for person in people.all(tx) if person.kind != "program"] if assigned else []
         versions = jobs.guidelines_versions(tx, job_id)
-        n_findings = revisions.n_open_findings(tx, job_id)
+        n_findings = n_open_findings(tx, job_id)
         n_panels = len(panels.of_job(tx, job_id))
         crowd = {
             "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),

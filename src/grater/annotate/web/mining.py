@@ -27,12 +27,11 @@ from grater.annotate.mining import (
     find,
     lists,
     mine_study,
-    some_of,
+    next_open,
     the_list,
     the_suspect,
     verdict_table,
 )
-from grater.annotate.store.adjudications import next_open_suspect
 from grater.annotate.web.calls import Body, Job, Name, Number, Shape, calls_about, example, form_of, within
 from grater.annotate.web.context import Context, RequestContext, number_of, version_of
 from grater.annotate.web.errors import lines_of
@@ -107,7 +106,7 @@ def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> R
     with context.server.store.read() as tx:
         job, each = the_list(tx, job_id), the_suspect(tx, job_id, place)
         values = {"job": job, "each": each, "last": find(tx, job_id, after), "shown": examples(tx, each)}
-        more = {"far": far(tx, job_id), "next_open": next_open_suspect(tx, job_id, place)}
+        more = {"far": far(tx, job_id), "next_open": next_open(tx, job_id, place)}
     return context.page("mining_suspect.html", {**values, **more})
 
 
@@ -119,7 +118,7 @@ def decided(context: Context, job_id: str, place: int) -> Response:
         the_list(tx, job_id)
         each = the_suspect(tx, job_id, place)
         verdict = decide(tx, each, context.text("verdict"), context.person, version=known)
-        following = next_open_suspect(tx, job_id, place)
+        following = next_open(tx, job_id, place)
     if verdict == OPEN:
         return context.go(f"/mining/{job_id}/{place}")
     return context.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
@@ -146,8 +145,8 @@ def _list(
     with context.server.store.read() as tx:
         job, reviewed = the_list(tx, job_id), far(tx, job_id)
         here = pager(getattr(reviewed, show) if show in SHOWN else reviewed.all, page, size=A_PAGE)
-        rows = some_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
-        first_open = next_open_suspect(tx, job_id, 0)
+        rows = all_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
+        first_open = next_open(tx, job_id, 0)
     values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
     form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": JUDGMENTS}
     said = {"problems": problems or [], "built": built, "told": told or []}

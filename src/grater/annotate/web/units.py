@@ -14,9 +14,9 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import jobs, units
-from grater.annotate.store import adjudications, gold, judgments, progress
-from grater.annotate.store.adjudications import Adjudication
+from grater.annotate import adjudication, jobs, units
+from grater.annotate.adjudication import Adjudication
+from grater.annotate.store import gold, judgments, progress
 from grater.annotate.study import work
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.work import Sent, sent_for, shown_to_staff
@@ -55,7 +55,7 @@ def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] 
         unit = units.get(tx, unit_id)
         may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
         sent = sent_for(tx, unit_id) if may_see else []
-        decided = adjudications.find(tx, unit_id) if may_see else None
+        decided = adjudication.find(tx, unit_id) if may_see else None
         shown = shown_to_staff(tx, unit_id)
         known = gold.of_unit(tx, unit_id)
     values = {"unit": unit, "task": TASKS[unit.job.task], "shown": shown, "sent": sent, "decided": decided}
@@ -217,7 +217,7 @@ def one_unit(context: Context, unit_id: str) -> Unit:
         unit = units.get(tx, unit_id)
         may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
         sent = sent_for(tx, unit_id) if may_see else []
-        decided = adjudications.find(tx, unit_id) if may_see else None
+        decided = adjudication.find(tx, unit_id) if may_see else None
         return Unit(
             unit_id=unit_id,
             job_id=unit.job.job_id,

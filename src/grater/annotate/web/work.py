@@ -30,23 +30,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import jobs, messages, panels, units
-from grater.annotate.adjudication import review
+from grater.annotate import jobs, marks, messages, panels, units
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
-from grater.annotate.store import (
-    Tx,
-    gold,
-    intake,
-    judgments,
-    leases,
-    people,
-    progress,
-    queue,
-    revisions,
-    submissions,
-    trust,
-)
+from grater.annotate.store import Tx, gold, intake, judgments, leases, people, progress, queue, submissions, trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import Gold, has_gold
 from grater.annotate.store.people import Person
@@ -102,7 +89,7 @@ def job_list(context: Context, early: bool = False) -> Response:
     """`early`: whoever reads it has just joined for a job that is not open yet."""
     with context.server.store.read() as tx:
         own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
-        n_findings = len(revisions.open_findings(tx, context.person.person_id))
+        n_findings = len(marks.open_findings(tx, context.person.person_id))
     to_do = [mine for mine in own_jobs if mine.n_assigned != 0]
     return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings, is_early=early)
 
@@ -335,7 +322,7 @@ class SentDraft(BaseModel):
 
 def marking_page(context: RequestContext, lease: leases.Lease, study_unit: StudyUnit, *, guidelines: str) -> Response:
     with context.server.store.read() as tx:
-        draft = revisions.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or revisions.Draft(0)
+        draft = marks.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or marks.Draft(0)
         pace = pace_of(tx, study_unit.job, lease.person_id)
         receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=lease.person_id)
         n_returns = returns_left(tx, lease)
@@ -369,7 +356,7 @@ def save_draft_form(context: Context, lease_id: str, sent: SentDraft) -> Respons
         return JSONResponse({"message": str(error)}, status_of(error))
 
 
-def told(unit: Unit, draft: revisions.Draft) -> dict[str, Json]:
+def told(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
     """What the page is told of an essay: its text, the tags, the draft, the notes on it; nothing of anybody else."""
     return {
         "text": unit.essay.text,
@@ -383,7 +370,7 @@ def told(unit: Unit, draft: revisions.Draft) -> dict[str, Json]:
 def reviews_page(context: Context) -> Response:
     """What this person should look at again, essay by essay."""
     with context.server.store.read() as tx:
-        findings = revisions.open_findings(tx, context.person.person_id)
+        findings = marks.open_findings(tx, context.person.person_id)
         unit_ids = dict.fromkeys(finding.unit_id for finding in findings)
         by_unit = {unit_id: units.get(tx, unit_id) for unit_id in unit_ids}
     groups = [
@@ -395,7 +382,7 @@ def reviews_page(context: Context) -> Response:
 @pages.post("/reviews/{finding_id}/keep")
 def keep(context: Context, finding_id: str) -> Response:
     with context.changing() as tx:
-        revisions.settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
+        marks.settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
     return context.go("/reviews")
 
 
@@ -403,7 +390,7 @@ def keep(context: Context, finding_id: str) -> Response:
 def mend_form(context: Context, unit_id: str) -> Response:
     """The essay again, with the marks as they are."""
     with context.changing() as tx:
-        lease = revisions.begin(tx, unit_id=unit_id, person_id=context.person.person_id)
+        lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}")
 
 
@@ -850,7 +837,7 @@ def look_over(context: Context, job_id: str) -> LookedOver:
     """Run `corpus check` on a job's marks and return the findings to their annotators, once."""
     with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
-    return LookedOver(findings=review(context.store, name, actor=context.person.person_id))
+    return LookedOver(findings=marks.review(context.store, name, actor=context.person.person_id))
 
 
 @reviews_api.get("/findings")
@@ -858,7 +845,7 @@ def my_findings(context: Context) -> Findings:
     """Findings about your own marks that are not settled yet."""
     with context.server.store.read() as tx:
         return Findings(
-            findings=[Finding.of(finding) for finding in revisions.open_findings(tx, context.person.person_id)]
+            findings=[Finding.of(finding) for finding in marks.open_findings(tx, context.person.person_id)]
         )
 
 
@@ -866,7 +853,7 @@ def my_findings(context: Context) -> Findings:
 def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> FindingState:
     """Keep a mark as it is."""
     with context.changing() as tx:
-        revisions.settle_finding(tx, finding_id, sent.state, person_id=context.person.person_id)
+        marks.settle_finding(tx, finding_id, sent.state, person_id=context.person.person_id)
     return FindingState(finding_id=finding_id, state=sent.state)
 
 
@@ -874,5 +861,5 @@ def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> F
 def mend(context: Context, unit_id: str) -> JSONResponse:
     """A lease for correcting your own marks; the new answer replaces the old one."""
     with context.changing() as tx:
-        lease = revisions.begin(tx, unit_id=unit_id, person_id=context.person.person_id)
+        lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person.person_id)
         return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=context.person.person_id))})

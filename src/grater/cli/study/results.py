@@ -13,8 +13,8 @@ from typer import Argument, Option
 
 from grater.annotate import evaluation as study_evaluation
 from grater.annotate import jobs
-from grater.annotate.adjudication import Rule, accept, decide, review, waiting
-from grater.annotate.marks import study_suggestions
+from grater.annotate.adjudication import Rule, accept, decide, waiting
+from grater.annotate.marks import review, study_suggestions
 from grater.annotate.programs import Cache, Chat, Endpoint, judge, judge_by_model, program_job, the_job, through
 from grater.annotate.reporting import study_inputs
 from grater.annotate.status import open_study

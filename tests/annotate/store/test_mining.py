@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from grater.annotate import content, jobs, units
-from grater.annotate.store import Store, Tx, adjudications, checks, people
+from grater.annotate import adjudication, content, jobs, units
+from grater.annotate.mining import all_of, far, find, next_open
+from grater.annotate.store import Store, Tx, checks, people
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import NewUnit
+from grater.detect.mining.review import ReviewProgress
 from grater.model import Essay, Item, Span
 
 PLACES = [Item("e", Span(start, start + 2), "prep-extraneous") for start in (3, 12, 21)]
@@ -25,7 +27,7 @@ def listed(store: Store, n: int = 2, *, name: str = "mined") -> tuple[str, list[
 def decide(tx: Tx, unit_ids: list[str], place: int, label: str, person_id: str) -> None:
     """The newest decision about the suspect at a place; no label takes it back."""
     answers = [Answer(PLACES[place - 1].item_id, label)] if label else []
-    adjudications.save(tx, unit_id=unit_ids[place - 1], person_id=person_id, answers=answers)
+    adjudication.save(tx, unit_id=unit_ids[place - 1], person_id=person_id, answers=answers)
 
 
 def test_the_newest_decision_counts_and_an_empty_one_takes_back(store: Store) -> None:
@@ -35,14 +37,14 @@ def test_the_newest_decision_counts_and_an_empty_one_takes_back(store: Store) ->
         for person, label in ((ada, "error"), (bo, "ok")):
             decide(tx, unit_ids, 1, label, person)
     with store.read() as tx:
-        first, second = adjudications.suspects_of_job(tx, job_id)  # the third unit wants a rater, and is no suspect
+        first, second = all_of(tx, job_id)  # the third unit wants a rater, and is no suspect
     assert (first.label, first.by, first.version, first.place) == ("ok", "Bo", 2, 1)
     assert (second.label, second.by, second.at, second.version, second.place) == ("", "", None, 0, 2)
     assert second.payload == {"place": 1}
     with store.write() as tx:
         decide(tx, unit_ids, 1, "", ada)
     with store.read() as tx:
-        first = adjudications.suspects_of_job(tx, job_id)[0]
+        first = all_of(tx, job_id)[0]
         assert (first.label, first.by, first.version) == ("", "", 3)
         assert checks.violations(tx) == []
 
@@ -51,14 +53,10 @@ def test_one_suspect_is_found_by_its_place_in_its_own_list(store: Store) -> None
     other_id, _ = listed(store, 3, name="other")
     job_id, _ = listed(store)
     with store.read() as tx:
-        assert [adjudications.suspect_at(tx, job_id, place) for place in (1, 2)] == adjudications.suspects_of_job(
-            tx, job_id
-        )
+        assert [find(tx, job_id, place) for place in (1, 2)] == all_of(tx, job_id)
         # 3 is the unit that wants a rater; and people may type any number
-        assert {adjudications.suspect_at(tx, job_id, place) for place in (-1, 0, 3, 4, 2**31, 2**63, 10**30)} == {
-            None
-        }
-        third = adjudications.suspect_at(tx, other_id, 3)
+        assert {find(tx, job_id, place) for place in (-1, 0, 3, 4, 2**31, 2**63, 10**30)} == {None}
+        third = find(tx, other_id, 3)
     assert third is not None
     assert (third.place, third.item) == (3, PLACES[2])
 
@@ -71,15 +69,11 @@ def test_decisions_are_counted_and_looked_for_by_their_newest_label(store: Store
         for place, label in ((1, "error"), (2, "error"), (2, "ok"), (3, "ok"), (3, "unknown")):
             decide(tx, unit_ids, place, label, ada)
     with store.read() as tx:
-        assert adjudications.suspect_counts(tx, job_id) == {"error": 1, "ok": 1, "": 1}  # unknown is open
-        assert adjudications.suspect_counts(tx, other_id) == {"": 3}
-        by_label = {label: adjudications.suspects_of_job(tx, job_id, label=label) for label in ("error", "ok", "")}
-        assert {label: [each.place for each in found] for label, found in by_label.items()} == {
-            "error": [1],
-            "ok": [2],
-            "": [3],
-        }
-        assert [each.place for each in adjudications.suspects_of_job(tx, job_id, start=1, most=1)] == [2]
+        assert far(tx, job_id) == ReviewProgress(accepted=1, rejected=1, open=1)  # unknown is open
+        assert far(tx, other_id) == ReviewProgress(accepted=0, rejected=0, open=3)
+        assert [[each.place for each in all_of(tx, job_id, verdict)] for verdict in "yn"] == [[1], [2]]
+        assert [each.place for each in all_of(tx, job_id, "")] == [3]
+        assert [each.place for each in all_of(tx, job_id, start=1, most=1)] == [2]
 
 
 def test_the_next_open_one_is_after_this_one_or_else_from_the_start(store: Store) -> None:
@@ -87,7 +81,7 @@ def test_the_next_open_one_is_after_this_one_or_else_from_the_start(store: Store
 
     def following() -> list[int]:
         with store.read() as tx:
-            return [adjudications.next_open_suspect(tx, job_id, place) for place in range(4)]
+            return [next_open(tx, job_id, place) for place in range(4)]
 
     assert following() == [1, 2, 3, 1]
     with store.write() as tx:
