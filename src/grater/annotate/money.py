@@ -1,10 +1,9 @@
-"""What is owed and what was paid: whole cents of one currency a job, every change another row.
+"""What is owed, what was paid, and what a job cost in money and time.
 
-`settle` brings the rows of a job up to what its pay policy owes for the submissions as they are now: more is a row of
-`work`, less (a judgment lost its status under a policy that does not pay for that) a `correction` below zero.  So the
-rows of a rater always add up to what the policy owes, to the cent, however often it is run.  Bonuses stand beside.
-
-What a job cost in money and time: the paper's Table 5 for any job, and what an hour of it paid.
+Money is whole cents of one currency a job, and every change is another row.  `settle` brings the rows of a job up
+to what its pay policy owes for the submissions as they are now: more is a row of `work`, less (a judgment was taken
+back, or has a status that the policy does not pay for) a `correction` below zero.  So the rows of a rater always add
+up to what the policy owes, to the cent, however often it is run.  Bonuses are rows of their own.
 
 T,C&M 2013, Table 5, gives judgments, cost and turn-around for four tasks.  Added: the cost of a judgment that counts,
 what was wasted on judgments that do not, what gold cost, and cents per hour at the median and for the slower quarter
@@ -14,16 +13,16 @@ of raters.  `costs` is the part of it that every export has.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 import polars as pl
-from sqlalchemy import select
+from sqlalchemy import case, literal, select
 
-from grater.annotate import jobs, panels, units
+from grater.annotate import jobs, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, dump, events, judgments, people, schema
+from grater.annotate.store import Tx, dump, events, people, progress, schema
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns, Record
 from grater.annotate.study.limits import require_number, require_text
@@ -33,6 +32,8 @@ from grater.model import Interval, Json
 from grater.result import HIDDEN, Data, in_json, key
 
 BY_POLICY = ("work", "correction")
+HOUR_MS = 3_600_000
+OWED_COLUMNS = ("panel", "id", "amount", "currency")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +55,14 @@ COLUMNS = Columns(Payment, schema.payments)
 def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
     """Write what is owed now and was not written before; return the cents by which the total changed."""
     pay = _agreed(tx, job)
-    if pay is None:
-        raise UsageError(f"{job.name}: no pay is agreed; set the terms of the job first")
-    require_currency(tx, job.job_id, pay.currency)
-    written = _written(tx, job.job_id)
-    owed = bill(pay, work_of(tx, job.job_id)).by_rater
-    changes = {who: owed.get(who, 0) - written.get(who, 0) for who in sorted(owed.keys() | written.keys())}
-    for person_id, cents in changes.items():
+    changes = Counter(bill(pay, work_of(tx, job.job_id)).by_rater)
+    for payment in payments_of(tx, job.job_id):
+        changes[payment.person_id] -= payment.cents if payment.kind in BY_POLICY else 0
+    for person_id, cents in sorted(changes.items()):
         if cents:
-            _write(tx, job.job_id, person_id, "work" if cents > 0 else "correction", cents, pay, "", actor)
-    return sum(changes.values())
+            kind = "work" if cents > 0 else "correction"
+            _write(tx, Payment(new_id(), job.job_id, person_id, kind, cents, pay.currency, "owed", "", tx.now), actor)
+    return changes.total()
 
 
 def bonus(
@@ -77,47 +76,28 @@ def bonus(
     actor: str | None = None,
 ) -> Payment:
     """Pay a rater a bonus in the currency of the job; one `payment_id` is one payment, sent twice or not."""
+    require_number("bonus.cents", cents)
+    require_text("bonus.note", note)
+    require_text("bonus.payment_id", payment_id or "")
     pay = _agreed(tx, job)
-    if pay is None or cents < 1:
-        raise UsageError(f"{job.name}: expected agreed pay and a bonus of at least 1 cent, found {cents}")
-    require_currency(tx, job.job_id, pay.currency)
-    wanted = (job.job_id, people.get(tx, person_id).person_id, "bonus", cents, note)
-    stored = _find(tx, payment_id) if payment_id else None
-    if stored is None:
-        return _write(tx, job.job_id, person_id, "bonus", cents, pay, note, actor, payment_id=payment_id)
-    if (stored.job_id, stored.person_id, stored.kind, stored.cents, stored.note) != wanted:
+    made = Payment(payment_id or new_id(), job.job_id, person_id, "bonus", cents, pay.currency, "owed", note, tx.now)
+    people.get(tx, person_id)
+    row = tx.first(select(*COLUMNS).where(schema.payments.c.payment_id == made.payment_id))
+    if row is None:
+        return _write(tx, made, actor)
+    stored = COLUMNS.read(row)
+    if replace(stored, currency=made.currency, state=made.state, at=made.at) != made:
         raise Conflict(f"payment {payment_id}: this id has been used for another payment; send a new one")
     return stored
 
 
-def payments_of(tx: Tx, job_id: str) -> list[Payment]:
-    order = (schema.payments.c.at, tx.binary(schema.payments.c.payment_id))
-    query = select(*COLUMNS).where(schema.payments.c.job_id == job_id).order_by(*order)
-    return [COLUMNS.read(row) for row in tx.all(query)]
-
-
-def set_paid(tx: Tx, job_id: str, person_ids: list[str], *, actor: str | None = None) -> int:
-    """Mark what these raters were owed in this job as paid; return the number of payments."""
-    owed = schema.payments.update().where(
-        schema.payments.c.job_id == job_id,
-        schema.payments.c.person_id.in_(person_ids),
-        schema.payments.c.state == "owed",
-    )
-    n_rows = tx.execute(owed.values(state="paid")).rowcount
-    events.write(tx, actor, "payments.paid", job_id, {"people": person_ids, "rows": n_rows})
-    return n_rows
-
-
-def work_of(tx: Tx, job_id: str) -> list[Work]:
-    """Every submission of a job as far as pay is concerned, raters by their ids."""
-    query = select(
-        schema.submissions.c.person_id.label("rater"),
-        schema.submissions.c.status,
-        schema.submissions.c.seconds,
-        schema.submissions.c.unit_id.label("unit"),
-    )
-    rows = tx.all(query.where(schema.submissions.c.job_id == job_id).order_by(schema.submissions.c.at))
-    return [Work(**row._mapping) for row in rows]
+def _agreed(tx: Tx, job: Job) -> Pay:
+    """The pay as it is agreed now, and until we are done: money of a job is written by one at a time."""
+    pay = terms_of(jobs.lock(tx, job.job_id).options).pay
+    if pay is None:
+        raise UsageError(f"{job.name}: no pay is agreed; set the terms of the job first")
+    require_currency(tx, job.job_id, pay.currency)
+    return pay
 
 
 def require_currency(tx: Tx, job_id: str, currency: str) -> None:
@@ -129,47 +109,7 @@ def require_currency(tx: Tx, job_id: str, currency: str) -> None:
         raise Conflict(f"this job is paid in {other}; {currency} cannot be mixed with it")
 
 
-def _agreed(tx: Tx, job: Job) -> Pay | None:
-    """The pay as it is agreed now, and until we are done: money of a job is written by one at a time."""
-    return terms_of(jobs.lock(tx, job.job_id).options).pay
-
-
-def _written(tx: Tx, job_id: str) -> Counter[str]:
-    cents: Counter[str] = Counter()
-    for payment in payments_of(tx, job_id):
-        if payment.kind in BY_POLICY:
-            cents[payment.person_id] += payment.cents
-    return cents
-
-
-def _find(tx: Tx, payment_id: str) -> Payment | None:
-    row = tx.first(select(*COLUMNS).where(schema.payments.c.payment_id == payment_id))
-    return None if row is None else COLUMNS.read(row)
-
-
-def _write(
-    tx: Tx,
-    job_id: str,
-    person_id: str,
-    kind: str,
-    cents: int,
-    pay: Pay,
-    note: str,
-    actor: str | None,
-    *,
-    payment_id: str | None = None,
-) -> Payment:
-    payment = Payment(
-        payment_id=payment_id or new_id(),
-        job_id=job_id,
-        person_id=person_id,
-        kind=kind,
-        cents=cents,
-        currency=pay.currency,
-        state="owed",
-        note=note,
-        at=tx.now,
-    )
+def _write(tx: Tx, payment: Payment, actor: str | None) -> Payment:
     row = COLUMNS.row(payment)
     tx.insert(schema.payments, row)
     payload: dict[str, Json] = {name: row[name] for name in ("job_id", "person_id", "kind", "cents", "currency")}
@@ -177,40 +117,85 @@ def _write(
     return payment
 
 
+def payments_of(tx: Tx, job_id: str) -> list[Payment]:
+    order = (schema.payments.c.at, tx.binary(schema.payments.c.payment_id))
+    query = select(*COLUMNS).where(schema.payments.c.job_id == job_id).order_by(*order)
+    return [COLUMNS.read(row) for row in tx.all(query)]
+
+
+def set_paid(tx: Tx, job_id: str, *, actor: str | None = None) -> int:
+    """All that is owed in a job has been paid; return the number of payments."""
+    jobs.lock(tx, job_id)
+    owed = (schema.payments.c.job_id == job_id) & (schema.payments.c.state == "owed")
+    person_ids = sorted({row.person_id for row in tx.all(select(schema.payments.c.person_id).where(owed))})
+    n_rows = tx.execute(schema.payments.update().where(owed).values(state="paid")).rowcount
+    events.write(tx, actor, "payments.paid", job_id, {"people": list(person_ids), "rows": n_rows})
+    return n_rows
+
+
+def owed_frame(tx: Tx, job: Job, *, panel: str = "") -> pl.DataFrame:
+    """The payment file: what each rater is owed now, by the panel's own id for them; of one panel if named."""
+    places, panels = schema.panel_places, schema.panels
+    query = select(places.c.person_id, panels.c.provider, places.c.external_id)
+    query = query.join(panels, panels.c.panel_id == places.c.panel_id).where(panels.c.job_id == job.job_id)
+    by_panel = {row.person_id: (row.provider, row.external_id) for row in tx.all(query.order_by(places.c.joined_at))}
+    names = {person.person_id: person.name for person in people.all(tx)}
+    totals: Counter[tuple[str, str, str, str]] = Counter()
+    for payment in payments_of(tx, job.job_id):
+        if payment.state == "owed":
+            provider, external_id = by_panel.get(payment.person_id, ("", names[payment.person_id]))
+            totals[provider, external_id, payment.person_id, payment.currency] += payment.cents
+    rows = [
+        (provider or None, external_id, f"{cents / 100:.2f}", currency)
+        for (provider, external_id, _, currency), cents in sorted(totals.items())
+        if not panel or provider == panel
+    ]
+    return pl.DataFrame(rows, dict.fromkeys(OWED_COLUMNS, pl.String), orient="row")
+
+
+def work_of(tx: Tx, job_id: str) -> list[Work]:
+    """Every submission of a job as far as pay is concerned, raters by their ids."""
+    return [_work(row) for row in _submitted(tx, job_id)]
+
+
+def _work(row: Record) -> Work:
+    return Work(row.person_id, "undone" if row.is_undone else row.status, row.seconds, row.unit_id)
+
+
+def _submitted(tx: Tx, job_id: str) -> Sequence[Record]:
+    """Every submission of a job in the order in which they came, with the role of its unit."""
+    sent = schema.submissions
+    columns = [sent.c[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
+    is_undone = case((progress.TAKEN_BACK, literal(True)), else_=literal(False)).label("is_undone")
+    query = select(*columns, schema.units.c.role, is_undone).join(
+        schema.units, schema.units.c.unit_id == sent.c.unit_id
+    )
+    return tx.all(query.where(sent.c.job_id == job_id).order_by(sent.c.at, tx.binary(sent.c.submission_id)))
+
+
+def _turn_around(tx: Tx, rows: Sequence[Record]) -> int | None:
+    """Milliseconds from the first answer to the last; when an imported one without a time was given, nobody knows."""
+    unknown = dump.undated(tx)
+    times = [row.at for row in rows if row.lease_id is not None or row.at not in unknown]
+    return max(times) - min(times) if times else None
+
+
 def costs(tx: Tx, job_id: str) -> dict[str, Json]:
     """Submissions by status, working time, first to last answer, money by currency, and per valid answer to work."""
-    rows = judgments.submitted(tx, job_id)
-    statuses = Counter(row.status for row in rows)
-    gold_ids = _gold_ids(tx, job_id)
-    n_valid = sum(row.status == "valid" and row.unit_id not in gold_ids for row in rows)
+    rows = _submitted(tx, job_id)
+    n_valid = sum(row.status == "valid" and row.role == "work" for row in rows)
     seconds = [row.seconds for row in rows if row.seconds is not None]
-    money: Counter[str] = Counter()
-    for payment in dump.rows(tx, "payments"):
-        if payment["job_id"] == job_id and payment["state"] != "refused":
-            money[payment["currency"]] += payment["cents"]
-    times = _times(tx, rows)
+    cents: Counter[str] = Counter()
+    for payment in payments_of(tx, job_id):
+        cents[payment.currency] += payment.cents if payment.state != "refused" else 0
+    passed = _turn_around(tx, rows)
     return {
-        "submissions": dict(sorted(statuses.items())),
+        "submissions": dict(sorted(Counter(row.status for row in rows).items())),
         "seconds": {"total": sum(seconds), "median": median(seconds) if seconds else None},
-        "turn_around_seconds": (max(times) - min(times)) / 1000 if times else None,
-        "cents": dict(sorted(money.items())),
-        "cents_per_valid": {name: (cents / n_valid if n_valid else None) for name, cents in sorted(money.items())},
+        "turn_around_seconds": None if passed is None else passed / 1000,
+        "cents": dict(sorted(cents.items())),
+        "cents_per_valid": {name: (total / n_valid if n_valid else None) for name, total in sorted(cents.items())},
     }
-
-
-def _gold_ids(tx: Tx, job_id: str) -> set[str]:
-    """Units with known answers, which are no work."""
-    return set(units.ids_of_job(tx, job_id)) - set(units.ids_of_job(tx, job_id, role="work"))
-
-
-def _times(tx: Tx, rows: Sequence[Record]) -> list[int]:
-    """When answers came; of an imported one without a time nobody knows it."""
-    unknown = dump.undated(tx)
-    return [row.at for row in rows if row.lease_id is not None or row.at not in unknown]
-
-
-HOUR_MS = 3_600_000
-OWED_COLUMNS = ("panel", "id", "amount", "currency")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,85 +247,26 @@ class Costs(Data):
 
 
 def job_costs(tx: Tx, job: Job) -> Costs:
-    gold_ids = _gold_ids(tx, job.job_id)
-    rows = judgments.submitted(tx, job.job_id)
-    done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]
-    work = [each for each in done if each.unit not in gold_ids]
-    tests = [each for each in done if each.unit in gold_ids]
-    times = _times(tx, rows)
+    rows, pay = _submitted(tx, job.job_id), terms_of(job.options).pay
+    passed = _turn_around(tx, rows)
+    work = [_work(row) for row in rows if row.role == "work"]
+    tests = [_work(row) for row in rows if row.role != "work"]
     costs = Costs(
         judgments=len(work),
         valid=sum(each.status == "valid" for each in work),
         raters=len({row.person_id for row in rows}),
-        hours=(max(times) - min(times)) / HOUR_MS if times else None,
+        hours=None if passed is None else passed / HOUR_MS,
         share_valid=valid_share(work),
     )
-    pay = terms_of(job.options).pay
-    return costs if pay is None else _with_money(tx, job, costs, pay, work, tests)
-
-
-def _with_money(tx: Tx, job: Job, costs: Costs, pay: Pay, work: list[Work], tests: list[Work]) -> Costs:
-    extra = sum(each.cents for each in payments_of(tx, job.job_id) if each.kind == "bonus")
-    of_work = bill(pay, work)
-    on_gold = bill(pay, tests).cents
-    return Costs(
-        judgments=costs.judgments,
-        valid=costs.valid,
-        raters=costs.raters,
-        hours=costs.hours,
-        share_valid=costs.share_valid,
+    if pay is None:
+        return costs
+    of_work, on_gold = bill(pay, work), bill(pay, tests).cents
+    return replace(
+        costs,
         pay=pay,
         cents=of_work.cents + on_gold,
         wasted=of_work.wasted,
         on_gold=on_gold,
-        bonuses=extra,
+        bonuses=sum(each.cents for each in payments_of(tx, job.job_id) if each.kind == "bonus"),
         hourly=hourly(pay, [*work, *tests]),
     )
-
-
-def owed_frame(tx: Tx, job: Job, *, panel: str = "") -> pl.DataFrame:
-    """The payment file: what each rater is owed now, by the panel's own id for them; of one panel if named."""
-    owed = [row for row in _owed(tx, job) if not panel or row["panel"] == panel]
-    rows = sorted(owed, key=lambda row: (row["panel"] or "", row["id"] or ""))
-    return pl.DataFrame(
-        {name: [row[name] for row in rows] for name in OWED_COLUMNS}, dict.fromkeys(OWED_COLUMNS, pl.String)
-    )
-
-
-def _owed(tx: Tx, job: Job) -> Iterator[dict[str, str | None]]:
-    places = {
-        place.person_id: (panel.panel.provider.name, place.external_id)
-        for panel in panels.of_job(tx, job.job_id)
-        for place in panels.places(tx, panel.panel_id)
-    }
-    totals: Counter[tuple[str, str]] = Counter()
-    for payment in payments_of(tx, job.job_id):
-        if payment.state == "owed":
-            totals[payment.person_id, payment.currency] += payment.cents
-    names = {person.person_id: person for person in people.all(tx)}
-    for (person_id, currency), cents in sorted(totals.items()):
-        panel, external_id = places.get(person_id, (None, names[person_id].name))
-        yield {"panel": panel, "id": external_id, "amount": f"{cents / 100:.2f}", "currency": currency}
-
-
-def pay_bonus(
-    tx: Tx,
-    job: Job,
-    person_id: str,
-    cents: int,
-    *,
-    note: str = "",
-    payment_id: str | None = None,
-    actor: str | None = None,
-) -> Payment:
-    """Something extra for a rater, in the currency of the job; the same `payment_id` again pays once."""
-    require_number("bonus.cents", cents)
-    require_text("bonus.note", note)
-    require_text("bonus.payment_id", payment_id or "")
-    return bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
-
-
-def note_paid(tx: Tx, job_id: str, *, actor: str) -> int:
-    """All that is owed in a job has been paid; return the number of rows."""
-    owed = {each.person_id for each in payments_of(tx, job_id) if each.state == "owed"}
-    return set_paid(tx, job_id, sorted(owed), actor=actor)

@@ -6,7 +6,8 @@ submission, for those of raters who were not ejected, or for those that ended va
 submitted work whatever happens to it.
 
 A rater is paid for a unit once, however often they answered it (a second tab, a revised essay): of several answers
-the one that counts decides, else one that came too late, else one that was withdrawn.
+the one that counts decides, else one that came too late, else one that was withdrawn.  An answer that its rater took
+back (`undone`) is not paid.
 
 When a rater is trusted: rules over gold items, as CrowdFlower had them, and what a rule does to raters
 (docs/crowd.md).
@@ -71,7 +72,7 @@ PAID: dict[Policy, frozenset[str]] = {
     "not-untrusted": frozenset(("valid", "surplus", "withdrawn")),
     "valid": frozenset(("valid",)),
 }
-DECIDES = ("valid", "untrusted", "surplus", "withdrawn")
+DECIDES = ("valid", "untrusted", "surplus", "withdrawn", "undone")
 """Of several answers to one unit, the first of these statuses decides; at most one is valid or untrusted."""
 HOUR = 3600.0
 

@@ -18,7 +18,7 @@ from grater.annotate import adjudication, jobs, messages
 from grater.annotate.adjudication import sent_edit
 from grater.annotate.jobs import Job
 from grater.annotate.marks import review
-from grater.annotate.money import note_paid, settle
+from grater.annotate.money import set_paid, settle
 from grater.annotate.plans import JobPlan, add_job
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, Tx, invitations, judgments, people, progress, submissions
@@ -318,7 +318,7 @@ def _answer(scene: Scene, rater: SampleRater, item_id: str) -> str:
 def _pay(store: Store, job: Job) -> None:
     with store.write() as tx:
         settle(tx, job)
-        note_paid(tx, job.job_id, actor=people.named(tx, MANAGER).person_id)
+        set_paid(tx, job.job_id, actor=people.named(tx, MANAGER).person_id)
 
 
 def _talk(store: Store, job: Job) -> None:

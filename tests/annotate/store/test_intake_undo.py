@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from grater.annotate import adjudication, jobs, money, panels, units
-from grater.annotate.store import Store, events, intake, leases, submissions
+from grater.annotate.store import Store, ejection, events, intake, leases, submissions
 from grater.annotate.store.clock import HOUR
 from grater.annotate.store.leases import Lease
+from grater.annotate.study.raters import pace_of
 from grater.annotate.tasks.task import Answer
+from grater.annotate.terms import POLICIES
 from grater.errors import Conflict, NotFound
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd, statements
@@ -65,6 +67,36 @@ def _units(crowd: Crowd) -> set[str]:
     """The units that the first rater has answered."""
     with crowd.store.read() as tx:
         return {work.unit for work in money.work_of(tx, crowd.job.job_id)}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("is_gold", [False, True])
+def test_rater_manager_and_payments_agree_on_what_is_owed_after_an_undo(
+    store: Store, is_gold: bool, policy: str
+) -> None:
+    terms = {**TESTED, "pay": {"cents": 5, "policy": policy}}
+    crowd = make_crowd(store, n_units=8, n_gold=8, judgments=1, terms=terms)
+    lease = next_of(crowd, is_gold=is_gold)
+    crowd.send(lease)
+    before = owed_everywhere(crowd)
+    again = take_back(crowd, lease)
+    assert owed_everywhere(crowd) == before - 5
+    crowd.send(again)
+    assert owed_everywhere(crowd) == before
+    with store.write() as tx:
+        ejection.eject(tx, crowd.job, crowd.raters[0])
+    assert owed_everywhere(crowd) == (before if policy == "all" else 0)
+    crowd.require_promises()
+
+
+def owed_everywhere(crowd: Crowd) -> int:
+    """Cents of the only rater who works: as they see it, as the manager does, as it is written down."""
+    with crowd.store.write() as tx:
+        money.settle(tx, crowd.job)
+        written = sum(payment.cents for payment in money.payments_of(tx, crowd.job.job_id))
+        seen = pace_of(tx, crowd.job, crowd.raters[0]).earned
+        assert (seen, money.job_costs(tx, crowd.job).cents) == (f"{written / 100:.2f} EUR", written)
+    return written
 
 
 def test_only_the_last_answer_and_only_once(store: Store) -> None:

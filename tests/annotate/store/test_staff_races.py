@@ -80,7 +80,7 @@ def test_what_is_paid_twice_at_once_is_counted_once(store: Store) -> None:
     crowd.work()
     with store.write() as tx:
         money.settle(tx, crowd.job)
-    pay = writing(store, lambda tx: money.set_paid(tx, crowd.job.job_id, [crowd.raters[0]]))
+    pay = writing(store, lambda tx: money.set_paid(tx, crowd.job.job_id))
     n_rows, again = interrupted(store, pay, pay, before="UPDATE payments")
     assert sorted((n_rows, again.result())) == [0, 1]
 

@@ -98,8 +98,18 @@ RECENT = (
     .limit(literal_column(str(N_RECENT)))
 )
 
+_again = schema.leases.alias("again")
+TAKEN_BACK = (schema.submissions.c.status == literal_column("'withdrawn'")) & exists().where(
+    _again.c.unit_id == schema.submissions.c.unit_id,
+    _again.c.person_id == schema.submissions.c.person_id,
+    _again.c.lease_id != schema.submissions.c.lease_id,
+)
+"""An answer whose rater got its unit again, by another lease: it is paid only as the answer that came after it.
+
+Of answers that are withdrawn at the quiz the unit does not come again."""
+
 UNITS_ANSWERED = select(
-    func.count(schema.submissions.c.unit_id.distinct()).label("n_units"),
+    func.count(schema.submissions.c.unit_id.distinct()).filter(~TAKEN_BACK).label("n_units"),
     func.count().filter(schema.submissions.c.status == literal_column("'valid'")).label("n_valid"),
     func.count().filter(schema.submissions.c.status == literal_column("'untrusted'")).label("n_untrusted"),
 ).where(schema.submissions.c.job_id == bindparam("job"), schema.submissions.c.person_id == bindparam("person"))

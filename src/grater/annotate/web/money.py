@@ -9,8 +9,7 @@ from starlette.responses import Response
 
 from grater.annotate import jobs, money, panels
 from grater.annotate.jobs import Job
-from grater.annotate.money import job_costs, note_paid, owed_frame, settle
-from grater.annotate.money import pay_bonus as give_bonus
+from grater.annotate.money import bonus, job_costs, owed_frame, set_paid, settle
 from grater.annotate.store import Tx, people
 from grater.annotate.web.calls import Body, Number, Shape, When, at_most, calls_about, example, within
 from grater.annotate.web.context import Context
@@ -43,7 +42,7 @@ def write_money(context: Context, job_id: str) -> Response:
         if what == "settle":
             settle(tx, job, actor=actor)
         elif what == "paid":
-            note_paid(tx, job_id, actor=actor)
+            set_paid(tx, job_id, actor=actor)
         else:
             raise BadInput(Problem("form", f"what: expected settle or paid, found {what[:20]!r}"))
     return context.go(f"/manage/jobs/{job_id}/money")
@@ -153,14 +152,14 @@ def settle_payments(context: Context, job_id: str) -> Settled:
 def payments_paid(context: Context, job_id: str) -> Paid:
     """Mark everything owed in a job as paid."""
     with context.changing() as tx:
-        return Paid(rows=note_paid(tx, jobs.get(tx, job_id).job_id, actor=context.person.person_id))
+        return Paid(rows=set_paid(tx, jobs.get(tx, job_id).job_id, actor=context.person.person_id))
 
 
 @api.post("/jobs/{job_id}/raters/{person_id}/bonus")
 def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> Payment:
     """Pay a rater a bonus, in the currency of the job."""
     with context.changing() as tx:
-        made = give_bonus(tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=context.person.person_id)
+        made = bonus(tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=context.person.person_id)
     return Payment.of(made)
 
 

@@ -23,7 +23,7 @@ from grater.annotate.messages import (
     write_to_best,
     write_to_staff,
 )
-from grater.annotate.money import pay_bonus
+from grater.annotate.money import bonus
 from grater.annotate.store import ejection
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold_review import open_dispute
@@ -99,7 +99,7 @@ def change_rater(context: Context, job_id: str, person_id: str) -> Response:
         elif what == "bonus":
             cents = number_of(context, "cents", 0)
             note, payment_id = context.text("note"), context.text("payment_id") or None
-            pay_bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
+            bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
         elif what == "message":
             study_messages.write_to_rater(tx, job, person_id, context.text("text"), actor=actor)
         else:
