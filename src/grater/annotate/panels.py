@@ -12,10 +12,10 @@ Panels of a job and the places in them: raters who come by an external link, and
 Identity is the panel's: the same id at the same provider is the same person in every job of the study, so a failed
 quiz survives a new session, browser and link.  A place is `joined` until it ends: `completed`, `screened-out`,
 `failed`; or it is `returned` or `timed-out`, which frees it for somebody else and takes back what the rater held.
-`completed` is for the agreed number of valid answers, which is the limit of the job's terms, or all the work of a job
-that is smaller or has no limit; never for gold used up or work given back (P12).  Whoever gets no more work before
-that stays `joined`, and a manager may end their place.  An `open` panel has no ids: everybody who comes is somebody
-new.
+`completed` is for the agreed number of valid answers: the limit of the job's terms, or all the work of a job that
+is smaller.  Without a limit it is for all the work that others do not finish first.  It is never for gold used up, or
+for work that was given back or that others hold (P12).  Anyone who gets no more work before that stays `joined`, and
+a manager may end their place.  An `open` panel has no ids: everybody who comes is somebody new.
 
 An id is no password, since it stands in a link and others may know it.  Whoever comes first with an id gets a return
 code with it, made from the study's key; their browser keeps it, and any other must name it to go on in their place.
@@ -33,7 +33,7 @@ from hashlib import sha256
 from typing import Literal, TypeAlias, cast
 from urllib.parse import quote, urlsplit
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 
 from grater.annotate import jobs
 from grater.annotate.store import Tx, events, gold, leases, people, queue, schema, trust
@@ -320,32 +320,32 @@ def time_out(tx: Tx, panel: StudyPanel) -> int:
 
 
 def _ending(tx: Tx, job_id: str, person_id: str) -> str:
-    """How a rater who gets no work now has ended; empty if they may get some later."""
-    job = jobs.get(tx, job_id)
-    reason = queue.why_not(tx, job, person_id)
-    if trust.find(tx, job_id, person_id).state == "ejected":
-        return "failed"
-    if reason in ("about", "hours") or (reason == "closed" and job.state != "closed"):
-        return ""
-    terms, n_valid = terms_of(job.options), gold.n_valid(tx, job_id, person_id)
-    is_in_quiz = gold.is_in_quiz(terms, trust.find(tx, job_id, person_id).state)
-    if is_in_quiz or reason == "unqualified" or not gold.n_sent(tx, job_id, person_id):
+    """How a rater who gets no work now has ended; empty if they may get some later, or a manager must decide.
+
+    Only stored answers count.  What others hold may come back, and so may gold that rests.
+    """
+    job, standing = jobs.get(tx, job_id), trust.find(tx, job_id, person_id)
+    if standing.state in trust.OUT:
+        return "failed" if standing.state == "ejected" else ""
+    reason, terms = queue.why_not(tx, job, person_id), terms_of(job.options)
+    if reason == "unqualified":
         return "screened-out"
-    if terms.limit:
-        is_agreed = n_valid >= terms.limit or _has_all_work(tx, job_id, person_id)
-        return "completed" if is_agreed else ""
-    is_shut_out = reason != "closed" and queue.is_work_left(tx, job, person_id)  # no more, although there is work
-    return "completed" if n_valid and not is_shut_out else ""
-
-
-def _has_all_work(tx: Tx, job_id: str, person_id: str) -> bool:
-    """Whether the rater has a valid answer to every unit of work: a job may be smaller than its limit."""
-    work = (schema.units.c.job_id == job_id) & (schema.units.c.role == "work")
-    own = schema.submissions.c.person_id == person_id
-    mine = own & (schema.submissions.c.unit_id == schema.units.c.unit_id) & (schema.submissions.c.status == "valid")
-    is_answered = select(schema.submissions.c.unit_id).where(mine).exists()
-    one_left = tx.value(select(schema.units.c.unit_id).where(work, ~is_answered).limit(1))
-    return one_left is None
+    if terms.limit and gold.n_valid(tx, job_id, person_id) >= terms.limit:
+        return "completed"
+    slots, sent, theirs = schema.slots, schema.submissions, schema.assignments
+    mine = exists().where(sent.c.unit_id == slots.c.unit_id, sent.c.person_id == person_id)
+    work = select(slots.c.unit_id).where(slots.c.job_id == job_id, slots.c.state != "closed")
+    if job.access == "assigned":
+        work = work.where(exists().where(theirs.c.unit_id == slots.c.unit_id, theirs.c.person_id == person_id))
+    has_open = tx.first(work.where(slots.c.state.in_(("free", "leased")), ~mine).limit(1)) is not None
+    if job.state != "closed" and (reason or has_open):
+        return ""
+    if gold.is_in_quiz(terms, standing.state) or not gold.n_sent(tx, job_id, person_id):
+        return "screened-out"
+    counts = mine.where(sent.c.status == "valid")
+    has_all = tx.first(work.where(~counts).limit(1)) is None
+    has_some = tx.first(work.where(counts).limit(1)) is not None
+    return "completed" if has_some and (has_all or not (terms.limit or has_open)) else ""
 
 
 def _n_taken(tx: Tx, panel_id: str) -> int:

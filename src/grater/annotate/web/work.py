@@ -498,10 +498,10 @@ def _short_of_code(reason: str, terms: Terms, place: PanelPlace | None, n_valid:
     if place is None or place.state != "joined" or reason not in ("", "gold", "flagged", "closed", "seat"):
         return ""
     agreed = f"for {terms.limit} valid answers" if terms.limit else "for all the work of this job"
-    return (
-        f"Your panel’s code is {agreed}; you have given {n_valid}. The people who run this job can see this, and can "
-        "end your part: write to them."
-    )
+    given = f"Your panel’s code is {agreed}; you have given {n_valid}."
+    if not reason:
+        given += " Come back later with the same link: units that others do not finish are given out again."
+    return f"{given} The people who run this job can see this, and can end your part: write to them."
 
 
 def wanted(terms: Terms) -> str:
