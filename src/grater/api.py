@@ -667,6 +667,7 @@ def evaluate(
     stratum_labels: TableSource | None = None,
     redundancy: int = 0,
     suggestions: bool = False,
+    gold_answers: TableSource | None = None,
     errors_by_flag: bool = False,
     units: str = "auto",
     raters: Literal["these", "random"] = "these",
@@ -679,12 +680,14 @@ def evaluate(
 
     With the `sample` that the judged items were drawn as, all numbers are estimates for the corpus; `assist` is a
     cheap judge of every item then, a table of its judgments or the name of a column with its numbers.  Where only
-    flags were judged, or the design is not known, recall is withheld.  `weighted` and `bins` say which tables are
+    flags were judged, or the design is not known, recall is withheld.  `gold_answers` are judgments of gold that was
+    hidden among the items.  `weighted` and `bins` say which tables are
     shown; the result has the numbers of all of them.  Intervals take `units` as independent: essays where a table has
     them, else items.
     """
     from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
     from grater.measure.evaluation.standard import EDGES
+    from grater.tables import as_judgments
     from grater.uncertainty import Basis
 
     options = EvaluationOptions(
@@ -699,7 +702,8 @@ def evaluate(
         errors_by_flag=errors_by_flag,
     )
     tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold, documents)
-    evaluation = evaluate(**tables, options=options, with_suggestions=suggestions)
+    on_gold = _given(as_judgments, gold_answers)
+    evaluation = evaluate(**tables, options=options, with_suggestions=suggestions, on_gold=on_gold)
     return replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
 
 

@@ -75,7 +75,7 @@ from grater.files import complaining
 from grater.measure.agreement.edits import edit_agreement
 from grater.measure.agreement.summary import agreement
 from grater.model import Essay, Json
-from grater.tables import equal_in_number, read_judgments, with_labels, write_table
+from grater.tables import Judgments, equal_in_number, read_judgments, with_labels, write_table
 
 FORMAT = "grater-study"
 CORPORA = {"essays.sgml": "nucle", "essays.m2": "m2", "essays.jsonl": "jsonl", "brat": "brat"}
@@ -141,17 +141,19 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
 
 def _evaluation(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     """The tables that `grater study evaluate` reads, for `grater evaluate`: verdicts that count, and their sample."""
-    read = evaluable(tx, study_tables(tx, "study"))
+    tables = study_tables(tx, "study")
+    read = evaluable(tx, tables)
     if read is None:
         return
     folder.mkdir()
-    judgments = read.judgments
-    if names:
-        called = {each.pseudonym: each.name for each in people.all(tx)}
-        rater = pl.col("rater").cast(pl.String).replace(called)
-        judgments = replace(judgments, frame=judgments.frame.with_columns(rater))
-    parts = {"decisions": read.decisions, "judgments": judgments, "items": read.items, "sample": read.sample}
+    parts = {"decisions": read.decisions, "judgments": read.judgments, "items": read.items, "sample": read.sample}
+    if tables.gold is not None and tables.on_gold is not None:
+        parts |= {"gold": tables.gold, "gold-answers": tables.on_gold}
+    called = {each.pseudonym: each.name for each in people.all(tx)} if names else {}
     for name, table in parts.items():
+        if isinstance(table, Judgments):
+            rater = pl.col("rater").cast(pl.String).replace(called)
+            table = replace(table, frame=table.frame.with_columns(rater))
         if table is not None:
             write_table(table, folder / f"{name}.csv", raw=raw)
 

@@ -111,7 +111,7 @@ GoldFile: TypeAlias = Annotated[
     ),
 ]
 ErrorsByFlag: TypeAlias = Annotated[
-    bool, Option("--errors-by-flag", help="Correct flagged items by flagged gold items, and unflagged by unflagged.")
+    bool, Option("--errors-by-flag", help="Correct flagged and unflagged items by their own gold, in any case.")
 ]
 
 
@@ -428,12 +428,6 @@ def _is_of_decisions(column: str) -> bool:
 def entries(settings: Sequence[str]) -> list[str]:
     """Options may be repeated, or hold several with commas between."""
     return [entry.strip() for setting in settings for entry in setting.split(",") if entry.strip()]
-
-
-def require_gold(gold: Path | None, *, errors_by_flag: bool) -> None:
-    """Refuse a correction on each side of a decision where nothing says what raters get wrong."""
-    if errors_by_flag and gold is None:
-        raise UsageError("expected --gold with --errors-by-flag")
 
 
 WORTH_A_BAR = 5_000_000

@@ -28,7 +28,6 @@ from grater.cli.command import (
     TruthName,
     UnknownWay,
     entries,
-    require_gold,
     require_outputs,
     say,
     show,
@@ -150,6 +149,9 @@ def evaluate_detectors(
         bool, Option("--constructions", help="Score articles and number against every accepted construction.")
     ] = False,
     redundancy: Redundancy = None,
+    gold_answers: Annotated[
+        Path | None, Option(metavar="FILE", help="Judgments of gold that was hidden among the items.")
+    ] = None,
     errors_by_flag: ErrorsByFlag = False,
     curve: CurveFile = None,
     higher: HigherScore = "auto",
@@ -163,7 +165,8 @@ def evaluate_detectors(
 ) -> None:
     """Score systems against raters: precision, recall and F by majority, by rater, weighted, by agreement bin."""
     require_outputs([curve], [*decisions, *judgments, scoring.items, scoring.gold, corrections])
-    require_gold(scoring.gold, errors_by_flag=errors_by_flag)
+    if scoring.gold is None and (errors_by_flag or gold_answers):
+        raise UsageError(f"expected --gold with {'--errors-by-flag' if errors_by_flag else '--gold-answers'}")
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected --width between 0 and 1, found {width:g}")
     if constructions:
@@ -193,6 +196,7 @@ def evaluate_detectors(
         with_suggestions=with_suggestions,
         with_curves=curve is not None,
         higher=higher,
+        on_gold=reading.read(gold_answers) if gold_answers else None,
     )
     if evaluation.cases.n_stray and not evaluation.cases.is_judged.any():
         raise UsageError("no item is both decided on and judged; do --decisions and --judgments name the same items?")

@@ -176,8 +176,7 @@ def _known(inputs: Inputs) -> _Known | None:
     decisions, judgments = inputs.decisions, inputs.judgments
     if decisions is None or judgments is None:
         return None
-    # The systems against the majority; corrected by gold, each side by itself where raters err differently there.
-    options = EvaluationOptions(basis=inputs.basis, redundancy=inputs.redundancy, errors_by_flag=None)
+    options = EvaluationOptions(basis=inputs.basis, redundancy=inputs.redundancy)
     judgments = inputs.sample_judgments or judgments
     gold = gold_met(inputs.gold, inputs.on_gold or judgments)
     evaluation = evaluate(

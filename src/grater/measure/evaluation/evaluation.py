@@ -131,7 +131,7 @@ class EvaluationOptions:
     least_confidence: float | None = None
     redundancy: int = 0
     is_brief: bool = False
-    errors_by_flag: bool | None = False
+    errors_by_flag: bool = False
 
 
 def _bars(histogram: Iterable[tuple[float, float, int]]) -> list[dict[str, Json]]:

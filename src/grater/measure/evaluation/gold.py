@@ -221,11 +221,11 @@ def correction_of(
     decisions: Table,
     systems: Sequence[str],
     *,
-    by_flag: bool | None = False,
+    by_flag: bool = False,
     merge: Mapping[str, str] | None = None,
     level: float = LEVEL,
 ) -> Correction:
-    """The correction of these systems, each side by itself with `by_flag`; with None only where the sides differ."""
+    """The correction of these systems, each side by itself with `by_flag`, or where raters err differently there."""
 
     def read(only: pl.Series | None = None) -> RaterError:
         return rater_error(judged, gold, merge=merge, level=level, only=only)
@@ -239,9 +239,9 @@ def correction_of(
         found = list(apart.differences())
         if by_flag and not is_usable:
             told.append(f"{system}: too few gold items on one side of its decision; corrected by all gold together")
-        if is_usable and (by_flag or (by_flag is None and found)):
+        if is_usable and (by_flag or found):
             chosen[system] = apart
-        advice = "each side is corrected by itself" if by_flag is None else "correct each side by itself"
+        advice = "each side is corrected by itself" if is_usable else "judge more gold on both sides"
         told += [
             f"{system}: {name} of raters is {number(share)} on gold that it flags and {number(other)} on the rest: "
             f"they err differently there; {advice}"
