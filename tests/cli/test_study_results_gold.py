@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from grater.annotate import jobs, samples, units
-from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store, intake, leases, open_store, people
 from grater.annotate.tasks.task import Answer
 from grater.cli import run

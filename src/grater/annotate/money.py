@@ -20,7 +20,7 @@ from statistics import median
 import polars as pl
 from sqlalchemy import case, literal, select
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs
 from grater.annotate.jobs import Job
 from grater.annotate.store import Tx, dump, events, people, progress, schema
 from grater.annotate.store.ids import new_id
