@@ -127,7 +127,7 @@ def answer_all(store: Store, job: str) -> None:
         raters = {people.add(tx, name=f"rater {n}", role="worker").person_id: f"rater {n}" for n in range(4)}
     for person_id, name in raters.items():
         while True:
-            with store.write(brief=True) as tx:
+            with store.write() as tx:
                 lease = leases.take(tx, job_id=job_id, person_id=person_id)
                 if lease is None:
                     break

@@ -125,7 +125,7 @@ def _answer(store: Store) -> set[str]:
         raters = [people.add(tx, name=f"rater {n}", role="worker").person_id for n in range(N_RATERS)]
     answered: set[str] = set()
     while raters:
-        with store.write(brief=True) as tx:
+        with store.write() as tx:
             lease = leases.take(tx, job_id=job_id, person_id=raters[0])
             if lease is None:
                 del raters[0]

@@ -255,7 +255,7 @@ class Steps:
     def beat_on(self) -> None:
         while not self._over.wait(BEAT_SECONDS):
             try:
-                with self.store.write(brief=True) as tx:
+                with self.store.write() as tx:
                     beat(tx, self.run, done=self.done, total=self.total)
             except GraterError as error:  # the next beat may get through
                 LOG.warning("%s: %s", self.run.title, error)

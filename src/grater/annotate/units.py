@@ -249,7 +249,7 @@ def log_finished(tx: Tx, unit_ids: Iterable[str]) -> None:
     """Log which of these units, whose judgments have just changed, are finished."""
     for unit_id in sorted(set(unit_ids)):  # in one order, so that two who log the same units do not block each other
         if tx.is_postgres:
-            tx.post(UNIT_LOCKED, {"unit": unit_id})  # what was counted by whoever held it is counted below
+            tx.first(UNIT_LOCKED, unit=unit_id)  # what was counted by whoever held it is counted below
         job_id = tx.value(JOB_OF_FINISHED, unit=unit_id)
         if job_id is not None:
             events.write(tx, None, FINISHED, unit_id, {"job_id": job_id})
@@ -271,7 +271,7 @@ LABEL_SEPARATOR = "|"
 
 def set_slot(tx: Tx, unit_id: str, n: int | None, state: str) -> None:
     """Of a unit without a slot, as gold is, nothing changes; but neither is quicker (P5)."""
-    tx.post(SET_SLOT, {"to": state, "unit": unit_id, "slot": n or NO_SLOT})
+    tx.execute(SET_SLOT, {"to": state, "unit": unit_id, "slot": n or NO_SLOT})
 
 
 def take_free_slot(tx: Tx, unit_id: str) -> int | None:

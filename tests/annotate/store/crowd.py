@@ -94,7 +94,7 @@ def _one_page(world: World, number: int, lease: Lease, rng: random.Random, told:
 
 def _send(store: Store, lease: Lease, submission_id: str, *, says: str = "") -> Receipt:
     def once() -> Receipt:
-        with store.write(brief=True) as tx:  # leaving it is the COMMIT, and only then does anybody hear
+        with store.write() as tx:  # leaving it is the COMMIT, and only then does anybody hear
             return submit(tx, lease, submission_id=submission_id, says=says)
 
     return _patiently(once)

@@ -33,14 +33,14 @@ class Crowd:
     gold_ids: frozenset[str]
 
     def take(self, rater: int = 0) -> Lease | None:
-        with self.store.write(brief=True) as tx:
+        with self.store.write() as tx:
             return leases.take(tx, job_id=self.job.job_id, person_id=self.raters[rater])
 
     def is_gold(self, lease: Lease) -> bool:
         return lease.unit_id in self.gold_ids
 
     def send(self, lease: Lease, *, label: str = "error") -> Receipt:
-        with self.store.write(brief=True) as tx:
+        with self.store.write() as tx:
             return self.receive(tx, lease, label=label)
 
     def receive(self, tx: Tx, lease: Lease, *, label: str) -> Receipt:

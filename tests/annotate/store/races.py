@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from inspect import unwrap
 from typing import TypeVar
 
 from sqlalchemy import event
@@ -28,7 +30,7 @@ def interrupted(
 ) -> tuple[T, Future[U]]:
     """Run `one`, and `other` just before the nth statement of `one` that looks so; give what came of both.
 
-    `one` goes on when `other` is done, or waits for it: on SQLite at the door, on PostgreSQL for a lock.
+    `one` goes on when `other` is done, or waits for it: on SQLite for the lock of the process, on PostgreSQL of rows.
     """
     begun: list[Future[U]] = []
     earlier, mine = threading.Semaphore(nth - 1), threading.Lock()
@@ -62,7 +64,8 @@ def _wait_until_done_or_stuck(store: Store, other: Future[U]) -> None:
 def _watching(store: Store) -> Iterator[Callable[[], bool]]:
     """Whether a change to the study waits for another."""
     if not store.is_postgres:
-        yield lambda: store._writers.n_waiting > 0
+        at_the_lock = unwrap(Store._turn).__code__
+        yield lambda: any(frame.f_code is at_the_lock for frame in sys._current_frames().values())
         return
     import psycopg
 

@@ -80,7 +80,6 @@ def test_a_listener_misses_no_event_of_a_transaction_that_is_slow_to_commit(clus
     with open_store(new_database(cluster), create=True) as store:
         with store.write() as slow:
             people.add(slow, name="slow", role="worker")
-            slow.send()  # it has its number; without this, its changes wait here (see the next test)
             with store.write() as quick:
                 people.add(quick, name="quick", role="worker")
             with store.read() as tx:
@@ -114,7 +113,6 @@ def test_a_listener_misses_no_event_with_a_smaller_number_than_it_has_heard(clus
             tx.execute(sql("SELECT pg_current_xact_id()"))
         for tx, name in ((two, "late"), (one, "early")):
             people.add(tx, name=name, role="worker")
-            tx.send()  # numbers are given here, not when changes begin to wait
         early.__exit__(None, None, None)
         heard: list[Event] = []
         for is_last in (False, True):

@@ -57,7 +57,7 @@ class World:
     unit_ids: tuple[str, ...]
 
     def take(self, rater: int = 0) -> Lease | None:
-        with self.store.write(brief=True) as tx:
+        with self.store.write() as tx:
             return leases.take(tx, job_id=self.job_id, person_id=self.raters[rater])
 
     def must_take(self, rater: int = 0) -> Lease:
@@ -66,7 +66,7 @@ class World:
         return lease
 
     def submit(self, lease: Lease, *, submission_id: str = "", label: str = "error", says: str = "") -> Receipt:
-        with self.store.write(brief=True) as tx:
+        with self.store.write() as tx:
             return submit(tx, lease, submission_id=submission_id or f"of-{lease.lease_id}", label=label, says=says)
 
     def work(self, rater: int = 0, *, label: str = "error") -> Receipt:

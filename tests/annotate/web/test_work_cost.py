@@ -17,11 +17,10 @@ from math import inf
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event
+from sqlalchemy import event
 
 from grater.annotate import content, jobs, units
-from grater.annotate.store import Store, checks
-from grater.annotate.store.cursor import LeanCursor
+from grater.annotate.store import Store
 from grater.annotate.study import raters
 from grater.annotate.study.work import desk_of, hand_in_and_take, take_desk
 from grater.annotate.units import NewUnit
@@ -185,38 +184,3 @@ def test_plans_made_in_an_empty_study_do_not_read_the_answers_of_others_later(em
     late, _ = cost_of_one_more(empty, browser, path)
     grown = {query: n - early.rows.get(query, 0) for query, n in late.rows.items()}
     assert max(grown.values()) < N_OTHERS, max(grown, key=grown.__getitem__)
-
-
-N_READ, N_DESCRIBED = 12, 0
-"""Statements of a turn on PostgreSQL whose rows somebody reads; columns that psycopg describes for them."""
-
-
-@pytest.mark.parametrize("empty", ["postgresql"], indirect=True)
-def test_changes_that_nobody_reads_go_to_the_driver_and_columns_are_described_once(
-    empty: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    browser = empty.browser("worker")
-    path = browser.post(f"/jobs/{job_of(empty.store, SMALL)}/next").url.path
-    for _ in range(3):  # on each of the connections that such a turn uses
-        path = browser.post(path, {"label": "ok"}).url.path
-    browser.client.follow_redirects = False
-    asked, described = calls_of(monkeypatch, Connection, "execute"), calls_of(monkeypatch, LeanCursor, "columns")
-    assert browser.get(path).status_code == 200
-    assert browser.post(path, {"label": "ok"}).status_code == 303
-    assert 0 < len(asked) <= N_READ
-    assert len(described) == N_DESCRIBED
-    with empty.store.read() as tx:
-        assert checks.violations(tx) == []
-
-
-def calls_of(monkeypatch: pytest.MonkeyPatch, kind: type, name: str) -> list[str]:
-    """Grows with every call of a method from now on."""
-    calls: list[str] = []
-    method = getattr(kind, name)
-
-    def call(*args: Any, **more: Any) -> Any:
-        calls.append(name)
-        return method(*args, **more)
-
-    monkeypatch.setattr(kind, name, call)
-    return calls

@@ -58,7 +58,6 @@ def insert(tx: Tx, table: Table, frame: pl.DataFrame) -> None:
     require_time()
     if frame.is_empty():
         return
-    tx.send()
     with _same_errors(tx):
         (_copy if tx.is_postgres else _execute_many)(_cursor(tx), table, frame)
 

@@ -96,7 +96,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _postgres(location: str, *, pool_size: int = POOL, **options: Any) -> Engine:
     try:
-        from grater.annotate.store.cursor import LeanCursor  # here, so that SQLite studies do not need psycopg
+        import psycopg  # noqa: F401  (here, so that SQLite studies do not need it)
     except ImportError as error:
         raise MissingExtra("PostgreSQL needs psycopg: pip install 'grater[postgres]'") from error
     url = make_url(location).set(drivername="postgresql+psycopg")
@@ -107,7 +107,7 @@ def _postgres(location: str, *, pool_size: int = POOL, **options: Any) -> Engine
         pool_use_lifo=True,  # few connections, whose plans and caches are warm, rather than all in turn
         pool_timeout=BUSY_SECONDS,
         pool_recycle=PLANS_SECONDS,
-        connect_args={"prepare_threshold": PREPARED_AFTER, "cursor_factory": LeanCursor},
+        connect_args={"prepare_threshold": PREPARED_AFTER},
         **options,
     )
     event.listen(engine, "connect", _prepare_postgres)

@@ -205,7 +205,7 @@ def write_all(tx: Tx, entries: Sequence[tuple[str | None, str, str, Mapping[str,
         for actor, verb, noun, payload in entries
     ]
     if rows:
-        tx.insert_by(NUMBERED if tx.is_postgres else insert_into(schema.events), rows)
+        tx.execute(NUMBERED if tx.is_postgres else insert_into(schema.events), rows)
 
 
 def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)

@@ -94,7 +94,7 @@ def remember(tx: Tx, receipt: Receipt, leased: LeasedUnit, person_id: str, *, in
     is_final = in_quiz or leased.role == "practice" or receipt.is_right is False
     can_undo = job is not None and job.task != MARKING.name and receipt.status == "valid" and not is_final
     last = receipt.submission_id if can_undo else None
-    tx.post(REMEMBER, {"job": leased.job_id, "person": person_id, "submission": last})
+    tx.execute(REMEMBER, {"job": leased.job_id, "person": person_id, "submission": last})
 
 
 def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:

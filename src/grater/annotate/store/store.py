@@ -9,11 +9,7 @@ process ends, however it ends.  The file is the real one, whatever link leads to
 write at the same time, since every writer queues at `BEGIN IMMEDIATE`.  On PostgreSQL any number of processes may
 serve.
 
-Writers of one SQLite file queue at a door (`Writers`).  A COMMIT waits for the disk, some milliseconds in which
-nobody else can write.  Brief changes therefore share one: whoever is done while others wait leaves the transaction
-open for the next of them, and hears that all is well only when the COMMIT that holds their change is on the disk
-(P1).  A change that fails is undone by itself; if the COMMIT fails, every change in it fails, and everybody hears so.
-Other changes, which may take long, share nothing: what was done before them is on the disk before they begin.
+Threads that write to one SQLite file queue at a lock of the process instead of polling SQLite's.
 """
 
 from __future__ import annotations
@@ -21,14 +17,12 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from copy import copy
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import Connection, Engine, Transaction, event, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, Engine, event, select
 
 from grater.annotate.store import migrations, schema
 from grater.annotate.store.clock import Clock, utc_now
@@ -37,133 +31,6 @@ from grater.annotate.store.transaction import Tx
 from grater.errors import StoreBusy, UsageError
 
 Moment: TypeAlias = Literal["before", "after"]
-
-MOST_TOGETHER = 20
-"""Changes in one COMMIT: the first must not wait for ever because others keep coming."""
-
-PATIENCE_SECONDS = 1.0
-"""After this a writer looks after the COMMIT itself: whoever was to do it may have given up at the door."""
-
-
-@dataclass(slots=True, eq=False)
-class SharedTransaction:
-    """An open transaction and the changes in it so far; `over` when it has ended, well or with an `error`."""
-
-    connection: Connection
-    transaction: Transaction
-    n_changes: int = 0
-    over: threading.Event = field(default_factory=threading.Event)
-    error: BaseException | None = None
-
-
-class Writers:
-    """The door of one file, for all threads of a process; `around_commit` is told before and after each COMMIT."""
-
-    def __init__(self, engine: Engine, *, name: str, around_commit: Callable[[Moment], None]) -> None:
-        self.engine = engine
-        self.name = name
-        self.around_commit = around_commit
-        self.n_waiting = 0
-        self._counting = threading.Lock()
-        self._door = threading.Lock()
-        self._open: SharedTransaction | None = None
-
-    @contextmanager
-    def alone(self) -> Iterator[Connection]:
-        """A change with a COMMIT of its own."""
-        with self._inside():
-            self._finish()
-            mine = self._begin()
-            try:
-                with _undone_if_it_fails(mine):
-                    yield mine.connection
-            finally:
-                self._finish()
-        _require_well(mine)
-
-    @contextmanager
-    def together(self) -> Iterator[Connection]:
-        """A brief change, which may share its COMMIT with those who wait."""
-        with self._inside():
-            mine = self._open or self._begin()
-            try:
-                with _undone_if_it_fails(mine):
-                    yield mine.connection
-            finally:
-                if not self.n_waiting or not 0 < mine.n_changes < MOST_TOGETHER or mine.error:
-                    self._finish()
-        while not mine.over.wait(PATIENCE_SECONDS):
-            with self._inside():
-                self._finish()
-        _require_well(mine)
-
-    @contextmanager
-    def _inside(self) -> Iterator[None]:
-        """Behind the door; writers queue there, in order, instead of polling SQLite's lock."""
-        self._count(1)
-        try:
-            is_in = self._door.acquire(timeout=BUSY_SECONDS)
-        finally:
-            self._count(-1)
-        if not is_in:
-            raise StoreBusy(f"{self.name}: another change takes too long; try again")
-        try:
-            yield
-        finally:
-            self._door.release()
-
-    def _count(self, change: int) -> None:
-        with self._counting:
-            self.n_waiting += change
-
-    def _begin(self) -> SharedTransaction:
-        connection = self.engine.connect().execution_options(**{WRITES: True})
-        try:
-            self._open = SharedTransaction(connection, connection.begin())
-        except BaseException:
-            connection.close()
-            raise
-        return self._open
-
-    def _finish(self) -> None:
-        """COMMIT what is open, if anything; whatever goes wrong, those who wait for it hear it."""
-        mine, self._open = self._open, None
-        if mine is None:
-            return
-        try:
-            if mine.n_changes and mine.error is None:
-                self.around_commit("before")
-                mine.transaction.commit()
-                self.around_commit("after")
-        except BaseException as error:
-            mine.error = error
-        finally:
-            with suppress(DBAPIError):
-                mine.connection.close()  # takes back what was not committed
-            mine.over.set()
-
-
-@contextmanager
-def _undone_if_it_fails(mine: SharedTransaction) -> Iterator[None]:
-    """One more change of a transaction; one that fails leaves the others as they were."""
-    point = mine.connection.begin_nested() if mine.n_changes else None
-    try:
-        yield
-        if point is not None:
-            point.commit()
-    except BaseException as failure:
-        try:
-            if point is not None:
-                point.rollback()
-        except DBAPIError:  # with a full disk SQLite takes back everything, the changes of others too
-            mine.error = failure
-        raise
-    mine.n_changes += 1
-
-
-def _require_well(mine: SharedTransaction) -> None:
-    if mine.error is not None:
-        raise mine.error
 
 
 def no_witness(moment: Moment) -> None:
@@ -194,7 +61,7 @@ class Store:
         self.name = name
         self.clock = clock
         self._around_commit = around_commit
-        self._writers = Writers(engine, name=name, around_commit=around_commit)
+        self._writing = threading.Lock()
         self._key = ""
         self._check: Callable[[Tx], None] = no_check
         self._statement_seconds = 0.0
@@ -212,28 +79,30 @@ class Store:
         return mine
 
     @contextmanager
-    def write(self, *, brief: bool = False) -> Iterator[Tx]:
-        """A transaction: all of it at the end, or nothing; do not open another inside it.
-
-        `brief` ones, which raters wait for, may share a COMMIT on SQLite (`commits`).
-        """
-        with translated_errors(self.name), self._changing(brief=brief) as connection:
-            tx = Tx(connection, self.clock(), self._study_key(connection))
-            self._check(tx)
-            yield tx
-            tx.send()
+    def write(self) -> Iterator[Tx]:
+        """A transaction: all of it at the end, or nothing; do not open another inside it."""
+        with translated_errors(self.name), self._turn(), self.engine.connect() as connection:
+            connection = connection.execution_options(**{WRITES: True})
+            with connection.begin() as transaction:
+                tx = Tx(connection, self.clock(), self._study_key(connection))
+                self._check(tx)
+                yield tx
+                self._around_commit("before")
+                transaction.commit()
+                self._around_commit("after")
 
     @contextmanager
-    def _changing(self, *, brief: bool) -> Iterator[Connection]:
-        if not self.is_postgres:
-            with self._writers.together() if brief else self._writers.alone() as connection:
-                yield connection
+    def _turn(self) -> Iterator[None]:
+        """SQLite has one writer at a time; PostgreSQL locks rows."""
+        if self.is_postgres:
+            yield
             return
-        with self.engine.connect() as connection, connection.begin() as transaction:
-            yield connection
-            self._around_commit("before")
-            transaction.commit()
-            self._around_commit("after")
+        if not self._writing.acquire(timeout=BUSY_SECONDS):
+            raise StoreBusy(f"{self.name}: another change takes too long; try again")
+        try:
+            yield
+        finally:
+            self._writing.release()
 
     @contextmanager
     def read(self) -> Iterator[Tx]:

@@ -263,7 +263,7 @@ def _release(tx: Tx, lease: Lease, n: int | None) -> None:
     """The lease is answered; its slot is filled if the answer fills it, else free again."""
     if lease.state != "held":
         return
-    tx.post(ANSWERED, {"lease": lease.lease_id})
+    tx.execute(ANSWERED, {"lease": lease.lease_id})
     if lease.n is not None:
         units.set_slot(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
 

@@ -128,7 +128,7 @@ def take_next(store: Store, *, job_id: str, person_id: str) -> Lease | None:
 
 def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
     """The same with all that belongs to it; what its page must not tell is kept with the lease."""
-    with store.write(brief=True) as tx:
+    with store.write() as tx:
         lease = leases.take(tx, job_id=job_id, person_id=person_id)
         if lease is None:  # whoever came from a panel may be done; every answer of theirs is stored by now
             panels.conclude(tx, job_id, person_id)
@@ -150,7 +150,7 @@ def hand_in(
 ) -> Receipt:
     """Store the answer to a lease; when this returns it is stored for good."""
     answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
-    with store.write(brief=True) as tx:
+    with store.write() as tx:
         person = people.lock(tx, desk.lease.person_id)
         receipt = _receive(tx, desk, person, fields, answers, submission_id=submission_id, seconds=seconds)
     _doubt(store, desk, receipt)
@@ -162,7 +162,7 @@ def hand_in_and_take(
 ) -> tuple[Receipt, Lease | None]:
     """Store an answer and take the next unit in one transaction; none is taken before feedback, or in a revision."""
     answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
-    with store.write(brief=True) as tx:
+    with store.write() as tx:
         person = people.lock(tx, desk.lease.person_id)
         receipt = _receive(tx, desk, person, fields, answers, submission_id=submission_id, seconds=seconds)
         lease = (

@@ -395,7 +395,7 @@ def _by_token(server: Server, secret: str) -> Access | None:
         return None
     token, person = known
     if credentials.is_use_news(token, now):
-        with suppress(GraterError), server.store.write(brief=True) as tx:  # a full disk must not keep readers out
+        with suppress(GraterError), server.store.write() as tx:  # a full disk must not keep readers out
             credentials.note_use(tx, token.token_id)
     return Access(
         person,
