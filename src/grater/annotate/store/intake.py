@@ -66,6 +66,10 @@ SO_FAR = select(
     LAST.with_only_columns(schema.submissions.c.lease_id).scalar_subquery().label("undoable_lease_id"),
 )
 
+OF_LEASE = select(func.count()).where(schema.submissions.c.lease_id == bindparam("lease"))
+MOST_SURPLUS = 3
+"""Answers that are kept of a lease beside the one that counts, from a second tab or an old page."""
+
 REMEMBER = sql(
     "INSERT INTO last_answers (job_id, person_id, submission_id) VALUES (:job, :person, :submission) "
     "ON CONFLICT (job_id, person_id) DO UPDATE SET submission_id = excluded.submission_id"
@@ -174,6 +178,8 @@ def receive(
     )
     if leased is None or receipt.job is None:  # nothing new
         return receipt
+    if receipt.status == "surplus" and int(tx.value(OF_LEASE, lease=lease_id) or 0) > 1 + MOST_SURPLUS:
+        raise Conflict(f"this piece of work has {1 + MOST_SURPLUS} answers, and takes no more")
     if leased.place != leases.REVISION:
         remember(tx, receipt, leased, person_id, in_quiz=in_quiz)
     if leased.role == "gold":

@@ -25,6 +25,7 @@ is refused at once.  A draft made from an older revision is stale, and the annot
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import uuid
 from collections import Counter
@@ -58,7 +59,7 @@ from grater.annotate.study.limits import LIMITS
 from grater.annotate.tasks import TASKS, Answer, Shown, Task, Unit
 from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SET_ASIDE, TASK, edits_of, tagset_of
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.tasks.task import may_keep
+from grater.annotate.tasks.task import may_keep, sent_fields
 from grater.annotate.units import LeasedUnit, StudyUnit
 from grater.corpora.check import check_essays
 from grater.corpora.tagsets import Tag, TagSet
@@ -76,6 +77,9 @@ NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it 
 NOT_YOURS = "no such unit, or it is not yours"
 MOST_SHOWN = 500
 LONGEST_TITLE = 40
+MOST_LETTERS, LETTERS_OF_MARKS = 8_000, 20
+"""Characters of an answer, and for a marked essay as many more for each of its own."""
+EDIT_FIELDS = frozenset(("start", "end", "quote", "tag", "replacements", "comment", "suggestion"))
 NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
 
 
@@ -149,10 +153,10 @@ def hand_in(
     store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
 ) -> Receipt:
     """Store the answer to a lease; when this returns it is stored for good."""
-    answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
+    body, answers = _read(desk, fields)
     with store.write() as tx:
         person = people.lock(tx, desk.lease.person_id)
-        receipt = _receive(tx, desk, person, fields, answers, submission_id=submission_id, seconds=seconds)
+        receipt = _receive(tx, desk, person, body, answers, submission_id=submission_id, seconds=seconds)
     _doubt(store, desk, receipt)
     return receipt
 
@@ -161,10 +165,10 @@ def hand_in_and_take(
     store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
 ) -> tuple[Receipt, Lease | None]:
     """Store an answer and take the next unit in one transaction; none is taken before feedback, or in a revision."""
-    answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
+    body, answers = _read(desk, fields)
     with store.write() as tx:
         person = people.lock(tx, desk.lease.person_id)
-        receipt = _receive(tx, desk, person, fields, answers, submission_id=submission_id, seconds=seconds)
+        receipt = _receive(tx, desk, person, body, answers, submission_id=submission_id, seconds=seconds)
         lease = (
             _take_after(tx, desk, person)
             if (desk.lease.place != leases.REVISION and not is_told(desk, receipt.is_right))
@@ -183,11 +187,28 @@ def _take_after(tx: Tx, desk: Desk, person: Person) -> Lease | None:
     return _desk_kept(tx, lease).lease if may_keep(desk.task) else lease
 
 
+def _read(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[dict[str, Json], tuple[Answer, ...]]:
+    """What is stored of an answer, and what it says: the task's own fields, of limited length, and nothing else."""
+    body: dict[str, Json] = {
+        name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER
+    }
+    if unknown := sorted(body.keys() - sent_fields(desk.task, desk.shown)):
+        raise BadInput(Problem("form", f"expected only fields of this task, found {unknown[0][:60]!r}"))
+    _require_size(desk.unit.unit, desk.task, sum(len(value) + 1 for values in fields.values() for value in values))
+    return body, desk.task.read(desk.unit.unit, fields, kept=desk.kept)
+
+
+def _require_size(unit: Unit, task: Task, n: int) -> None:
+    most = MOST_LETTERS + (LETTERS_OF_MARKS * len(unit.essay.text) if task.name == MARKING.name else 0)
+    if n > most:
+        raise BadInput(Problem("form", f"expected an answer of at most {most:,} characters, found {n:,}"))
+
+
 def _receive(
     tx: Tx,
     desk: Desk,
     person: Person,
-    fields: Mapping[str, Sequence[str]],
+    body: Mapping[str, Json],
     answers: Sequence[Answer],
     *,
     submission_id: str,
@@ -199,7 +220,7 @@ def _receive(
         submission_id=submission_id or desk.submission_id,
         lease_id=desk.lease.lease_id,
         person_id=desk.lease.person_id,
-        body={name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER},
+        body=body,
         answers=answers,
         seconds=seconds,
         leased=LeasedUnit(place=desk.lease.place, role=desk.unit.role, job_id=desk.lease.job_id),
@@ -473,6 +494,7 @@ class SavedDraft:
 def save_draft(tx: Tx, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]) -> SavedDraft:
     unit = _essay_unit(tx, lease_id, person_id)
     checked_body = checked(unit.essay.text, body)
+    _require_size(unit, MARKING, len(json.dumps(checked_body, ensure_ascii=False)))
     saved = marks.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body)
     return SavedDraft(unit=unit, revision=saved, body=checked_body)
 
@@ -515,6 +537,8 @@ def checked(text: str, body: Mapping[str, object]) -> dict[str, Json]:
 def _complaint(text: str, each: object) -> str | None:
     if not isinstance(each, dict):
         return "expected an object"
+    if unknown := sorted(each.keys() - EDIT_FIELDS):
+        return f"expected no field {unknown[0][:60]!r}"
     start, end, quote = each.get("start"), each.get("end"), each.get("quote")
     if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(text):
         return f"expected a span inside 0-{len(text)}"

@@ -175,6 +175,7 @@ class Marking:
     subject: Subject = "essay"
     source: str = "Dahlmeier, Ng and Wu 2013, sections 2 to 4"
     keeps: bool = False
+    sends: tuple[str, ...] = ("edits", "set_aside", REJECTED)
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:
         """The essay is shown whole by the marking page; there are no questions beside it."""

@@ -164,6 +164,11 @@ def may_keep(task: Task) -> bool:
     return bool(getattr(task, "keeps", True))
 
 
+def sent_fields(task: Task, shown: Shown) -> frozenset[str]:
+    """The names of the fields of an answer: what its page asks, and what a page of the task's own `sends`."""
+    return frozenset((*(field.name for field in shown.fields), *getattr(task, "sends", ())))
+
+
 def source_of(task: Task) -> str:
     """The papers behind its guidelines, for managers: raters need none.  Empty where the task names none."""
     return str(getattr(task, "source", ""))
