@@ -40,6 +40,7 @@ IMPURE = {
     "corpora/source.py": "opens the paths of corpora, looks at names in folders",
     "corpora/__init__.py": "hands paths to the sources",
     "tables/files.py": "opens the paths of tables",
+    "tables/write.py": "writes to paths",
 }
 """Files of pure wings that touch the world, and what for."""
 

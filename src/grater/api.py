@@ -1031,13 +1031,13 @@ def decide(corpus: EssaySource, *, systems: Sequence[str], documents: Path | str
     from grater.corpora import with_documents
     from grater.detect.decisions import DecisionRows
     from grater.detect.systems import load_systems
-    from grater.tables import as_decisions
+    from grater.tables import read_decisions
 
     essays = with_documents(_essays(corpus), documents) if documents is not None else list(_essays(corpus))
     rows = DecisionRows(with_places=True, with_documents=any("document" in essay.metadata for essay in essays[:1]))
     for detector in load_systems(systems):
         rows.add(essays, detector)
-    return as_decisions(rows.decisions(), name="decisions")
+    return read_decisions(rows.decisions(), name="decisions")
 
 
 @_checked

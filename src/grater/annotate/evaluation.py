@@ -41,7 +41,7 @@ from grater.measure.units import known_essays
 from grater.model import Essay, Interval, Json
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, equal_in_number, items_hash
-from grater.tables.judgments import with_labels
+from grater.tables.read import with_labels
 from grater.uncertainty import Basis
 
 

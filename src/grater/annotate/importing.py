@@ -47,7 +47,7 @@ from grater.errors import BadInput, Problem, Problems
 from grater.model import ADJUDICATED, PROGRAM, Decision, Essay, Item, Json, Span, is_adjudicated
 from grater.result import Data, key
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
-from grater.tables.judgments import ANY
+from grater.tables.read import ANY
 from grater.tables.schema import VALID
 
 PLACE = ("item", "essay", "start", "end", "kind")

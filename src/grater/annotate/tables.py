@@ -7,7 +7,7 @@ that kind is asked for.
 
 Where a job asked for more judgments only where raters differed, `redundancy` is the number of judgments that every
 item was to have: shares and agreement are of the first judgments of each item, up to that number
-(`grater.tables.judgments`).
+(`grater.tables.read`).
 
 The tables of statistics as frames of columns: labels, decisions and items, one query each.
 
@@ -45,7 +45,7 @@ from grater.tables import (
     with_confidence,
     without_flags,
 )
-from grater.tables.judgments import TYPE_OF_RATING
+from grater.tables.read import TYPE_OF_RATING
 from grater.tables.schema import LIST_SEPARATOR
 
 Row = Mapping[str, Json]

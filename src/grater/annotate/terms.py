@@ -40,7 +40,7 @@ Redundancy may adapt to the raters: fewer judgments where they agree early, more
 `least` and a `most`, and the `lead` in votes of the first label over the second at which collection stops; with least
 = most every item gets the same number.  Shares of votes depend on when collection stopped: an item that stopped
 early has a share nearer to 0 or 1 than it would have had.  So shares and agreement use the first `least` judgments of
-each item, which came before the rule could stop (`grater.tables.judgments`), unless the reader chooses otherwise;
+each item, which came before the rule could stop (`grater.tables.read`), unless the reader chooses otherwise;
 majorities use all.
 """
 

@@ -46,7 +46,7 @@ from grater.reporting.drawing import (
 from grater.reporting.items import safe_name
 from grater.sheet import Sheet, count, counted, number
 from grater.tables import Judgments, Table, with_confidence
-from grater.tables.judgments import with_labels
+from grater.tables.read import with_labels
 from grater.tables.schema import entries
 
 MOST_PAIRS = 2

@@ -1,31 +1,21 @@
 """Judgments, decisions, items, gold and samples: read from any file or frame, checked, written (docs/tables.md)."""
 
-from grater.tables.files import require_table_place, write_joined, write_table, write_worksheet
-from grater.tables.judgments import (
+from grater.tables.read import (
     Judgments,
     Sample,
     SampleMeta,
     are_first,
-    data_hash,
-    equal_in_number,
-    first_of_each,
-    items_hash,
-    parse_merge,
-    require_raters,
-    require_same_items,
-    with_confidence,
-    with_labels,
-    with_status,
-    with_stratum_size,
-    without_flags,
-)
-from grater.tables.read import (
     as_decisions,
     as_gold,
     as_items,
     as_judgments,
     as_sample,
+    data_hash,
+    equal_in_number,
+    first_of_each,
+    items_hash,
     parse_columns,
+    parse_merge,
     read_amt,
     read_crowdflower,
     read_decisions,
@@ -35,8 +25,16 @@ from grater.tables.read import (
     read_sample,
     read_table,
     read_wide,
+    require_raters,
+    require_same_items,
+    with_confidence,
+    with_labels,
+    with_status,
+    with_stratum_size,
+    without_flags,
 )
 from grater.tables.schema import SCHEMAS, Table, exploded
+from grater.tables.write import require_table_place, write_joined, write_table, write_worksheet
 
 __all__ = [
     "SCHEMAS",

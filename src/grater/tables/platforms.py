@@ -20,19 +20,13 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName
 from grater.registry import unknown
-from grater.tables.check import texts
-from grater.tables.schema import LIST_SEPARATOR, Raw
+from grater.tables.schema import LIST_SEPARATOR, Raw, texts
 
 AMT_COLUMNS = ("HITId", "AssignmentId", "WorkerId")
 ANSWER = "Answer."
 STATUSES = {"Approved": "valid", "Submitted": "valid", "Rejected": "untrusted"}
 ZONES = {"PST": "-0800", "PDT": "-0700", "UTC": "+0000", "GMT": "+0000"}
 OPTIONAL = {"AssignmentStatus": "status", "WorkTimeInSeconds": "seconds", "SubmitTime": "at"}
-
-
-def is_batch(raw: Raw) -> bool:
-    """Whether the header is that of a batch file."""
-    return all(mark in raw.columns for mark in AMT_COLUMNS)
 
 
 def batch_judgments(raw: Raw, *, item: str | None = None, label: str | None = None) -> Raw:
@@ -84,18 +78,6 @@ GOLD = "_gold"
 REASON = "_gold_reason"
 TRUE = ("true", "1")
 TIME_SHAPES = ("%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
-
-
-def is_report(raw: Raw) -> bool:
-    """Whether the header is that of a full report; an aggregated one is refused."""
-    refuse_aggregated(raw)
-    return all(mark in raw.columns for mark in CROWDFLOWER_COLUMNS)
-
-
-def refuse_aggregated(raw: Raw) -> None:
-    if all(mark in raw.columns for mark in AGGREGATED) and "_worker_id" not in raw.columns:
-        message = "expected a full report, found an aggregated one, which has no single judgments"
-        raise BadInput(Problem(raw.name, f"{message}; download the full one", 1))
 
 
 def report_judgments(raw: Raw, *, item: str | None = None, label: str | None = None) -> Raw:

@@ -54,17 +54,9 @@ class Worksheet:
         return len(self.rows)
 
 
-def is_worksheet(raw: Raw) -> bool:
-    return set(MARKS) <= set(raw.columns)
-
-
-def is_worksheet_header(names: list[str]) -> bool:
-    return set(MARKS) <= {name.strip().strip('"') for name in names}
-
-
 def answers_in(raw: Raw) -> int:
     """The number of items with something in the column for answers; 0 where this is no worksheet."""
-    if not is_worksheet(raw):
+    if not set(MARKS) <= set(raw.columns):
         return 0
     pairs = zip(raw.columns[ITEM].to_list(), raw.columns[LABEL].to_list(), strict=True)
     return sum(bool(_text(label)) and not _text(item).startswith(INSTRUCTION) for item, label in pairs)

@@ -19,7 +19,7 @@ from grater.annotate.store import Store, Tx, bulk, checks, dump, open_store, sch
 from grater.errors import BadInput, Conflict
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
-from grater.tables.judgments import ANY
+from grater.tables.read import ANY
 from tests.annotate.store.postgres import new_database
 from tests.annotate.store.races import interrupted, writing
 from tests.annotate.store.worlds import FakeClock, make_world

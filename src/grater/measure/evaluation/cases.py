@@ -55,7 +55,7 @@ from grater.registry import unknown as unknown_name
 from grater.result import HIDDEN, Data, Estimate, encode, in_json
 from grater.sheet import Sheet, count, number
 from grater.tables import Judgments, Sample, Table, are_first, exploded, require_raters
-from grater.tables.check import may_repeat
+from grater.tables.schema import may_repeat
 from grater.uncertainty import Basis, Ints, Numbers, ratio
 
 Flags: TypeAlias = npt.NDArray[np.int8]
