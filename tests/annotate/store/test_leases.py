@@ -153,8 +153,8 @@ def test_every_rater_has_another_order(store: Store, monkeypatch: pytest.MonkeyP
     A unit after a wide gap is likely to be the next one for everybody, so orders agree more often than 1 in 12!.
     """
     rng = random.Random(1)
-    for module in ("queue", "units"):
-        monkeypatch.setattr(f"grater.annotate.store.{module}.new_shuffle", lambda: rng.randrange(1, PRIME))
+    for module in ("store.queue", "units"):
+        monkeypatch.setattr(f"grater.annotate.{module}.new_shuffle", lambda: rng.randrange(1, PRIME))
     world = make_world(store, n_units=12, judgments=3, n_raters=3)
     orders = [[world.work(rater).unit_id for _ in range(12)] for rater in range(3)]
     assert len({tuple(order) for order in orders}) == 3
