@@ -32,7 +32,7 @@ frame = pl.read_parquet(sys.argv[1]) if sys.argv[1].endswith("parquet") else pl.
 OURS = """
 import sys
 from grater.measure.agreement.coefficients import alpha
-from grater.measure.agreement.coded import tally
+from grater.measure.units import tally
 from grater.tables import Judgments
 judgments = Judgments(frame, "frame")
 def ours():

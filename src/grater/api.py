@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from grater.detect.feedback import Feedback
     from grater.detect.prepositions.selection import SelectionTest
     from grater.detect.systems import SystemCards
-    from grater.measure.agreement.coded import Unknown
     from grater.measure.agreement.coefficients import Scale, WeightName
     from grater.measure.agreement.difficulty import Difficulty
     from grater.measure.agreement.edits import CorpusAgreement
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from grater.measure.evaluation.comparison import Comparison, Test
     from grater.measure.evaluation.evaluation import Evaluation
     from grater.measure.sampling.plan import Allocation, Plan
+    from grater.measure.units import Unknown
     from grater.reporting.document import Report
     from grater.tables import Judgments, Sample, Table
     from grater.uncertainty import Population
@@ -332,9 +332,8 @@ def raters_needed(
 
     With `gold` in place of experts it is the smallest number whose majority is right on the share `reach` of items.
     """
-    from grater.measure.agreement.coded import with_unknown
     from grater.measure.agreement.raters_needed import as_expert, raters_needed
-    from grater.measure.units import essays_of
+    from grater.measure.units import essays_of, with_unknown
     from grater.tables import as_gold, as_items, as_judgments
     from grater.uncertainty import Basis
 

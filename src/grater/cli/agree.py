@@ -32,8 +32,7 @@ from grater.corpora import read_corpus, read_merged
 from grater.corpora.jsonl import FORMAT_NAME
 from grater.corpora.merge import attach_documents
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.agreement.coded import LEFT_OUT, Unknown, coded, with_essays, with_unknown
-from grater.measure.agreement.coefficients import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows, one_spelling
+from grater.measure.agreement.coefficients import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows
 from grater.measure.agreement.constructions import construction_study
 from grater.measure.agreement.difficulty import SPLIT, difficulty
 from grater.measure.agreement.edits import CorpusAgreement, SeveralMarks, edit_agreement
@@ -54,7 +53,16 @@ from grater.measure.crowd.aggregate import Options as AggregateOptions
 from grater.measure.crowd.aggregate import aggregate as aggregate_judgments
 from grater.measure.crowd.raters import raters as rate_raters
 from grater.measure.crowd.simulate import Crowd
-from grater.measure.units import Essays, essays_of
+from grater.measure.units import (
+    LEFT_OUT,
+    Essays,
+    Unknown,
+    coded,
+    essays_of,
+    one_spelling,
+    with_essays,
+    with_unknown,
+)
 from grater.result import Result
 from grater.sheet import TableFormat, counted, number
 from grater.signature import Signature

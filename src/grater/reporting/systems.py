@@ -18,8 +18,7 @@ from grater.measure.evaluation.cases import bounds_sheet
 from grater.measure.evaluation.comparison import Comparison, compare_systems, is_comparable
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.gold import RaterError
-from grater.measure.evaluation.standard import Scored, effects_note
-from grater.measure.evaluation.suggestions import types_sheet
+from grater.measure.evaluation.standard import Scored, effects_note, types_sheet
 from grater.measure.evaluation.thresholds import Curve, curve_of_thresholds, scored_systems
 from grater.model import Interval
 from grater.reporting.document import Figure, Row, Section, interval, listed, sentences

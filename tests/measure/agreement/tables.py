@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.measure.agreement.coded import Counts, from_rows
 from grater.measure.agreement.cohen import Confusion, confusion
+from grater.measure.units import Counts, from_rows
 from grater.tables import Judgments, read_judgments
 from grater.uncertainty import Ints
 

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.agreement.coded import Coded, coded, in_order, reordered
+from grater.measure.units import Coded, coded, in_order, reordered
 from grater.tables import Judgments
 from tests.measure.agreement.tables import judgments
 

@@ -13,7 +13,6 @@ from hypothesis.extra.numpy import arrays
 
 from grater.errors import GraterError
 from grater.measure.agreement import coefficients
-from grater.measure.agreement.coded import Counts, tally
 from grater.measure.agreement.coefficients import (
     COEFFICIENTS,
     SCALES,
@@ -37,6 +36,7 @@ from grater.measure.agreement.coefficients import (
 )
 from grater.measure.agreement.cohen import disagreements, fce_interval, kappa, standard_error
 from grater.measure.agreement.groups import independent_test
+from grater.measure.units import Counts, tally
 from grater.model import Interval
 from grater.uncertainty import Basis, Ints, generator, wilson
 from tests.examples import examples

@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import stdtrit
 
 from grater.errors import GraterError
-from grater.measure.agreement.coded import coded
 from grater.measure.agreement.coefficients import WeightName, weight_matrix
 from grater.measure.agreement.cohen import (
     ONE_LABEL,
@@ -25,6 +24,7 @@ from grater.measure.agreement.cohen import (
     mean_pairwise,
     standard_error,
 )
+from grater.measure.units import coded
 from grater.tables import Judgments
 from grater.uncertainty import Basis, Ints, generator
 from tests.examples import examples

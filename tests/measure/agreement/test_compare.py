@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.agreement.coded import coded
 from grater.measure.agreement.cohen import Confusion, confusion
 from grater.measure.agreement.groups import (
     Comparison,
@@ -10,6 +9,7 @@ from grater.measure.agreement.groups import (
     compare_tables,
     independent_test,
 )
+from grater.measure.units import coded
 from grater.tables import Judgments
 from grater.uncertainty import Basis, generator
 from tests.measure.agreement.tables import IN_CONTEXT, NO_CONTEXT, judgments, of_confusion, of_matrix

@@ -1,8 +1,8 @@
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.agreement.coded import coded
 from grater.measure.agreement.cohen import confusion, confusions, disagreements, ok_label
+from grater.measure.units import coded
 from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion
 
 

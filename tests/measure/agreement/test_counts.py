@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 from grater.errors import GraterError
 from grater.measure.agreement import coded as coded_module
-from grater.measure.agreement.coded import coded, from_rows, tally
+from grater.measure.units import coded, from_rows, tally
 from grater.tables import Judgments
 from grater.uncertainty import Ints
 from tests.examples import examples

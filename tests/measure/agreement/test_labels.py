@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.agreement.coefficients import spelled_alike
 from grater.measure.agreement.summary import agreement
+from grater.measure.units import spelled_alike
 from tests.measure.agreement.tables import judgments
 
 WORDS = judgments("a 1 bad", "a 2 bad", "b 1 good", "b 2 excellent", "c 1 poor", "c 2 good")

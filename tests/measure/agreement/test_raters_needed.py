@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError
-from grater.measure.agreement.coded import LEFT_OUT, with_unknown
 from grater.measure.agreement.cohen import confusion, kappa
 from grater.measure.agreement.raters_needed import (
     MEAN,
@@ -19,6 +18,7 @@ from grater.measure.agreement.raters_needed import (
     win_probabilities,
     wins_of_rows,
 )
+from grater.measure.units import LEFT_OUT, with_unknown
 from grater.tables import Judgments
 from grater.uncertainty import Basis
 from tests.examples import examples

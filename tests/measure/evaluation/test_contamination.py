@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.evaluation.contamination import check_judge
+from grater.measure.evaluation.design import check_judge
 from grater.uncertainty import Ints, Numbers
 from grater.uncertainty.sampled import Flags
 

@@ -30,9 +30,7 @@ nothing can disagree by chance and every coefficient but observed agreement is u
 To add a coefficient, add a `Definition` to `COEFFICIENTS`: summary, JSON, tables, report and web pages read that
 tuple.
 
-*Labels.*  `Error` and `error`, `1` and `1.0` are two labels to a computer.  The three words of a verdict (error, ok,
-unknown) are one label however they are spelled; of other labels a warning names those that differ only in case,
-blanks or number format, and a label that one rater alone uses in place of another (`Err`).  An ordinal scale, and
+*Labels.*  A warning names a label that one rater alone uses in place of another (`Err`).  An ordinal scale, and
 weights by distance, need an order: words without one are refused (by the alphabet `bad`, `excellent`, `good`, `poor`
 gave alpha .170 where the truth was .641).
 
@@ -44,7 +42,6 @@ does.  Krippendorff 2011 measures distance by the scale: `nominal` 0 or 1, `inte
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, nan
@@ -52,13 +49,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from grater.errors import Problems, UsageError
-from grater.measure.agreement.coded import Coded, Counts, as_numbers, table_of
+from grater.measure.units import MOST_NAMED, Coded, Counts, as_numbers, table_of
 from grater.model import Interval, Json
 from grater.result import encode
-from grater.tables import Judgments
 from grater.uncertainty import (
     Basis,
     Influence,
@@ -74,8 +69,6 @@ from grater.uncertainty import (
 )
 from grater.uncertainty import coefficient as coefficient_interval
 
-VERDICT_WORDS = ("error", "ok", "unknown")
-MOST_NAMED = 6
 FEWEST_ORDERED = 3
 """With two labels every order gives the same."""
 Matrix: TypeAlias = Numbers
@@ -85,49 +78,6 @@ Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 WEIGHTS: tuple[WeightName, ...] = ("identity", "linear", "quadratic")
 WEIGHT_COLUMNS = ("label", "other", "weight")
 SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
-
-
-def spelled_alike(labels: Sequence[str]) -> list[tuple[str, ...]]:
-    """The labels that differ only in case, blanks or number format, those of one meaning together."""
-    by_key: dict[str, list[str]] = defaultdict(list)
-    for label in labels:
-        by_key[_key(label)].append(label)
-    return [tuple(sorted(names)) for _, names in sorted(by_key.items()) if len(names) > 1]
-
-
-def _key(label: str) -> str:
-    plain = " ".join(label.casefold().split())
-    number = as_numbers([plain]) if plain else None
-    return repr(number[0] + 0.0) if number else plain
-
-
-def one_spelling(judgments: Judgments) -> Judgments:
-    """The judgments with error, ok and unknown each spelled in one way: in small letters where there were several."""
-    labels = label_names(judgments)
-    several = {name: _key(name) for names in spelled_alike(labels) for name in names if _key(name) in VERDICT_WORDS}
-    if not several:
-        return judgments
-    label = pl.col("label").cast(pl.String).replace(several)
-    return replace(judgments, frame=judgments.frame.with_columns(label=label))
-
-
-def label_names(judgments: Judgments) -> list[str]:
-    """The labels that occur."""
-    return sorted(judgments.frame["label"].drop_nulls().unique().cast(pl.String).to_list())
-
-
-def spelling_warnings(judgments: Judgments) -> Iterator[str]:
-    """Names labels that are probably one."""
-    alike = spelled_alike(label_names(judgments))
-    one = [names for names in alike if _key(names[0]) in VERDICT_WORDS]
-    apart = [names for names in alike if _key(names[0]) not in VERDICT_WORDS]
-    if one:
-        yield f"labels that differ only in spelling were taken as one: {_named(one)}"
-    if apart:
-        yield (
-            f"labels differ only in case, blanks or number format: {_named(apart)}; "
-            "they count as different; merge them if they mean the same"
-        )
 
 
 def odd_label_warnings(codes: Coded) -> Iterator[str]:
@@ -142,11 +92,6 @@ def odd_label_warnings(codes: Coded) -> Iterator[str]:
             if one and two and one != two and (one.startswith(two) or two.startswith(one)):
                 named = f"only {codes.raters[rater]} says {codes.labels[label]!r}, and never {codes.labels[other]!r}"
                 yield f"{named}: merge the two if they mean the same (--merge)"
-
-
-def _named(alike: Sequence[tuple[str, ...]]) -> str:
-    shown = [" / ".join(map(repr, names)) for names in alike[:MOST_NAMED]]
-    return ", ".join([*shown, *([f"and {len(alike) - MOST_NAMED} more"] if len(alike) > MOST_NAMED else [])])
 
 
 def require_order(labels: Sequence[str], *, scale: str, weights: object, order: Sequence[str]) -> None:

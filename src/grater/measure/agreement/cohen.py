@@ -33,7 +33,6 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.agreement.coded import MOST_CELLS, UNKNOWN, Coded
 from grater.measure.agreement.coefficients import (
     NO_PAIR,
     Matrix,
@@ -42,6 +41,7 @@ from grater.measure.agreement.coefficients import (
     weight_matrix,
 )
 from grater.measure.agreement.coefficients import ONE_LABEL as ONE_LABEL_OF_ALL
+from grater.measure.units import MOST_CELLS, UNKNOWN, Coded
 from grater.model import Interval
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, Data, in_json, key

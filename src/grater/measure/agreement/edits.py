@@ -44,7 +44,6 @@ from grater.corpora.check import Coverage
 from grater.corpora.normalise import TokenEdit, TokenMark, normalised_edits, project
 from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.agreement.coded import in_order
 from grater.measure.agreement.coefficients import (
     NAMES,
     band_words,
@@ -58,6 +57,7 @@ from grater.measure.agreement.coefficients import (
 from grater.measure.agreement.coefficients import ONE_LABEL as ONE_LABEL_OF_ALL
 from grater.measure.agreement.cohen import ONE_LABEL, mean_influence
 from grater.measure.agreement.summary import BANDS_NOTE, FCE, MOST_RATERS, coefficient_frame, kappa_cells
+from grater.measure.units import in_order
 from grater.model import DELETE, Essay, Interval, Json, is_adjudicated
 from grater.result import HIDDEN, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes

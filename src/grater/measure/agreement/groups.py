@@ -30,17 +30,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.agreement.coded import (
-    Coded,
-    coded,
-    in_order,
-    people_only,
-    reordered,
-    table_of,
-    tally,
-    with_essays,
-)
-from grater.measure.agreement.coefficients import Matrix, alpha, influence_of, one_spelling
+from grater.measure.agreement.coefficients import Matrix, alpha, influence_of
 from grater.measure.agreement.cohen import (
     NOBODY,
     Confusion,
@@ -60,7 +50,19 @@ from grater.measure.agreement.summary import (
     confusion_sheet,
     kappa_cells,
 )
-from grater.measure.units import Essays, essays_of
+from grater.measure.units import (
+    Coded,
+    Essays,
+    coded,
+    essays_of,
+    in_order,
+    one_spelling,
+    people_only,
+    reordered,
+    table_of,
+    tally,
+    with_essays,
+)
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key

@@ -48,10 +48,9 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.agreement.coded import coded, in_order, table_of, with_essays
-from grater.measure.agreement.coefficients import band_words, coefficient_json, one_spelling, pair_scores
+from grater.measure.agreement.coefficients import band_words, coefficient_json, pair_scores
 from grater.measure.agreement.cohen import NOBODY, label_matrix, nan_mean
-from grater.measure.units import NO_ESSAYS, Essays, essays_of
+from grater.measure.units import NO_ESSAYS, Essays, coded, essays_of, in_order, one_spelling, table_of, with_essays
 from grater.model import Interval, Json
 from grater.result import OPTIONAL, Data, Estimate, Result, encode, frame_of, key
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, with_notes

@@ -17,16 +17,6 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UsageError
-from grater.measure.agreement.coded import (
-    Coded,
-    Counts,
-    coded,
-    essay_warnings,
-    people_only,
-    reordered,
-    tally,
-    with_essays,
-)
 from grater.measure.agreement.coefficients import (
     COEFFICIENTS,
     Matrix,
@@ -40,12 +30,10 @@ from grater.measure.agreement.coefficients import (
     influence_of,
     observed_json,
     odd_label_warnings,
-    one_spelling,
     rare_of,
     require_order,
     require_random,
     specific,
-    spelling_warnings,
     weight_matrix,
     with_interval,
     without_each_rater,
@@ -62,7 +50,20 @@ from grater.measure.agreement.cohen import (
     mean_pairwise,
     ok_label,
 )
-from grater.measure.units import Essays, essays_of
+from grater.measure.units import (
+    Coded,
+    Counts,
+    Essays,
+    coded,
+    essay_warnings,
+    essays_of,
+    one_spelling,
+    people_only,
+    reordered,
+    spelling_warnings,
+    tally,
+    with_essays,
+)
 from grater.model import Interval, Json
 from grater.result import Data, Estimate, Result, encode, frame_of, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes

@@ -30,6 +30,9 @@ assumption, no interval: with u flagged and v passed-over items without a truth,
 and (H + u) / (F + u), recall between H / (H + M + v) (no unjudged flag is an error, every unjudged item passed over
 is one) and (H + u) / (H + u + M).  Manski 2003, Partial Identification of Probability Distributions, calls them
 worst-case bounds.
+
+**Copies.**  A rater whose labels equal a system's flags, or the adjudicated labels, on every shared item (20 or more,
+with both labels among them) is named in a warning.
 """
 
 from __future__ import annotations
@@ -45,10 +48,19 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError
-from grater.measure.agreement.coded import UNKNOWN, Codes, Unknown, by_name, categories, codes_of_items, with_unknown
 from grater.measure.crowd.aggregate import Options, aggregate
 from grater.measure.evaluation.design import CheapJudge, Design, design_of, is_of_these, selection
-from grater.measure.units import Essays, essays_of
+from grater.measure.units import (
+    UNKNOWN,
+    Codes,
+    Essays,
+    Unknown,
+    by_name,
+    categories,
+    codes_of_items,
+    essays_of,
+    with_unknown,
+)
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.registry import unknown as unknown_name
@@ -678,3 +690,51 @@ def bounds_sheet(bounds: Sequence[Bounds]) -> Sheet:
 
 def _range(low: float, high: float = nan) -> str:
     return f"{number(low)}, {number(high)}"
+
+
+# Raters who repeat a system, or the gold
+
+FEWEST_SHARED = 20
+"""Shared items below which equal labels prove nothing."""
+MOST_OF = 0.9
+"""A copy has nearly all items that were judged at all; a good rater is right on the few that he or she met."""
+AT_ONCE = 10_000
+"""Votes looked at in one go: the first few nearly always show that nobody copies."""
+
+
+def copies(cases: Cases, others: npt.NDArray[np.generic]) -> Iterator[tuple[str, int, int]]:
+    """Raters who repeat a column of `others` (items x columns, 1, 0, or less where it says nothing) on n items."""
+    n_raters = len(cases.raters)
+    for column in range(others.shape[1]):
+        says_error, says_ok = others[:, column] == 1, others[:, column] == 0
+        may_copy = np.ones(n_raters, bool)
+        for start in range(0, len(cases.item), AT_ONCE):
+            item, own = cases.item[start : start + AT_ONCE], cases.is_error[start : start + AT_ONCE]
+            differs = np.where(own, says_ok[item], says_error[item])
+            may_copy[cases.rater[start : start + AT_ONCE][differs]] = False
+            if not may_copy.any():
+                break
+        for place in np.flatnonzero(may_copy):
+            item = cases.item[cases.rater == place]
+            n_error, n_ok = int(says_error[item].sum()), int(says_ok[item].sum())
+            n_judged = len(np.unique(cases.item[says_error[cases.item] | says_ok[cases.item]]))
+            if n_error + n_ok >= max(FEWEST_SHARED, MOST_OF * n_judged) and n_error and n_ok:
+                yield cases.raters[place], column, n_error + n_ok
+
+
+def copied_systems(cases: Cases, flagged: npt.NDArray[np.int8]) -> Iterator[str]:
+    """A warning for each rater whose labels are a system's flags."""
+    for rater, column, n in copies(cases, flagged):
+        yield (
+            f"rater {rater} gives the answer of system {cases.systems[column]} on all {n:,} shared items; "
+            f"if these are its flags, leave {rater} out"
+        )
+
+
+def copied_gold(cases: Cases, gold: Numbers) -> Iterator[str]:
+    """A warning for each rater whose labels are the adjudicated ones, by item (1, 0, nan)."""
+    for rater, _, n in copies(cases, np.nan_to_num(gold, nan=-1.0)[:, None]):
+        yield (
+            f"rater {rater} gives the adjudicated label on all {n:,} shared items; "
+            f"if {rater} is the adjudication, it is no rater: leave it out"
+        )

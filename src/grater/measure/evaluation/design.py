@@ -14,6 +14,15 @@ cannot.
 1977, section 7.5; PPI++, Angelopoulos, Duchi & Zrnic 2023).  In a cell people found the rate y, the judge says g on
 average over the judged items and G over all; the rate of errors is y + b (G - g), b being the slope of verdicts on
 what the judge says.  With fewer than ten judged items, or a judge no better than chance, b is 0.
+
+**A cheap judge everywhere, people on a sample** (statistics.md).  The difference estimator moves the rate of a cell
+by what the judge says of all its items less what it says of the judged ones.  That is right for any judge, however
+poor, that treats judged items like the others.  The items of a cell were drawn by lot, so the judge's answers on them
+are a random draw from its answers in the cell: a judge with two answers has a hypergeometric number of errors among
+them (Fisher 1935), any other is compared by the Kolmogorov-Smirnov test.  A judge trained or prompted on the labels
+answers there like people and elsewhere like itself.  Cells, and the sums over the cells of each side, are tested with
+Holm's correction at .01; at .05 where the judge gives the label of people on every judged item (20 or more).  A judge
+that knows the labels and answers elsewhere at the same rates cannot be told from a perfect one: there is a warning.
 """
 
 from __future__ import annotations
@@ -21,18 +30,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.errors import BadInput, Problem, UnknownName
+from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.measure.sampling.draw import crossed, draws_of, require_unchanged
 from grater.measure.sampling.plan import decided
 from grater.registry import unknown
 from grater.result import Data, key
+from grater.sheet import counted, number
 from grater.tables import Judgments, Sample, Table, require_same_items, with_stratum_size
-from grater.uncertainty import Basis, Influence, Ints, Numbers, z_value
+from grater.uncertainty import Basis, Influence, Ints, Numbers, holm, z_value
 from grater.uncertainty.sampled import ASIDE, Flags, Strata, influence_of, own_rates
 
 FEWEST = 10
@@ -330,3 +341,83 @@ def _ranks_differ(scores: Numbers, judged: Flags, where: Flags) -> bool:
     away = float(ranks[judged[used]].sum()) - n_judged * (n + 1) / 2
     shift = abs(away) / (n_judged * (n - n_judged))
     return len(values) > 1 and spread > 0 and abs(away) > z_value(SURE) * sqrt(spread) and shift > LEAST_RATIO
+
+
+# Has a cheap judge seen the labels?
+
+FEWEST_SHARED = 20
+"""Judged items below which equal labels prove nothing."""
+REFUSED = 0.01
+"""The probability of refusing an honest judge."""
+REFUSED_PERFECT = 0.05
+"""The same where it agrees with people on every judged item."""
+FEWEST_FOR_NORMAL = 5.0
+
+
+def check_judge(name: str, values: Numbers, labels: Numbers, drawn: Flags, cell: Ints, flagged: Flags) -> str:
+    """Refuses a judge that answers otherwise on drawn items than a random draw allows; else a warning, or nothing.
+
+    By item: what the judge says, the label of people (nan where they gave none), whether it was drawn for them, its
+    cell, and whether the system flags it.
+    """
+    is_binary, tests = len(np.unique(values)) <= 2, []
+    for place in np.unique(cell):
+        inside = cell == place
+        if 0 < drawn[inside].sum() < inside.sum():
+            p = (_draw_p if is_binary else _smirnov_p)(values[inside], drawn[inside])
+            tests.append((p, inside))
+    tests += [(_stratified_p(values[side], drawn[side], cell[side]), side) for side in (flagged, ~flagged)]
+    adjusted = holm([p for p, _ in tests])
+    known = ~np.isnan(labels)
+    n = int(known.sum())
+    is_perfect = (
+        n >= FEWEST_SHARED and len(np.unique(labels[known])) > 1 and bool((values[known] == labels[known]).all())
+    )
+    agrees = f"gives the label of people on all {n:,} judged items"
+    if min(adjusted) < (REFUSED_PERFECT if is_perfect else REFUSED):
+        where = tests[int(np.argmin(adjusted))][1]
+        here, there = (number(float(values[where & part].mean())) for part in (drawn, ~drawn))
+        side = "flagged" if flagged[where].all() else "unflagged"
+        raise UsageError(
+            f"judge {name} {f'{agrees} but ' if is_perfect else ''}answers otherwise on drawn items than elsewhere: "
+            f"{here} on average on {counted(int(drawn[where].sum()), f'{side} item')}, {there} on the others. "
+            "It may have seen the labels; use a judge that has not"
+        )
+    return f"judge {name} {agrees}; if it has seen them, leave it out" if is_perfect else ""
+
+
+def _draw_p(values: Numbers, drawn: Flags) -> float:
+    """Two-sided p of the number of high answers among n drawn of N items (hypergeometric)."""
+    from scipy.special import gammaln
+
+    is_high = values == values.max()
+    size, high, n, found = (float(each) for each in (len(values), is_high.sum(), drawn.sum(), is_high[drawn].sum()))
+    k = np.arange(max(0.0, n + high - size), min(n, high) + 1)
+    parts = (k, high - k, n - k, size - high - n + k)
+    logs = -np.sum([gammaln(part + 1) for part in parts], axis=0)
+    chances = np.exp(logs - logs.max())
+    chances /= chances.sum()
+    return min(1.0, 2 * float(min(chances[k <= found].sum(), chances[k >= found].sum())))
+
+
+def _smirnov_p(values: Numbers, drawn: Flags) -> float:
+    from scipy.special import kolmogorov
+
+    points, n, m = np.sort(values), float(drawn.sum()), float((~drawn).sum())
+    here, there = (np.searchsorted(np.sort(values[part]), points, side="right") for part in (drawn, ~drawn))
+    return float(kolmogorov(sqrt(n * m / (n + m)) * np.abs(here / n - there / m).max()))
+
+
+def _stratified_p(values: Numbers, drawn: Flags, cell: Ints) -> float:
+    """The sum of the drawn answers of several cells against what a draw by lot expects (Cochran 1977, 5.3)."""
+    if not len(values):
+        return 1.0
+    _, code = np.unique(cell, return_inverse=True)
+    size, n = np.bincount(code).astype(float), np.bincount(code, drawn)
+    centred = values - (np.bincount(code, values) / size)[code]
+    spread = np.bincount(code, centred**2) / np.maximum(1.0, size - 1)
+    variance = float((spread * n * (1 - n / size)).sum())
+    reach = float(values.max() - values.min())
+    if not reach or variance < FEWEST_FOR_NORMAL * reach**2:
+        return 1.0
+    return 2 * NormalDist().cdf(-abs(float(centred[drawn].sum())) / sqrt(variance))

@@ -21,8 +21,6 @@ from math import isnan, nan
 import numpy as np
 import polars as pl
 
-from grater.measure.agreement.coded import Unknown
-from grater.measure.agreement.coefficients import spelling_warnings
 from grater.measure.evaluation.cases import (
     ADJUDICATED,
     Bounds,
@@ -32,6 +30,8 @@ from grater.measure.evaluation.cases import (
     Truths,
     bounds_sheet,
     cases_of,
+    copied_gold,
+    copied_systems,
     counts_of,
     each_score,
     frame_of_truth,
@@ -41,8 +41,7 @@ from grater.measure.evaluation.cases import (
     votes_of,
     with_withheld,
 )
-from grater.measure.evaluation.contamination import check_judge, copied_gold, copied_systems
-from grater.measure.evaluation.design import Assisted, CheapJudge, judgments_saved
+from grater.measure.evaluation.design import Assisted, CheapJudge, check_judge, judgments_saved
 from grater.measure.evaluation.different import Different, different_data
 from grater.measure.evaluation.gold import (
     Correction,
@@ -60,6 +59,7 @@ from grater.measure.evaluation.standard import (
     TIE,
     Bin,
     Scored,
+    TypeScore,
     against,
     binned,
     concentration_warnings,
@@ -68,14 +68,17 @@ from grater.measure.evaluation.standard import (
     effects_note,
     histogram,
     known_items,
+    same_items,
+    scores_by_type,
     small_bins,
     spread,
+    types_sheet,
     weighted,
 )
-from grater.measure.evaluation.suggestions import Suggested, TypeScore, scores_by_type, suggestions, types_sheet
+from grater.measure.evaluation.suggestions import Suggested, suggestions
 from grater.measure.evaluation.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
 from grater.measure.sampling.plan import more_needed, recall_warning
-from grater.measure.units import Essays
+from grater.measure.units import Essays, Unknown, spelling_warnings
 from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import (
@@ -362,7 +365,9 @@ def evaluate(
     curves, without_curve = (
         curves_of_systems(cases, decisions, truth, basis=basis, higher=higher) if with_curves else ((), ())
     )
-    different = None if options.is_brief else different_data(cases, truth, basis=basis, edges=options.edges)
+    different, is_known = None, ~np.isnan(truth.values)
+    if not options.is_brief and len(same_items(cases.flagged[is_known])) > 1:
+        different = different_data(cases, truth, basis=basis, edges=options.edges)
     effects = [of for scored in whole.standard for name, of in scored.design_effect.items() if name in SHOWN]
     scope = cases.essays.scope_of(
         cases.items if cases.design else cases.items.filter(known_items(cases, truth)),

@@ -38,11 +38,10 @@ import numpy as np
 import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError
-from grater.measure.agreement.coded import coded, with_essays
 from grater.measure.agreement.cohen import cohen_kappa, confusions, label_matrix
 from grater.measure.agreement.constructions import CONSTRUCTIONS, IN_CONTEXT, KIND, construction_marks
 from grater.measure.evaluation.cases import each_score
-from grater.measure.units import Essays, essays_of, known_essays
+from grater.measure.units import Essays, coded, essays_of, known_essays, with_essays
 from grater.model import DELETE, Interval, Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key

@@ -18,8 +18,6 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from grater.measure.agreement.coded import Codes
-from grater.measure.agreement.coefficients import one_spelling, spelled_alike, spelling_warnings
 from grater.measure.crowd.aggregate.ballots import (
     Ballots,
     Fit,
@@ -31,6 +29,7 @@ from grater.measure.crowd.aggregate.ballots import (
     ballots_of,
     gold_of,
 )
+from grater.measure.units import Codes, one_spelling, spelled_alike, spelling_warnings
 from grater.model import Interval, Json
 from grater.registry import Registry
 from grater.result import HIDDEN, Result, in_json, key

@@ -35,7 +35,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.agreement.coded import Codes, coded, in_order, table_of
+from grater.measure.units import Codes, coded, in_order, table_of
 from grater.tables import Judgments, Table, exploded
 from grater.uncertainty import Ints, Numbers, permanent_number
 

@@ -31,7 +31,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from grater.errors import UsageError
-from grater.measure.agreement.coded import Codes
 from grater.measure.crowd.aggregate.ballots import (
     LEAST,
     Ballots,
@@ -45,6 +44,7 @@ from grater.measure.crowd.aggregate.ballots import (
     shares,
     summed,
 )
+from grater.measure.units import Codes
 from grater.uncertainty import Numbers
 
 MOST_CHANCES = 1 << 27

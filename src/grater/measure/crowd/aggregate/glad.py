@@ -21,7 +21,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from grater.measure.agreement.coded import Codes
 from grater.measure.crowd.aggregate.ballots import (
     Ballots,
     Fit,
@@ -32,6 +31,7 @@ from grater.measure.crowd.aggregate.ballots import (
     posteriors,
     summed,
 )
+from grater.measure.units import Codes
 from grater.uncertainty import Numbers
 
 MOST_STEPS = 25

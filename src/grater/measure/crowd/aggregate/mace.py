@@ -24,7 +24,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma
 
-from grater.measure.agreement.coded import Codes
 from grater.measure.crowd.aggregate.ballots import (
     LEAST,
     Ballots,
@@ -36,6 +35,7 @@ from grater.measure.crowd.aggregate.ballots import (
     incidence,
     posteriors,
 )
+from grater.measure.units import Codes
 from grater.uncertainty import Numbers, generator
 
 KNOWING_PRIOR = 0.5
