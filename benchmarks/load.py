@@ -207,7 +207,7 @@ async def crowd(plan: Plan) -> Seen:
 def make(location: str, n_raters: int, through: str) -> tuple[str, list[tuple[str, str]]]:
     """A study with enough units of the task `error`, and a key for every rater."""
     from grater.annotate import content
-    from grater.annotate.plans import JobPlan, add_job
+    from grater.annotate.plans import NewJob, add_job
     from grater.annotate.status import new_study
     from grater.annotate.store import credentials, people
     from grater.model import Essay
@@ -216,7 +216,7 @@ def make(location: str, n_raters: int, through: str) -> tuple[str, list[tuple[st
         with store.write() as tx:
             content.add_essays(tx, [Essay(f"e{place}", SENTENCE * 12) for place in range(100)])
             raters = [people.add(tx, name=f"rater {place}", role="worker") for place in range(n_raters)]
-        job = add_job(store, JobPlan("load", "error", judgments=min(20, n_raters)))
+        job = add_job(store, NewJob(name="load", task="error", judgments=min(20, n_raters)))
         keys = []
         with store.write() as tx:
             for rater in raters:

@@ -23,7 +23,6 @@ from grater.annotate.terms import (
     steady,
     turning,
 )
-from grater.errors import UsageError
 
 
 @pytest.mark.parametrize(("size", "n_gold"), [(2, 1), (10, 1), (19, 1), (20, 2), (29, 2), (30, 3)])
@@ -68,19 +67,6 @@ def test_gold_missed_by_more_than_half_of_five_is_suspect() -> None:
 
 def test_gold_comes_as_often_as_an_average_page_holds_it() -> None:
     assert [gold_rate(page) for page in (2, 10, 19, 20, 29, 30)] == [1 / 2, 1 / 10, 1 / 19, 2 / 20, 2 / 29, 3 / 30]
-
-
-@pytest.mark.parametrize(
-    "options", [{"minimum": 1.2}, {"least_seen": 0}, {"quiz": -1}, {"attempts": 0}, {"sure": 1.0}]
-)
-def test_senseless_rules_are_refused(options: dict[str, float]) -> None:
-    with pytest.raises(UsageError):
-        TrustRule(**options)  # type: ignore[arg-type]
-
-
-def test_a_page_without_room_for_work_is_refused() -> None:
-    with pytest.raises(UsageError, match="at least 2 units"):
-        gold_on_page(1)
 
 
 RULE = TrustRule(minimum=0.7, least_seen=8, quiz=8)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, jobs
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import judge, program_job
 from grater.annotate.store import open_store
 from tests.annotate.store.crowds import make_crowd
@@ -85,7 +85,7 @@ def test_errors_are_planted_in_the_good_essays_of_a_file(
     good = tmp_path / "good.m2"
     good.write_text("S She waits at the stop .\nA 2 3|||Wcip|||in|||REQUIRED|||-NONE-|||0\n", "utf-8")
     with open_store(study) as store:
-        add_job(store, JobPlan("whole", "marking"))
+        add_job(store, NewJob(name="whole", task="marking"))
     ran = grater(capsys, "study", "gold", study, "--job", "whole", "--planted", str(good))
     assert ran.status == 0, ran.err
     assert "whole: 1 gold unit made" in ran.err + ran.out

@@ -15,7 +15,7 @@ import pytest
 
 from grater.annotate import status
 from grater.annotate.importing import import_files
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Unit, UnitItem
 from grater.model import Essay, Item, Span
@@ -33,7 +33,7 @@ TASKS_PAGE = (Path(__file__).parents[2] / "docs" / "tasks.md").read_text("utf-8"
 def study(tmp_path: Path) -> Path:
     with status.new_study(tmp_path / "study.db") as store:
         import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
-        add_job(store, JobPlan("ratings", "usage", judgments=2, item_ids=("one", "two")))
+        add_job(store, NewJob(name="ratings", task="usage", judgments=2, item_ids=("one", "two")))
     return tmp_path / "study.db"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from grater.annotate import status
 from grater.annotate.importing import import_files
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.store import invitations, open_store, people
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.annotate.study.test_export import work
@@ -22,8 +22,8 @@ def study(tmp_path: Path) -> Path:
     path = tmp_path / "study.db"
     with status.new_study(path) as store:
         import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
-        add_job(store, JobPlan("errors", "error", judgments=2, item_ids=("one", "two")))
-        add_job(store, JobPlan("marks", "marking", essay_ids=("e0",)))
+        add_job(store, NewJob(name="errors", task="error", judgments=2, item_ids=("one", "two")))
+        add_job(store, NewJob(name="marks", task="marking", essay_ids=("e0",)))
         with store.write() as tx:
             people.add(tx, name="Olga", role="owner")
             ids = [people.add(tx, name=name, role="annotator").person_id for name in ("Ann", "Bob")]
@@ -77,7 +77,7 @@ def test_a_seat_is_made_for_two(study: Path, capsys: pytest.CaptureFixture[str])
 
 def test_what_somebody_has_not_done_is_handed_over(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with open_store(study) as store:
-        add_job(store, JobPlan("named", "error", item_ids=("one", "two"), annotators=("Ann",)))
+        add_job(store, NewJob(name="named", task="error", item_ids=("one", "two"), annotators=("Ann",)))
     moved = grater(capsys, "study", "hand-over", study, "Ann", "Bob", "--job", "named", "--json")
     assert json.loads(moved.out) == {"job": "named", "from": "Ann", "to": "Bob", "units": 2}
     again = grater(capsys, "study", "hand-over", study, "Ann", "Bob", "--job", "named")

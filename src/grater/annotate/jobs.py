@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
+from pydantic import BeforeValidator, Field, StringConstraints
 from sqlalchemy import ColumnElement, bindparam, exists, func, select
 from sqlalchemy import text as sql
 
+from grater.annotate.requests import Body, example, require_name
 from grater.annotate.store import events, schema
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import hashed, new_id
 from grater.annotate.store.transaction import Columns, Tx, chunks, locking
-from grater.annotate.study.limits import LONGEST, require_name, require_text
 from grater.annotate.terms import KEY, terms_json, terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
@@ -27,7 +28,9 @@ from grater.registry import unknown
 JobState: TypeAlias = Literal["draft", "open", "paused", "closed"]
 Access: TypeAlias = Literal["pool", "assigned"]
 
-MOVES: Mapping[str, tuple[JobState, ...]] = {
+GivenState: TypeAlias = Literal["open", "paused", "closed"]
+
+MOVES: Mapping[str, tuple[GivenState, ...]] = {
     "draft": ("open",),
     "open": ("paused", "closed"),
     "paused": ("open", "closed"),
@@ -35,7 +38,35 @@ MOVES: Mapping[str, tuple[JobState, ...]] = {
 }
 """The states that a manager may give a job, by the state that it has."""
 
-GIVEN_STATES = ("open", "paused", "closed")
+Markdown: TypeAlias = Annotated[
+    str,
+    BeforeValidator(lambda text: text.replace("\r\n", "\n") if isinstance(text, str) else text),
+    StringConstraints(min_length=1, max_length=100_000),
+]
+"""Guidelines, with plain line ends."""
+
+
+class NewJobState(Body):
+    model_config = example(state="open")
+    state: GivenState
+
+
+class NewGuidelines(Body):
+    model_config = example(markdown="# What to do\n\nRead the sentence twice.")
+    markdown: Markdown
+
+
+class NewNames(Body):
+    """What is left empty stays."""
+
+    model_config = example(name="prepositions-1", title="Prepositions")
+    name: str = Field(default="", max_length=80)
+    title: str = Field(default="", max_length=80)
+
+
+class Archived(Body):
+    model_config = example(archived=True)
+    archived: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +189,14 @@ COUNT_ROWS = sql("ANALYZE units, unit_items, slots")
 """PostgreSQL does this by itself within a minute; the first raters of a large job would wait for it."""
 
 
-def move(tx: Tx, job_id: str, state: str, *, actor: str | None = None) -> Job:
+def move(tx: Tx, job_id: str, state: GivenState, *, actor: str | None = None) -> Job:
     """Open, pause or close a job where its state allows it; work that raters hold is still accepted."""
-    if state not in GIVEN_STATES:
-        raise UsageError(f"state: expected {', '.join(GIVEN_STATES)}, found {state[:20]!r}")
     job = get(tx, job_id)
     if job.archived_at is not None:
         raise Conflict(f"{job.name}: archived; restore it first")
-    for allowed in MOVES[job.state]:
-        if allowed == state:
-            return set_state(tx, job_id, allowed, actor=actor)
-    raise Conflict(f"state: expected {' or '.join(MOVES[job.state])} after {job.state}, found {state!r}")
+    if state not in MOVES[job.state]:
+        raise Conflict(f"state: expected {' or '.join(MOVES[job.state])} after {job.state}, found {state!r}")
+    return set_state(tx, job_id, state, actor=actor)
 
 
 def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None) -> Job:
@@ -185,13 +213,13 @@ def _change(tx: Tx, job_id: str, **values: Any) -> Job:
     return get(tx, job_id)
 
 
-def rename(tx: Tx, job_id: str, *, name: str = "", title: str = "", actor: str | None = None) -> Job:
-    """Another name, for commands and exports, or title, for raters; what is left empty stays.
+def rename(tx: Tx, job_id: str, sent: NewNames, *, actor: str | None = None) -> Job:
+    """Another name, for commands and exports, or title, for raters.
 
     Jobs that ask for this one first go by its new name.
     """
     job = lock(tx, job_id)
-    new_name, new_title = require_name(name or job.name), require_text("job.title", title or job.title)
+    new_name, new_title = require_name(sent.name or job.name), sent.title or job.title
     if (new_name, new_title) == (job.name, job.title):
         return job
     if new_name != job.name:
@@ -203,8 +231,8 @@ def rename(tx: Tx, job_id: str, *, name: str = "", title: str = "", actor: str |
         terms = terms_of(other.options)
         if any(each.job == job.name for each in terms.qualifications):
             asked = [replace(each, job=new_name) if each.job == job.name else each for each in terms.qualifications]
-            changed_terms = terms_json(replace(terms, qualifications=tuple(asked)))
-            set_options(tx, other.job_id, {KEY: changed_terms}, actor=actor)
+            changed_terms = terms.model_copy(update={"qualifications": tuple(asked)})
+            set_options(tx, other.job_id, {KEY: terms_json(changed_terms)}, actor=actor)
     return renamed
 
 
@@ -227,7 +255,6 @@ def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str 
 
 def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
     """Add a version, which later judgments refer to; the same text again makes none."""
-    markdown = require_guidelines(markdown)
     lock(tx, job_id)
     newest = current_guidelines(tx, job_id)
     if newest is not None and newest.markdown == markdown:
@@ -237,14 +264,6 @@ def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = No
     tx.insert(schema.guidelines, GUIDELINES_COLUMNS.row(guidelines))
     events.write(tx, actor, "guidelines.added", job_id, {"version": version, "sha256": hashed(markdown)})
     return guidelines
-
-
-def require_guidelines(markdown: str) -> str:
-    """Guidelines in Markdown with plain line ends; empty or overlong ones are refused."""
-    text, most = markdown.replace("\r\n", "\n"), LONGEST["job.guidelines"]
-    if not 0 < len(text) <= most:
-        raise UsageError(f"guidelines: expected 1 to {most:,} characters of Markdown, found {len(text):,}")
-    return text
 
 
 def current_guidelines(tx: Tx, job_id: str) -> Guidelines | None:

@@ -24,12 +24,13 @@ from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, func,
 from grater.annotate import adjudication, content, jobs, units
 from grater.annotate.content import own_essays
 from grater.annotate.jobs import Job
-from grater.annotate.plans import JobPlan, plan_job
+from grater.annotate.plans import NewJob, plan_job
+from grater.annotate.requests import require_name
 from grater.annotate.store import Store, Tx, schema
 from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import ONE, Record
 from grater.annotate.study.gold import make_gold
-from grater.annotate.study.limits import require_name, require_number
+from grater.annotate.study.limits import require_number
 from grater.annotate.tasks import TASKS, Answer
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.task import ERROR, OK, Piece, pieces_around
@@ -380,10 +381,8 @@ def balanced_job(
     Correct uses are attested by `count`, and neither suspicious by it nor on the list.
     """
     require_name(name)
-    require_number("job.judgments", judgments)
     require_number("mining.n_each", n_each)
     require_number("mining.n_gold", n_gold)
-    require_number("seed", seed)
     with store.read() as tx:
         the_list(tx, job_id)
         verdicts = {each.trigram: each.verdict for each in all_of(tx, job_id)}
@@ -399,9 +398,8 @@ def balanced_job(
         content.require_essays(tx, {item.essay_id for item, *_ in placed})
         content.add_items(tx, (content.study_item(item) for item, *_ in placed))
         ids = [item.item_id for item, *_ in placed]
-        asks: dict[str, Json] = {ASKS: KIND}
-        plan = JobPlan(name, TASK, judgments, item_ids=ids, seed=seed, is_open=False, payload=asks)
-        job = plan_job(tx, plan, actor=actor)
+        plan = NewJob.checked(name=name, task=TASK, judgments=judgments, item_ids=ids, seed=seed, open=False)
+        job = plan_job(tx, plan, asks={ASKS: KIND}, actor=actor)
         for item, label, trigram, gold in placed:
             if gold:
                 make_gold(tx, job, item.item_id, [label], reason=_reason(trigram, label), actor=actor)

@@ -36,16 +36,18 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, count
 from math import comb
 from statistics import median
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator, ConfigDict, Field
 
 from grater.annotate import content, jobs, units
 from grater.annotate.content import StudyItem, own_essays
-from grater.annotate.jobs import Assignment, Job, require_guidelines
+from grater.annotate.jobs import Assignment, Job, Markdown
 from grater.annotate.protocol import set_terms
+from grater.annotate.requests import LARGEST, Body, example, require_name
 from grater.annotate.store import Store, Tx, people, progress
 from grater.annotate.store.people import Person
-from grater.annotate.study.limits import require_name, require_number, require_text
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS, payload_of, suggestion_of
@@ -63,69 +65,78 @@ from grater.model import DELETE, Decision, Essay, Item, Json, Span
 from grater.sheet import counted
 from grater.uncertainty import generator
 
-NUMBERS = ("judgments", "most", "batch_size", "overlap_every", "delay_days", "lease_minutes", "suggested_share")
-"""Of a plan, each with a limit."""
-
 LEASE_MINUTES = {"marking": 24 * 60.0}
 DEFAULT_LEASE = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class JobPlan:
-    """`annotators` (by name) make an assigned job, each unit for `judgments` of them; without, anybody may take it.
+class NewJob(Body):
+    """As on the form for a new job; without a name it is called by its task.
 
-    `most` is how many units are drawn at random from those that fit; None takes all.  `is_fresh` leaves out essays
-    that a job of the same task has already.  `cents` of `currency` are paid for each judgment; None agrees on no pay.
-    Without a `name` the job is called by its task.  `system` is whose suggestions `choice` and `verify` ask about,
-    and whose marks `marking` offers, for a `suggested_share` of what each annotator gets.
+    Units are made from the items of a `kind` (the task's own by default), from those that a `system` flagged, from
+    `item_ids`, from a `sample`, or for marking from essays (`essay_ids`, or all); `most` of them at random.
+    `annotators` are names: each unit goes to `judgments` of them; with none, anybody may take it.
     """
 
-    name: str
+    model_config = ConfigDict(frozen=True) | example(
+        name="prepositions", task="error", title="Is it an error?", judgments=3, open=False
+    )
+    name: Annotated[str, AfterValidator(lambda name: name and require_name(name))] = Field(max_length=80)
     task: str
-    judgments: int = 1
-    title: str = ""
+    title: str = Field(default="", max_length=80)
+    judgments: int = Field(default=1, ge=1, le=100, description="Wanted for each unit.")
     kind: str | None = None
-    system: str | None = None
-    suggested_share: float = 1.0
-    item_ids: Sequence[str] = ()
-    essay_ids: Sequence[str] = ()
-    most: int | None = None
-    annotators: Sequence[str] = ()
-    batch_size: int = 0
-    overlap_every: int = 0
-    delay_days: float = 3
-    lease_minutes: float | None = None
-    guidelines: str | None = None
-    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
-    options: Mapping[str, Json] = field(default_factory=dict, hash=False)
-    seed: int = 0
-    is_open: bool = True
-    is_fresh: bool = False
-    cents: int | None = None
-    currency: str = "EUR"
+    system: str | None = Field(
+        default=None, description="Whose suggestions choice and verify ask about, and marking offers."
+    )
+    suggested_share: float = Field(
+        default=1,
+        gt=0,
+        le=1,
+        description="Marking with a system: the share of essays for which an annotator sees its marks.",
+    )
+    sample: str | None = Field(default=None, description="The items of this sample that nobody has judged yet.")
+    item_ids: tuple[str, ...] = ()
+    essay_ids: tuple[str, ...] = ()
+    most: int | None = Field(default=None, ge=1, le=1_000_000)
+    fresh: bool = Field(default=False, description="Only essays that no job of this task asks about yet.")
+    annotators: tuple[str, ...] = ()
+    batch_size: int = Field(default=0, ge=0, le=1_000_000)
+    overlap_every: int = Field(default=0, ge=0, le=1_000_000, description="Every k-th batch is the same for all.")
+    delay_days: float = Field(default=3, ge=0, le=365, description="Between the two stages of constructions.")
+    lease_minutes: float | None = Field(default=None, gt=0, le=43_200)
+    guidelines: Markdown | None = Field(default=None, description="In Markdown; the task's own by default.")
+    grey: bool = Field(default=False, description="Constructions: offer the grey answer.")
+    tagset: str | None = Field(default=None, description="Marking: the tags to mark with, NUCLE's by default.")
+    seed: int = Field(default=0, ge=0, le=LARGEST)
+    open: bool = Field(default=True, description="False leaves a draft that raters do not see.")
+    cents: int | None = Field(default=None, ge=0, le=1_000_000, description="Pay per judgment; null agrees on none.")
+
+    @property
+    def payload(self) -> dict[str, Json]:
+        """What every unit says about how it is shown."""
+        tagset: dict[str, Json] = {"tagset": self.tagset} if self.tagset else {}
+        return {**({"grey": True} if self.grey else {}), **tagset}
 
 
-def add_job(store: Store, plan: JobPlan, *, actor: str | None = None) -> Job:
-    """Add a job by its plan; it is open for work unless the plan says otherwise."""
+def add_job(store: Store, plan: NewJob, *, actor: str | None = None) -> Job:
     with store.write() as tx:
         return plan_job(tx, plan, actor=actor)
 
 
-def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
-    """The same inside a transaction that has begun."""
+def plan_job(
+    tx: Tx,
+    plan: NewJob,
+    *,
+    asks: Mapping[str, Json] | None = None,
+    options: Mapping[str, Json] | None = None,
+    actor: str | None = None,
+) -> Job:
+    """Add a job with its units; `asks` is added to the payload of each, `options` to those of the job."""
     content.hold(tx)
     if not plan.name:  # the task's, with a number where an earlier job has it
         taken = {job.name for job in jobs.all(tx)}
         numbered = (plan.task if n == 1 else f"{plan.task}-{n}" for n in count(1))
-        plan = replace(plan, name=next(name for name in numbered if name not in taken))
-    # Refuse numbers and texts outside of their limits.
-    require_name(plan.name)
-    require_text("job.title", plan.title)
-    for name in NUMBERS:
-        require_number(f"job.{name}", getattr(plan, name))
-    require_number("seed", plan.seed)
-    if plan.guidelines is not None:
-        require_guidelines(plan.guidelines)
+        plan = plan.model_copy(update={"name": next(name for name in numbered if name not in taken)})
     task = TASKS[plan.task]
     chains = chains_for(tx, plan)
     if plan.most is not None and plan.most < len(chains):
@@ -144,17 +155,32 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
         judgments=plan.judgments,
         access="assigned" if persons else "pool",
         lease_minutes=plan.lease_minutes or LEASE_MINUTES.get(task.name, DEFAULT_LEASE),
-        options={"seed": plan.seed, **offers, **plan.options},
+        options={"seed": plan.seed, **offers, **(options or {})},
         actor=actor,
     )
     jobs.add_guidelines(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
-    _fill(tx, job, chains, plan, persons)
+    new: list[NewUnit] = []
+    theirs: list[tuple[tuple[str, ...], int]] = []
+    for batch in batches_for(plan, len(chains)):
+        n_people = len(batch.people) or None
+        placed: dict[str, Any] = {"batch": batch.number, "overlap": batch.overlap, "wanted": n_people}
+        for unit in (unit for number in batch.units for unit in chains[number]):
+            new.append(replace(unit, **placed, payload={**unit.payload, **(asks or {})}))
+            theirs.append((batch.people, batch.number))
+    unit_ids = units.add_all(tx, job.job_id, new)
+    assigned = [
+        Assignment(unit_id, persons[name], number)
+        for unit_id, (names, number) in zip(unit_ids, theirs, strict=True)
+        for name in names
+    ]
+    if assigned:
+        jobs.assign(tx, job.job_id, assigned)
     if plan.cents is not None:
-        set_terms(tx, job.job_id, {"pay": {"cents": plan.cents, "currency": plan.currency}}, actor=actor)
-    return jobs.set_state(tx, job.job_id, "open", actor=actor) if plan.is_open else job
+        set_terms(tx, job.job_id, {"pay": {"cents": plan.cents}}, actor=actor)
+    return jobs.set_state(tx, job.job_id, "open", actor=actor) if plan.open else job
 
 
-def chains_for(tx: Tx, plan: JobPlan, *, is_preview: bool = False) -> list[list[NewUnit]]:
+def chains_for(tx: Tx, plan: NewJob, *, is_preview: bool = False) -> list[list[NewUnit]]:
     """Every unit that a plan could ask about, with those that follow it.
 
     For a preview nothing is stored: items that the study lacks are chosen as they would be.
@@ -162,7 +188,7 @@ def chains_for(tx: Tx, plan: JobPlan, *, is_preview: bool = False) -> list[list[
     fitting = MAKERS[subject_of(TASKS[plan.task])](tx, plan, is_preview)
     if not fitting:
         raise UsageError(f"no units: the study has no items for the task {plan.task!r}; import them first")
-    if plan.is_fresh:
+    if plan.fresh:
         asked = units.essays_of_task(tx, plan.task)
         fitting = [page for page in fitting if page.essay_id not in asked]
         if not fitting:
@@ -176,27 +202,7 @@ def chains_for(tx: Tx, plan: JobPlan, *, is_preview: bool = False) -> list[list[
     return chains
 
 
-def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons: Mapping[str, str]) -> None:
-    new: list[NewUnit] = []
-    theirs: list[tuple[tuple[str, ...], int]] = []
-    for batch in batches_for(plan, len(chains)):
-        for number in batch.units:
-            new += [
-                replace(unit, batch=batch.number, overlap=batch.overlap, wanted=len(batch.people) or None)
-                for unit in chains[number]
-            ]
-            theirs += [(batch.people, batch.number)] * len(chains[number])
-    unit_ids = units.add_all(tx, job.job_id, new)
-    assigned = [
-        Assignment(unit_id, persons[name], number)
-        for unit_id, (names, number) in zip(unit_ids, theirs, strict=True)
-        for name in names
-    ]
-    if assigned:
-        jobs.assign(tx, job.job_id, assigned)
-
-
-def batches_for(plan: JobPlan, n_chains: int) -> list[Batch]:
+def batches_for(plan: NewJob, n_chains: int) -> list[Batch]:
     return batches(
         n_chains,
         rng=generator(plan.seed, "batches", plan.name),
@@ -359,7 +365,7 @@ def preposition_items(essay: Essay) -> Iterator[Item]:
 DAY_MS = 24 * 60 * 60 * 1000
 
 
-def _single(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
+def _single(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     kind, named = plan.kind or TASKS[plan.task].kind, set(plan.item_ids)
     new: list[StudyItem] = []
     # Where items are named and the study has each of them, no essay need be searched for more.
@@ -368,7 +374,7 @@ def _single(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
     return [_one(each, item, {}, plan) for each, item in _chosen(tx, plan, kind, new, is_preview=is_preview)]
 
 
-def _suggestions(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
+def _suggestions(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     system = _system(tx, plan)
     by_item = {each.item_id: each.suggestion for each in content.all_decisions(tx, system=system) if each.suggestion}
     if plan.task == CHOICE:
@@ -385,7 +391,7 @@ def _suggestions(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
 
 
 def _chosen(
-    tx: Tx, plan: JobPlan, kind: str | None, new: Sequence[StudyItem] = (), *, is_preview: bool
+    tx: Tx, plan: NewJob, kind: str | None, new: Sequence[StudyItem] = (), *, is_preview: bool
 ) -> list[tuple[StudyItem, Item]]:
     """The items that are asked for, of those that the study has and `new` ones."""
     ids, of_essays = set(plan.item_ids), set(plan.essay_ids)
@@ -406,11 +412,11 @@ def shown(each: StudyItem) -> dict[str, Json]:
     return {name: each.payload[name] for name in ("words", "suggestion") if name in each.payload}
 
 
-def _one(each: StudyItem, item: Item, payload: Mapping[str, Json], plan: JobPlan) -> NewUnit:
+def _one(each: StudyItem, item: Item, payload: Mapping[str, Json], plan: NewJob) -> NewUnit:
     return NewUnit(((each.item_id, payload),), item.essay_id, payload=plan.payload)
 
 
-def _essays(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
+def _essays(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     system = _system(tx, plan) if plan.system else ""
     flagged = _flagged(tx, system) if system else {}
     tags = TAGSETS[str(plan.payload.get("tagset") or DEFAULT_TAGSET)]
@@ -441,7 +447,7 @@ def _flagged(tx: Tx, system: str) -> dict[str, list[tuple[Item, Decision]]]:
     return by_essay
 
 
-def _system(tx: Tx, plan: JobPlan) -> str:
+def _system(tx: Tx, plan: NewJob) -> str:
     """The system whose suggestions a task shows: the one that is named, or the only one of the study."""
     known = content.system_names(tx)
     if not known:
@@ -455,7 +461,7 @@ def _system(tx: Tx, plan: JobPlan) -> str:
     return system
 
 
-def _constructions(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
+def _constructions(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     """One unit per noun and stage; a noun's second stage comes in the list after its first."""
     nouns: dict[tuple[str, int, int], dict[str, list[StudyItem]]] = defaultdict(lambda: defaultdict(list))
     new = () if plan.item_ids else constructions_to_add(tx)
@@ -466,7 +472,7 @@ def _constructions(tx: Tx, plan: JobPlan, is_preview: bool) -> list[NewUnit]:
     return [page for place, stages in sorted(nouns.items()) for page in _stages(place, stages, plan)]
 
 
-def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], plan: JobPlan) -> list[NewUnit]:
+def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], plan: NewJob) -> list[NewUnit]:
     pages: list[NewUnit] = []
     for stage in (NO_CONTEXT, IN_CONTEXT):
         asked = stages.get(stage, [])
@@ -488,7 +494,7 @@ def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], 
     return pages
 
 
-MAKERS: Mapping[Subject, Callable[[Tx, JobPlan, bool], list[NewUnit]]] = {
+MAKERS: Mapping[Subject, Callable[[Tx, NewJob, bool], list[NewUnit]]] = {
     "item": _single,
     "suggestion": _suggestions,
     "noun": _constructions,
@@ -556,7 +562,7 @@ class Previews:
     _kept: dict[Hashable, Fitting] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def of(self, tx: Tx, plan: JobPlan) -> JobPreview:
+    def of(self, tx: Tx, plan: NewJob) -> JobPreview:
         """What the plan would make; a plan that cannot be carried out is refused as when the job is made."""
         lengths, n_words = self._lengths(tx, plan)
         drawn = lengths if plan.most is None else lengths[: plan.most]
@@ -567,12 +573,11 @@ class Previews:
             seconds_each=seconds,
             is_measured=is_measured,
             cents=plan.cents,
-            currency=plan.currency,
         )
 
-    def _lengths(self, tx: Tx, plan: JobPlan) -> tuple[tuple[int, ...], float]:
+    def _lengths(self, tx: Tx, plan: NewJob) -> tuple[tuple[int, ...], float]:
         state = (content.n_essays(tx), content.n_items(tx), content.n_decisions(tx), len(jobs.all(tx)))
-        asked = (plan.task, plan.kind, plan.system, tuple(plan.item_ids), tuple(plan.essay_ids), plan.is_fresh)
+        asked = (plan.task, plan.kind, plan.system, tuple(plan.item_ids), tuple(plan.essay_ids), plan.fresh)
         with self._lock:
             kept = self._kept.get((state, asked))
         if kept is None:
@@ -588,10 +593,10 @@ class Previews:
         return kept.lengths, kept.n_words
 
 
-def _judgments(plan: JobPlan, lengths: tuple[int, ...]) -> int:
+def _judgments(plan: NewJob, lengths: tuple[int, ...]) -> int:
     if not plan.annotators:
         return plan.judgments * sum(lengths)
-    planned = batches_for(replace(plan, name=plan.name or plan.task), len(lengths))
+    planned = batches_for(plan.model_copy(update={"name": plan.name or plan.task}), len(lengths))
     return sum(len(batch.people) * lengths[number] for batch in planned for number in batch.units)
 
 

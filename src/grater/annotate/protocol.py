@@ -16,7 +16,6 @@ from grater.annotate.money import Costs, job_costs
 from grater.annotate.store import Tx, trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.judgments import submitted
-from grater.annotate.study.limits import require_number
 from grater.annotate.terms import (
     IMPORTED,
     KEY,
@@ -25,7 +24,6 @@ from grater.annotate.terms import (
     TrustRule,
     gold_on_page,
     money,
-    read_terms,
     terms_json,
     terms_of,
 )
@@ -38,16 +36,7 @@ def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | 
     """Change some terms of a job and keep the others; a part set to null is taken away."""
     job = jobs.lock(tx, job_id)
     before = terms_of(job.options)
-    merged = {**terms_json(before), **changes}
-    terms = read_terms({name: value for name, value in merged.items() if value is not None})
-    for name in ("page", "limit", "pool"):
-        require_number(f"terms.{name}", getattr(terms, name))
-    for part, names in PARTS.items():
-        value = getattr(terms, part)
-        for name in names if value is not None else ():
-            require_number(f"terms.{part}.{name}", getattr(value, name))
-    for qualification in terms.qualifications:
-        require_number("terms.qualifications.judgments", qualification.judgments)
+    terms = Terms.checked(**{**terms_json(before), **changes})
     for wanted in terms.qualifications:
         jobs.named(tx, wanted.job)
     if terms.pay is not None:
@@ -61,14 +50,6 @@ def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | 
     if terms.redundancy != before.redundancy:
         units.log_finished(tx, units.settle_slots(tx, job, units.ids_of_job(tx, job_id, role="work")))
     return job
-
-
-PARTS = {
-    "gold": ("minimum", "least_seen", "quiz", "attempts", "sure"),
-    "redundancy": ("least", "most", "lead"),
-    "pay": ("cents", "least_hourly"),
-}
-"""The numbers of each part that have a limit."""
 
 
 PROTOCOL_LABELS = {

@@ -16,6 +16,9 @@ from grater.errors import MOST_PROBLEMS, UsageError
 
 LONGEST = 1_000_000
 LONGEST_SHOWN = 40
+LONGEST_NAME = 80
+LARGEST = 2**31 - 1
+"""The largest integer that every database stores."""
 
 
 class Body(BaseModel):
@@ -41,6 +44,14 @@ class Body(BaseModel):
             return cls.model_validate(sent)
         except ValidationError as error:
             raise UsageError("\n".join(problem_lines(error.errors()))) from None
+
+
+def require_name(name: str) -> str:
+    """The name of a job, a list, a sample or a person: one line that can be shown, typed and quoted."""
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        shown = f"{name[:LONGEST_SHOWN]!r}" if len(name) <= LONGEST_NAME else f"{len(name):,}"
+        raise UsageError(f"name: expected 1 to {LONGEST_NAME} printable characters, found {shown}")
+    return name
 
 
 def example(**body: Any) -> ConfigDict:
@@ -70,13 +81,15 @@ EXPECTED = {
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float", "int_parsing_size"), "a whole number"),
     **dict.fromkeys(("float_parsing", "float_type", "finite_number"), "a number"),
     **dict.fromkeys(("bool_parsing", "bool_type"), "yes or no"),
+    **dict.fromkeys(("tuple_type", "list_type"), "a list"),
+    **dict.fromkeys(("dataclass_type", "model_type", "dict_type"), "an object"),
 }
 """What a field must be, by the type of pydantic's error; its own words stand for the others."""
 
 
 def _words(error: Mapping[str, Any]) -> str:
     kind, found = error["type"], error["input"]
-    if kind == "extra_forbidden":
+    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
         return "there is no such field"
     if kind not in EXPECTED:
         return str(error["msg"]).removeprefix("Value error, ")

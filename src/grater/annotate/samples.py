@@ -23,19 +23,21 @@ essays have fewer, all are taken and the job says what is missing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import polars as pl
+from pydantic import AfterValidator, Field
 from sqlalchemy import select
 
 from grater.annotate import content, jobs, units
 from grater.annotate.content import own_essays
 from grater.annotate.jobs import Job
-from grater.annotate.plans import PREPOSITION, JobPlan, construction_items, plan_job, preposition_items
+from grater.annotate.plans import PREPOSITION, NewJob, construction_items, plan_job, preposition_items
+from grater.annotate.requests import LARGEST, Body, example, require_name
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import chunks
-from grater.annotate.study.limits import require_name, require_number
 from grater.annotate.tables import all_verdicts, decided_kinds, decision_columns, judged_items
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import subject_of
@@ -128,18 +130,18 @@ N_SAMPLED = 300
 """Items of a sample that nobody gave a size."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How to draw: `n` items, of which kind, from which strata, by which allocation."""
+class NewSample(Body):
+    """`n` items for a system, `flagged` of them from what it flagged (by default as the papers do)."""
 
+    model_config = example(name="first", system="prep-perceptron", n=6, flagged=2)
+    name: Annotated[str, AfterValidator(require_name)] = Field(default="sample", min_length=1, max_length=80)
     system: str
-    n: int
-    n_flagged: int | None = None
-    strata: str = "decision"
+    n: int = Field(default=N_SAMPLED, ge=1, le=1_000_000)
+    flagged: int | None = Field(default=None, ge=0, le=1_000_000)
+    strata: str = Field(default="decision", description="decision, or score:10 for ten bands of scores, ...")
     allocation: Allocation = "paper"
-    rates: Mapping[str, float] = field(default_factory=dict, hash=False)
-    seed: int = 0
-    kind: str = ""
+    kind: str = Field(default="", description="Of the items, where a system looks at several kinds.")
+    seed: int = Field(default=0, ge=0, le=LARGEST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,25 +153,27 @@ class Drawn:
     notes: tuple[str, ...] = ()
 
 
-def draw(store: Store, name: str, wish: Wish, *, actor: str | None = None) -> Drawn:
-    """Draw a sample and keep it under its name; the same draw again changes nothing."""
-    require_number("sample.n", wish.n)
-    require_number("sample.flagged", wish.n_flagged)
-    require_number("seed", wish.seed)
+def draw(
+    store: Store, sent: NewSample, *, rates: Mapping[str, float] | None = None, actor: str | None = None
+) -> Drawn:
+    """Draw a sample and keep it under its name; the same draw again changes nothing.
+
+    `rates` are the expected shares of errors by stratum, for Neyman's allocation.
+    """
     with store.write() as tx:
         content.hold(tx)
-        kind = wish.kind or _kind(tx, wish.system)
+        kind = sent.kind or _kind(tx, sent.system)
         sample = draw_sample(
             _decisions(tx, kind),
-            wish.system,
-            wish.n,
-            strata=wish.strata,
-            method=wish.allocation,
-            n_flagged=wish.n_flagged,
-            rates=wish.rates,
-            seed=wish.seed,
+            sent.system,
+            sent.n,
+            strata=sent.strata,
+            method=sent.allocation,
+            n_flagged=sent.flagged,
+            rates=rates or {},
+            seed=sent.seed,
         )
-        return _keep(tx, name, _of_kind(sample, kind), actor)
+        return _keep(tx, sent.name, _of_kind(sample, kind), actor)
 
 
 def extend(
@@ -187,7 +191,6 @@ def extend(
     With a `width`, as few new items as bring its recall to an interval of that width, if the rest is as what people
     have judged.
     """
-    require_number("sample.n", n)
     with store.write() as tx:
         content.hold(tx)
         earlier = named(tx, old)
@@ -206,12 +209,14 @@ def _errors(tx: Tx, width: float) -> dict[str, float]:
     return error_shares(said)
 
 
-def of_sample(store: Store, plan: JobPlan, name: str) -> JobPlan:
-    """The plan of a job for those items of a sample that nobody has judged yet."""
+def of_sample(store: Store, plan: NewJob) -> NewJob:
+    """The plan of a job for those items of its sample that nobody has judged yet; one without a sample as it is."""
+    if not plan.sample:
+        return plan
     with store.read() as tx:
-        sample = named(tx, name)
-        left = to_judge(sample, judged_items(tx))
-    return replace(plan, item_ids=require_left(left, name), kind=plan.kind or kind_of(sample) or None)
+        sample = named(tx, plan.sample)
+        left = require_left(to_judge(sample, judged_items(tx)), plan.sample)
+    return plan.model_copy(update={"item_ids": tuple(left), "kind": plan.kind or kind_of(sample) or None})
 
 
 def require_left(left: Sequence[str], name: str) -> Sequence[str]:
@@ -334,19 +339,18 @@ def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
         return earlier
     sized = replace(order, n=order.n or _size(store, design, order))
     item_ids, missing = _items(store, design, sized)
-    plan = JobPlan(
-        order.name,
-        design.task,
-        order.judgments or design.judgments,
+    plan = NewJob.checked(
+        name=order.name,
+        task=design.task,
+        judgments=order.judgments or design.judgments,
         system=order.system if subject_of(TASKS[design.task]) == "suggestion" else None,
         item_ids=item_ids,
         most=sized.n if design.name not in ("sampling", "cloze") else None,
         annotators=order.annotators,
-        options={"design": design.name, "order": _asked(order)},
         seed=order.seed,
     )
     with store.write() as tx:
-        job = plan_job(tx, plan, actor=actor)
+        job = plan_job(tx, plan, options={"design": design.name, "order": _asked(order)}, actor=actor)
         # The job, with what of its design the essays could not fill among its options.
         wanted = order.n or design.n
         n_units = len(units.ids_of_job(tx, job.job_id, role="work"))
@@ -392,8 +396,10 @@ def _only_system(store: Store, design: Design) -> str:
 def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], list[str]]:
     """The items to ask about, none for all that fit, and what of the design could not be filled."""
     if design.name == "sampling":
-        wish = Wish(order.system or "", order.n or 0, order.n_flagged, seed=order.seed)
-        return require_left(draw(store, order.name, wish).left, order.name), []
+        sent = NewSample.checked(
+            name=order.name, system=order.system, n=order.n, flagged=order.n_flagged, seed=order.seed
+        )
+        return require_left(draw(store, sent).left, order.name), []
     if design.name == "verification":
         with store.read() as tx:
             flagged = [each.item_id for each in content.all_decisions(tx, system=order.system) if each.flagged]

@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 
 from grater.annotate import content, jobs
 from grater.annotate.jobs import Job
+from grater.annotate.requests import require_name
 from grater.annotate.store import Store, Tx, dump, events, invitations, open_store, people, progress, utc_now
 from grater.annotate.store.clock import HOUR, Clock
 from grater.annotate.store.progress import JobCounts, Progress
-from grater.annotate.study.limits import require_name
 from grater.model import Json
 from grater.result import Data, in_json, key
 from grater.sheet import Sheet, count

@@ -48,20 +48,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.dataclasses import dataclass as model
 
+from grater.annotate.requests import Body, example
 from grater.errors import UsageError
 from grater.model import Interval, Json
-from grater.registry import unknown
 from grater.uncertainty import wilson
 
+EXACT = ConfigDict(extra="forbid", allow_inf_nan=False)
+
 Policy: TypeAlias = Literal["all", "not-untrusted", "valid"]
-POLICIES: tuple[Policy, ...] = ("all", "not-untrusted", "valid")
+POLICIES: tuple[Policy, ...] = get_args(Policy)
 POLICY_WORDS: dict[str, str] = {
     "all": "every judgment",
     "not-untrusted": "every judgment except untrusted ones",
@@ -77,20 +81,16 @@ DECIDES = ("valid", "untrusted", "surplus", "withdrawn", "undone")
 HOUR = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
+@model(frozen=True, slots=True, config=EXACT)
 class Pay:
-    """Cents of a currency per unit, and the policy; gold and quiz units are paid like others."""
+    """`cents` per unit, gold and quiz units too; `least_hourly` in cents, to warn below."""
 
-    cents: int
+    cents: int = Field(ge=0, le=1_000_000)
     currency: str = "EUR"
     policy: Policy = "all"
-    least_hourly: int = 0
+    least_hourly: int = Field(default=0, ge=0, le=1_000_000)
 
     def __post_init__(self) -> None:
-        if self.cents < 0 or self.least_hourly < 0:
-            raise UsageError(f"expected pay of 0 cents or more, found {self.cents}")
-        if self.policy not in POLICIES:
-            raise UsageError(f"expected pay policy {', '.join(POLICIES)}, found {self.policy!r}")
         if len(self.currency) != 3 or not self.currency.isupper() or not self.currency.isascii():
             raise UsageError(f"expected a currency in three letters, as in EUR, found {self.currency!r}")
 
@@ -228,26 +228,18 @@ FUZZ = 1e-9
 """In binary, 25 times .56 is a little over 14, but 14 of 25 must pass a minimum of .56."""
 
 
-@dataclass(frozen=True, slots=True)
+@model(frozen=True, slots=True, config=EXACT)
 class TrustRule:
-    """`minimum` accuracy on gold once `least_seen` were seen; a `quiz` of that many gold items, with `attempts`.
+    """Raters below the `minimum` on gold are ejected, from `least_seen` on; first a `quiz`, with `attempts`.
 
     `sure`, from 0 to 1, is how sure the rule must be that a rater is below the minimum; at 0 the bare share decides.
     """
 
-    minimum: float = 0.7
-    least_seen: int = 4
-    quiz: int = 0
-    attempts: int = 1
-    sure: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.minimum <= 1:
-            raise UsageError(f"expected a minimum accuracy from 0 to 1, found {self.minimum}")
-        if self.least_seen < 1 or self.quiz < 0 or self.attempts < 1:
-            raise UsageError("expected at least 1 gold before a verdict, a quiz of 0 or more, and 1 attempt or more")
-        if not 0 <= self.sure < 1:
-            raise UsageError(f"expected a certainty from 0 to below 1, found {self.sure}")
+    minimum: float = Field(default=0.7, ge=0, le=1)
+    least_seen: int = Field(default=4, ge=1, le=1000)
+    quiz: int = Field(default=0, ge=0, le=1000)
+    attempts: int = Field(default=1, ge=1, le=100)
+    sure: float = Field(default=0.0, ge=0, le=0.999)
 
 
 def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:
@@ -277,8 +269,6 @@ def is_suspect(*, seen: int, missed: int) -> bool:
 
 def gold_on_page(page_size: int) -> int:
     """Hidden gold items on an average page: 1 up to 19 units, 2 from 20 to 29, one more for each further ten."""
-    if page_size < 2:
-        raise UsageError(f"expected pages of at least 2 units, one of them gold, found {page_size}")
     return max(1, page_size // (WIDE_PAGE // 2))
 
 
@@ -337,22 +327,19 @@ IMPORTED = "imported"
 """The option of a job that was judged elsewhere: the name of its file."""
 PAGE = 10
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-LONGEST = 500
-
-T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@model(frozen=True, slots=True, config=EXACT)
 class Redundancy:
-    """From `least` to `most` judgments per item; stop at a `lead` of this many votes."""
+    """From `least` to `most` judgments per item, until one answer leads by `lead`."""
 
-    least: int
-    most: int
-    lead: int = 1
+    least: int = Field(ge=1, le=100)
+    most: int = Field(ge=1, le=100)
+    lead: int = Field(default=1, ge=1, le=100)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.least <= self.most or self.lead < 1:
-            raise UsageError(f"expected 1 <= least <= most and a lead of at least 1, found {self}")
+        if self.least > self.most:
+            raise UsageError(f"redundancy: expected least <= most, found {self.least} and {self.most}")
 
     @property
     def is_fixed(self) -> bool:
@@ -378,7 +365,7 @@ def still_wanted(rule: Redundancy, labels: Iterable[str]) -> int:
     return min(rule.lead - lead_of(given), rule.most - len(given))
 
 
-@dataclass(frozen=True, slots=True)
+@model(frozen=True, slots=True, config=EXACT)
 class Opening:
     """Work is offered on these `days` (0 is Monday), from one hour to another, all UTC; over midnight too."""
 
@@ -397,63 +384,60 @@ class Opening:
         return f"{days} {self.from_hour:02d}:00-{self.to_hour:02d}:00 UTC"
 
 
-@dataclass(frozen=True, slots=True)
+@model(frozen=True, slots=True, config=EXACT)
 class Qualification:
     """A number of judgments in another job of the study, with at least this accuracy on its gold."""
 
-    job: str
-    judgments: int = 1
-    accuracy: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not self.job or self.judgments < 0 or not 0 <= self.accuracy <= 1:
-            raise UsageError(f"qualification: expected a job, judgments and an accuracy from 0 to 1, found {self}")
+    job: str = Field(min_length=1)
+    judgments: int = Field(default=1, ge=0, le=1_000_000)
+    accuracy: float = Field(default=0.0, ge=0, le=1)
 
     def __str__(self) -> str:
         right = f" at {self.accuracy:g} on its gold" if self.accuracy else ""
         return f"{self.judgments} judgments or more in {self.job}{right}"
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """`gold` says when raters are ejected; `page` how often gold comes; `limit` is units per rater, 0 for any number.
+class Terms(Body):
+    """What is not named is left as it is; null takes it away.
 
-    A rater must come from one of `countries` and speak one of `languages`; `pilot` is a question on how clear the
-    instructions are, asked with the review; `pool` is the number of raters expected.
+    A rater must come from one of `countries` and speak one of `languages`.
     """
 
-    page: int = PAGE
+    model_config = ConfigDict(frozen=True) | example(
+        pay={"cents": 7, "currency": "EUR"}, limit=200, languages=["English"]
+    )
+    page: int = Field(default=PAGE, ge=2, le=200, description="Units per page; gold is hidden among them.")
     gold: TrustRule | None = None
     redundancy: Redundancy | None = None
     pay: Pay | None = None
     opening: Opening | None = None
-    limit: int = 0
+    limit: int = Field(default=0, ge=0, le=1_000_000, description="Units that a rater may do, 0 for any number.")
     qualifications: tuple[Qualification, ...] = ()
     countries: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    pilot: str = ""
-    pool: int = 0
+    pilot: str = Field(default="", max_length=500, description="A question on how clear the instructions are.")
+    pool: int = Field(default=0, ge=0, le=1_000_000, description="How many raters are expected.")
 
-    def __post_init__(self) -> None:
-        gold_on_page(self.page)
-        if self.limit < 0 or self.pool < 0 or len(self.pilot) > LONGEST:
-            raise UsageError("expected a limit and a pool of 0 or more, and a pilot question of a few lines")
+    @model_validator(mode="before")
+    @classmethod
+    def _taken_away(cls, sent: Any) -> Any:
+        """A null is the default, and no less sent for that."""
+        if not isinstance(sent, Mapping):
+            return sent
+        defaults = {name: field.default for name, field in cls.model_fields.items()}
+        return {name: defaults.get(name) if value is None else value for name, value in sent.items()}
 
 
 def terms_of(options: Mapping[str, Json]) -> Terms:
     """The terms in a job's options; a job without any asks for nothing."""
-    return read_terms(options.get(KEY) or {})
-
-
-def read_terms(value: Json) -> Terms:
-    """Terms from JSON, each part checked; an unknown name is answered with the nearest."""
-    return _made(Terms, value, "terms", PARTS)
+    given = options.get(KEY) or {}
+    return Terms.checked(**given) if isinstance(given, Mapping) else Terms()
 
 
 def terms_json(terms: Terms) -> dict[str, Json]:
     """The terms as JSON, without defaults."""
-    default = asdict(Terms())
-    return {name: _plain(value) for name, value in asdict(terms).items() if value != default[name]}
+    default = Terms().model_dump(mode="json")
+    return {name: value for name, value in terms.model_dump(mode="json").items() if value != default[name]}
 
 
 def is_open(opening: Opening | None, now: int) -> bool:
@@ -466,57 +450,6 @@ def is_open(opening: Opening | None, now: int) -> bool:
     is_late = at.hour >= opening.from_hour
     day = at.weekday() if is_late else (at.weekday() - 1) % 7  # the night belongs to the day on which it began
     return day in opening.days and (is_late or at.hour < opening.to_hour)
-
-
-def _plain(value: Any) -> Json:
-    if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else cast(Json, value)
-
-
-def _made(kind: type[T], given: Json, where: str, parts: Mapping[str, Any] | None = None) -> T:
-    if not isinstance(given, Mapping):
-        raise UsageError(f"{where}: expected an object, found {str(given)[:60]!r}")
-    known = {field.name: field for field in fields(cast(Any, kind))}
-    for name in given:
-        if name not in known:
-            raise UsageError(f"{where}: {unknown('name', name, list(known))}")
-    missing = [name for name, field in known.items() if field.default is MISSING and name not in given]
-    if missing:
-        raise UsageError(f"{where}: expected {', '.join(missing)}, found nothing")
-    return kind(**{name: _value(known[name], value, where, parts or {}) for name, value in given.items()})
-
-
-def _value(field: Any, value: Json, where: str, parts: Mapping[str, Any]) -> Any:
-    if field.name in parts and value is not None:
-        return parts[field.name](value)
-    kind = str(field.type)
-    if kind.startswith("tuple"):
-        inner = int if "int" in kind else str
-        if not isinstance(value, Sequence) or isinstance(value, str) or not all(type(one) is inner for one in value):
-            raise UsageError(f"{where}: {field.name}: expected a list, found {str(value)[:60]!r}")
-        return tuple(value)
-    wanted: tuple[type, ...] = {"int": (int,), "float": (int, float)}.get(kind, (str,))
-    if value is None and "None" in kind:
-        return None
-    if not isinstance(value, wanted) or isinstance(value, bool):
-        raise UsageError(f"{where}: {field.name}: expected {kind}, found {str(value)[:60]!r}")
-    return value
-
-
-def _qualifications(given: Json) -> tuple[Qualification, ...]:
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        raise UsageError(f"qualifications: expected a list, found {str(given)[:60]!r}")
-    return tuple(_made(Qualification, entry, "qualification") for entry in given)
-
-
-PARTS: Mapping[str, Any] = {
-    "gold": lambda given: _made(TrustRule, given, "gold"),
-    "redundancy": lambda given: _made(Redundancy, given, "redundancy"),
-    "pay": lambda given: _made(Pay, given, "pay"),
-    "opening": lambda given: _made(Opening, given, "opening"),
-    "qualifications": _qualifications,
-}
 
 
 SKILLS = (0.5, 0.7, 0.8, 0.9, 0.95)

@@ -27,7 +27,7 @@ from grater.annotate import jobs
 from grater.annotate.importing import import_files
 from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import names_of, study_inputs, with_names
-from grater.annotate.samples import Wish, draw
+from grater.annotate.samples import NewSample, draw
 from grater.annotate.status import new_study, open_study
 from grater.annotate.store import Store, dump, people
 from grater.annotate.systems import decide
@@ -207,7 +207,7 @@ def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileT
         _words(store, out, essays, detectors[0])
         _crowd_tasks(store, out, essays)
         mark_with_suggestions(store, essays)
-        drawn = draw(store, "sample", Wish(detectors[0].name, N_SAMPLED))
+        drawn = draw(store, NewSample(system=detectors[0].name, n=N_SAMPLED))
         write_table(drawn.sample, out / "sample.csv")
         judged = pl.read_csv(out / "judgments.csv", infer_schema=False)
         judged = judged.join(drawn.sample.frame, on="item", how="semi", maintain_order="left")

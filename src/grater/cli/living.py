@@ -19,7 +19,7 @@ from grater.annotate.adjudication import sent_edit
 from grater.annotate.jobs import Job
 from grater.annotate.marks import review
 from grater.annotate.money import set_paid, settle
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, Tx, invitations, judgments, people, progress, submissions
 from grater.annotate.store.clock import DAY, MINUTE, utc_now
@@ -81,14 +81,14 @@ def bring_to_life(store: Store, essays: Sequence[Essay], marked: Mapping[str, in
         _crowd(store, clock, marked)
         add_job(
             store,
-            JobPlan(
-                NEXT,
-                "verify",
+            NewJob(
+                name=NEXT,
+                task="verify",
                 title="Is the other word better?",
                 judgments=3,
                 system=NEXT_SYSTEM,
                 most=40,
-                is_open=False,
+                open=False,
             ),
         )
     finally:
@@ -123,12 +123,17 @@ def _essays(store: Store, clock: TurnedClock, essays: Sequence[Essay]) -> None:
     chosen = _much_marked(essays, 10)
     plain, offered = chosen[:6], chosen[6:]
     plans = {
-        ESSAYS: JobPlan(
-            ESSAYS, "marking", title="Mark term essays", judgments=2, annotators=ANNOTATORS, essay_ids=_ids(plain)
+        ESSAYS: NewJob(
+            name=ESSAYS,
+            task="marking",
+            title="Mark term essays",
+            judgments=2,
+            annotators=ANNOTATORS,
+            essay_ids=_ids(plain),
         ),
-        OFFERED: JobPlan(
-            OFFERED,
-            "marking",
+        OFFERED: NewJob(
+            name=OFFERED,
+            task="marking",
             title="Mark essays with suggestions",
             judgments=2,
             annotators=ANNOTATORS,
@@ -148,8 +153,8 @@ def _essays(store: Store, clock: TurnedClock, essays: Sequence[Essay]) -> None:
     _adjudicate_essays(store, clock)
 
 
-def _ids(essays: Sequence[Essay]) -> list[str]:
-    return [essay.essay_id for essay in essays]
+def _ids(essays: Sequence[Essay]) -> tuple[str, ...]:
+    return tuple(essay.essay_id for essay in essays)
 
 
 def _much_marked(essays: Sequence[Essay], n: int) -> list[Essay]:
@@ -200,12 +205,12 @@ def mark_with_suggestions(store: Store, essays: Sequence[Essay]) -> None:
     by_id = {essay.essay_id: essay for essay in essays}
     job = add_job(
         store,
-        JobPlan(
-            MARKED_AGAIN,
-            "marking",
+        NewJob(
+            name=MARKED_AGAIN,
+            task="marking",
             judgments=len(MARKERS),
             annotators=MARKERS,
-            essay_ids=list(by_id),
+            essay_ids=tuple(by_id),
             system=OFFERING,
             suggested_share=0.5,
         ),
@@ -256,7 +261,7 @@ def _decide(tx: Tx, unit_id: str, decider: Person, answers: Sequence[Answer]) ->
 def _crowd(store: Store, clock: TurnedClock, marked: Mapping[str, int]) -> None:
     """Twenty raters, known answers among the questions, pay; most of the work is done and some of it adjudicated."""
     asked, known = living.items_to_ask(marked)
-    plan = JobPlan(CROWD, "error", judgments=5, item_ids=asked, title="Is this preposition right?")
+    plan = NewJob(name=CROWD, task="error", judgments=5, item_ids=tuple(asked), title="Is this preposition right?")
     job = add_job(store, plan)
     with store.write() as tx:
         for item_id, label in known.items():

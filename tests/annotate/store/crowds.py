@@ -17,7 +17,7 @@ from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.store.trust import Trust
 from grater.annotate.tasks.task import Answer
-from grater.annotate.terms import read_terms
+from grater.annotate.terms import Terms
 from grater.annotate.units import NewUnit
 from grater.model import Json
 from tests.annotate.store.worlds import new_items
@@ -96,7 +96,7 @@ def make_crowd(
         raters = tuple(people.add(tx, name=f"rater {n}", role="worker").person_id for n in range(n_raters))
         found = new_items(tx, n_units + n_gold)
         agreed: Mapping[str, Json] = {"gold": {"least_seen": 4}, "page": 5} if terms is None else terms
-        read_terms(agreed)
+        Terms.checked(**agreed)
         job = jobs.add(tx, name="job", task="error", judgments=judgments, options={"crowd": agreed})
         new = [NewUnit(((item_id, {}),), essay_id) for essay_id, item_id in found[:n_units]]
         units.add_all(tx, job.job_id, new)

@@ -9,8 +9,8 @@ import pytest
 
 from grater.annotate import content, jobs, samples, units
 from grater.annotate.mining import mine_study
-from grater.annotate.plans import JobPlan, add_job
-from grater.annotate.samples import Wish, draw
+from grater.annotate.plans import NewJob, add_job
+from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import Store
 from grater.annotate.systems import decide
 from grater.detect.detector import Finding
@@ -95,7 +95,7 @@ def test_an_essay_that_goes_while_decisions_on_it_are_stored_takes_them_along(fi
 
 def test_the_same_sample_drawn_twice_at_once_is_one(decided: Store) -> None:
     def once() -> list[str]:
-        return draw(decided, "first", Wish("first-word", 2)).sample.frame["item"].to_list()
+        return draw(decided, NewSample(name="first", system="first-word", n=2)).sample.frame["item"].to_list()
 
     first, second = interrupted(decided, once, once, before="INSERT INTO samples")
     assert first == second.result()
@@ -104,17 +104,15 @@ def test_the_same_sample_drawn_twice_at_once_is_one(decided: Store) -> None:
 
 
 def test_an_essay_of_which_a_sample_is_just_drawn_stays(decided: Store) -> None:
-    wish = Wish("first-word", 2)
-    _, gone = interrupted(
-        decided, lambda: draw(decided, "s", wish), goes(decided, "one"), before="INSERT INTO samples"
-    )
+    sent = NewSample(name="s", system="first-word", n=2)
+    _, gone = interrupted(decided, lambda: draw(decided, sent), goes(decided, "one"), before="INSERT INTO samples")
     assert isinstance(gone.exception(), Conflict)
     assert n_essays(decided) == 2
 
 
 def test_two_jobs_without_a_name_at_once_get_two_names(decided: Store) -> None:
     def make() -> str:
-        return add_job(decided, JobPlan("", "error")).name
+        return add_job(decided, NewJob(name="", task="error")).name
 
     first, second = interrupted(decided, make, make, before="INSERT INTO jobs")
     assert {first, second.result()} == {"error", "error-2"}
@@ -122,7 +120,7 @@ def test_two_jobs_without_a_name_at_once_get_two_names(decided: Store) -> None:
 
 def test_an_essay_of_which_a_job_is_just_made_stays(decided: Store) -> None:
     def make() -> str:
-        return add_job(decided, JobPlan("j", "error")).job_id
+        return add_job(decided, NewJob(name="j", task="error")).job_id
 
     job_id, gone = interrupted(decided, make, goes(decided, "one"), before="INSERT INTO units")
     assert isinstance(gone.exception(), Conflict)

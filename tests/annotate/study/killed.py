@@ -17,7 +17,7 @@ from typing import Any
 from grater import files
 from grater.annotate.importing import import_files
 from grater.annotate.reporting import study_inputs
-from grater.annotate.samples import Wish, draw
+from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import Store, open_store
 from grater.annotate.store.store import Moment
 from grater.annotate.systems import decide
@@ -36,7 +36,7 @@ def step(store: Store, folder: Path, name: str) -> None:
         systems = [f"{name}=edits:{folder / name}.jsonl" for name in ("careful", "eager")]
         decide(store, [load_system(system) for system in systems])
     elif name == "sample":
-        draw(store, "sample", Wish("eager", 8))
+        draw(store, NewSample(system="eager", n=8))
     elif name == "judge":
         import_files(store, judgments=[folder / "crowd.csv"], job="crowd")
     else:

@@ -15,7 +15,7 @@ from grater.annotate.adjudication import accept, decide, waiting
 from grater.annotate.archive import export
 from grater.annotate.importing import import_files
 from grater.annotate.marks import review
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.store import Store, leases, people, submissions
 from grater.annotate.study.people import add_seat, require_member
 from grater.annotate.tasks.task import Answer
@@ -30,7 +30,7 @@ LABELS = {"Ann": ("error", "error"), "Bob": ("error", "ok"), "Cy": ("error", "ok
 @pytest.fixture
 def judged(store: Store, tmp_path: Path) -> Store:
     import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
-    add_job(store, JobPlan("errors", "error", judgments=3, item_ids=("one", "two")))
+    add_job(store, NewJob(name="errors", task="error", judgments=3, item_ids=("one", "two")))
     with store.write() as tx:
         people.add(tx, name="Olga", role="owner")
         job_id = jobs.named(tx, "errors").job_id
@@ -137,8 +137,8 @@ def test_only_its_two_people_sit_on_a_seat(judged: Store) -> None:
 
 def test_a_correction_that_changes_nothing_comes_back_to_its_annotator(store: Store, tmp_path: Path) -> None:
     import_files(store, corpora=[write_essays(tmp_path)])
-    add_job(store, JobPlan("marks", "marking", essay_ids=("e0",)))
-    add_job(store, JobPlan("errors", "error"))
+    add_job(store, NewJob(name="marks", task="marking", essay_ids=("e0",)))
+    add_job(store, NewJob(name="errors", task="error"))
     with store.write() as tx:
         ann, bob = (people.add(tx, name=name, role="annotator").person_id for name in ("Ann", "Bob"))
     assert work(store, "marks", ann, edits=ODD)

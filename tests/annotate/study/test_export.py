@@ -11,7 +11,7 @@ import pytest
 from grater.annotate import adjudication, jobs, units
 from grater.annotate.archive import export, import_archive
 from grater.annotate.importing import import_files
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.store import Store, checks, leases, open_store, people, submissions
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
@@ -50,8 +50,8 @@ def worked(store: Store, tmp_path: Path) -> Store:
         judgments=[write_judgments(tmp_path)],
         job="before",
     )
-    add_job(store, JobPlan("errors", "error", judgments=2))
-    add_job(store, JobPlan("marks", "marking", essay_ids=("e0",)))
+    add_job(store, NewJob(name="errors", task="error", judgments=2))
+    add_job(store, NewJob(name="marks", task="marking", essay_ids=("e0",)))
     with store.write() as tx:
         names = [
             people.add(tx, name=name, role="annotator", email=f"{name}@x.org").person_id for name in ("Ann", "Bob")

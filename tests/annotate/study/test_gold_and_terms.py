@@ -13,7 +13,7 @@ from grater.annotate.content import own_essays, plant
 from grater.annotate.mining import uses_in
 from grater.annotate.money import costs as exported_costs
 from grater.annotate.money import job_costs, settle
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import judge, program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.reporting import study_inputs
@@ -124,7 +124,7 @@ def test_planted_essays_stay_out_of_what_is_said_about_the_study(store: Store) -
         assert done.n_items == content.n_decisions(tx) > 0
         assert {each.item.essay_id for each in content.all_items(tx, kind="prep") if each.item} == {"own"}
     assert {use.essay_id for use in uses_in(store)} == {"own"}
-    other = add_job(store, JobPlan("other", "marking"))
+    other = add_job(store, NewJob(name="other", task="marking"))
     with store.read() as tx:
         assert len(units.ids_of_job(tx, other.job_id)) == 1
 

@@ -9,7 +9,7 @@ import pytest
 
 from grater.annotate import content, jobs, units
 from grater.annotate.importing import import_files
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.status import status
 from grater.annotate.store import Store, checks, gold, judgments, leases, people
 from grater.errors import BadInput, NotFound, UsageError
@@ -127,7 +127,7 @@ def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path
         import_files(store, gold=[table])
     with pytest.raises(NotFound, match="unknown job"):
         import_files(store, gold=[table], job="nothing")
-    job = add_job(store, JobPlan("errors", "error"))
+    job = add_job(store, NewJob(name="errors", task="error"))
     import_files(store, gold=[table], job="errors")
     with store.read() as tx:
         (unit_id,) = units.ids_of_job(tx, job.job_id, role="gold")
@@ -142,7 +142,7 @@ def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path
 def test_practice_comes_first_and_is_no_work_any_more(store: Store, tmp_path: Path) -> None:
     everything(store, tmp_path)
     table = write_text(tmp_path / "practice.csv", "item,label,reason", "one,error,We wait at a stop.", "two,ok,")
-    job = add_job(store, JobPlan("errors", "error", item_ids=("one",)))
+    job = add_job(store, NewJob(name="errors", task="error", item_ids=("one",)))
     (done,) = import_files(store, practice=[table], job="errors")
     assert (done.kind, done.new, done.known) == ("practice", 2, 0)
     with store.write() as tx:

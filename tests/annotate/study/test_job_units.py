@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, units
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.samples import Order, start
 from grater.annotate.status import new_study
 from grater.errors import UsageError
@@ -56,7 +56,7 @@ def test_a_plain_job_takes_what_nouns_a_small_corpus_has_and_both_stages_of_each
     with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
             content.add_essays(tx, [Essay("e", " ".join(SENTENCES))])
-        job = add_job(store, JobPlan("trial", "construction"))
+        job = add_job(store, NewJob(name="trial", task="construction"))
         with store.read() as tx:
             found = [units.get(tx, unit_id).unit for unit_id in units.ids_of_job(tx, job.job_id)]
     stages = Counter(unit.items[0].item.kind.split("/")[1] for unit in found)
@@ -68,4 +68,4 @@ def test_a_job_of_essays_without_a_noun_says_what_to_do(tmp_path: Path) -> None:
         with store.write() as tx:
             content.add_essays(tx, [Essay("e", "She slept.")])
         with pytest.raises(UsageError, match="choose items from more text"):
-            add_job(store, JobPlan("trial", "construction"))
+            add_job(store, NewJob(name="trial", task="construction"))

@@ -14,7 +14,7 @@ import pytest
 
 from grater.annotate import content, jobs, plans, units
 from grater.annotate.importing import import_files
-from grater.annotate.plans import JobPlan, add_job, batches
+from grater.annotate.plans import NewJob, add_job, batches
 from grater.annotate.store import Store, checks, people
 from grater.annotate.study.people import add_seat
 from grater.annotate.study.work import desk_of, hand_in, take_next
@@ -56,7 +56,7 @@ def units_of(store: Store, name: str) -> list[StudyUnit]:
 
 @pytest.mark.parametrize("task", sorted(TASKS))
 def test_every_task_makes_units_that_it_can_show(full: Store, task: str) -> None:
-    add_job(full, JobPlan(task, task))
+    add_job(full, NewJob(name=task, task=task))
     found = units_of(full, task)
     assert found
     for unit in found:
@@ -64,7 +64,7 @@ def test_every_task_makes_units_that_it_can_show(full: Store, task: str) -> None
 
 
 def test_prepositions_are_found_in_the_essays(full: Store) -> None:
-    add_job(full, JobPlan("usage", "usage"))
+    add_job(full, NewJob(name="usage", task="usage"))
     found = sorted(
         (each.unit.essay.essay_id, each.unit.items[0].item.span.of(each.unit.essay.text))
         for each in units_of(full, "usage")
@@ -78,18 +78,18 @@ def test_prepositions_are_found_in_the_essays(full: Store) -> None:
 
 
 def test_only_suggestions_that_differ_from_the_writer_are_shown(full: Store) -> None:
-    add_job(full, JobPlan("choice", "choice"))
+    add_job(full, NewJob(name="choice", task="choice"))
     (unit,) = units_of(full, "choice")
     assert unit.unit.items[0].payload == {"suggestion": "at"}
 
 
 def test_nothing_of_an_item_but_what_its_page_needs_goes_along(full: Store) -> None:
-    add_job(full, JobPlan("error", "error"))
+    add_job(full, NewJob(name="error", task="error"))
     assert {len(each.unit.items[0].payload) for each in units_of(full, "error")} == {0}
 
 
 def test_the_second_stage_of_a_noun_follows_its_first(full: Store) -> None:
-    add_job(full, JobPlan("nouns", "construction", delay_days=2))
+    add_job(full, NewJob(name="nouns", task="construction", delay_days=2))
     first, second = units_of(full, "nouns")
     assert (first.unit.stage, second.unit.stage) == ("no-context", "in-context")
     assert (second.follows, second.delay_ms) == (first.unit_id, 2 * 24 * 3600 * 1000)
@@ -97,27 +97,27 @@ def test_the_second_stage_of_a_noun_follows_its_first(full: Store) -> None:
 
 
 def test_marking_is_one_unit_an_essay_without_the_marks_of_others(full: Store) -> None:
-    add_job(full, JobPlan("marking", "marking"))
+    add_job(full, NewJob(name="marking", task="marking"))
     found = units_of(full, "marking")
     assert sorted(each.unit.essay.text for each in found) == sorted(ESSAYS)
     assert all(each.unit.essay.edits == () and each.unit.essay.annotators == () for each in found)
 
 
 def test_a_job_has_its_tasks_guidelines_or_its_own(full: Store) -> None:
-    add_job(full, JobPlan("a", "error"))
-    add_job(full, JobPlan("b", "error", guidelines="Only look at *on*."))
+    add_job(full, NewJob(name="a", task="error"))
+    add_job(full, NewJob(name="b", task="error", guidelines="Only look at *on*."))
     with full.read() as tx:
         told = [jobs.current_guidelines(tx, jobs.named(tx, name).job_id) for name in ("a", "b")]
     assert [each and each.markdown for each in told] == [TASKS["error"].guidelines, "Only look at *on*."]
 
 
 def test_a_name_is_used_once_and_nothing_is_half_done(full: Store) -> None:
-    add_job(full, JobPlan("a", "error", most=2))
+    add_job(full, NewJob(name="a", task="error", most=2))
     assert len(units_of(full, "a")) == 2
     with pytest.raises(Conflict):
-        add_job(full, JobPlan("a", "usage"))
+        add_job(full, NewJob(name="a", task="usage"))
     with pytest.raises(UsageError, match="no units"):
-        add_job(full, JobPlan("b", "error", kind="article"))
+        add_job(full, NewJob(name="b", task="error", kind="article"))
     with full.read() as tx:
         assert [job.name for job in jobs.all(tx)] == ["a"]
 
@@ -126,7 +126,9 @@ def test_named_annotators_get_their_own_units_and_all_of_them_the_overlap(full: 
     with full.write() as tx:
         for name in ("Ann", "Bob", "Cem"):
             people.add(tx, name=name, role="annotator")
-    plan = JobPlan("a", "error", judgments=2, annotators=("Ann", "Bob", "Cem"), batch_size=2, overlap_every=3)
+    plan = NewJob(
+        name="a", task="error", judgments=2, annotators=("Ann", "Bob", "Cem"), batch_size=2, overlap_every=3
+    )
     job = add_job(full, plan)
     with full.read() as tx:
         counts = Counter(each.unit_id for each in jobs.assignments_of(tx, job.job_id))
@@ -142,8 +144,8 @@ def test_nobody_is_asked_in_a_job_alone_and_on_a_joint_seat(full: Store) -> None
     add_seat(full, ["Bob", "Cem"], name="BC")
     for one, other in (("AB", "Ann"), ("Bob", "AB"), ("AB", "BC")):
         with pytest.raises(UsageError, match=f"'{one}' and '{other}' cannot both work in a job"):
-            add_job(full, JobPlan("both", "error", annotators=(one, other)))
-    add_job(full, JobPlan("others", "error", judgments=2, annotators=("AB", "Cem")))
+            add_job(full, NewJob(name="both", task="error", annotators=(one, other)))
+    add_job(full, NewJob(name="others", task="error", judgments=2, annotators=("AB", "Cem")))
     with full.read() as tx:
         assert [job.name for job in jobs.all(tx)] == ["others"], "nothing is half done"
 
@@ -186,7 +188,7 @@ def job_id(store: Store) -> str:
         for name in ("Ann", "Bob", "Cleo", "Dan"):
             people.add(tx, name=name, role="annotator")
         content.add_essays(tx, [Essay(f"e{number}", TEXT) for number in range(6)])
-    plan = JobPlan("marks", "marking", 2, annotators=("Ann", "Bob", "Cleo"), batch_size=1)
+    plan = NewJob(name="marks", task="marking", judgments=2, annotators=("Ann", "Bob", "Cleo"), batch_size=1)
     return add_job(store, plan).job_id
 
 
@@ -263,7 +265,7 @@ def test_what_cannot_go_over_is_refused(store: Store, job_id: str, giver: str, t
 
 @pytest.mark.usefixtures("job_id")
 def test_a_job_for_anybody_has_nothing_to_hand_over(store: Store) -> None:
-    add_job(store, JobPlan("pool", "marking"))
+    add_job(store, NewJob(name="pool", task="marking"))
     with pytest.raises(UsageError, match="its units are not assigned"), store.write() as tx:
         plans.hand_over(tx, jobs.named(tx, "pool"), people.named(tx, "Ann"), people.named(tx, "Dan"))
 
@@ -275,7 +277,7 @@ def test_the_second_stage_of_a_noun_stays_with_whoever_did_the_first(store: Stor
         content.add_essays(
             tx, [Essay("e", "The dog slept near the door. A dog barked at the gate. Dogs like walks.")]
         )
-    job = add_job(store, JobPlan("marks", "construction", 1, annotators=("Ann",), delay_days=0))
+    job = add_job(store, NewJob(name="marks", task="construction", judgments=1, annotators=("Ann",), delay_days=0))
     lease = take_next(store, job_id=job.job_id, person_id=person_id(store, "Ann"))
     assert lease is not None
     with store.read() as tx:

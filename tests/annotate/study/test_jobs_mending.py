@@ -10,7 +10,8 @@ from sqlalchemy import select
 from grater.annotate import content, jobs, units
 from grater.annotate import units as all_units
 from grater.annotate.content import delete_essay
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.jobs import NewNames
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, checks, events, invitations, leases, open_store, people, schema
 from grater.annotate.study.gold import make_gold
@@ -48,10 +49,10 @@ def well(store: Store) -> None:
 
 
 def test_a_job_that_somebody_looked_at_and_nobody_answered_is_deleted_whole(study: Store) -> None:
-    plan = JobPlan(name="error", task="error", judgments=2, annotators=("Ana", "Ben"))
+    plan = NewJob(name="error", task="error", judgments=2, annotators=("Ana", "Ben"))
     with study.write() as tx:
         ana, _ = people.named(tx, "Ana"), people.add(tx, name="Ben", role="annotator")
-    job, kept = add_job(study, plan), add_job(study, JobPlan(name="other", task="marking"))
+    job, kept = add_job(study, plan), add_job(study, NewJob(name="other", task="marking"))
     lease = take_next(study, job_id=job.job_id, person_id=ana.person_id)
     with study.write() as tx:
         item_id = all_units.get(tx, all_units.ids_of_job(tx, job.job_id)[-1]).unit.items[0].item.item_id
@@ -63,12 +64,12 @@ def test_a_job_that_somebody_looked_at_and_nobody_answered_is_deleted_whole(stud
         assert [event.payload["name"] for event in events.all(tx) if event.verb == "job.deleted"] == ["error"]
         assert lease is not None
         assert leases.find(tx, lease.lease_id, person_id=ana.person_id) is None
-    add_job(study, JobPlan(name="error", task="error"))  # the name is free again
+    add_job(study, NewJob(name="error", task="error"))  # the name is free again
     well(study)
 
 
 def test_a_job_with_a_judgment_stays_and_the_database_itself_sees_to_it(study: Store) -> None:
-    job = add_job(study, JobPlan(name="error", task="error"))
+    job = add_job(study, NewJob(name="error", task="error"))
     answered(study, job.job_id)
     with pytest.raises(Conflict, match="has judgments, which are kept; close and archive it"), study.write() as tx:
         delete_job(tx, job.job_id, word="delete")
@@ -87,7 +88,7 @@ def test_a_job_with_a_judgment_stays_and_the_database_itself_sees_to_it(study: S
 
 
 def test_nothing_is_deleted_without_the_word(study: Store) -> None:
-    job = add_job(study, JobPlan(name="error", task="error"))
+    job = add_job(study, NewJob(name="error", task="error"))
     for word in ("", "yes"):
         with pytest.raises(UsageError, match="type the word 'delete'"), study.write() as tx:
             delete_job(tx, job.job_id, word=word)
@@ -95,13 +96,13 @@ def test_nothing_is_deleted_without_the_word(study: Store) -> None:
 
 
 def test_jobs_that_ask_for_a_renamed_one_go_by_its_new_name(study: Store) -> None:
-    first, second = (add_job(study, JobPlan(name=name, task="error")) for name in ("first", "second"))
+    first, second = (add_job(study, NewJob(name=name, task="error")) for name in ("first", "second"))
     with study.write() as tx:
         set_terms(tx, second.job_id, {"qualifications": [{"job": "first", "judgments": 5, "accuracy": 0.5}]})
         with pytest.raises(Conflict, match="choose another name"):
-            jobs.rename(tx, first.job_id, name="second")
-        assert jobs.rename(tx, first.job_id, title="Prepositions").name == "first"
-        jobs.rename(tx, first.job_id, name="pilot")
+            jobs.rename(tx, first.job_id, NewNames(name="second"))
+        assert jobs.rename(tx, first.job_id, NewNames(title="Prepositions")).name == "first"
+        jobs.rename(tx, first.job_id, NewNames(name="pilot"))
         set_terms(tx, second.job_id, {"page": 5})  # would be refused if it still asked for `first`
         verbs = [event.verb for event in events.all(tx)]
     assert verbs.count("job.renamed") == 2
@@ -109,7 +110,7 @@ def test_jobs_that_ask_for_a_renamed_one_go_by_its_new_name(study: Store) -> Non
 
 
 def test_practice_that_nobody_has_met_is_work_again(study: Store) -> None:
-    job = add_job(study, JobPlan(name="error", task="error", judgments=3))
+    job = add_job(study, NewJob(name="error", task="error", judgments=3))
     with study.write() as tx:
         unit_id = all_units.ids_of_job(tx, job.job_id)[0]
         item_id = all_units.get(tx, unit_id).unit.items[0].item.item_id
@@ -125,7 +126,7 @@ def test_practice_that_nobody_has_met_is_work_again(study: Store) -> None:
 
 
 def test_an_essay_goes_with_its_items_unless_a_job_asks_about_it(study: Store) -> None:
-    job = add_job(study, JobPlan(name="error", task="error", essay_ids=("one",)))
+    job = add_job(study, NewJob(name="error", task="error", essay_ids=("one",)))
     with pytest.raises(Conflict, match="a job asks about it"), study.write() as tx:
         delete_essay(tx, "one", word="delete")
     with study.write() as tx:

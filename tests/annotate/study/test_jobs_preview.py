@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content
-from grater.annotate.plans import JobPlan, JobPreview, Previews, add_job
+from grater.annotate.plans import JobPreview, NewJob, Previews, add_job
 from grater.annotate.store import Store, events, open_store, people, progress
 from grater.model import Essay
 
@@ -27,13 +27,13 @@ def study(tmp_path: Path) -> Store:
 @pytest.mark.parametrize(
     "plan",
     [
-        JobPlan(name="a", task="error", judgments=3),
-        JobPlan(name="b", task="marking", judgments=2, most=3),
-        JobPlan(name="c", task="construction", judgments=2),
-        JobPlan(name="d", task="usage", judgments=2, annotators=("Ana", "Ben", "Cem"), batch_size=4, overlap_every=2),
+        NewJob(name="a", task="error", judgments=3),
+        NewJob(name="b", task="marking", judgments=2, most=3),
+        NewJob(name="c", task="construction", judgments=2),
+        NewJob(name="d", task="usage", judgments=2, annotators=("Ana", "Ben", "Cem"), batch_size=4, overlap_every=2),
     ],
 )
-def test_units_and_judgments_are_those_of_the_job(study: Store, plan: JobPlan) -> None:
+def test_units_and_judgments_are_those_of_the_job(study: Store, plan: NewJob) -> None:
     with study.read() as tx:
         before = (events.latest(tx), content.n_items(tx))
         seen = Previews().of(tx, plan)
@@ -46,7 +46,7 @@ def test_units_and_judgments_are_those_of_the_job(study: Store, plan: JobPlan) -
 
 
 def test_what_comes_in_later_is_counted(study: Store) -> None:
-    previews, plan = Previews(), JobPlan(name="a", task="marking")
+    previews, plan = Previews(), NewJob(name="a", task="marking")
     with study.read() as tx:
         assert previews.of(tx, plan).units == 4
     with study.write() as tx:

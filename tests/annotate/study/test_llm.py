@@ -11,7 +11,7 @@ import pytest
 
 from grater.annotate import jobs, units
 from grater.annotate.importing import import_files
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import (
     Cache,
     Chat,
@@ -53,7 +53,7 @@ def job_of(store: Store, tmp_path: Path) -> Store:
         "four,e0,26,29,prep",
     )
     import_files(store, corpora=[write_essays(tmp_path)], items=[items])
-    add_job(store, JobPlan("people", "error", judgments=2, item_ids=("one", "two", "three", "four")))
+    add_job(store, NewJob(name="people", task="error", judgments=2, item_ids=("one", "two", "three", "four")))
     known = write_text(tmp_path / "gold.csv", "item,label", f"{HIDDEN},ok")
     practice = write_text(tmp_path / "practice.csv", "item,label", f"{PRACTICE},error")
     import_files(store, gold=[known], practice=[practice], job="people")
@@ -148,7 +148,7 @@ def test_a_run_that_was_stopped_goes_on_and_pays_nothing_twice(
 def test_the_example_of_an_answer_is_one_that_the_task_accepts(store: Store, tmp_path: Path, task: str) -> None:
     decided = write_text(tmp_path / "d.csv", "item,system,flagged,suggestion", "one,S,1,at", "two,S,1,at")
     import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)], decisions=[decided])
-    add_job(store, JobPlan("people", task, item_ids=("one",)))
+    add_job(store, NewJob(name="people", task=task, item_ids=("one",)))
     with store.write() as tx:
         job, _ = program_job(tx, jobs.named(tx, "people"), "tiny")
         [unit] = to_ask(tx, job)

@@ -15,7 +15,7 @@ import pytest
 
 from grater.annotate import jobs, status
 from grater.annotate.importing import import_files
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import Cache, Chat, Endpoint, judge_by_model, program_job
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import judgments
@@ -58,7 +58,7 @@ def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_a_real_model_judges_and_is_measured(address: str, tmp_path: Path) -> None:
     with status.new_study(tmp_path / "study.db") as store:
         import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
-        add_job(store, JobPlan("people", "error", item_ids=("one", "two")))
+        add_job(store, NewJob(name="people", task="error", item_ids=("one", "two")))
         said = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "two,Ann,ok")
         import_files(store, judgments=[said], job="Ann")
         with store.write() as tx:

@@ -15,10 +15,10 @@ import pytest
 from grater.annotate import adjudication, jobs, units
 from grater.annotate.importing import import_files
 from grater.annotate.money import job_costs, settle
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import study_inputs
-from grater.annotate.samples import Wish, draw
+from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import Store, judgments, people
 from grater.annotate.study.work import hand_in, take_desk
 from grater.annotate.tasks.task import Answer
@@ -57,7 +57,7 @@ def test_raters_go_by_pseudonyms_unless_names_were_asked_for(judged: Store) -> N
 
 def test_a_report_on_a_job_of_marked_essays_tells_of_its_marks(store: Store, tmp_path: Path) -> None:
     import_files(store, corpora=[write_essays(tmp_path)])
-    job = add_job(store, JobPlan(name="essays", task="marking"))
+    job = add_job(store, NewJob(name="essays", task="marking"))
     with store.write() as tx:
         rater = people.add(tx, name="Ann", role="annotator")
     desk = take_desk(store, job_id=job.job_id, person_id=rater.person_id)
@@ -134,7 +134,7 @@ def test_the_hypothetical_corpus_of_10000_prepositions(store: Store, tmp_path: P
     flags = [int(place < n_flagged) for place in range(n_items)]
     write_table(pl.DataFrame({"item": ids, "system": "S", "flagged": flags}), tmp_path / "decisions.csv")
     import_files(store, items=[tmp_path / "items.csv"], decisions=[tmp_path / "decisions.csv"])
-    drawn = draw(store, "sample", Wish("S", 2_250, 750)).sample.frame
+    drawn = draw(store, NewSample(system="S", n=2_250, flagged=750)).sample.frame
     labels = []
     for stratum, n_errors in (("flagged", 600), ("unflagged", 450)):
         items = drawn.filter(pl.col("stratum") == stratum)["item"].to_list()
@@ -294,7 +294,7 @@ def test_marks_of_programs_and_adjudicated_marks_are_no_reading(store: Store, tm
     import_files(store, corpora=[write_essays(tmp_path)])
     with store.write() as tx:
         names = [people.add(tx, name=name, role="annotator", kind=kind) for name, kind in MARKERS.items()]
-    job = add_job(store, JobPlan(name="essays", task="marking", annotators=tuple(MARKERS), judgments=2))
+    job = add_job(store, NewJob(name="essays", task="marking", annotators=tuple(MARKERS), judgments=2))
     for person in names:
         while desk := take_desk(store, job_id=job.job_id, person_id=person.person_id):
             hand_in(store, desk, {"edits": ["[]"]}, seconds=9)

@@ -9,7 +9,7 @@ import pytest
 from grater.annotate import samples
 from grater.annotate.evaluation import evaluate_study
 from grater.annotate.importing import import_files
-from grater.annotate.samples import Drawn, Wish, draw, extend, kind_of
+from grater.annotate.samples import Drawn, NewSample, draw, extend, kind_of
 from grater.annotate.store import Store
 from grater.annotate.systems import decide
 from grater.annotate.tables import decision_columns
@@ -31,7 +31,7 @@ def items_of(drawn: Drawn) -> set[str]:
 
 
 def test_a_kept_sample_comes_back_row_by_row(decided: Store) -> None:
-    drawn = draw(decided, "sample", Wish("eager", 6))
+    drawn = draw(decided, NewSample(system="eager", n=6))
     with decided.read() as tx:
         kept = samples.named(tx, "sample")
     columns = ["item", "stratum", "probability", "stratum_size", "random", "system"]
@@ -42,24 +42,27 @@ def test_a_kept_sample_comes_back_row_by_row(decided: Store) -> None:
 def test_prepositions_are_drawn_unless_another_kind_is_named(decided: Store) -> None:
     with decided.read() as tx:
         by_kind = {kind: set(decision_columns(tx, [kind])["item"]) for kind in ("prep", "prep-missing")}
-    drawn = draw(decided, "sample", Wish("eager", 6))
+    drawn = draw(decided, NewSample(system="eager", n=6))
     assert kind_of(drawn.sample) == "prep"
     assert items_of(drawn) <= by_kind["prep"]
-    assert items_of(draw(decided, "gaps", Wish("eager", 1, kind="prep-missing"))) <= by_kind["prep-missing"]
+    assert (
+        items_of(draw(decided, NewSample(name="gaps", system="eager", n=1, kind="prep-missing")))
+        <= by_kind["prep-missing"]
+    )
 
 
 def test_the_same_draw_again_is_no_conflict_and_another_is(decided: Store) -> None:
-    first = draw(decided, "sample", Wish("eager", 6))
-    assert items_of(draw(decided, "sample", Wish("eager", 6))) == items_of(first)
+    first = draw(decided, NewSample(system="eager", n=6))
+    assert items_of(draw(decided, NewSample(system="eager", n=6))) == items_of(first)
     with pytest.raises(Conflict, match="another sample called 'sample'"):
-        draw(decided, "sample", Wish("eager", 6, seed=1))
+        draw(decided, NewSample(system="eager", n=6, seed=1))
 
 
 def test_only_what_nobody_judged_is_left(decided: Store, tmp_path: Path) -> None:
-    left = draw(decided, "sample", Wish("eager", 6)).left
-    assert set(left) == items_of(draw(decided, "sample", Wish("eager", 6)))
+    left = draw(decided, NewSample(system="eager", n=6)).left
+    assert set(left) == items_of(draw(decided, NewSample(system="eager", n=6)))
     import_files(decided, judgments=[write_verdicts(tmp_path / "j.csv", list(left[:4]))])
-    again = draw(decided, "sample", Wish("eager", 6))
+    again = draw(decided, NewSample(system="eager", n=6))
     assert again.left == left[4:]
     more = extend(decided, "sample", "both", "careful")
     assert items_of(more) >= items_of(again)
@@ -67,7 +70,7 @@ def test_only_what_nobody_judged_is_left(decided: Store, tmp_path: Path) -> None
 
 
 def test_a_system_is_added_with_no_more_items_than_the_wanted_width_needs(decided: Store, tmp_path: Path) -> None:
-    left = draw(decided, "sample", Wish("eager", 6)).left
+    left = draw(decided, NewSample(system="eager", n=6)).left
     with pytest.raises(UsageError, match="a target width needs judgments"):
         extend(decided, "sample", "wide", "careful", width=0.99)
     import_files(decided, judgments=[write_verdicts(tmp_path / "j.csv", list(left))])
@@ -79,7 +82,7 @@ def test_a_system_is_added_with_no_more_items_than_the_wanted_width_needs(decide
 
 
 def test_essays_added_after_the_draw_belong_to_another_corpus(decided: Store, tmp_path: Path) -> None:
-    draw(decided, "sample", Wish("eager", 6))
+    draw(decided, NewSample(system="eager", n=6))
     text = write_text(tmp_path / "more.txt", "We sat on the bench for an hour.")
     import_files(decided, corpora=[text])
     decide(decided, [load_system(f"late=command:{echo(tmp_path)}")])
@@ -100,11 +103,11 @@ def echo(folder: Path) -> str:
 
 def test_a_study_without_decisions_has_nothing_to_draw(store: Store) -> None:
     with pytest.raises(UsageError, match="no decisions yet"):
-        draw(store, "sample", Wish("eager", 6))
+        draw(store, NewSample(system="eager", n=6))
 
 
 def test_what_was_judged_elsewhere_counts_for_the_sample(decided: Store, tmp_path: Path) -> None:
-    left = draw(decided, "sample", Wish("eager", 6)).left
+    left = draw(decided, NewSample(system="eager", n=6)).left
     import_files(decided, judgments=[write_verdicts(tmp_path / "elsewhere.csv", list(left[:4]))], job="earlier")
     import_files(decided, judgments=[write_verdicts(tmp_path / "now.csv", list(left[4:]))], job="later")
     with decided.read() as tx:
@@ -115,7 +118,7 @@ def test_what_was_judged_elsewhere_counts_for_the_sample(decided: Store, tmp_pat
 
 
 def test_a_sample_says_which_kinds_it_covers_and_where_flags_are_few(decided: Store) -> None:
-    kind, few = draw(decided, "sample", Wish("eager", 6)).notes
+    kind, few = draw(decided, NewSample(system="eager", n=6)).notes
     assert kind.startswith("the sample covers items of kind prep; eager also decides on prep-missing (")
     assert kind.endswith("left out")
     assert few.endswith("there: below 20 precision is rough")

@@ -13,7 +13,7 @@ import pytest
 from grater.annotate import content, jobs
 from grater.annotate.archive import export
 from grater.annotate.marks import study_suggestions
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.reporting import study_inputs
 from grater.annotate.status import new_study
 from grater.annotate.store import Store, judgments, people
@@ -80,7 +80,7 @@ def mark_all(store: Store, job_id: str, name: str) -> list[bool]:
 
 
 def test_each_annotator_sees_the_suggestions_of_a_share_of_essays(study: Store) -> None:
-    job = add_job(study, JobPlan("half", "marking", 2, system="lm", suggested_share=0.5))
+    job = add_job(study, NewJob(name="half", task="marking", judgments=2, system="lm", suggested_share=0.5))
     seen = [mark_all(study, job.job_id, name) for name in ("Ann", "Bob")]
     assert all(0 < sum(shown) < N_ESSAYS for shown in seen)
     with study.read() as tx:
@@ -106,7 +106,7 @@ def test_each_annotator_sees_the_suggestions_of_a_share_of_essays(study: Store) 
 
 
 def test_a_suggestion_is_a_mark_of_the_tag_set_in_the_writers_capitals(study: Store) -> None:
-    job = add_job(study, JobPlan("all", "marking", system="lm"))
+    job = add_job(study, NewJob(name="all", task="marking", system="lm"))
     with study.write() as tx:
         person_id = people.add(tx, name="Ann", role="annotator").person_id
     desk = take_desk(study, job_id=job.job_id, person_id=person_id)
@@ -127,8 +127,8 @@ def test_a_suggestion_is_a_mark_of_the_tag_set_in_the_writers_capitals(study: St
 
 
 def test_two_jobs_on_the_same_essays_are_compared_and_exported(study: Store, tmp_path: Path) -> None:
-    with_them = add_job(study, JobPlan("with", "marking", system="lm"))
-    without = add_job(study, JobPlan("without", "marking"))
+    with_them = add_job(study, NewJob(name="with", task="marking", system="lm"))
+    without = add_job(study, NewJob(name="without", task="marking"))
     assert all(mark_all(study, with_them.job_id, "Ann"))
     assert not any(mark_all(study, without.job_id, "Bob"))
     with study.read() as tx:
@@ -145,11 +145,11 @@ def test_two_jobs_on_the_same_essays_are_compared_and_exported(study: Store, tmp
 
 
 def test_a_job_that_offers_marks_takes_no_planted_gold_and_no_unknown_system(study: Store) -> None:
-    job = add_job(study, JobPlan("with", "marking", system="lm"))
+    job = add_job(study, NewJob(name="with", task="marking", system="lm"))
     good = Essay("good", "She depends on him.", (Edit(Span(12, 14), ("of",), "Wcip", "1"),))
     with study.write() as tx, pytest.raises(UsageError, match="none would point at planted errors"):
         gold_from_planted(tx, jobs.get(tx, job.job_id), [replace(good, annotators=("1",))])
     with pytest.raises(UsageError, match="expected one of the study's systems"):
-        add_job(study, JobPlan("other", "marking", system="nobody"))
+        add_job(study, NewJob(name="other", task="marking", system="nobody"))
     with pytest.raises(UsageError, match="suggested_share: expected"):
-        add_job(study, JobPlan("other", "marking", system="lm", suggested_share=0))
+        NewJob.checked(name="other", task="marking", system="lm", suggested_share=0)

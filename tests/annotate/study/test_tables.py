@@ -8,11 +8,11 @@ import pytest
 
 from grater.annotate import jobs, units
 from grater.annotate.importing import import_files
-from grater.annotate.plans import JobPlan, add_job
+from grater.annotate.plans import NewJob, add_job
+from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, leases, people, submissions
 from grater.annotate.tables import StudyTables, judged_items, labels_of, study_tables
 from grater.annotate.tasks.task import Answer
-from grater.annotate.terms import KEY
 from grater.errors import UsageError
 from grater.reporting.raters import raters_section
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
@@ -122,10 +122,11 @@ def test_gold_is_told_in_verdicts_like_judgments(filled: Store, tmp_path: Path) 
 
 
 def test_answers_to_gold_count_for_raters_only(filled: Store, tmp_path: Path) -> None:
-    job = add_job(filled, JobPlan("live", "usage", options={KEY: {"gold": {"quiz": 1}}}))
+    job = add_job(filled, NewJob(name="live", task="usage"))
     known = write_text(tmp_path / "gold.csv", "item,label", "two,0|1")
     import_files(filled, gold=[known], job="live")
     with filled.write() as tx:
+        set_terms(tx, job.job_id, {"gold": {"quiz": 1}})
         zoe = people.named(tx, "Zoe").person_id
         lease = leases.take(tx, job_id=job.job_id, person_id=zoe)
         assert lease is not None

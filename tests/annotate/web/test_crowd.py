@@ -11,8 +11,8 @@ import pytest
 
 from grater.annotate import content, jobs, panels, units
 from grater.annotate.importing import add_judgments
-from grater.annotate.plans import JobPlan, add_job
-from grater.annotate.samples import Wish, draw
+from grater.annotate.plans import NewJob, add_job
+from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import checks, credentials, gold, leases, people, queue, trust
 from grater.annotate.units import NewUnit
 from grater.model import Decision, Json
@@ -534,8 +534,10 @@ def test_a_sampled_job_is_estimated_for_the_whole_corpus(crowd: Study) -> None:
     with crowd.store.write() as tx:
         ids = [new.items[0][0] for new in new_units(tx, "error")]
         content.add_decisions(tx, [Decision(each, "detector", number < 4) for number, each in enumerate(ids)])
-    drawn = draw(crowd.store, "first", Wish("detector", 6, 3)).sample.frame["item"].to_list()
-    job = add_job(crowd.store, JobPlan("sampled", "error", judgments=1, item_ids=drawn))
+    drawn = (
+        draw(crowd.store, NewSample(name="first", system="detector", n=6, flagged=3)).sample.frame["item"].to_list()
+    )
+    job = add_job(crowd.store, NewJob(name="sampled", task="error", judgments=1, item_ids=drawn))
     rater = crowd.browser("worker")
     path, patience = begin(rater, job.job_id), Patience()
     while patience.at_work(path):

@@ -51,8 +51,8 @@ def test_a_job_for_named_annotators_is_theirs(bare: Study) -> None:
     [
         ({"name": "\x07"}, "name: expected"),
         ({"task": "nonsense"}, "unknown task"),
-        ({"judgments": "0"}, "judgments: expected a number from 1"),
-        ({"judgments": "many"}, "judgments: expected a number"),
+        ({"judgments": "0"}, "judgments: expected at least 1"),
+        ({"judgments": "many"}, "judgments: expected a whole number"),
         ({"delay_days": "nan"}, "delay_days: expected a number"),
         ({"task": "verify"}, "no system has decisions on the essays yet"),
         ({"annotators": "Nobody"}, "unknown person"),

@@ -100,7 +100,7 @@ def replies(shared: Study) -> Mapping[int, Any]:
         404: client.get(f"{API}/jobs/none", headers=worker.headers),
         409: client.post(f"{API}/jobs", headers=manager.headers, json=job),
         413: client.post(f"{API}/leases/x", headers=wide, content=b"x" * 3_000_000),
-        422: client.post(f"{API}/jobs", headers=manager.headers, json={"name": "", "task": 7, "tsk": 1}),
+        422: client.post(f"{API}/jobs", headers=manager.headers, json={"name": "x" * 81, "task": 7, "tsk": 1}),
     }
 
 

@@ -47,9 +47,9 @@ def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
     ("form", "words"),
     [
         ({"of": "nobody", "n": "6"}, "nobody"),
-        ({"of": "mine", "n": "0"}, "expected a number from 1"),
+        ({"of": "mine", "n": "0"}, "n: expected at least 1"),
         ({"of": "mine", "n": "600"}, "600"),
-        ({"of": "mine", "n": "6", "name": "x" * 81}, "name: expected 1 to 80"),
+        ({"of": "mine", "n": "6", "name": "x" * 81}, "name: expected at most 80"),
         ({"of": "mine", "n": "6", "name": "a\u2028b"}, "name: expected 1 to 80"),
     ],
 )

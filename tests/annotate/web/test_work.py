@@ -264,9 +264,9 @@ def test_a_reload_shows_the_sides_as_they_were(study: Study) -> None:
 
 
 def test_a_job_of_named_annotators_is_only_on_their_lists(study: Study) -> None:
-    from grater.annotate.plans import JobPlan, add_job
+    from grater.annotate.plans import NewJob, add_job
 
-    add_job(study.store, JobPlan("named", "marking", title="Named work", annotators=["Annotator"]))
+    add_job(study.store, NewJob(name="named", task="marking", title="Named work", annotators=["Annotator"]))
     assert "Named work" in study.browser("annotator").get("/jobs").text
     assert "Named work" not in study.browser("worker").get("/jobs").text
 

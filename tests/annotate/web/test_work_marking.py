@@ -137,7 +137,7 @@ def test_the_page_says_how_far_the_annotator_is_and_gives_the_essay_back(study: 
 
 def test_a_job_whose_units_are_all_done_offers_no_way_in(study: Study) -> None:
     with study.store.write() as tx:
-        job = plans.plan_job(tx, plans.JobPlan("own", "marking", annotators=("Annotator",), most=1))
+        job = plans.plan_job(tx, plans.NewJob(name="own", task="marking", annotators=("Annotator",), most=1))
     browser = study.browser("annotator")
     path = browser.post(f"/jobs/{job.job_id}/next").url.path
     assert "all done" not in browser.get("/jobs").text

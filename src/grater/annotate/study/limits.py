@@ -12,9 +12,6 @@ from dataclasses import dataclass
 
 from grater.errors import UsageError
 
-LARGEST = 2**31 - 1
-"""The largest integer that every database stores."""
-
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -33,35 +30,11 @@ class Limit:
 
 
 LIMITS: Mapping[str, Limit] = {
-    "seed": Limit(0, LARGEST),
-    "job.judgments": Limit(1, 100),
-    "job.most": Limit(1, 1_000_000),
-    "job.batch_size": Limit(0, 1_000_000),
-    "job.overlap_every": Limit(0, 1_000_000),
-    "job.delay_days": Limit(0, 365),
-    "job.suggested_share": Limit(0, 1, excludes_least=True),
-    "job.lease_minutes": Limit(0, 43_200, excludes_least=True),
-    "sample.n": Limit(1, 1_000_000),
-    "sample.flagged": Limit(0, 1_000_000),
     "mining.most": Limit(1, 2_000),
     "mining.n_each": Limit(1, 2_000),
     "mining.n_gold": Limit(0, 2_000),
     "gold.least": Limit(1, 100),
     "gold.most": Limit(1, 100_000),
-    "terms.page": Limit(2, 200),
-    "terms.limit": Limit(0, 1_000_000),
-    "terms.pool": Limit(0, 1_000_000),
-    "terms.gold.minimum": Limit(0, 1),
-    "terms.gold.least_seen": Limit(1, 1000),
-    "terms.gold.quiz": Limit(0, 1000),
-    "terms.gold.attempts": Limit(1, 100),
-    "terms.gold.sure": Limit(0, 0.999),
-    "terms.redundancy.least": Limit(1, 100),
-    "terms.redundancy.most": Limit(1, 100),
-    "terms.redundancy.lead": Limit(1, 100),
-    "terms.pay.cents": Limit(0, 1_000_000),
-    "terms.pay.least_hourly": Limit(0, 1_000_000),
-    "terms.qualifications.judgments": Limit(0, 1_000_000),
     "bonus.cents": Limit(1, 1_000_000),
     "panel.places": Limit(0, 1_000_000),
     "panel.minutes": Limit(0, 1_000_000),
@@ -75,8 +48,6 @@ LIMITS: Mapping[str, Limit] = {
 
 LONGEST: Mapping[str, int] = {
     "name": 80,
-    "job.title": 80,
-    "job.guidelines": 100_000,
     "gold.reason": 500,
     "bonus.note": 200,
     "bonus.payment_id": 100,
@@ -107,15 +78,6 @@ def require_text(name: str, text: str) -> str:
     if len(text) > LONGEST[name]:
         raise UsageError(f"{field_of(name)}: expected at most {LONGEST[name]:,} characters, found {len(text):,}")
     return text
-
-
-def require_name(name: str) -> str:
-    """The name of a job, a list, a sample or a person: one line that can be shown, typed and quoted."""
-    longest = LONGEST["name"]
-    if not name.strip() or len(name) > longest or not name.isprintable():
-        shown = f"{name[:40]!r}" if len(name) <= longest else f"{len(name):,}"
-        raise UsageError(f"name: expected 1 to {longest} printable characters, found {shown}")
-    return name
 
 
 def field_of(name: str) -> str:

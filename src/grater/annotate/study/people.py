@@ -19,11 +19,11 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from grater.annotate import content, jobs
-from grater.annotate.requests import Body, example
+from grater.annotate.requests import Body, example, require_name
 from grater.annotate.store import Store, Tx, credentials, invitations, people, schema
 from grater.annotate.store.invitations import Invitation, offer_password_reset, reset_password
 from grater.annotate.store.people import Person, Role
-from grater.annotate.study.limits import require_name, require_number, require_text
+from grater.annotate.study.limits import require_number, require_text
 from grater.errors import Forbidden, NotFound, UsageError
 from grater.registry import unknown
 

@@ -23,12 +23,12 @@ from markupsafe import Markup
 from starlette.responses import PlainTextResponse, Response
 
 from grater.annotate import jobs, marks
+from grater.annotate.requests import require_name
 from grater.annotate.store import credentials, invitations, people, schema
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_secret
 from grater.annotate.store.invitations import NO_RESET, Invitation
 from grater.annotate.study import people as study_people
-from grater.annotate.study.limits import require_name
 from grater.annotate.study.second_factor import WRONG as WRONG_CODE
 from grater.annotate.study.second_factor import begin, can_have_one, confirm, required_roles, turn_off, uri, use_code
 from grater.annotate.study.work import own_job

@@ -33,8 +33,8 @@ from grater.annotate.adjudication import (
     table_of,
     waiting,
 )
+from grater.annotate.requests import LARGEST
 from grater.annotate.store import Tx
-from grater.annotate.study.limits import LARGEST
 from grater.annotate.study.work import Sent, is_finished, sent_for, shown_to_staff, tag_json
 from grater.annotate.tasks import TASKS, Answer, Shown
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, TASK, edits_of, read_edits, tagset_of

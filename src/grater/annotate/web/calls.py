@@ -23,10 +23,11 @@ from pydantic import (
 )
 from pydantic import Field as About
 
+from grater.annotate.requests import LARGEST
 from grater.annotate.requests import Body as Body
 from grater.annotate.requests import example as example
 from grater.annotate.store.clock import as_iso
-from grater.annotate.study.limits import LARGEST, LIMITS
+from grater.annotate.study.limits import LIMITS
 from grater.annotate.study.limits import LONGEST as LONGEST_TEXTS
 from grater.annotate.tasks import Shown as ShownByTask
 from grater.annotate.web.roles import API

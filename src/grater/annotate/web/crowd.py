@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import Annotated
 
 from fastapi import APIRouter
 from markupsafe import Markup
-from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import jobs, messages, units
@@ -25,11 +23,11 @@ from grater.annotate.protocol import protocol_fields, set_terms
 from grater.annotate.store import gold_review, people, progress, trust
 from grater.annotate.study.people import make_token
 from grater.annotate.study.work import shown_to_staff
-from grater.annotate.terms import DAYS, PAGE, POLICIES, Policy, odds_for, terms_json, terms_of
-from grater.annotate.web.calls import Body, Name, Shape, When, calls_about, example, within
+from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
+from grater.annotate.web.calls import Body, Name, Shape, When, calls_about, example
 from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
-from grater.annotate.web.context import Context, RequestContext, decimal_of, number_of
+from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.money import Costs, costs_json
 from grater.annotate.web.raters import Message
@@ -148,82 +146,37 @@ def terms_page(context: Context, job_id: str) -> Response:
 @pages.post("/manage/jobs/{job_id}/terms")
 def new_terms(context: Context, job_id: str) -> Response:
     try:
-        # The terms that a filled form asks for; what is left empty is taken away.
-        wanted = {
-            "page": number_of(context, "page", 10),
-            "gold": _gold(context),
-            "redundancy": _redundancy(context),
-            "pay": _pay(context),
-            "opening": _opening(context),
-            "limit": number_of(context, "limit", 0),
-            "countries": _words(context, "countries"),
-            "languages": _words(context, "languages"),
-            "qualifications": _qualifications(context),
-            "pilot": context.text("pilot"),
-            "pool": number_of(context, "pool", 0),
-        }
         with context.changing() as tx:
-            set_terms(tx, job_id, wanted, actor=context.person.person_id)
+            set_terms(tx, job_id, _filled_in(context), actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
         return _terms_page(context, job_id, problems=lines_of(error))
     return _terms_page(context, job_id, problems=[], told="Terms saved.")
 
 
-def _gold(context: RequestContext) -> Json:
-    if not context.text("minimum"):
-        return None
+def _filled_in(context: RequestContext) -> dict[str, Json]:
+    """The terms that a form asks for; what is left empty is taken away."""
+
+    def filled(*names: str) -> dict[str, Json]:
+        return {name: text for name in names if (text := context.text(name))}
+
+    def words(name: str) -> list[Json]:
+        return [word.strip() for word in context.text(name).split(",") if word.strip()]
+
+    gold, judgments = filled("minimum", "least_seen", "quiz", "attempts", "sure"), filled("least", "most", "lead")
+    pay, hours = filled("cents", "currency", "policy", "least_hourly"), filled("from_hour", "to_hour")
+    days: list[Json] = [day for day, name in enumerate(DAYS) if name in context.fields().get("days", ())]
+    other = {"job": context.text("other_job"), "judgments": context.text("other_judgments") or 1}
     return {
-        "minimum": decimal_of(context, "minimum", 0.7),
-        "least_seen": number_of(context, "least_seen", 4),
-        "quiz": number_of(context, "quiz", 0),
-        "attempts": number_of(context, "attempts", 1),
-        "sure": decimal_of(context, "sure", 0.0),
+        **{name: context.text(name) or None for name in ("page", "limit", "pilot", "pool")},
+        "gold": gold if "minimum" in gold else None,
+        "redundancy": {"most": judgments["least"], **judgments} if "least" in judgments else None,
+        "pay": {**pay, "currency": context.text("currency").upper() or "EUR"} if "cents" in pay else None,
+        "opening": {**hours, **({"days": days} if days else {})} if hours or days else None,
+        "countries": words("countries"),
+        "languages": words("languages"),
+        # One on the form; more by the API.
+        "qualifications": [{**other, "accuracy": context.text("other_accuracy") or 0}] if other["job"] else [],
     }
-
-
-def _redundancy(context: RequestContext) -> Json:
-    if not context.text("least"):
-        return None
-    least = number_of(context, "least", 1)
-    return {"least": least, "most": number_of(context, "most", least), "lead": number_of(context, "lead", 1)}
-
-
-def _pay(context: RequestContext) -> Json:
-    if not context.text("cents"):
-        return None
-    return {
-        "cents": number_of(context, "cents", 0),
-        "currency": context.text("currency").upper() or "EUR",
-        "policy": context.text("policy") or "all",
-        "least_hourly": number_of(context, "least_hourly", 0),
-    }
-
-
-def _opening(context: RequestContext) -> Json:
-    days = [day for day, name in enumerate(DAYS) if name in context.fields().get("days", ())]
-    if not context.text("from_hour") and not context.text("to_hour") and not days:
-        return None
-    return {
-        "days": days or list(range(7)),
-        "from_hour": number_of(context, "from_hour", 0),
-        "to_hour": number_of(context, "to_hour", 24),
-    }
-
-
-def _qualifications(context: RequestContext) -> Json:
-    """One on the form; more by the API."""
-    if not context.text("other_job"):
-        return []
-    wanted: dict[str, Json] = {
-        "job": context.text("other_job"),
-        "judgments": number_of(context, "other_judgments", 1),
-        "accuracy": decimal_of(context, "other_accuracy", 0.0),
-    }
-    return [wanted]
-
-
-def _words(context: RequestContext, name: str) -> list[Json]:
-    return [word.strip() for word in context.text(name).split(",") if word.strip()]
 
 
 def _terms_page(context: RequestContext, job_id: str, *, problems: list[str], told: str = "") -> Response:
@@ -239,96 +192,6 @@ def _terms_page(context: RequestContext, job_id: str, *, problems: list[str], to
 
 
 api = calls_about("crowd")
-
-
-class GoldTerms(Body):
-    """Raters below the `minimum` on gold are ejected, from `least_seen` on, where that is `sure`."""
-
-    minimum: float = 0.7
-    least_seen: int = 4
-    quiz: int = 0
-    attempts: int = 1
-    sure: float = 0.0
-
-
-class RedundancyTerms(Body):
-    """From `least` to `most` judgments per unit, until one answer leads by `lead`."""
-
-    least: int
-    most: int
-    lead: int = 1
-
-
-class PayTerms(Body):
-    """`cents` per unit; `least_hourly` in cents, to warn below."""
-
-    cents: int
-    currency: str = "EUR"
-    policy: Policy = "all"
-    least_hourly: int = 0
-
-
-class OpeningTerms(Body):
-    """UTC; 0 is Monday."""
-
-    days: tuple[int, ...] = tuple(range(7))
-    from_hour: int = 0
-    to_hour: int = 24
-
-
-class QualificationTerms(Body):
-    """A number of judgments in another job, by its name, with at least this accuracy on its gold."""
-
-    job: str
-    judgments: int = 1
-    accuracy: float = 0.0
-
-
-class Terms(Body):
-    """What is as by default is not named."""
-
-    model_config = example(pay={"cents": 7, "currency": "EUR"}, limit=200, languages=["English"])
-    page: int | None = Field(default=PAGE, description="Units per page; gold is hidden among them.")
-    gold: GoldTerms | None = None
-    redundancy: RedundancyTerms | None = None
-    pay: PayTerms | None = None
-    opening: OpeningTerms | None = None
-    limit: int | None = Field(default=0, description="Units that a rater may do, 0 for any number.")
-    qualifications: tuple[QualificationTerms, ...] | None = ()
-    countries: tuple[str, ...] | None = ()
-    languages: tuple[str, ...] | None = ()
-    pilot: str | None = Field(default="", description="A question on how clear the instructions are.")
-    pool: int | None = Field(default=0, description="How many raters are expected.")
-
-
-class NewGoldTerms(GoldTerms):
-    minimum: Annotated[float, within("terms.gold.minimum")] = 0.7
-    least_seen: Annotated[int, within("terms.gold.least_seen")] = 4
-    quiz: Annotated[int, within("terms.gold.quiz")] = 0
-    attempts: Annotated[int, within("terms.gold.attempts")] = 1
-    sure: Annotated[float, within("terms.gold.sure")] = 0.0
-
-
-class NewRedundancyTerms(RedundancyTerms):
-    least: Annotated[int, within("terms.redundancy.least")]
-    most: Annotated[int, within("terms.redundancy.most")]
-    lead: Annotated[int, within("terms.redundancy.lead")] = 1
-
-
-class NewPayTerms(PayTerms):
-    cents: Annotated[int, within("terms.pay.cents")]
-    least_hourly: Annotated[int, within("terms.pay.least_hourly")] = 0
-
-
-class NewTerms(Terms):
-    """What is not named is left as it is; null takes it away."""
-
-    page: Annotated[int, within("terms.page")] | None = PAGE
-    gold: NewGoldTerms | None = None
-    redundancy: NewRedundancyTerms | None = None
-    pay: NewPayTerms | None = None
-    limit: Annotated[int, within("terms.limit")] | None = 0
-    pool: Annotated[int, within("terms.pool")] | None = 0
 
 
 class Odds(Shape):
@@ -353,7 +216,7 @@ def job_terms(context: Context, job_id: str) -> JobTerms:
 
 
 @api.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
-def change_terms(context: Context, job_id: str, sent: NewTerms) -> JobTerms:
+def change_terms(context: Context, job_id: str, sent: Terms) -> JobTerms:
     """Change some terms and keep the others; null removes one."""
     with context.changing() as tx:
         changed = sent.model_dump(exclude_unset=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,10 +18,9 @@ from starlette.responses import JSONResponse, Response
 
 from grater.annotate import content, jobs, panels, plans, samples, units
 from grater.annotate.evaluation import live_agreement, live_marks
-from grater.annotate.jobs import MOVES, add_guidelines, require_guidelines
-from grater.annotate.jobs import move as set_job_state
+from grater.annotate.jobs import MOVES, Archived, NewGuidelines, NewJobState, NewNames
 from grater.annotate.marks import Draft, marked_in, n_open_findings, review
-from grater.annotate.plans import JobPlan, add_job, hand_over
+from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.samples import of_sample
 from grater.annotate.store import Tx, events, invitations, judgments, people, progress
 from grater.annotate.store.people import Person
@@ -44,13 +43,11 @@ from grater.annotate.web.calls import (
     Number,
     Shape,
     When,
-    at_most,
     calls_about,
     example,
-    within,
 )
 from grater.annotate.web.charts import job_charts
-from grater.annotate.web.context import Context, RequestContext, decimal_of, number_of
+from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.roles import MANAGERS
 from grater.annotate.web.work import by_field, crowd_view, told
@@ -90,50 +87,32 @@ def preview_job_form(context: Context) -> Response:
         return _new_job_page(context, preview_problem=" ".join(lines_of(error)))
 
 
-def _wanted(context: RequestContext) -> JobPlan:
-    store, plan, sample = context.server.store, plan_of(context), context.text("sample")
-    return of_sample(store, plan, sample) if sample and _subject(plan.task) in OF_ITEMS else plan
-
-
-OF_ITEMS = ("item", "suggestion")
-"""Subjects of tasks that can ask about the items of a sample, or of a kind."""
-
-
-def _subject(task: str) -> str:
-    return subject_of(TASKS[task]) if task in TASKS else ""
-
-
-def plan_of(context: RequestContext) -> JobPlan:
-    """The plan that a filled form asks for; fields of other tasks than the chosen one are passed over."""
-    task, tagset = context.text("task"), context.text("tagset")
-    subject = _subject(task)
-    payload: dict[str, Json] = {"grey": True} if subject == "noun" and context.text("grey") else {}
-    payload |= {"tagset": tagset} if subject == "essay" and tagset else {}
-    return JobPlan(
-        name=context.text("name"),
-        task=task,
-        title=context.text("title"),
-        judgments=number_of(context, "judgments", 1),
-        kind=(context.text("kind") or None) if subject in OF_ITEMS else None,
-        system=_system(context, subject),
-        suggested_share=decimal_of(context, "suggested_share", 100.0) / 100 if subject == "essay" else 1.0,
-        most=number_of(context, "most", 0) or None,
-        annotators=tuple(context.fields().get("annotators", ())),
-        batch_size=number_of(context, "batch_size", 0),
-        overlap_every=number_of(context, "overlap_every", 0),
-        delay_days=decimal_of(context, "delay_days", 3.0),
-        lease_minutes=decimal_of(context, "lease_minutes", 0.0) if context.text("lease_minutes") else None,
-        payload=payload,
-        seed=number_of(context, "seed", 0),
-        is_open=bool(context.text("open")),
-        is_fresh=bool(context.text("fresh")),
-        cents=number_of(context, "cents", 0) if context.text("cents") else None,
+def _wanted(context: RequestContext) -> NewJob:
+    """The job that a filled form asks for; fields of other tasks than the chosen one are passed over."""
+    text, task = context.text, context.text("task")
+    subject = subject_of(TASKS[task]) if task in TASKS else ""
+    about_items = subject in ("item", "suggestion")  # tasks that can ask about the items of a sample, or of a kind
+    share = text("suggested_share") if subject == "essay" else ""
+    system = {"essay": "offered", "suggestion": "system"}.get(subject)
+    plan = context.sent(
+        NewJob,
+        kind=text("kind") or None if about_items else None,
+        sample=text("sample") if about_items else None,
+        system=text(system) or None if system else None,
+        suggested_share=_percent(share) if share else 1,
+        most=None if text("most") in ("", "0") else text("most"),
+        grey=subject == "noun" and bool(text("grey")),
+        tagset=text("tagset") if subject == "essay" else None,
     )
+    return of_sample(context.server.store, plan)
 
 
-def _system(context: RequestContext, subject: str) -> str | None:
-    field = {"essay": "offered", "suggestion": "system"}.get(subject)
-    return (context.text(field) or None) if field else None
+def _percent(text: str) -> object:
+    """A share; what is no number is left to be refused."""
+    try:
+        return float(text) / 100
+    except ValueError:
+        return text
 
 
 def tagset_choices() -> list[tuple[str, str]]:
@@ -270,8 +249,9 @@ def hand_over_units_form(context: Context, job_id: str) -> Response:
 
 @pages.post("/manage/jobs/{job_id}/state")
 def set_state_form(context: Context, job_id: str) -> Response:
+    state = context.sent(NewJobState).state
     with context.changing() as tx:
-        set_job_state(tx, job_id, context.text("state"), actor=context.person.person_id)
+        jobs.move(tx, job_id, state, actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}")
 
 
@@ -297,11 +277,11 @@ def guidelines_page(context: Context, job_id: str, version: int = 0) -> Response
 @pages.post("/manage/jobs/{job_id}/guidelines")
 def new_guidelines_form(context: Context, job_id: str) -> Response:
     """A new version, which judgments from now on know that they were made under; or only a look at it."""
-    markdown = require_guidelines(context.text("markdown"))
+    markdown = context.sent(NewGuidelines).markdown
     if context.text("look"):
         return _guidelines_page(context, job_id, unsaved=markdown)
     with context.changing() as tx:
-        add_guidelines(tx, job_id, markdown, actor=context.person.person_id)
+        jobs.add_guidelines(tx, job_id, markdown, actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}/guidelines")
 
 
@@ -318,10 +298,10 @@ def _guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, 
 
 @pages.post("/manage/jobs/{job_id}/rename")
 def rename(context: Context, job_id: str) -> Response:
-    name, title = context.text("name"), context.text("title")
     try:
+        sent = context.sent(NewNames)
         with context.changing() as tx:
-            jobs.rename(tx, job_id, name=name, title=title, actor=context.person.person_id)
+            jobs.rename(tx, job_id, sent, actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return job_view(context, job_id, problems=[str(error)])
     return context.go(f"/manage/jobs/{job_id}")
@@ -329,7 +309,7 @@ def rename(context: Context, job_id: str) -> Response:
 
 @pages.post("/manage/jobs/{job_id}/archive")
 def archive(context: Context, job_id: str) -> Response:
-    is_archived = context.text("archived") == "1"
+    is_archived = context.sent(Archived).archived
     try:
         with context.changing() as tx:
             jobs.archive(tx, job_id, is_archived, actor=context.person.person_id)
@@ -361,16 +341,6 @@ def look_over_form(context: Context, job_id: str) -> Response:
 api = calls_about("jobs")
 
 State = Literal["draft", "open", "paused", "closed"]
-
-
-class NewJobState(Body):
-    model_config = example(state="open")
-    state: Literal["open", "paused", "closed"]
-
-
-class NewGuidelines(Body):
-    model_config = example(markdown="# What to do\n\nRead the sentence twice.")
-    markdown: Annotated[str, at_most("job.guidelines", least=1)]
 
 
 class OwnJob(Job):
@@ -529,7 +499,7 @@ def one_job(context: Context, job_id: str) -> WholeJob:
 def set_state(context: Context, job_id: str, sent: NewJobState) -> Job:
     """Open, pause or close a job; work in progress is still accepted."""
     with context.changing() as tx:
-        return Job.of(set_job_state(tx, job_id, sent.state, actor=context.person.person_id))
+        return Job.of(jobs.move(tx, job_id, sent.state, actor=context.person.person_id))
 
 
 @api.get("/jobs/{job_id}/guidelines")
@@ -544,7 +514,7 @@ def guideline_versions(context: Context, job_id: str) -> Versions:
 def new_guidelines(context: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
     """Save a new version of the instructions, in Markdown."""
     with context.changing() as tx:
-        return Guidelines.of(add_guidelines(tx, job_id, sent.markdown, actor=context.person.person_id))
+        return Guidelines.of(jobs.add_guidelines(tx, job_id, sent.markdown, actor=context.person.person_id))
 
 
 @api.get("/jobs/{job_id}/progress")
@@ -581,64 +551,11 @@ def _agreed(summary: Summary | None) -> Agreement | None:
     return None if summary is None else Agreement.model_validate(summary.to_dict())
 
 
-class NewJob(Body):
-    """As on the form for a new job.
-
-    Units are made from the items of a `kind` (the task's own by default), from those that a `system` flagged, from
-    `item_ids`, from a `sample`, or for marking from essays (`essay_ids`, or all); `most` of them at random.
-    `annotators` are names: each unit goes to `judgments` of them; with none, anybody may take it.
-    """
-
-    model_config = example(name="prepositions", task="error", title="Is it an error?", judgments=3, open=False)
-    name: Name
-    task: str
-    title: Annotated[str, at_most("job.title")] = ""
-    judgments: Annotated[int, within("job.judgments")] = Field(default=1, description="Wanted for each unit.")
-    kind: str | None = None
-    system: str | None = Field(
-        default=None, description="Whose suggestions choice and verify ask about, and marking offers."
-    )
-    suggested_share: Annotated[float, within("job.suggested_share")] = Field(
-        default=1, description="Marking with a system: the share of essays for which an annotator sees its marks."
-    )
-    sample: str | None = Field(default=None, description="The items of this sample that nobody has judged yet.")
-    item_ids: tuple[str, ...] = ()
-    essay_ids: tuple[str, ...] = ()
-    most: Annotated[int, within("job.most")] | None = None
-    fresh: bool = Field(default=False, description="Only essays that no job of this task asks about yet.")
-    annotators: tuple[str, ...] = ()
-    batch_size: Annotated[int, within("job.batch_size")] = 0
-    overlap_every: Annotated[int, within("job.overlap_every")] = Field(
-        default=0, description="Every k-th batch is the same for all."
-    )
-    delay_days: Annotated[float, within("job.delay_days")] = Field(
-        default=3, description="Between the two stages of constructions."
-    )
-    lease_minutes: Annotated[float, within("job.lease_minutes")] | None = None
-    guidelines: Annotated[str, at_most("job.guidelines", least=1)] | None = Field(
-        default=None, description="In Markdown; the task's own by default."
-    )
-    grey: bool = Field(default=False, description="Constructions: offer the grey answer.")
-    tagset: str | None = Field(default=None, description="Marking: the tags to mark with, NUCLE's by default.")
-    seed: Annotated[int, within("seed")] = 0
-    open: bool = Field(default=True, description="False leaves a draft that raters do not see.")
-    cents: Annotated[int, within("terms.pay.cents")] | None = Field(
-        default=None, description="Pay per judgment; null agrees on none."
-    )
-
-
 @api.post("/jobs")
 def make_job(context: Context, sent: NewJob) -> Job:
     """Create a job; a name that is taken is a conflict (409), so a repeated request creates no second one."""
-    return Job.of(add_job(context.store, _plan(context, sent), actor=context.person.person_id))
-
-
-def _plan(context: RequestContext, sent: NewJob) -> JobPlan:
-    asked = sent.model_dump(exclude={"grey", "tagset", "open", "sample", "fresh"})
-    payload: dict[str, Json] = {"grey": True} if sent.grey else {}
-    payload |= {"tagset": sent.tagset} if sent.tagset else {}
-    plan = JobPlan(**asked, payload=payload, is_open=sent.open, is_fresh=sent.fresh)
-    return of_sample(context.server.store, plan, sent.sample) if sent.sample else plan
+    plan = of_sample(context.server.store, sent)
+    return Job.of(add_job(context.store, plan, actor=context.person.person_id))
 
 
 class JobPreview(Shape):
@@ -657,29 +574,16 @@ class JobPreview(Shape):
 @api.post("/jobs/preview")
 def preview_job(context: Context, sent: NewJob) -> JobPreview:
     """Preview a job: units, hours and cost; nothing is stored."""
-    plan = _plan(context, sent)
+    plan = of_sample(context.server.store, sent)
     with context.server.store.read() as tx:
         return JobPreview.of(context.server.previews.of(tx, plan))
-
-
-class NewNames(Body):
-    """What is left empty stays."""
-
-    model_config = example(name="prepositions-1", title="Prepositions")
-    name: Annotated[str, at_most("name")] = ""
-    title: Annotated[str, at_most("job.title")] = ""
 
 
 @api.post("/jobs/{job_id}/rename")
 def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
     """Change a job's name and title."""
     with context.changing() as tx:
-        return Job.of(jobs.rename(tx, job_id, **sent.model_dump(), actor=context.person.person_id))
-
-
-class Archived(Body):
-    model_config = example(archived=True)
-    archived: bool
+        return Job.of(jobs.rename(tx, job_id, sent, actor=context.person.person_id))
 
 
 @api.post("/jobs/{job_id}/archive")

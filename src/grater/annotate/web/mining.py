@@ -32,6 +32,7 @@ from grater.annotate.mining import (
     the_suspect,
     verdict_table,
 )
+from grater.annotate.requests import LARGEST
 from grater.annotate.web.calls import Body, Job, Name, Number, Shape, calls_about, example, form_of, within
 from grater.annotate.web.context import Context, RequestContext, number_of, version_of
 from grater.annotate.web.errors import lines_of
@@ -206,10 +207,10 @@ class NewBalanced(Body):
 
     model_config = example(name="balanced", judgments=3, n_each=1, n_gold=0)
     name: Name
-    judgments: Annotated[int, within("job.judgments")] = JUDGMENTS
+    judgments: int = Field(default=JUDGMENTS, ge=1, le=100)
     n_each: Annotated[int, within("mining.n_each")] = N_EACH
     n_gold: Annotated[int, within("mining.n_gold")] = N_GOLD
-    seed: Annotated[int, within("seed")] = 0
+    seed: int = Field(default=0, ge=0, le=LARGEST)
 
 
 class Far(Shape):

@@ -14,17 +14,15 @@ from starlette.responses import HTMLResponse, Response
 
 from grater.annotate import content, runs, samples
 from grater.annotate.runs import ask_for_class_report, ask_for_report, ask_for_system
-from grater.annotate.samples import N_SAMPLED, Wish, draw, kind_of
+from grater.annotate.samples import NewSample, draw, kind_of
 from grater.annotate.store import people
-from grater.annotate.study.limits import LARGEST
 from grater.annotate.systems import run_installed
-from grater.annotate.web.calls import Body, Name, Shape, When, at_most, calls_about, example, within
-from grater.annotate.web.context import Context, RequestContext, number_of
+from grater.annotate.web.calls import Body, Shape, When, at_most, calls_about, example
+from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.study import result_file
 from grater.detect.systems import SYSTEMS
 from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
-from grater.measure.sampling.plan import Allocation
 from grater.tables import Sample as Drawn
 
 pages = APIRouter()
@@ -53,11 +51,10 @@ def run_system_form(context: Context) -> Response:
 @pages.post("/manage/samples")
 def draw_sample_form(context: Context) -> Response:
     """Draw items for a system, flagged and not; a job is then made from the sample."""
-    name = context.text("name") or "sample"
     try:
-        n_items = number_of(context, "n", N_SAMPLED)
-        wish = Wish(context.text("of"), n_items, number_of(context, "flagged", 0) or None)
-        draw(context.store, name, wish, actor=context.person.person_id)
+        flagged = context.text("flagged")
+        sent = context.sent(NewSample, system=context.text("of"), flagged=None if flagged in ("", "0") else flagged)
+        draw(context.store, sent, actor=context.person.person_id)
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
@@ -124,20 +121,6 @@ class Decided(System):
     new: int
 
 
-class NewSample(Body):
-    """`n` items for a system, `flagged` of them from what it flagged (by default as the papers do)."""
-
-    model_config = example(name="first", system="prep-perceptron", n=6, flagged=2)
-    name: Name = "sample"
-    system: str
-    n: Annotated[int, within("sample.n")] = N_SAMPLED
-    flagged: Annotated[int, within("sample.flagged")] | None = None
-    strata: str = Field(default="decision", description="decision, or score:10 for ten bands of scores, ...")
-    allocation: Allocation = "paper"
-    kind: str = Field(default="", description="Of the items, where a system looks at several kinds.")
-    seed: int = Field(default=0, ge=0, le=LARGEST)
-
-
 class Sample(Shape):
     name: str
     items: int
@@ -181,16 +164,7 @@ def sample_list(context: Context) -> Samples:
 @api.post("/samples")
 def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
     """Draw a sample of items for a system; the same draw again changes nothing."""
-    wish = Wish(
-        sent.system,
-        sent.n,
-        sent.flagged,
-        strata=sent.strata,
-        allocation=sent.allocation,
-        seed=sent.seed,
-        kind=sent.kind,
-    )
-    drawn = draw(context.store, sent.name, wish, actor=context.person.person_id)
+    drawn = draw(context.store, sent, actor=context.person.person_id)
     with context.server.store.read() as tx:
         sample = _told(samples.named(tx, sent.name))
     return DrawnSample(**sample.model_dump(), left=len(drawn.left))

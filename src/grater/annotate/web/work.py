@@ -33,13 +33,13 @@ from starlette.responses import JSONResponse, Response
 from grater.annotate import jobs, marks, messages, panels, units
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
+from grater.annotate.requests import LARGEST
 from grater.annotate.store import Tx, gold, intake, judgments, leases, people, progress, queue, submissions, trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import Gold, has_gold
 from grater.annotate.store.people import Person
 from grater.annotate.store.trust import Trust
 from grater.annotate.study import work
-from grater.annotate.study.limits import LARGEST
 from grater.annotate.study.raters import pace_of
 from grater.annotate.study.work import (
     Desk,

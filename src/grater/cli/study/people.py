@@ -11,9 +11,9 @@ import typer
 from typer import Argument, Option
 
 from grater.annotate import jobs
-from grater.annotate.jobs import add_guidelines
+from grater.annotate.jobs import NewGuidelines
 from grater.annotate.money import job_costs, owed_frame, settle
-from grater.annotate.plans import JobPlan, add_job, hand_over
+from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.samples import of_sample
 from grater.annotate.status import open_study
@@ -70,27 +70,29 @@ def add_job_command(
     as_json: Json = False,
 ) -> None:
     """Create a job and open it."""
-    plan = JobPlan(
-        name or task,
-        task,
-        judgments,
+    plan = NewJob.checked(
+        name=name or task,
+        task=task,
+        judgments=judgments,
         kind=kind,
         system=system,
         suggested_share=suggested_share,
+        sample=sample,
         most=most,
+        fresh=fresh,
         annotators=annotators,
         batch_size=batch_size,
         overlap_every=overlap_every,
         delay_days=delay_days,
         lease_minutes=lease_minutes,
         guidelines=read_guidelines(guidelines) if guidelines else None,
-        payload={**({"tagset": tagset} if tagset else {}), **({"grey": True} if grey else {})},
+        tagset=tagset,
+        grey=grey,
         seed=seed,
-        is_open=not draft,
-        is_fresh=fresh,
+        open=not draft,
     )
     with open_study(study) as store:
-        job = add_job(store, of_sample(store, plan, sample) if sample else plan)
+        job = add_job(store, of_sample(store, plan))
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
             n_slots = sum(progress.slots_by_job(tx)[job.job_id].values())
@@ -115,11 +117,11 @@ def change(
     """Change a job's state or instructions; work in progress is still accepted."""
     if state is None and instructions is None:
         raise UsageError("expected --state or --guidelines, found neither")
-    words = read_guidelines(instructions) if instructions else ""
+    words = NewGuidelines.checked(markdown=read_guidelines(instructions)).markdown if instructions else ""
     with open_study(study) as store, store.write() as tx:
         changed = jobs.named(tx, job)
         if instructions is not None:
-            add_guidelines(tx, changed.job_id, words)
+            jobs.add_guidelines(tx, changed.job_id, words)
         if state is not None:
             changed = jobs.move(tx, changed.job_id, state)
         current = jobs.current_guidelines(tx, changed.job_id)

@@ -14,7 +14,7 @@ from grater.annotate import content, jobs, samples
 from grater.annotate.adjudication import decider_of
 from grater.annotate.jobs import Job
 from grater.annotate.mining import JUDGMENTS, add_list, balanced_job, far, lists, mine_study, the_list, verdict_table
-from grater.annotate.samples import DESIGNS, MISSING, Drawn, Order, Wish, draw, extend, notes_on, start
+from grater.annotate.samples import DESIGNS, MISSING, Drawn, NewSample, Order, draw, extend, notes_on, start
 from grater.annotate.status import open_study
 from grater.annotate.store import Store, progress
 from grater.annotate.systems import decide, places_of
@@ -97,17 +97,17 @@ def draw_sample(
         raise UsageError("expected --add-system NAME with --width: a first sample has no judgments yet")
     with open_study(study) as store:
         if system and n:
-            wish = Wish(
+            sent = NewSample.checked(
+                name=name,
                 system=system,
                 n=n,
-                n_flagged=flagged,
+                flagged=flagged,
                 strata=strata,
                 allocation=allocation,
-                rates=parse_rates(rate),
                 seed=seed,
                 kind=kind,
             )
-            drawn = draw(store, name, wish)
+            drawn = draw(store, sent, rates=parse_rates(rate))
         else:
             name = name if name != old else f"{old}+{new_system}"
             drawn = extend(store, old, name, new_system or "", n=n, width=width)

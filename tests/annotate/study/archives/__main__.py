@@ -13,7 +13,7 @@ from pathlib import Path
 from grater import __version__
 from grater.annotate.archive import export
 from grater.annotate.importing import import_files
-from grater.annotate.samples import Order, Wish, draw, start
+from grater.annotate.samples import NewSample, Order, draw, start
 from grater.annotate.status import new_study
 from grater.annotate.systems import decide
 from grater.annotate.tables import decision_columns
@@ -32,7 +32,7 @@ def main() -> None:
         ):
             import_files(store, corpora=[write_essays(folder)])
             decide(store, [load_system(system) for system in write_systems(folder)])
-            draw(store, "sample", Wish("eager", 8))
+            draw(store, NewSample(system="eager", n=8))
             with store.read() as tx:
                 items = decision_columns(tx, ["prep"])["item"].unique().sort().to_list()
             for group, n_raters in (("crowd", 3), ("expert", 2)):
