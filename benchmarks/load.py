@@ -206,10 +206,9 @@ async def crowd(plan: Plan) -> Seen:
 
 def make(location: str, n_raters: int, through: str) -> tuple[str, list[tuple[str, str]]]:
     """A study with enough units of the task `error`, and a key for every rater."""
-    from grater.annotate import content
+    from grater.annotate import content, credentials, people
     from grater.annotate.plans import NewJob, add_job
     from grater.annotate.status import new_study
-    from grater.annotate.store import credentials, people
     from grater.model import Essay
 
     with new_study(location, name="load") as store:

@@ -25,8 +25,8 @@ from benchmarks.load import FORM, HIDDEN, Reply, databases, make
 from fastapi import FastAPI
 from sqlalchemy import event
 
-from grater.annotate import content, jobs, units
-from grater.annotate.store import Store, Tx, credentials, open_store, people, schema, submissions
+from grater.annotate import content, credentials, jobs, people, units
+from grater.annotate.store import Store, Tx, open_store, schema, submissions
 from grater.annotate.store.ids import body_hash, new_id
 from grater.annotate.study.work import submission_id_of, take_next
 from grater.annotate.tasks.task import Answer

@@ -16,15 +16,16 @@ from typing import Any, get_args
 import pytest
 from pydantic import TypeAdapter
 
-from grater.annotate import jobs, units
+from grater.annotate import credentials, jobs, people, units
+from grater.annotate.credentials import NewToken
+from grater.annotate.invitations import NewInvitation
 from grater.annotate.jobs import MOVES, GivenState, NewGuidelines
 from grater.annotate.plans import NewJob
 from grater.annotate.protocol import set_terms
 from grater.annotate.samples import NewSample
-from grater.annotate.store import credentials, events, people
+from grater.annotate.store import events
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.limits import LIMITS, LONGEST, Limit
-from grater.annotate.study.people import NewInvitation
 from grater.annotate.study.raters import CHANGES
 from grater.annotate.terms import Pay, Qualification, Redundancy, Terms, TrustRule
 from grater.annotate.web import security
@@ -235,6 +236,7 @@ NUMBERS: dict[str, Doors] = {
         lambda value, _: ["study", "token", "STUDY", "Owner", "--days", str(value)],
         lambda value, _: ("/me/tokens", {"days": value}),
         lambda value, _: ("/me/tokens", {"days": value}),
+        model=NewToken,
     ),
     "bonus.cents": Doors(
         None,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, people, units
 from grater.annotate.messages import missed_by
-from grater.annotate.store import Store, Tx, people, progress, submissions
-from grater.annotate.store.people import Person
+from grater.annotate.people import Person
+from grater.annotate.store import Store, Tx, progress, submissions
 from grater.cli.living import CROWD, ESSAYS, NEXT
 from grater.demo import living
 from tests.browser.site import Site

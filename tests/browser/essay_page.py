@@ -10,8 +10,8 @@ from typing import Any
 from playwright.sync_api import Browser, Page, expect
 
 from grater.annotate import marks
+from grater.annotate.people import Person
 from grater.annotate.store import leases
-from grater.annotate.store.people import Person
 from tests.browser.chromium import Complaints, watched
 from tests.browser.site import Site
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, FloatRect, Page, ViewportSize, sync_playwright
 
-from grater.annotate.store import people
+from grater.annotate import people
 from tests.annotate.store.crowds import evenly_hidden_gold
 from tests.browser.alive import stops
 from tests.browser.chromium import launch

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate import content, jobs, panels, units
+from grater.annotate import content, invitations, jobs, panels, people, units
+from grater.annotate.people import Person
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import checks, gold, invitations, leases, people, trust
-from grater.annotate.store.people import Person
+from grater.annotate.store import checks, gold, leases, trust
 from grater.annotate.units import NewUnit
 from grater.model import Json
 from tests.annotate.web import studies

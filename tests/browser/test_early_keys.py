@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from grater.annotate.store.people import Person
+from grater.annotate.people import Person
 from tests.browser.chromium import watched
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked

@@ -10,7 +10,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from grater.annotate.store import checks, credentials, people
+from grater.annotate import credentials, people
+from grater.annotate.store import checks
 from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
 

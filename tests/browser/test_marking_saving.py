@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Route, expect
 
-from grater.annotate.store import credentials, leases
+from grater.annotate import credentials
+from grater.annotate.store import leases
 from tests.browser.essay_page import EssayPage, marking
 from tests.browser.site import Site
 

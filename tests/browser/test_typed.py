@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Dialog, Page, expect
 
-from grater.annotate.store import credentials
-from grater.annotate.store.people import Person
+from grater.annotate import credentials
+from grater.annotate.people import Person
 from tests.browser.chromium import watched
 from tests.browser.essay_page import EssayPage, marking, open_own_desk
 from tests.browser.site import Site

@@ -10,12 +10,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grater.annotate import content, jobs, marks, panels, runs, units
+from grater.annotate import content, invitations, jobs, marks, panels, runs, units
 from grater.annotate.marks import review
+from grater.annotate.people import Person, add_seat
 from grater.annotate.runs import RunFile
-from grater.annotate.store import gold, invitations
-from grater.annotate.store.people import Person
-from grater.annotate.study.people import add_seat
+from grater.annotate.store import gold
 from grater.annotate.study.work import desk_of, hand_in
 from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, setup_link
@@ -95,7 +94,8 @@ def _rater(site: Site) -> Iterator[Stop]:
 
 def _annotator(site: Site) -> Iterator[Stop]:
     annotator, other = site.person(), site.person()
-    add_seat(site.store, [annotator.name, other.name])
+    with site.store.write() as tx:
+        add_seat(tx, [annotator.name, other.name])
     odd_marks(site, annotator)
     yield Stop("/reviews", "/reviews", annotator, "reviews")
     yield Stop("/me", "/me", annotator, "me")

@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate.store import open_store, people
+from grater.annotate import people
+from grater.annotate.store import open_store
 from grater.tables import read_gold, read_items, write_table
 from tests.cli.running import grater
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import open_store, people
+from grater.annotate import people
+from grater.annotate.store import open_store
 from grater.cli.study import pasted
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.cli.running import Ran, grater
@@ -95,7 +96,7 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pyte
         (("import", "STUDY", "judgments.csv"), "expected essays, found a table; name it with --items"),
         (("job", "STUDY", "--task", "errr"), "Did you mean 'error'"),
         (("job", "STUDY", "--task", "choice"), "no system has decisions on the essays yet"),
-        (("invite", "STUDY", "--role", "king"), "unknown role 'king'"),
+        (("invite", "STUDY", "--role", "king"), "role: expected 'owner', "),
         (("invite", "STUDY", "--back", "Nobody"), "unknown person 'Nobody'"),
         (("new", "STUDY"), "already exists"),
         (("export", "STUDY", "/nowhere/at/all"), "there is no folder"),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import status
+from grater.annotate import invitations, people, status
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
-from grater.annotate.store import invitations, open_store, people
+from grater.annotate.store import open_store
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.annotate.study.test_export import work
 from tests.cli.running import grater

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import jobs, samples, units
-from grater.annotate.store import Store, intake, leases, open_store, people
+from grater.annotate import jobs, people, samples, units
+from grater.annotate.store import Store, intake, leases, open_store
 from grater.annotate.tasks.task import Answer
 from grater.cli import run
 from grater.corpora import write_corpus

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate import credentials, people
+from grater.annotate.credentials import note_use
 from grater.annotate.status import new_study
-from grater.annotate.store import credentials, open_store, people
+from grater.annotate.store import open_store
 from grater.annotate.store.clock import DAY
-from grater.annotate.store.credentials import note_use
 from tests.cli.running import grater
 
 

@@ -53,12 +53,12 @@ from sqlalchemy import Connection, create_engine
 from sqlalchemy.engine import make_url
 
 from grater import __version__
-from grater.annotate import jobs, tables
+from grater.annotate import jobs, people, tables
 from grater.annotate.evaluation import evaluable
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
-from grater.annotate.store import Store, Tx, checks, dump, events, migrations, open_store, people, utc_now
+from grater.annotate.store import Store, Tx, checks, dump, events, migrations, open_store, utc_now
 from grater.annotate.store.clock import Clock
 from grater.annotate.store.engine import BUSY_SECONDS, is_url, translated_errors
 from grater.annotate.store.judgments import PEOPLE

@@ -29,9 +29,9 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from grater.annotate import content, jobs
+from grater.annotate import content, jobs, people
 from grater.annotate.content import StudyItem
-from grater.annotate.store import Store, Tx, bulk, dump, people, schema
+from grater.annotate.store import Store, Tx, bulk, dump, schema
 from grater.annotate.store.clock import from_iso
 from grater.annotate.store.ids import hashed
 from grater.annotate.store.judgments import GROUP

@@ -19,11 +19,11 @@ from sqlalchemy import or_, select
 
 from grater.annotate import jobs, units
 from grater.annotate.jobs import Job
+from grater.annotate.people import Person
 from grater.annotate.store import Tx, ejection, events, gold, gold_review, judgments, queue, schema
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.gold_review import Dispute
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import Columns
 from grater.annotate.study.limits import LONGEST, require_number, require_text
 from grater.annotate.study.raters import best, rater_lines

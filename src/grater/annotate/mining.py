@@ -24,10 +24,10 @@ from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, func,
 from grater.annotate import adjudication, content, jobs, units
 from grater.annotate.content import own_essays
 from grater.annotate.jobs import Job
+from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, plan_job
 from grater.annotate.requests import require_name
 from grater.annotate.store import Store, Tx, schema
-from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import ONE, Record
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.limits import require_number

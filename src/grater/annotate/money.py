@@ -20,9 +20,9 @@ from statistics import median
 import polars as pl
 from sqlalchemy import case, literal, select
 
-from grater.annotate import jobs
+from grater.annotate import jobs, people
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, dump, events, people, progress, schema
+from grater.annotate.store import Tx, dump, events, progress, schema
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns, Record
 from grater.annotate.study.limits import require_number, require_text

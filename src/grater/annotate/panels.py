@@ -35,11 +35,11 @@ from urllib.parse import quote, urlsplit
 
 from sqlalchemy import exists, func, select
 
-from grater.annotate import jobs
-from grater.annotate.store import Tx, events, gold, leases, people, queue, schema, trust
+from grater.annotate import jobs, people
+from grater.annotate.people import Person
+from grater.annotate.store import Tx, events, gold, leases, queue, schema, trust
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import Columns
 from grater.annotate.study.limits import require_number, require_text
 from grater.annotate.terms import terms_of

@@ -41,13 +41,13 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field
 
-from grater.annotate import content, jobs, units
+from grater.annotate import content, jobs, people, units
 from grater.annotate.content import StudyItem, own_essays
 from grater.annotate.jobs import Assignment, Job, Markdown
+from grater.annotate.people import Person
 from grater.annotate.protocol import set_terms
 from grater.annotate.requests import LARGEST, Body, example, require_name
-from grater.annotate.store import Store, Tx, people, progress
-from grater.annotate.store.people import Person
+from grater.annotate.store import Store, Tx, progress
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS, payload_of, suggestion_of

@@ -69,11 +69,11 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Assignment, Job
-from grater.annotate.store import Store, Tx, gold, intake, leases, people
+from grater.annotate.people import Person
+from grater.annotate.store import Store, Tx, gold, intake, leases
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.people import Person
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.tasks import TASKS, Answer, Field, Shown
 from grater.annotate.tasks.marking import TASK as MARKING

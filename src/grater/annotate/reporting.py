@@ -15,13 +15,13 @@ from typing import Any
 
 import polars as pl
 
-from grater.annotate import jobs
+from grater.annotate import jobs, people
 from grater.annotate.evaluation import evaluable, whole_judges
 from grater.annotate.jobs import Job
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, study_suggestions
 from grater.annotate.money import Costs, job_costs, payments_of
 from grater.annotate.protocol import protocol_sheet
-from grater.annotate.store import Tx, dump, people
+from grater.annotate.store import Tx, dump
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.study.limits import require_text

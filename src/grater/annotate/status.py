@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from grater.annotate import content, jobs
+from grater.annotate import content, invitations, jobs, people
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_name
-from grater.annotate.store import Store, Tx, dump, events, invitations, open_store, people, progress, utc_now
+from grater.annotate.store import Store, Tx, dump, events, open_store, progress, utc_now
 from grater.annotate.store.clock import HOUR, Clock
 from grater.annotate.store.progress import JobCounts, Progress
 from grater.model import Json

@@ -24,10 +24,10 @@ from typing import Any, TypeAlias
 import polars as pl
 from sqlalchemy import Integer, Select, Text, case, cast, func, select, type_coerce
 
-from grater.annotate import adjudication, content, jobs, units
+from grater.annotate import adjudication, content, jobs, people, units
 from grater.annotate.content import StudyItem
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, dump, gold, judgments, people, schema
+from grater.annotate.store import Tx, dump, gold, judgments, schema
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.dump import undated
 from grater.annotate.store.judgments import PEOPLE, groups

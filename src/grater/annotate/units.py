@@ -25,10 +25,10 @@ from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import ColumnElement, Select, bindparam, exists, func, select
 
-from grater.annotate import content, jobs
+from grater.annotate import content, jobs, people
 from grater.annotate.content import WORD, require_word
 from grater.annotate.jobs import Job
-from grater.annotate.store import events, people, schema
+from grater.annotate.store import events, schema
 from grater.annotate.store.ids import new_id, new_shuffle
 from grater.annotate.store.transaction import ONE, Record, Tx, chunks, locking
 from grater.annotate.tasks import Unit

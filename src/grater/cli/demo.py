@@ -23,13 +23,13 @@ import polars as pl
 import typer
 from typer import Option
 
-from grater.annotate import jobs
+from grater.annotate import jobs, people
 from grater.annotate.importing import import_files
 from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import names_of, study_inputs, with_names
 from grater.annotate.samples import NewSample, draw
 from grater.annotate.status import new_study, open_study
-from grater.annotate.store import Store, dump, people
+from grater.annotate.store import Store, dump
 from grater.annotate.systems import decide
 from grater.annotate.tables import decision_frame, item_frame
 from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show

@@ -14,19 +14,19 @@ from typing import cast
 
 import numpy as np
 
-from grater.annotate import adjudication, jobs, messages
+from grater.annotate import adjudication, invitations, jobs, messages, people
 from grater.annotate.adjudication import sent_edit
+from grater.annotate.invitations import NewInvitation
 from grater.annotate.jobs import Job
 from grater.annotate.marks import review
 from grater.annotate.money import set_paid, settle
+from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, Tx, invitations, judgments, people, progress, submissions
+from grater.annotate.store import Store, Tx, judgments, progress, submissions
 from grater.annotate.store.clock import DAY, MINUTE, utc_now
 from grater.annotate.store.gold_review import open_dispute
-from grater.annotate.store.people import Person
 from grater.annotate.study.gold import make_gold
-from grater.annotate.study.people import NewInvitation, accept_invitation, invite
 from grater.annotate.study.work import Desk, hand_in, take_desk
 from grater.annotate.study.writing import Public, open_to_public
 from grater.annotate.tasks import Answer
@@ -104,8 +104,8 @@ def _people(store: Store) -> str:
     roles |= dict.fromkeys(ANNOTATORS, "annotator") | {rater.name: "worker" for rater in RATERS}
     with store.write() as tx:
         for name, role in roles.items():
-            token = invite(tx, NewInvitation.checked(role=role))
-            accept_invitation(tx, invitations.by_token(tx, token), token, name=name, password_hash=password_hash)
+            token = invitations.invite(tx, NewInvitation.checked(role=role))
+            invitations.accept(tx, token, name=name, password_hash=password_hash)
     return password if password_hash else ""
 
 

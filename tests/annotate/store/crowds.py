@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import event
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import Store, Tx, checks, gold, intake, leases, people, trust
+from grater.annotate.store import Store, Tx, checks, gold, intake, leases, trust
 from grater.annotate.store.ids import PRIME
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt

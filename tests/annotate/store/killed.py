@@ -13,7 +13,8 @@ import threading
 from itertools import count
 from pathlib import Path
 
-from grater.annotate.store import open_store, people
+from grater.annotate import people
+from grater.annotate.store import open_store
 from grater.annotate.store.store import Moment
 from tests.annotate.store.worlds import World
 

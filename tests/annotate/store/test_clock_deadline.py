@@ -8,7 +8,8 @@ import threading
 import pytest
 from sqlalchemy import text
 
-from grater.annotate.store import Store, people
+from grater.annotate import people
+from grater.annotate.store import Store
 from grater.annotate.store.clock import at_most, require_time
 from grater.errors import OutOfTime, StoreBusy
 

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from grater.annotate.store import Store, credentials, ejection, gold_review, leases
+from grater.annotate import credentials
+from grater.annotate.store import Store, ejection, gold_review, leases
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.queue import UnitSlot
 from grater.errors import StoreBusy

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store import Store, credentials, ejection, gold, gold_review, ids, leases, people, queue
+from grater.annotate import credentials, people
+from grater.annotate.store import Store, ejection, gold, gold_review, ids, leases, queue
 from grater.annotate.store.clock import HOUR
 from grater.model import Json
 from tests.annotate.store.crowds import make_crowd, statements

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs
-from grater.annotate.store import Store, checks, ejection, events, leases, open_store, people, submissions
+from grater.annotate import jobs, people
+from grater.annotate.store import Store, checks, ejection, events, leases, open_store, submissions
 from grater.annotate.store.checks import from_events, stored
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.events import Event

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Assignment
-from grater.annotate.store import Store, Tx, checks, ejection, leases, open_store, people
+from grater.annotate.store import Store, Tx, checks, ejection, leases, open_store
 from grater.annotate.store.clock import DAY, HOUR, MINUTE
 from grater.annotate.store.ids import PRIME
 from grater.annotate.store.leases import RATER_STATE

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs, units
-from grater.annotate.store import Store, Tx, gold, intake, leases, migrations, people
+from grater.annotate import jobs, people, units
+from grater.annotate.store import Store, Tx, gold, intake, leases, migrations
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd

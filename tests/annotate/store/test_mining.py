@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grater.annotate import adjudication, content, jobs, units
+from grater.annotate import adjudication, content, jobs, people, units
 from grater.annotate.mining import all_of, far, find, next_open
-from grater.annotate.store import Store, Tx, checks, people
+from grater.annotate.store import Store, Tx, checks
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import NewUnit
 from grater.detect.mining.review import ReviewProgress

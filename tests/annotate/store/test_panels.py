@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import jobs, panels
+from grater.annotate import jobs, panels, people
 from grater.annotate.panels import PanelPlace
-from grater.annotate.store import Store, leases, people
+from grater.annotate.store import Store, leases
 from grater.annotate.store.clock import MINUTE
 from grater.errors import Conflict, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store import Store, checks, credentials, invitations, people
+from grater.annotate import credentials, invitations, people
+from grater.annotate.store import Store, checks
 from grater.annotate.store.clock import DAY, HOUR
 from grater.errors import Conflict, GraterError, NotFound, UsageError
 from tests.annotate.store.worlds import FakeClock

@@ -8,10 +8,10 @@ from threading import Barrier
 
 import pytest
 
-from grater.annotate import marks, panels, units
+from grater.annotate import marks, panels, people, units
 from grater.annotate.panels import PanelPlace
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, ejection, events, gold, leases, open_store, people, progress
+from grater.annotate.store import Store, ejection, events, gold, leases, open_store, progress
 from grater.annotate.store.clock import HOUR, MINUTE
 from grater.errors import Conflict, Stale, StoreBusy
 from grater.model import Json

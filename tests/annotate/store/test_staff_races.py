@@ -5,23 +5,13 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import func, select
 
-from grater.annotate import content, jobs, marks, money, units
+from grater.annotate import content, credentials, invitations, jobs, marks, money, people, units
+from grater.annotate.credentials import give_role
+from grater.annotate.invitations import invite_back, invite_first_owner
 from grater.annotate.marks import Finding
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import (
-    Store,
-    dump,
-    events,
-    gold,
-    gold_review,
-    invitations,
-    people,
-    queue,
-    schema,
-    submissions,
-)
+from grater.annotate.store import Store, dump, events, gold, gold_review, queue, schema, submissions
 from grater.annotate.study.gold import make_gold
-from grater.annotate.study.people import give_role, invite_back, invite_first_owner, seat
 from grater.annotate.terms import terms_of
 from grater.errors import Conflict, NotFound
 from grater.model import Item, Span
@@ -168,9 +158,9 @@ def test_a_manager_gets_no_link_into_an_account_that_becomes_an_owners_meanwhile
     owner_id, (ann,) = with_owner(store, "Ann")
     invite = writing(store, lambda tx: invite_back(tx, ann, own_role="manager"))
     promote = writing(store, lambda tx: give_role(tx, ann, "owner", actor=owner_id))
-    token, _ = interrupted(store, invite, promote, before="SELECT people.*WHERE people.person_id", nth=2)
+    token, _ = interrupted(store, invite, promote, before="INSERT INTO invitations")
     with pytest.raises(NotFound), store.write() as tx:
-        invitations.reset_password(tx, token, password_hash="taken over")
+        credentials.reset_password(tx, token, password_hash="taken over")
 
 
 def test_of_two_ways_back_made_at_once_one_holds(store: Store) -> None:
@@ -188,7 +178,7 @@ def test_of_two_servers_that_start_at_once_one_lets_the_first_owner_in(store: St
 
 def test_a_seat_may_do_no_more_than_somebody_who_is_demoted_while_it_is_made(store: Store) -> None:
     owner_id, ids = with_owner(store, "Ann", "Bob")
-    make = writing(store, lambda tx: seat(tx, [people.get(tx, person_id) for person_id in ids]))
+    make = writing(store, lambda tx: people.add_seat(tx, ["Ann", "Bob"]))
     demote = writing(store, lambda tx: give_role(tx, ids[0], "worker", actor=owner_id))
     joint, _ = interrupted(store, make, demote, before="INSERT INTO people")
     with store.read() as tx:

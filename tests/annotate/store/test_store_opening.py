@@ -13,7 +13,8 @@ import pytest
 from sqlalchemy import Connection, inspect
 from sqlalchemy import text as sql
 
-from grater.annotate.store import Store, Tx, engine, migrations, open_store, people, trust
+from grater.annotate import people
+from grater.annotate.store import Store, Tx, engine, migrations, open_store, trust
 from grater.errors import GraterError, StoreBusy, UsageError
 from tests.annotate.store.postgres import new_database
 

@@ -6,9 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grater.annotate import content, jobs, units
+from grater.annotate import content, jobs, people, units
 from grater.annotate.jobs import Access
-from grater.annotate.store import Store, Tx, leases, people, submissions
+from grater.annotate.store import Store, Tx, leases, submissions
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.tasks.task import Answer

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from grater.annotate import content, jobs, units
+from grater.annotate import content, jobs, people, units
 from grater.annotate.content import StudyItem
 from grater.annotate.importing import GROUP_ROLES, as_json
-from grater.annotate.store import Tx, people, schema, submissions
+from grater.annotate.store import Tx, schema, submissions
 from grater.annotate.store.clock import from_iso
 from grater.annotate.store.ids import body_hash, new_id
 from grater.annotate.tasks import TASKS

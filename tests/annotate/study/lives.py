@@ -24,33 +24,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import func, select
 
-from grater.annotate import content, jobs, marks, money, panels, units
+from grater.annotate import content, credentials, jobs, marks, money, panels, people, units
 from grater.annotate.archive import export
+from grater.annotate.credentials import give_role
+from grater.annotate.credentials import set_state as set_person_state
 from grater.annotate.jobs import Assignment
 from grater.annotate.jobs import move as set_job_state
 from grater.annotate.marks import Draft
 from grater.annotate.panels import enter
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import (
-    Store,
-    Tx,
-    checks,
-    credentials,
-    events,
-    gold,
-    open_store,
-    people,
-    schema,
-    submissions,
-)
+from grater.annotate.store import Store, Tx, checks, events, gold, open_store, schema, submissions
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.study import work
 from grater.annotate.study.events import add_webhook
 from grater.annotate.study.gold import set_gold_state
-from grater.annotate.study.people import give_role, seat
-from grater.annotate.study.people import set_state as set_person_state
 from grater.annotate.study.raters import change_standing
 from grater.annotate.study.work import (
     desk_of,
@@ -112,7 +101,7 @@ def build(store: Store, *, flagged: int = 0) -> None:
         people.add(tx, name="owner", role="owner")
         people.add(tx, name="manager", role="manager")
         humans = {name: people.add(tx, name=name, role=name.split()[-1]) for name in RATERS[:4]}
-        seat(tx, [humans["annotator"], humans["other annotator"]], name="seat")
+        people.add_seat(tx, [humans["annotator"].name, humans["other annotator"].name], name="seat")
         places = new_items(tx, 24)
         content.add_decisions(
             tx,

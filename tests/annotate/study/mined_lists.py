@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content
+from grater.annotate import content, people
 from grater.annotate.mining import all_of, decide, mine_study
-from grater.annotate.store import Store, open_store, people
-from grater.annotate.store.people import Person
+from grater.annotate.people import Person
+from grater.annotate.store import Store, open_store
 from grater.detect.mining.ranking import Counts
 from grater.model import Essay
 

@@ -10,14 +10,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import adjudication, jobs, marks, units
+from grater.annotate import adjudication, jobs, marks, people, units
 from grater.annotate.adjudication import accept, decide, waiting
 from grater.annotate.archive import export
 from grater.annotate.importing import import_files
 from grater.annotate.marks import review
 from grater.annotate.plans import NewJob, add_job
-from grater.annotate.store import Store, leases, people, submissions
-from grater.annotate.study.people import add_seat, require_member
+from grater.annotate.store import Store, leases, submissions
 from grater.annotate.tasks.task import Answer
 from grater.errors import BadInput, Forbidden, NotFound, UsageError
 from tests.annotate.study.files import write_essays, write_items, write_text
@@ -116,7 +115,8 @@ def test_decisions_are_exported_under_gold(judged: Store, tmp_path: Path) -> Non
 
 
 def test_a_joint_seat_is_exported_with_its_two_people(judged: Store, tmp_path: Path) -> None:
-    seat = add_seat(judged, ("Ann", "Olga"))
+    with judged.write() as tx:
+        seat = people.add_seat(tx, ("Ann", "Olga"))
     assert (seat.name, seat.role, seat.kind) == ("Ann and Olga", "annotator", "joint")  # never more than the lower
     export(judged, tmp_path / "out", names=True)
     rows = pl.read_csv(tmp_path / "out" / "raters.csv").filter(pl.col("kind") == "joint")
@@ -124,15 +124,16 @@ def test_a_joint_seat_is_exported_with_its_two_people(judged: Store, tmp_path: P
 
 
 def test_only_its_two_people_sit_on_a_seat(judged: Store) -> None:
-    seat = add_seat(judged, ("Ann", "Bob"))
-    with judged.read() as tx:
-        assert require_member(tx, seat.person_id, people.named(tx, "Bob").person_id) == seat
+    with judged.write() as tx:
+        seat = people.add_seat(tx, ("Ann", "Bob"))
+        assert people.require_member(tx, seat.person_id, people.named(tx, "Bob").person_id) == seat
         with pytest.raises(NotFound):
-            require_member(tx, seat.person_id, people.named(tx, "Cy").person_id)
-    with pytest.raises(UsageError, match="two people"):
-        add_seat(judged, ("Cy", "Ann and Bob"))
-    with pytest.raises(UsageError, match="two different people"):
-        add_seat(judged, ("Cy", "Cy"))
+            people.require_member(tx, seat.person_id, people.named(tx, "Cy").person_id)
+    with judged.write() as tx:
+        with pytest.raises(UsageError, match="two people"):
+            people.add_seat(tx, ("Cy", "Ann and Bob"))
+        with pytest.raises(UsageError, match="two different people"):
+            people.add_seat(tx, ("Cy", "Cy"))
 
 
 def test_a_correction_that_changes_nothing_comes_back_to_its_annotator(store: Store, tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from grater.annotate import jobs, units
+from grater.annotate import credentials, invitations, jobs, people, second_factor, units
 from grater.annotate.archive import SECRET, back_up, restore
-from grater.annotate.store import Store, checks, credentials, dump, invitations, open_store, people, schema
+from grater.annotate.store import Store, checks, dump, open_store, schema
 from grater.annotate.web.roles import API
 from grater.errors import GraterError, MissingExtra, UsageError
 from tests.annotate.store.conftest import cluster
@@ -162,13 +162,14 @@ def test_a_study_its_log_and_its_backups_are_readable_by_the_owner_alone(tmp_pat
 def test_a_nameless_copy_holds_no_name_and_no_secret_in_any_byte(tmp_path: Path) -> None:
     path, copy = tmp_path / "study.db", tmp_path / "copy.db"
     with open_store(path, create=True) as store, store.write() as tx:
-        person = people.add(tx, name="Ann Unmistakable", role="worker", email="ann@unmistakable.example")
+        known = {"email": "ann@unmistakable.example", "password_hash": "hash"}
+        person = people.add(tx, name="Ann Unmistakable", role="worker", **known)
         token = credentials.make_token(tx, person.person_id)
-        credentials.begin(tx, person.person_id, "ABCDEFGHSECRETKEY")
+        secret = second_factor.begin(tx, person).encode()
         invitations.make(tx, role="worker", days=1, name="Bob Unmistakable")
     back_up(str(path), copy, pseudonyms=True)
     assert b"nmistakable" not in copy.read_bytes()
-    assert b"ABCDEFGHSECRETKEY" not in copy.read_bytes()
+    assert secret not in copy.read_bytes()
     with restore(copy, str(tmp_path / "again.db")) as again, again.read() as tx:
         assert people.get(tx, person.person_id).name == person.pseudonym
         assert credentials.find_token(tx, token) is None

@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.annotate import content, jobs, plans, units
+from grater.annotate import content, jobs, people, plans, units
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job, batches
-from grater.annotate.store import Store, checks, people
-from grater.annotate.study.people import add_seat
+from grater.annotate.store import Store, checks
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
@@ -140,8 +139,8 @@ def test_nobody_is_asked_in_a_job_alone_and_on_a_joint_seat(full: Store) -> None
     with full.write() as tx:
         for name in ("Ann", "Bob", "Cem"):
             people.add(tx, name=name, role="annotator")
-    add_seat(full, ["Ann", "Bob"], name="AB")
-    add_seat(full, ["Bob", "Cem"], name="BC")
+        people.add_seat(tx, ["Ann", "Bob"], name="AB")
+        people.add_seat(tx, ["Bob", "Cem"], name="BC")
     for one, other in (("AB", "Ann"), ("Bob", "AB"), ("AB", "BC")):
         with pytest.raises(UsageError, match=f"'{one}' and '{other}' cannot both work in a job"):
             add_job(full, NewJob(name="both", task="error", annotators=(one, other)))
@@ -255,8 +254,8 @@ def test_nobody_is_asked_twice_about_a_unit(store: Store, job_id: str) -> None:
     ],
 )
 def test_what_cannot_go_over_is_refused(store: Store, job_id: str, giver: str, taker: str, words: str) -> None:
-    add_seat(store, ("Ann", "Dan"), name="The pair")
     with store.write() as tx:
+        people.add_seat(tx, ("Ann", "Dan"), name="The pair")
         people.set_state(tx, people.add(tx, name="Gone", role="annotator").person_id, "ended")
     with pytest.raises(UsageError, match=words):
         hand_over(store, giver, taker)

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from grater.annotate import content, jobs, units
+from grater.annotate import content, invitations, jobs, people, units
 from grater.annotate import units as all_units
 from grater.annotate.content import delete_essay
 from grater.annotate.jobs import NewNames
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, checks, events, invitations, leases, open_store, people, schema
+from grater.annotate.store import Store, checks, events, leases, open_store, schema
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.units import delete_job

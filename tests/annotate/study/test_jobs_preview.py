@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content
+from grater.annotate import content, people
 from grater.annotate.plans import JobPreview, NewJob, Previews, add_job
-from grater.annotate.store import Store, events, open_store, people, progress
+from grater.annotate.store import Store, events, open_store, progress
 from grater.model import Essay
 
 TEXT = "We arrive to the square at six. He depends of the weather for his flowers. A dog sleeps in the garden."

@@ -20,21 +20,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from sqlalchemy import select
 
-from grater.annotate import marks, panels, tables, units
+from grater.annotate import credentials, marks, panels, tables, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import (
-    Tx,
-    credentials,
-    dump,
-    ejection,
-    ids,
-    leases,
-    open_store,
-    queue,
-    schema,
-    submissions,
-    trust,
-)
+from grater.annotate.store import Tx, dump, ejection, ids, leases, open_store, queue, schema, submissions, trust
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.study import work

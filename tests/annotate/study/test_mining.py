@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, people, units
 from grater.annotate.mining import (
     add_list,
     all_of,
@@ -17,9 +17,9 @@ from grater.annotate.mining import (
     the_list,
     verdict_table,
 )
-from grater.annotate.store import Store, gold, leases, open_store, people
+from grater.annotate.people import Person
+from grater.annotate.store import Store, gold, leases, open_store
 from grater.annotate.store.checks import violations
-from grater.annotate.store.people import Person
 from grater.annotate.tasks import TASKS
 from grater.errors import BadInput, NotFound, Stale, UsageError
 from grater.tables import read_items

@@ -9,8 +9,8 @@ import pytest
 
 from grater.annotate import content, jobs
 from grater.annotate.mining import add_list, all_of, verdict_table
+from grater.annotate.people import Person
 from grater.annotate.store import Store
-from grater.annotate.store.people import Person
 from grater.detect.mining.ranking import uses_of
 from grater.detect.mining.review import mine, suspects_table, verdicts_of
 from grater.errors import BadInput

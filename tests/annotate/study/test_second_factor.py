@@ -5,10 +5,13 @@ from __future__ import annotations
 from base64 import b32encode
 from urllib.parse import parse_qs, urlsplit
 
+import pyotp
 import pytest
 
-from grater.annotate.store import credentials, open_store, people
-from grater.annotate.study.second_factor import begin, uri, use_code
+from grater.annotate import people
+from grater.annotate.second_factor import begin, confirm, uri, use_code
+from grater.annotate.store import open_store
+from grater.errors import UsageError
 
 SECRET = b32encode(b"1234567890" * 2).decode()
 VECTORS = {
@@ -23,13 +26,14 @@ VECTORS = {
 
 
 @pytest.mark.parametrize("seconds", VECTORS)
-def test_codes_are_those_of_rfc_6238(location: str, seconds: int) -> None:
+def test_codes_are_those_of_rfc_6238(location: str, seconds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pyotp, "random_base32", lambda: SECRET)
     with open_store(location, create=True, clock=lambda: seconds * 1000) as store, store.write() as tx:
         person = people.add(tx, name="Ann", role="owner", password_hash="hash")
-        credentials.begin(tx, person.person_id, SECRET)
-        credentials.confirm(tx, person.person_id)
-        assert not use_code(tx, person, f"{(int(VECTORS[seconds]) + 1) % 10**6:06}")
-        assert use_code(tx, person, VECTORS[seconds][2:])
+        begin(tx, person)
+        with pytest.raises(UsageError):
+            confirm(tx, person, f"{(int(VECTORS[seconds]) + 1) % 10**6:06}")
+        assert confirm(tx, person, VECTORS[seconds][2:])
         assert not use_code(tx, person, VECTORS[seconds][2:])
 
 

@@ -8,24 +8,25 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode
 
-from grater.annotate import adjudication, content, jobs, marks, messages, money, panels, runs, units
+from grater.annotate import (
+    adjudication,
+    content,
+    credentials,
+    invitations,
+    jobs,
+    marks,
+    messages,
+    money,
+    panels,
+    people,
+    runs,
+    units,
+)
 from grater.annotate.marks import Finding
 from grater.annotate.mining import mine_study
+from grater.annotate.people import Person
 from grater.annotate.runs import RunFile
-from grater.annotate.store import (
-    Store,
-    Tx,
-    credentials,
-    dump,
-    events,
-    gold,
-    gold_review,
-    invitations,
-    people,
-    submissions,
-)
-from grater.annotate.store.people import Person
-from grater.annotate.study.people import seat
+from grater.annotate.store import Store, Tx, dump, events, gold, gold_review, submissions
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
 from grater.annotate.units import NewUnit
@@ -63,7 +64,7 @@ def poisoned(store: Store) -> Poisoned:
     with store.write() as tx:
         owner = people.add(tx, name=evil("owner"), role="owner")
         raters = [people.add(tx, name=f"{evil('rater')}{n}", role="worker") for n in range(2)]
-        seat(tx, [owner, raters[1]], name=evil("seat"))
+        people.add_seat(tx, [owner.name, raters[1].name], name=evil("seat"))
         content.add_essays(tx, [Essay(evil("id"), ESSAY), Essay("one", TEXT), Essay("two", MORE)])
         content.add_items(tx, [content.study_item(PLACE, payload=SUGGESTED), content.study_item(WHOLE)])
         content.add_decisions(tx, [Decision(PLACE.item_id, evil("system"), True, 0.9, "", evil("suggestion"))])

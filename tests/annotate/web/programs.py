@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from grater.annotate.store import credentials
+from grater.annotate import credentials
 from grater.annotate.web.openapi import schema
 from grater.annotate.web.roles import API
 from tests.annotate.web.json_schema import complaints, referred

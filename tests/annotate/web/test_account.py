@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store import credentials, invitations, people
+from grater.annotate import credentials, invitations, people
 from grater.annotate.store.clock import DAY, HOUR, MINUTE
 from grater.annotate.web import setup_link
 from grater.annotate.web.account import own_path

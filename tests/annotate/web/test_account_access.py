@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import jobs
-from grater.annotate.store import credentials, ejection, events, invitations, migrations, people
+from grater.annotate import credentials, invitations, jobs, people
+from grater.annotate.credentials import USES_NOTED_EVERY, give_role, make_token, set_state
+from grater.annotate.store import ejection, events, migrations, schema
 from grater.annotate.store.clock import DAY, MINUTE
-from grater.annotate.store.credentials import USES_NOTED_EVERY
-from grater.annotate.study.people import give_role, make_token, seat, set_state
 from grater.annotate.web.roles import API, ROLES_OF, scope_allows
 from tests.annotate.web.studies import PASSWORD, Browser, Study
 
@@ -34,7 +33,7 @@ def call(study: Study, token: str, path: str = "/me", body: object = None) -> in
 
 def seat_for(study: Study, first: str, second: str) -> str:
     with study.store.write() as tx:
-        return seat(tx, [study.people[first], study.people[second]]).person_id
+        return people.add_seat(tx, [study.people[first].name, study.people[second].name]).person_id
 
 
 def sat_down(study: Study, who: str, seat_id: str) -> Browser:
@@ -51,7 +50,7 @@ def by_a_new_password(study: Study, who: str) -> None:
 
 def by_recovery(study: Study, who: str) -> None:
     with study.store.write() as tx:
-        link = invitations.offer_password_reset(tx, study.people[who].person_id)
+        link = invitations.invite_back(tx, study.people[who].person_id)
     browser = study.browser()
     browser.get(f"/join/{link}")
     assert browser.post(f"/join/{link}", {"password": NEW, "again": NEW}).status_code == 200
@@ -248,8 +247,10 @@ def test_a_token_of_an_older_study_gets_an_end_and_its_persons_role(bare: Study)
     seat_id = seat_for(bare, "annotator", "worker")
     with bare.store.write() as tx:
         as_seat = credentials.make_token(tx, seat_id, made_by=bare.people["worker"].person_id)
-        rater = people.add(tx, name="prolific 1", role="worker", payload={"panel": "prolific"})
+        rater = people.add(tx, name="prolific 1", role="worker")
         from_panel = credentials.make_token(tx, rater.person_id)
+        this = schema.people.c.person_id == rater.person_id
+        tx.execute(schema.people.update().where(this).values(payload={"panel": "prolific"}))
         tx.connection.exec_driver_sql("UPDATE tokens SET expires_at = NULL, role = 'worker', made_by = NULL")
         migrations.bound_access(tx.connection)
     assert [call(bare, made[who]) for who in made] == [200, 200]

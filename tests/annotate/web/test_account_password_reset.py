@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grater.annotate.store import credentials, people
+from grater.annotate import credentials, people
 from tests.annotate.web.studies import PASSWORD, Browser, Study
 
 NEW = "a brighter morning"
@@ -79,9 +79,9 @@ def test_who_is_shut_out_does_not_come_back_by_a_link(bare: Study) -> None:
 
 
 def test_a_seat_for_one_person_twice_is_told_on_the_page(bare: Study) -> None:
-    browser, one = bare.browser("manager"), bare.people["worker"].person_id
+    browser = bare.browser("manager")
     browser.get("/manage/people")
-    reply = browser.post("/manage/seats", {"first": one, "second": one})
+    reply = browser.post("/manage/seats", {"members": ["Worker", "Worker"]})
     assert reply.status_code == 422
     assert "a joint seat is for two different people" in reply.text
     assert "<h1>People</h1>" in reply.text

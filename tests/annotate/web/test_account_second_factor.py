@@ -8,10 +8,11 @@ from pathlib import Path
 import pyotp
 import pytest
 
-from grater.annotate.store import credentials, events, invitations, people
+from grater.annotate import invitations, people, second_factor
+from grater.annotate.credentials import make_token
+from grater.annotate.second_factor import STEP_SECONDS, require_of
+from grater.annotate.store import events
 from grater.annotate.store.clock import MINUTE
-from grater.annotate.study.people import make_token
-from grater.annotate.study.second_factor import STEP_SECONDS, require_of
 from grater.annotate.web.roles import API
 from tests.annotate.web.studies import PASSWORD, Browser, Study, hidden
 from tests.cli.running import grater
@@ -22,7 +23,7 @@ FACTOR = "/me/second-factor"
 def code_of(study: Study, who: str, *, steps: int = 0) -> str:
     """What the telephone of a person shows, some steps from now."""
     with study.store.read() as tx:
-        factor = credentials.find(tx, study.people[who].person_id)
+        factor = second_factor.find(tx, study.people[who].person_id)
     assert factor is not None
     return pyotp.HOTP(factor.secret).at(study.clock.now // 1000 // STEP_SECONDS + steps)
 
@@ -139,7 +140,7 @@ def test_a_ticket_ends_with_time_and_with_the_password(bare: Study) -> None:
 def test_a_link_for_a_lost_password_does_not_go_round_the_second_factor(bare: Study) -> None:
     set_up(bare, "owner")
     with bare.store.write() as tx:
-        link = invitations.offer_password_reset(tx, bare.people["owner"].person_id)
+        link = invitations.invite_back(tx, bare.people["owner"].person_id)
     browser = bare.browser()
     browser.get(f"/join/{link}")
     page = browser.post(f"/join/{link}", {"password": "something quite new", "again": "something quite new"})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from grater.annotate import adjudication, units
-from grater.annotate.store import people
+from grater.annotate import adjudication, people, units
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start

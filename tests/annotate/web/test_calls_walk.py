@@ -12,11 +12,12 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyotp
 import pytest
 
-from grater.annotate import panels
+from grater.annotate import panels, second_factor
 from grater.annotate.evaluation import evaluate_study
-from grater.annotate.store import checks, credentials
+from grater.annotate.store import checks
 from grater.annotate.store.events import VERBS
 from grater.uncertainty import Basis
 from tests.annotate.store.conftest import cluster
@@ -275,8 +276,8 @@ def people_come_and_go(crew: Crew) -> None:
     assert back["link"] not in json.dumps(told)
     assert owner.call("new_seat")["kind"] == "joint"
     with crew.study.store.write() as tx:
-        credentials.begin(tx, crew.person_id("annotator"), "A" * 32)
-        credentials.confirm(tx, crew.person_id("annotator"))
+        annotator = crew.study.people["annotator"]
+        second_factor.confirm(tx, annotator, pyotp.TOTP(second_factor.begin(tx, annotator)).at(tx.now // 1000))
     assert owner.call("second_factor_rule") == {"roles": [], "people": [crew.person_id("annotator")]}
     assert owner.call("reset_second_factor", person_id=crew.person_id("annotator"))["name"] == "Annotator"
     assert owner.call("require_second_factor") == {"roles": ["manager"], "people": []}

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs
+from grater.annotate import content, jobs, people
 from grater.annotate.archive import export, import_archive
-from grater.annotate.store import Store, events, judgments, people
+from grater.annotate.store import Store, events, judgments
 from grater.annotate.study.writing import JOB, MOST_WAITING, Public, public_pages
 from grater.annotate.web.check import LATER
 from grater.annotate.web.context import Server

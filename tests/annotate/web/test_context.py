@@ -6,7 +6,7 @@ import html
 
 import pytest
 
-from grater.annotate.study.people import NewInvitation
+from grater.annotate.invitations import NewInvitation
 from grater.annotate.web.context import version_of
 from grater.errors import UsageError
 from tests.annotate.web.programs import Program

@@ -9,11 +9,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import content, jobs, panels, units
+from grater.annotate import content, credentials, jobs, panels, people, units
 from grater.annotate.importing import add_judgments
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.samples import NewSample, draw
-from grater.annotate.store import checks, credentials, gold, leases, people, queue, trust
+from grater.annotate.store import checks, gold, leases, queue, trust
 from grater.annotate.units import NewUnit
 from grater.model import Decision, Json
 from grater.tables import read_judgments

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grater.annotate import units
-from grater.annotate.store import gold, leases, open_store, people, trust
+from grater.annotate import people, units
+from grater.annotate.store import gold, leases, open_store, trust
 from grater.annotate.web import Settings
 from grater.annotate.web.serving import setup_link
 from grater.cli import app

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.types import Message
 
-from grater.annotate.store import invitations
+from grater.annotate import invitations
 from grater.errors import StoreBusy, StoreFull
 from tests.annotate.web.studies import BASE, Study, served
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import jobs
-from grater.annotate.store import events, people
+from grater.annotate import jobs, people
+from grater.annotate.credentials import give_role, make_token, set_state
+from grater.annotate.store import events
 from grater.annotate.store.clock import DAY
 from grater.annotate.store.events import AuditFilter
-from grater.annotate.study.people import give_role, make_token, set_state
 from grater.annotate.study.work import take_next
 from grater.annotate.web import events as events_pages
 from grater.annotate.web.roles import API

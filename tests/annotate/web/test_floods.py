@@ -7,7 +7,8 @@ from pathlib import Path
 
 from sqlalchemy import func, select
 
-from grater.annotate.store import credentials, schema
+from grater.annotate import credentials
+from grater.annotate.store import schema
 from grater.annotate.store.intake import MOST_SURPLUS
 from tests.annotate.web.studies import Browser, Study, served
 

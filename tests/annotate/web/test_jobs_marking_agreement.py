@@ -7,8 +7,8 @@ import json
 import re
 import zipfile
 
-from grater.annotate import jobs, units
-from grater.annotate.store import credentials, leases
+from grater.annotate import credentials, jobs, units
+from grater.annotate.store import leases
 from grater.annotate.study.raters import rater_lines
 from tests.annotate.web.studies import Patience, Study
 from tests.annotate.web.test_work import start

@@ -9,9 +9,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from grater.annotate import content, jobs, units
+from grater.annotate import content, credentials, jobs, units
 from grater.annotate import mining as suspects
-from grater.annotate.store import credentials
 from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
 from grater.tables import read_items

@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 
 import pytest
 
-from grater.annotate.store import credentials
+from grater.annotate import credentials
 from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.web.webhooks import signature
 from tests.annotate.web.programs import Program

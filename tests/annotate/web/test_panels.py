@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from grater.annotate.store import people
-from grater.annotate.study.people import make_token
+from grater.annotate import people
+from grater.annotate.credentials import make_token
 from grater.errors import Forbidden
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_crowd import crowd, enter, panel_of

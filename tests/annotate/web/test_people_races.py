@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import content, units
-from grater.annotate.store import Store, credentials, events, invitations, people
-from grater.annotate.study.people import give_role, seat, set_state
+from grater.annotate import content, credentials, invitations, people, units
+from grater.annotate.credentials import give_role, set_state
+from grater.annotate.store import Store, events
 from grater.annotate.study.work import take_next
 from grater.annotate.web import context
 from grater.model import Decision
@@ -91,7 +91,7 @@ def test_what_an_intruder_asks_for_while_their_access_ends_is_not_given_or_ends_
 ) -> None:
     victim = bare.people["manager"]
     with bare.store.write() as tx:
-        joint = seat(tx, [victim, bare.people["adjudicator"]])
+        joint = people.add_seat(tx, [victim.name, "Adjudicator"])
     intruder = bare.browser("manager")
 
     def end() -> None:

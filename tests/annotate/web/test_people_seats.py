@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grater.annotate.store import checks, judgments, people, progress
+from grater.annotate import people
+from grater.annotate.store import checks, judgments, progress
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_work import FILLED, answer, start
 
@@ -11,10 +12,10 @@ def seat_of(study: Study, first: str = "annotator", second: str = "worker") -> s
     """A seat made by a manager; give its id."""
     manager = study.browser("manager")
     manager.get("/manage/people")
-    pair = {"first": study.people[first].person_id, "second": study.people[second].person_id}
-    assert manager.post("/manage/seats", pair).status_code == 200
+    pair = [study.people[first].name, study.people[second].name]
+    assert manager.post("/manage/seats", {"members": pair}).status_code == 200
     with study.store.read() as tx:
-        return people.named(tx, f"{study.people[first].name} and {study.people[second].name}").person_id
+        return people.named(tx, " and ".join(pair)).person_id
 
 
 def test_either_of_the_two_sits_down_and_the_judgment_is_the_seats(study: Study) -> None:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, marks, units
+from grater.annotate import content, credentials, invitations, jobs, marks, people, units
 from grater.annotate.marks import Finding
-from grater.annotate.store import Store, credentials, events, gold, invitations, people
+from grater.annotate.store import Store, events, gold
 from grater.annotate.store.dump import start_import as start_import
-from grater.annotate.study import people as seating
 from grater.annotate.units import NewUnit
 from grater.annotate.web.charts import Bar, bars, curve
 from grater.annotate.web.rendering import as_html
@@ -41,8 +40,7 @@ def poisoned(store: Store) -> tuple[str, str]:
         start_import(tx, kind="corpus", name=EVIL, sha256="0")
         events.add_webhook(tx, url=f"https://example.org/{EVIL}", verbs=[EVIL])
         invitations.make(tx, role="worker", name=EVIL)
-        pair = [people.add(tx, name=f"{EVIL}{n}", role="worker") for n in range(2)]
-        seating.seat(tx, pair)
+        people.add_seat(tx, [people.add(tx, name=f"{EVIL}{n}", role="worker").name for n in range(2)])
     return job.job_id, unit_ids[0]
 
 
@@ -51,7 +49,7 @@ def evil_browser(study: Study) -> Browser:
     with study.store.write() as tx:
         person = people.add(tx, name=EVIL, role="owner", password_hash=PASSWORD_HASH)
         credentials.make_token(tx, person.person_id, name=EVIL)
-        seating.seat(tx, [person, people.named(tx, "Worker")])
+        people.add_seat(tx, [EVIL, "Worker"])
         marked = jobs.named(tx, EVIL)
         (unit_id,) = units.ids_of_job(tx, marked.job_id, role="work")
         marks.add_findings(tx, [Finding("", unit_id, person.person_id, EVIL, EVIL)])

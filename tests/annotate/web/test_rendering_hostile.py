@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
-from grater.annotate.store import credentials, dump
+from grater.annotate import credentials
+from grater.annotate.store import dump
 from grater.annotate.web.roles import PAGES, PUBLIC, roles_of
 from tests.annotate.web.poisoned import LIVE, MARK, poisoned
 from tests.annotate.web.studies import Browser, Study, served

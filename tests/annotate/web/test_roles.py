@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.routing import Mount
 
-from grater.annotate.store import credentials
+from grater.annotate import credentials
 from grater.annotate.web.roles import API, EDITORS, PUBLIC, ROLES_OF, roles_of
 from tests.annotate.web.studies import BASE, ROLES, Study, served
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs
+from grater.annotate import content, jobs, people
 from grater.annotate.importing import name_of
-from grater.annotate.store import events, open_store, people
+from grater.annotate.store import events, open_store
 from grater.annotate.web import Settings
 from tests.annotate.web.studies import BASE, Browser, Clock, Study
 from tests.corpora.test_docx import document

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, runs
+from grater.annotate import content, people, runs
 from grater.annotate.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
-from grater.annotate.store import Store, open_store, people
+from grater.annotate.store import Store, open_store
 from grater.annotate.systems import run_installed
 from grater.annotate.web import study as study_pages
 from grater.annotate.web.security import READ_ONLY_POLICY

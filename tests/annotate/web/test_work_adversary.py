@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, panels, units
+from grater.annotate import content, credentials, jobs, panels, people, units
 from grater.annotate.jobs import Access, Assignment
-from grater.annotate.store import Tx, checks, credentials, gold, gold_review, ids, leases, people
+from grater.annotate.store import Tx, checks, gold, gold_review, ids, leases
 from grater.annotate.store.clock import HOUR
 from grater.annotate.study.limits import LIMITS
 from grater.annotate.study.work import hand_in, take_desk

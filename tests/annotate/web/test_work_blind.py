@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, units
-from grater.annotate.store import checks, credentials, ejection, people, progress
+from grater.annotate import content, credentials, jobs, people, units
+from grater.annotate.store import checks, ejection, progress
 from grater.annotate.units import NewUnit
 from grater.model import Item, Json, Span
 from tests.annotate.store.conftest import cluster

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from grater.annotate.store import checks, credentials, submissions
+from grater.annotate import credentials
+from grater.annotate.store import checks, submissions
 from grater.model import Json
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_crowd import begin, crowd_job, is_gold, masked

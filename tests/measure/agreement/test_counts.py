@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from grater.errors import GraterError
-from grater.measure.agreement import coded as coded_module
+from grater.measure import units as coded_module
 from grater.measure.units import coded, from_rows, tally
 from grater.tables import Judgments
 from grater.uncertainty import Ints

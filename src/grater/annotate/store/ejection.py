@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import exists, func, select
 
-from grater.annotate import jobs, units
+from grater.annotate import credentials, jobs, people, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import credentials, gold, leases, people, schema, submissions, trust
+from grater.annotate.store import gold, leases, schema, submissions, trust
 from grater.annotate.store.transaction import Record, Tx, chunks
 from grater.annotate.store.trust import Trust
 from grater.annotate.terms import TrustRule, is_below, passes_quiz, terms_of

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, case, func, select
 
-from grater.annotate import jobs
-from grater.annotate.store import ejection, events, gold, people, schema
+from grater.annotate import jobs, people
+from grater.annotate.store import ejection, events, gold, schema
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns, Record, Tx, locking

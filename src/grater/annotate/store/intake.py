@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from sqlalchemy import bindparam, case, exists, func, literal_column, select
 from sqlalchemy import text as sql
 
-from grater.annotate import adjudication, jobs, marks, panels, units
-from grater.annotate.store import ejection, gold, gold_review, leases, people, queue, schema, submissions, trust
+from grater.annotate import adjudication, jobs, marks, panels, people, units
+from grater.annotate.store import ejection, gold, gold_review, leases, queue, schema, submissions, trust
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.store.submissions import Receipt

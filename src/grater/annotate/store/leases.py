@@ -38,12 +38,12 @@ from sqlalchemy import (
 )
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import events, gold, people, queue, schema, trust
+from grater.annotate.people import Person
+from grater.annotate.store import events, gold, queue, schema, trust
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.people import Person
 from grater.annotate.store.queue import PRACTICE, SKIPPED, UnitSlot, free_slot, next_unit
 from grater.annotate.store.transaction import ONE, Columns, Tx, locking
 from grater.annotate.units import StudyUnit

@@ -17,9 +17,9 @@ from typing import Any
 
 from sqlalchemy import and_, bindparam, exists, func, literal_column, select
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import events, gold, leases, people, schema, trust
+from grater.annotate.store import events, gold, leases, schema, trust
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.transaction import Record, Tx, chunks, locking

@@ -19,8 +19,8 @@ from typing import Any
 
 import polars as pl
 
-from grater.annotate import jobs
-from grater.annotate.store import Tx, events, people
+from grater.annotate import jobs, people
+from grater.annotate.store import Tx, events
 from grater.annotate.store.clock import DAY, MINUTE, as_iso, from_iso
 from grater.annotate.store.events import VERBS, VERBS_ABOUT, AuditFilter, Event, Webhook
 from grater.annotate.study.limits import LIMITS, require_text

@@ -41,7 +41,6 @@ LIMITS: Mapping[str, Limit] = {
     "work.returns": Limit(0, 20),
     "review.stars": Limit(1, 5),
     "review.clear": Limit(1, 5),
-    "token.days": Limit(0, 366, excludes_least=True),
     "webhook.verbs": Limit(0, 30),
 }
 """Ranges of numbers; the last part of a name is the field that a message names."""

@@ -21,11 +21,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from threading import Lock, Semaphore
 
-from grater.annotate import content, jobs, units
+from grater.annotate import content, jobs, people, units
 from grater.annotate.jobs import Assignment, Job
-from grater.annotate.store import Store, Tx, dump, events, intake, leases, people
+from grater.annotate.people import Person
+from grater.annotate.store import Store, Tx, dump, events, intake, leases
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.people import Person
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.study.limits import require_text
 from grater.annotate.tasks import Answer

@@ -15,29 +15,25 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
-from typing import Annotated, Literal
 
 import segno
 from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import PlainTextResponse, Response
 
-from grater.annotate import jobs, marks
+from grater.annotate import credentials, invitations, jobs, marks, people, second_factor
+from grater.annotate.credentials import NewToken, Scope
+from grater.annotate.invitations import NOT_OPEN, Invitation
 from grater.annotate.requests import require_name
-from grater.annotate.store import credentials, invitations, people, schema
+from grater.annotate.store import schema
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_secret
-from grater.annotate.store.invitations import NO_RESET, Invitation
-from grater.annotate.study import people as study_people
-from grater.annotate.study.second_factor import WRONG as WRONG_CODE
-from grater.annotate.study.second_factor import begin, can_have_one, confirm, required_roles, turn_off, uri, use_code
 from grater.annotate.study.work import own_job
-from grater.annotate.web.calls import Body, Person, Shape, When, at_most, calls_about, example, within
+from grater.annotate.web.calls import Person, Shape, When, calls_about
 from grater.annotate.web.check import is_open
 from grater.annotate.web.context import (
     Context,
     RequestContext,
-    decimal_of,
     end_session,
     passed_on,
     read_device,
@@ -45,7 +41,7 @@ from grater.annotate.web.context import (
     set_session,
 )
 from grater.annotate.web.errors import lines_of
-from grater.annotate.web.roles import FACTOR_PATH, MANAGE, MANAGERS
+from grater.annotate.web.roles import FACTOR_PATH, MANAGERS
 from grater.annotate.web.security import SHORTEST, device_cookie, hash_password, is_device, is_password, keyed_address
 from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
 
@@ -117,32 +113,32 @@ def _is_right(context: RequestContext, person: people.Person | None) -> bool:
     return is_password(password_hash, password if isinstance(password, str) else "")
 
 
+@pages.get("/setup/{token}")
 @pages.get("/join/{token}")
 def join_page(context: Context, token: str) -> Response:
     invitation = _invitation(context, token)
     return _join_form(context, invitation, name=invitation.name if invitation.person_id else "", problems=[])
 
 
+@pages.post("/setup/{token}")
 @pages.post("/join/{token}")
 def join(context: Context, token: str) -> Response:
     invitation = _invitation(context, token)
     password = str(context.form.get("password", ""))
     name = invitation.name if invitation.person_id else context.text("name")
-    problems = []
+    differ = ["password: the two passwords differ"] if password != str(context.form.get("again", "")) else []
     try:
         require_name(name)
-    except UsageError as error:
-        problems.append(str(error))
-    if password != str(context.form.get("again", "")):
-        problems.append("password: the two passwords differ")
-    if problems:
-        return _join_form(context, invitation, name=name, problems=problems)
-    try:
+        if differ:
+            return _join_form(context, invitation, name=name, problems=differ)
         password_hash = hash_password(password, name=name)
         with context.server.store.write() as tx:
-            person = study_people.accept_invitation(tx, invitation, token, name=name, password_hash=password_hash)
-    except (BadInput, Conflict) as error:
-        return _join_form(context, invitation, name=name, problems=lines_of(error))
+            if invitation.person_id:
+                person = credentials.reset_password(tx, token, password_hash=password_hash)
+            else:
+                person = invitations.accept(tx, token, name=name, password_hash=password_hash)
+    except (BadInput, Conflict, UsageError) as error:
+        return _join_form(context, invitation, name=name, problems=[*lines_of(error), *differ])
     return admit(context, person, _first_page(context, invitation))
 
 
@@ -155,21 +151,11 @@ def _first_page(context: RequestContext, invitation: Invitation) -> str:
     return f"/jobs/{invitation.job_id}" if job is not None and job.state != "draft" else "/jobs?early=1"
 
 
-@pages.get("/setup/{token}")
-def setup_page(context: Context, token: str) -> Response:
-    return join_page(context, token)
-
-
-@pages.post("/setup/{token}")
-def setup(context: Context, token: str) -> Response:
-    return join(context, token)
-
-
 def _invitation(context: RequestContext, token: str) -> Invitation:
     with context.server.store.read() as tx:
         invitation = invitations.find(tx, token)
     if invitation is None:
-        raise NotFound(NO_RESET)
+        raise NotFound(NOT_OPEN)
     return invitation
 
 
@@ -201,26 +187,19 @@ def new_password(context: Context) -> Response:
     except BadInput as error:
         return _own_page(context, problems=lines_of(error), status=422)
     with context.changing() as tx:
-        person = study_people.set_password(tx, context.person, password_hash)
+        person = credentials.set_password(tx, context.person, password_hash)
     return begin_session(context, person, "/me")
 
 
 @pages.post("/me/tokens")
 def new_token(context: Context) -> Response:
     """A new token is shown this once."""
-    days = decimal_of(context, "days", credentials.TOKEN_DAYS)
-    name, scope = context.text("name"), context.text("scope") or MANAGE
-    with context.changing() as tx:
-        secret = study_people.make_token(
-            tx, context.person.person_id, name=name, days=days, scope=scope, **passed_on(context)
-        )
-    return _own_page(context, secret=secret)
+    return _own_page(context, secret=make_token(context, context.sent(NewToken)).token)
 
 
 @pages.post("/me/tokens/{token_id}/end")
 def end_token_form(context: Context, token_id: str) -> Response:
-    with context.changing() as tx:
-        credentials.end_token(tx, token_id, person_id=context.person.person_id)
+    end_token(context, token_id)
     return context.go("/me")
 
 
@@ -234,8 +213,8 @@ def _own_page(
         own_tokens = credentials.tokens_of_person(tx, context.person.person_id)
     begun = [mine for mine in own_jobs if mine.n_done]
     shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
-    shown |= {"can_have_factor": can_have_one(context.person)}
-    shown |= {"scopes": schema.SCOPES, "may_have_tokens": study_people.may_have_tokens(context.person)}
+    shown |= {"can_have_factor": second_factor.can_have_one(context.person)}
+    shown |= {"scopes": schema.SCOPES, "may_have_tokens": credentials.may_have_tokens(context.person)}
     return context.page("me.html", shown, status=status, problems=problems or [], secret=secret)
 
 
@@ -253,9 +232,9 @@ def enter_code(context: Context) -> Response:
     if not context.server.logins.take(key):
         return code_page(context, ticket=ticket, path=path, problem=TOO_OFTEN, status=429)
     with context.server.store.write() as tx:
-        is_right = use_code(tx, person, context.text("code"))
+        is_right = second_factor.use_code(tx, person, context.text("code"))
     if not is_right:
-        return code_page(context, ticket=ticket, path=path, problem=_sentence(WRONG_CODE), status=401)
+        return code_page(context, ticket=ticket, path=path, problem=_sentence(second_factor.WRONG), status=401)
     context.server.logins.give_back(key)
     return begin_session(context, person, path)
 
@@ -272,7 +251,7 @@ def begin_set_up(context: Context) -> Response:
         return _page(context, problems=[problem])
     try:
         with context.changing() as tx:
-            begin(tx, context.person)
+            second_factor.begin(tx, context.person)
     except GraterError as error:
         return _page(context, problems=lines_of(error))
     return _page(context)
@@ -285,7 +264,7 @@ def confirm_set_up(context: Context) -> Response:
         return _page(context, problems=[TOO_OFTEN], status=429)
     try:
         with context.changing() as tx:
-            codes = confirm(tx, context.person, context.text("code"))
+            codes = second_factor.confirm(tx, context.person, context.text("code"))
     except GraterError as error:
         return _page(context, problems=lines_of(error))
     page = context.page("second_factor_codes.html", codes=codes)
@@ -302,7 +281,7 @@ def turn_off_own(context: Context) -> Response:
         return _page(context, problems=[problem])
     try:
         with context.changing() as tx:
-            turn_off(tx, context.person, context.text("code"))
+            second_factor.turn_off(tx, context.person, context.text("code"))
     except GraterError as error:
         return _page(context, problems=lines_of(error))
     return context.go(FACTOR_PATH)
@@ -324,13 +303,14 @@ def _key(context: RequestContext, person: people.Person) -> str:
 def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int = 422) -> Response:
     person = context.person
     with context.server.store.read() as tx:
-        factor = credentials.find(tx, person.person_id)
-        n_codes = credentials.n_recovery_codes(tx, person.person_id)
-        is_required = person.role in required_roles(tx)
+        factor = second_factor.find(tx, person.person_id)
+        n_codes = second_factor.n_recovery_codes(tx, person.person_id)
+        is_required = person.role in second_factor.required_roles(tx)
     is_on = factor is not None and factor.confirmed_at is not None
     begun = factor.secret if factor and not is_on else ""
-    shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required, "can_have_one": can_have_one(person)}
-    address = uri(begun, person.name) if begun else ""
+    shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required}
+    shown |= {"can_have_one": second_factor.can_have_one(person)}
+    address = second_factor.uri(begun, person.name) if begun else ""
     more = {"secret": begun, "uri": address, "picture": _picture(address) if address else "", "problems": problems}
     return context.page("second_factor.html", {**shown, **more}, status=status if problems else 200)
 
@@ -355,7 +335,7 @@ TOO_OFTEN = "Too many attempts. Wait a minute and try again."
 def admit(context: RequestContext, person: people.Person, path: str) -> Response:
     """A person whose password is right: in, or on to the page that asks for the second factor."""
     with context.server.store.read() as tx:
-        is_asked = credentials.is_on(tx, person.person_id)
+        is_asked = second_factor.is_on(tx, person.person_id)
     if not is_asked:
         return begin_session(context, person, path)
     expires_at = context.server.settings.clock() + TICKET_MINUTES * MINUTE
@@ -405,14 +385,11 @@ def begin_session(
     settings = context.server.settings
     with context.server.store.write() as tx:
         if member_id is not None:
-            study_people.require_access(tx, {member_id}, session_token=context.session_token)
-        token = study_people.start_session(
-            tx,
-            person,
-            hours=settings.session_hours,
-            old_token=context.session_token,
-            member_id=member_id,
-            address=address_of(context),
+            credentials.require_access(tx, {member_id}, session_token=context.session_token)
+        people.require_unchanged(tx, person)
+        credentials.end_session(tx, context.session_token)
+        token, _ = credentials.start_session(
+            tx, person.person_id, hours=settings.session_hours, member_id=member_id, address=address_of(context)
         )
     response = context.go(path)
     set_session(response, settings, token)
@@ -435,21 +412,6 @@ class Me(Person):
 
     findings: int
     seats: list[Person]
-
-
-Scope = Literal["read", "work", "manage"]
-
-
-class NewToken(Body):
-    """`days` until it ends, 90 if not given.
-
-    `scope`: `read` changes nothing, `work` is for raters and adjudicators, `manage` is all that you may.
-    """
-
-    model_config = example(name="nightly export", days=90, scope="manage")
-    name: Annotated[str, at_most("name")] = ""
-    days: Annotated[float, within("token.days")] | None = None
-    scope: Scope = "manage"
 
 
 class Token(Shape):
@@ -499,7 +461,7 @@ def my_tokens(context: Context) -> Tokens:
 def make_token(context: Context, sent: NewToken) -> MadeToken:
     """Create another token, which expires no later than this one; it is shown only once."""
     with context.changing() as tx:
-        secret = study_people.make_token(tx, context.person.person_id, **sent.model_dump(), **passed_on(context))
+        secret = credentials.make_token(tx, context.person.person_id, **sent.model_dump(), **passed_on(context))
         made = Token.of(credentials.token_by_secret(tx, secret))
     return MadeToken(**made.model_dump(), token=secret)
 

@@ -29,17 +29,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from grater.annotate import credentials
+from grater.annotate.credentials import ENDED, Beside, require_access
 from grater.annotate.dashboard import Dashboard, Live
+from grater.annotate.people import Person
 from grater.annotate.plans import Previews
 from grater.annotate.requests import Body
 from grater.annotate.runs import Runner
+from grater.annotate.second_factor import is_missing
 from grater.annotate.status import study_name
-from grater.annotate.store import Store, Tx, credentials
+from grater.annotate.store import Store, Tx
 from grater.annotate.store.ids import new_secret
-from grater.annotate.store.people import Person
-from grater.annotate.study.people import ENDED, Beside, require_access
 from grater.annotate.study.raters import LargePools
-from grater.annotate.study.second_factor import is_missing
 from grater.annotate.study.writing import Proofreader
 from grater.annotate.web.roles import API, EDITORS, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
 from grater.annotate.web.security import (
@@ -271,12 +272,15 @@ class RequestContext:
         """
         sent: dict[str, object] = {}
         for name, about in model.model_fields.items():
-            texts = [text.strip() for text in self.form.getlist(name) if isinstance(text, str)]
+            texts = [text for text in self.form.getlist(name) if isinstance(text, str)]
+            text = "".join(texts[:1]).strip()
             kinds = {get_origin(kind) or kind for kind in (about.annotation, *get_args(about.annotation))}
             if about.annotation is bool:
-                sent[name] = texts[0] if texts else False
-            elif any(texts) or about.is_required():
-                sent[name] = [text for text in texts if text] if kinds & {list, tuple} else "".join(texts[:1])
+                sent[name] = text or False
+            elif kinds & {list, tuple} and (texts or about.is_required()):
+                sent[name] = texts
+            elif text or about.is_required():
+                sent[name] = text
         return model.checked(**sent | others)
 
     def fields(self) -> dict[str, list[str]]:

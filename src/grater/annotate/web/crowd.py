@@ -14,14 +14,14 @@ from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import Response
 
-from grater.annotate import jobs, messages, units
+from grater.annotate import jobs, messages, people, units
+from grater.annotate.credentials import make_token
 from grater.annotate.dashboard import WIDTH, Dashboard, RaterPlace, forecasts, mark_of, pace_now
 from grater.annotate.evaluation import scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_fields, set_terms
-from grater.annotate.store import gold_review, people, progress, trust
-from grater.annotate.study.people import make_token
+from grater.annotate.store import gold_review, progress, trust
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Shape, When, calls_about, example

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
-from grater.annotate import jobs
-from grater.annotate.store import Tx, events, people
+from grater.annotate import jobs, people
+from grater.annotate.store import Tx, events
 from grater.annotate.store.events import VERBS_ABOUT, AuditFilter
 from grater.annotate.study import events as study_webhooks
 from grater.annotate.study.events import AuditEntry, audit_filter, csv_parts, entries, failures_of, json_lines

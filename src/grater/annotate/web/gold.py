@@ -11,9 +11,9 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, people, units
 from grater.annotate import messages as study_messages
-from grater.annotate.store import gold, gold_review, people
+from grater.annotate.store import gold, gold_review
 from grater.annotate.store.gold_review import GoldRecord
 from grater.annotate.study import gold as study_gold
 from grater.annotate.study.gold import QUIZ, REASON, candidates, earlier_reasons, known_gold, use_recommended_rule

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.annotate import jobs, money, panels
+from grater.annotate import jobs, money, panels, people
 from grater.annotate.jobs import Job
 from grater.annotate.money import bonus, job_costs, owed_frame, set_paid, settle
-from grater.annotate.store import Tx, people
+from grater.annotate.store import Tx
 from grater.annotate.web.calls import Body, Number, Shape, When, at_most, calls_about, example, within
 from grater.annotate.web.context import Context
 from grater.annotate.web.rendering import csv_file

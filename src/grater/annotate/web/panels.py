@@ -16,7 +16,7 @@ from fastapi import APIRouter
 from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
-from grater.annotate import jobs, panels
+from grater.annotate import jobs, panels, people
 from grater.annotate.jobs import Job
 from grater.annotate.panels import (
     ENDINGS,
@@ -34,7 +34,7 @@ from grater.annotate.panels import (
     return_code,
 )
 from grater.annotate.panels import enter as enter_panel
-from grater.annotate.store import Tx, people
+from grater.annotate.store import Tx
 from grater.annotate.store.ids import new_id
 from grater.annotate.terms import terms_of
 from grater.annotate.web.account import begin_session

@@ -21,9 +21,9 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
+from grater.annotate.invitations import invite_first_owner
 from grater.annotate.status import open_study
 from grater.annotate.store import Store
-from grater.annotate.study.people import invite_first_owner
 from grater.annotate.web.app import create_app
 from grater.annotate.web.settings import Settings
 from grater.errors import UsageError

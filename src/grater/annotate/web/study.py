@@ -23,7 +23,7 @@ from pydantic import ConfigDict
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from grater.annotate import content, importing, jobs, runs, units
+from grater.annotate import content, importing, jobs, people, runs, units
 from grater.annotate.adjudication import sent_edit
 from grater.annotate.archive import export as export_study
 from grater.annotate.evaluation import Scheme, evaluate_study
@@ -31,7 +31,7 @@ from grater.annotate.importing import KINDS, import_files
 from grater.annotate.reporting import study_inputs
 from grater.annotate.runs import Run, RunFile, ask_for_class_report, ask_for_import, ask_for_report
 from grater.annotate.status import rename_study, study_name
-from grater.annotate.store import Store, dump, people
+from grater.annotate.store import Store, dump
 from grater.annotate.study.writing import Public, open_to_public, public_pages
 from grater.annotate.tables import Counting, targets_of
 from grater.annotate.tasks import TASKS

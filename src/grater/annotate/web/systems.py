@@ -12,10 +12,9 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import HTMLResponse, Response
 
-from grater.annotate import content, runs, samples
+from grater.annotate import content, people, runs, samples
 from grater.annotate.runs import ask_for_class_report, ask_for_report, ask_for_system
 from grater.annotate.samples import NewSample, draw, kind_of
-from grater.annotate.store import people
 from grater.annotate.systems import run_installed
 from grater.annotate.web.calls import Body, Shape, When, at_most, calls_about, example
 from grater.annotate.web.context import Context, RequestContext

@@ -30,14 +30,14 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import jobs, marks, messages, panels, units
+from grater.annotate import jobs, marks, messages, panels, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
+from grater.annotate.people import Person
 from grater.annotate.requests import LARGEST
-from grater.annotate.store import Tx, gold, intake, judgments, leases, people, progress, queue, submissions, trust
+from grater.annotate.store import Tx, gold, intake, judgments, leases, progress, queue, submissions, trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import Gold, has_gold
-from grater.annotate.store.people import Person
 from grater.annotate.store.trust import Trust
 from grater.annotate.study import work
 from grater.annotate.study.raters import pace_of

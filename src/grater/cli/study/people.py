@@ -10,22 +10,23 @@ from typing import Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from grater.annotate import jobs
+from grater.annotate import credentials, jobs, people
+from grater.annotate.credentials import TOKEN_DAYS, NewToken, end_token
+from grater.annotate.invitations import NewInvitation, invite, invite_back
 from grater.annotate.jobs import NewGuidelines
 from grater.annotate.money import job_costs, owed_frame, settle
+from grater.annotate.people import NewSeat
 from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.samples import of_sample
+from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
 from grater.annotate.status import open_study
-from grater.annotate.store import Store, Tx, credentials, people, progress
+from grater.annotate.store import Store, Tx, progress
 from grater.annotate.store.clock import as_iso
-from grater.annotate.store.credentials import TOKEN_DAYS, end_token
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.schema import SCOPES
 from grater.annotate.study.events import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
-from grater.annotate.study.people import NewInvitation, add_seat, invite, invite_back, make_token
-from grater.annotate.study.second_factor import require_of, required_roles, reset
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of
 from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done
@@ -274,8 +275,9 @@ def make_seat(
     as_json: Json = False,
 ) -> None:
     """Create a joint seat; either person can open it from their own page."""
-    with open_study(study) as store:
-        seat = add_seat(store, (first, second), name=name)
+    sent = NewSeat.checked(members=[first, second], name=name)
+    with open_study(study) as store, store.write() as tx:
+        seat = people.add_seat(tx, sent.members, name=sent.name)
     say_done(
         f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page",
         {"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": [first, second]},
@@ -297,6 +299,7 @@ def print_token(
     as_json: Json = False,
 ) -> None:
     """Print a new API token; it can do what the person can, within its scope."""
+    sent = NewToken.checked(name=name, days=days, scope=scope)
     with open_study(study) as store, store.write() as tx:
         if ended:
             end_token(tx, ended, person_id=None)
@@ -308,7 +311,7 @@ def print_token(
         if person is None:
             raise UsageError("expected NAME, the person the program acts for")
         owner = people.named(tx, person)
-        token = make_token(tx, owner.person_id, name=name, days=days, scope=scope)
+        token = credentials.make_token(tx, owner.person_id, **sent.model_dump())
     if as_json:
         print_json({"token": token, "person": owner.name, "role": owner.role, "days": days, "scope": scope})
         return
@@ -361,8 +364,9 @@ def second_factor(
             reset(tx, people.named(tx, reset_name).person_id)
         if roles is not None:
             named = [role.strip() for role in roles.split(",")]
-            require_of(tx, {"both": ["owner", "manager"], "none": []}.get(roles.strip(), named))
-        required, with_one = required_roles(tx), credentials.people_with_one(tx)
+            wanted = {"both": ["owner", "manager"], "none": []}.get(roles.strip(), named)
+            require_of(tx, NewSecondFactorRule.checked(roles=wanted).roles)
+        required, with_one = required_roles(tx), people_with_one(tx)
         names = [person.name for person in people.all(tx) if person.person_id in with_one]
     say_done(
         f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}",

@@ -1,7 +1,11 @@
 """People, programs and joint seats; exports call them by a pseudonym.
 
 Changes that must not meet lock the people whom they concern: one person, all owners, or everybody.  So a double click
-waits for the first, a study keeps an owner, and whoever was shut out while they proved who they are is refused.
+waits for the first, a study keeps an owner, and anyone who was shut out while they proved who they are is refused.
+
+A joint seat is two people who give one agreed judgment, recorded as such (T&C 2008, section 6.2): a person of its own
+without a password, which either of the two opens from their own page.  It may do what both of them may, and never
+more than adjudicate: when one of them is demoted, so is the seat; when one is shut out, nobody sits there.
 """
 
 from __future__ import annotations
@@ -10,17 +14,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from pydantic import Field
 from sqlalchemy import bindparam, func, select
 
+from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
 from grater.annotate.store.ids import new_id, new_pseudonym
 from grater.annotate.store.transaction import Columns, Record, Tx, locking
-from grater.errors import Conflict, NotFound, UsageError
+from grater.errors import Conflict, Forbidden, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
 
 Role: TypeAlias = Literal["owner", "manager", "adjudicator", "annotator", "worker"]
-Kind: TypeAlias = Literal["human", "program", "joint"]
+HIGHEST_OF_A_SEAT = "adjudicator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,8 @@ def add(
     actor: str | None = None,
 ) -> Person:
     """Add a person; a joint seat names its two `members` by their ids."""
-    require_role(role)
+    if role not in schema.ROLES:
+        raise UsageError(unknown("role", role, list(schema.ROLES)))
     if not name.strip():
         raise UsageError("a person needs a name")
     if (kind == "joint") != (len(set(members)) == 2):
@@ -86,26 +93,17 @@ def add(
 def add_raters(tx: Tx, raters: Sequence[tuple[str, str, str, Mapping[str, Json]]]) -> dict[str, str]:
     """Add raters of a table (name, role, kind, payload) who are not in the study; return ids by name."""
     new = [
-        Person(
-            person_id=new_id(),
-            name=name,
-            pseudonym=new_pseudonym(),
-            role=role,
-            kind=kind,
-            payload=payload,
-            added_at=tx.now,
-        )
+        Person(new_id(), name, new_pseudonym(), role, kind, payload=payload, added_at=tx.now)
         for name, role, kind, payload in raters
     ]
-    if any(not person.name.strip() for person in new):
+    if any(not each.name.strip() for each in new):
         raise UsageError("a person needs a name")
-    tx.insert(schema.people, [COLUMNS.row(person) for person in new])
+    tx.insert(schema.people, [COLUMNS.row(each) for each in new])
     added = [
-        (None, "person.added", person.person_id, {"role": person.role, "kind": person.kind, "members": []})
-        for person in new
+        (None, "person.added", each.person_id, {"role": each.role, "kind": each.kind, "members": []}) for each in new
     ]
     events.write_all(tx, added)
-    return {person.name: person.person_id for person in new}
+    return {each.name: each.person_id for each in new}
 
 
 def find(tx: Tx, person_id: str) -> Person | None:
@@ -161,21 +159,22 @@ def seats(tx: Tx, person_id: str) -> list[Person]:
 
 
 def set_role(tx: Tx, person_id: str, role: str, *, actor: str | None = None) -> Person:
-    require_role(role)
-    return _change(tx, person_id, actor, "person.role", role=role)
+    return _change(tx, person_id, "person.role", {"role": role}, role=role, actor=actor)
 
 
-def set_state(tx: Tx, person_id: str, state: Literal["active", "ended"], *, actor: str | None = None) -> Person:
-    return _change(tx, person_id, actor, "person.state", state=state)
+def set_state(tx: Tx, person_id: str, state: str, *, actor: str | None = None) -> Person:
+    return _change(tx, person_id, "person.state", {"state": state}, state=state, actor=actor)
 
 
 def set_password(tx: Tx, person_id: str, password_hash: str, *, actor: str | None = None) -> Person:
-    person = get(tx, person_id)
-    tx.execute(
-        schema.people.update().where(schema.people.c.person_id == person_id).values(password_hash=password_hash)
-    )
-    events.write(tx, actor, "person.password", person_id)
-    return replace(person, password_hash=password_hash)
+    return _change(tx, person_id, "person.password", {}, password_hash=password_hash, actor=actor)
+
+
+def _change(tx: Tx, person_id: str, verb: str, told: dict[str, Json], *, actor: str | None, **values: str) -> Person:
+    changed = replace(get(tx, person_id), **values)  # type: ignore[arg-type]
+    tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(**values))
+    events.write(tx, actor, verb, person_id, told)
+    return changed
 
 
 def lock(tx: Tx, person_id: str) -> Person:
@@ -205,20 +204,40 @@ def require_unchanged(tx: Tx, person: Person) -> None:
         raise Conflict("your password was changed a moment ago; log in again")
 
 
-def _change(tx: Tx, person_id: str, actor: str | None, verb: str, **values: str) -> Person:
-    get(tx, person_id)
-    tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(**values))
-    events.write(tx, actor, verb, person_id, values)
-    return get(tx, person_id)
+def lower_role(*roles: str) -> str:
+    return max(roles, key=schema.ROLES.index)
 
 
-def lower_role(one: str, other: str) -> str:
-    return max(one, other, key=schema.ROLES.index)
+class NewSeat(Body):
+    """`members` are the names of two people."""
+
+    model_config = example(members=["Worker", "Annotator"], name="The pair")
+    members: list[str] = Field(min_length=2, max_length=2)
+    name: str = Field("", max_length=80)
 
 
-def require_role(role: str) -> None:
-    if role not in schema.ROLES:
-        raise UsageError(unknown("role", role, list(schema.ROLES)))
+def add_seat(tx: Tx, names: Sequence[str], *, name: str = "", actor: str | None = None) -> Person:
+    """A joint seat for two people, by their names; its role is the lower of theirs, and never above adjudicator.
+
+    Both are locked and looked up again: whoever demotes one of them now waits, and then demotes the seat too.
+    """
+    ids = [named(tx, member).person_id for member in names]
+    pair = [lock(tx, person_id) for person_id in sorted(ids)]
+    if any(each.kind != "human" for each in pair):
+        raise UsageError("a joint seat is for two people; programs and other seats cannot sit on it")
+    name = name.strip() or " and ".join(names)
+    role = lower_role(HIGHEST_OF_A_SEAT, *(each.role for each in pair))
+    return add(tx, name=name, role=role, kind="joint", members=ids, actor=actor)
+
+
+def require_member(tx: Tx, seat_id: str, person_id: str) -> Person:
+    """The seat, for one of its two people, both of them still in the study; to anybody else there is none."""
+    seat, pair = find(tx, seat_id), members(tx, seat_id)
+    if seat is None or seat.state != "active" or person_id not in pair:
+        raise NotFound("there is no such joint seat, or it is not yours")
+    if any(get(tx, member_id).state != "active" for member_id in pair):
+        raise Forbidden("the other person on this joint seat has no access to the study")
+    return seat
 
 
 def _one(row: Record | None) -> Person | None:

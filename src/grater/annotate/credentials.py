@@ -1,33 +1,37 @@
-"""What a person shows to be let in: browser sessions, API tokens and second factors.
+"""What lets a person in, and how that ends: passwords, browser sessions, API tokens, roles.
 
 Of sessions and tokens the store keeps only a hash; the secret itself is shown once, when it is made.  Both have an
 end.  A token has a scope as well: `read` changes nothing, `work` takes and answers units and adjudicates, `manage`
-does whatever its person may.
-
-Access ends with its reason (P11).  A token never has more than the role that its person had when it was made, nor
-more than the one that they have now.  Whoever sits on a joint seat, or made a token as the seat, has at most the role
+does whatever its person may.  A token never has more than the role that its person had when it was made, nor more
+than the one that they have now.  Anyone who sits on a joint seat, or made a token as the seat, has at most the role
 of their own (`member_id`, `made_by`), and none once they are shut out.
 
-A second factor is a secret that a telephone shares, with recovery codes for its loss.  The secret must be known to
-check a code, so it lies in the database as it is; recovery codes are kept as hashes.  A code counts once: the last
-time step that was used is kept, and only a later one is taken.
+Access ends with its reason (P11): a new password, recovery, demotion, exclusion and the end of a seat end sessions
+and tokens in the same transaction; demotion and exclusion also the links that the person made and nobody has used.
+Anyone who changes something is judged as they stand when it is stored, not as they stood when they asked.  A study
+always keeps an owner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, bindparam, func, or_, select
+from pydantic import Field
+from sqlalchemy import ColumnElement, bindparam, or_, select
 
-from grater.annotate.store import events, people, schema
+from grater.annotate import invitations, people
+from grater.annotate.people import HIGHEST_OF_A_SEAT, Person, Role
+from grater.annotate.requests import Body, example
+from grater.annotate.store import events, schema
 from grater.annotate.store.clock import DAY, HOUR, MINUTE
 from grater.annotate.store.ids import hashed, new_id, new_secret
-from grater.annotate.store.people import Person
 from grater.annotate.store.transaction import Columns, Record, Tx
-from grater.errors import NotFound
+from grater.errors import Forbidden, NotFound
 
 NO_TOKEN = "there is no such token"
+ENDED = "your access ended a moment ago; log in again"
 TOKEN_DAYS = 90
 USES_NOTED_EVERY = 5 * MINUTE
 """How exactly the last use of a token is known: a program that asks all day must not write all day."""
@@ -96,10 +100,13 @@ LIVE_TOKEN = (
 def start_session(
     tx: Tx, person_id: str, *, hours: float, member_id: str | None = None, address: str = ""
 ) -> tuple[str, Session]:
-    """Start a session; return the token for its cookie, shown this once, and the session."""
+    """Start a session; return the token for its cookie, shown this once, and the session.
+
+    `member_id` is who sits down, where the person is a joint seat.
+    """
     token = new_secret()
     session = Session(
-        person_id=people.get(tx, person_id).person_id,
+        person_id=person_id,
         csrf=new_secret(),
         started_at=tx.now,
         expires_at=tx.now + int(hours * HOUR),
@@ -138,10 +145,27 @@ def end_access(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
     ejection, the end of a seat.
     """
     end_all_sessions(tx, person_id)
-    theirs = or_(schema.tokens.c.person_id == person_id, schema.tokens.c.made_by == person_id)
-    query = select(schema.tokens.c.token_id).where(theirs, schema.tokens.c.ended_at.is_(None))
-    token_ids = [row.token_id for row in tx.all(query.order_by(schema.tokens.c.made_at, schema.tokens.c.token_id))]
-    _end_tokens(tx, token_ids, actor)
+    _end_tokens(tx, or_(schema.tokens.c.person_id == person_id, schema.tokens.c.made_by == person_id), actor)
+
+
+def may_have_tokens(person: Person) -> bool:
+    """Whether programs may act for a person: not for raters who came by a panel's link, whose id is no password."""
+    return person.kind != "human" or bool(person.password_hash) or "panel" not in person.payload
+
+
+Scope: TypeAlias = Literal["read", "work", "manage"]
+
+
+class NewToken(Body):
+    """`days` until it ends, 90 if not given.
+
+    `scope`: `read` changes nothing, `work` is for raters and adjudicators, `manage` is all that you may.
+    """
+
+    model_config = example(name="nightly export", days=90, scope="manage")
+    name: str = Field("", max_length=80)
+    days: float | None = Field(None, gt=0, le=366)
+    scope: Scope = "manage"
 
 
 def make_token(
@@ -149,16 +173,23 @@ def make_token(
     person_id: str,
     *,
     name: str = "",
-    days: float = TOKEN_DAYS,
+    days: float | None = None,
     scope: str = "manage",
     role: str | None = None,
     made_by: str | None = None,
     not_after: int | None = None,
     actor: str | None = None,
 ) -> str:
-    """Make a token; return its secret, shown this once.  It ends after some days and never after `not_after`."""
+    """The secret of an API token, with which a program acts for somebody; it is shown this once.
+
+    It never has more than `role`, where one is named, and never lasts beyond `not_after`: a token that makes another
+    passes on no more than it has.  `made_by` is the human whose exclusion ends it, the person unless somebody else
+    is named.
+    """
     secret, person = new_secret(), people.get(tx, person_id)
-    expires_at = tx.now + int(days * DAY)
+    if not may_have_tokens(person):
+        raise Forbidden("raters who join through a panel cannot have tokens; invite them with a link of your own")
+    expires_at = tx.now + int((days or TOKEN_DAYS) * DAY)
     token = Token(
         token_id=new_id(),
         person_id=person_id,
@@ -166,7 +197,7 @@ def make_token(
         scope=scope,
         role=people.lower_role(person.role, role or person.role),
         made_at=tx.now,
-        made_by=made_by,
+        made_by=made_by or person_id,
         expires_at=expires_at if not_after is None else min(expires_at, not_after),
         ended_at=None,
         used_at=None,
@@ -204,7 +235,6 @@ def token_by_secret(tx: Tx, secret: str) -> Token:
 
 
 def tokens_of_person(tx: Tx, person_id: str) -> list[Token]:
-    """The tokens of a person that have neither run out nor been ended."""
     return [token for token in all_tokens(tx) if token.person_id == person_id]
 
 
@@ -219,21 +249,21 @@ def end_token(tx: Tx, token_id: str, *, person_id: str | None, actor: str | None
     """End a token of the person; of whomever, if none is named."""
     this = schema.tokens.c.token_id == token_id
     theirs = this if person_id is None else this & (schema.tokens.c.person_id == person_id)
-    row = tx.first(select(schema.tokens.c.ended_at).where(theirs))
-    if row is None:
+    if tx.first(select(schema.tokens.c.token_id).where(theirs)) is None:
         raise NotFound(NO_TOKEN)
-    _end_tokens(tx, [token_id] if row.ended_at is None else [], actor or person_id)
+    _end_tokens(tx, theirs, actor or person_id)
 
 
 def _end_sessions(tx: Tx, wanted: ColumnElement[bool]) -> None:
     tx.execute(schema.sessions.update().where(wanted, schema.sessions.c.ended_at.is_(None)).values(ended_at=tx.now))
 
 
-def _end_tokens(tx: Tx, token_ids: list[str], actor: str | None) -> None:
-    if token_ids:
-        ending = schema.tokens.update().where(schema.tokens.c.token_id.in_(token_ids))
-        tx.execute(ending.values(ended_at=tx.now))
-        events.write_all(tx, [(actor, "token.ended", token_id, {}) for token_id in token_ids])
+def _end_tokens(tx: Tx, wanted: ColumnElement[bool], actor: str | None) -> None:
+    query = select(schema.tokens.c.token_id).where(wanted, schema.tokens.c.ended_at.is_(None))
+    rows = tx.all(query.order_by(schema.tokens.c.made_at, schema.tokens.c.token_id))
+    token_ids = [row.token_id for row in rows]
+    tx.execute(schema.tokens.update().where(schema.tokens.c.token_id.in_(token_ids)).values(ended_at=tx.now))
+    events.write_all(tx, [(actor, "token.ended", token_id, {}) for token_id in token_ids])
 
 
 def _powers(row: Record) -> Person | None:
@@ -246,75 +276,97 @@ def _powers(row: Record) -> Person | None:
     return person
 
 
-@dataclass(frozen=True, slots=True)
-class SecondFactor:
-    """Without `confirmed_at` it was begun and is not asked for yet; `last_step` is the newest that was used."""
-
-    person_id: str
-    secret: str = field(repr=False)
-    last_step: int
-    made_at: int
-    confirmed_at: int | None
+Beside: TypeAlias = Literal["nobody", "owners", "everybody"]
 
 
-COLUMNS = Columns(SecondFactor, schema.second_factors)
+def require_access(
+    tx: Tx, person_ids: Collection[str], *, session_token: str = "", bearer: str = "", beside: Beside = "nobody"
+) -> None:
+    """Refuse somebody whose session or token ended after their request was let in.
+
+    Asked at the beginning of a change: with the people behind the request locked, whoever ends their access now
+    waits, and then sees what was done.  A change of owners locks all of them first: of two who put each other down
+    one is first, and the other has no say any more.
+    """
+    if beside == "owners":
+        people.owners(tx)
+    if beside == "everybody":
+        people.lock_all(tx)
+    for person_id in sorted(person_ids):
+        people.lock(tx, person_id)
+    is_in = find_session(tx, session_token) if session_token else find_token(tx, bearer)
+    if is_in is None:
+        raise Forbidden(ENDED)
 
 
-def find(tx: Tx, person_id: str) -> SecondFactor | None:
-    row = tx.first(select(*COLUMNS).where(schema.second_factors.c.person_id == person_id))
-    return None if row is None else COLUMNS.read(row)
+def set_password(tx: Tx, person: Person, password_hash: str) -> Person:
+    """A new password for oneself, which ends every session and token of the person."""
+    people.require_unchanged(tx, person)
+    changed = people.set_password(tx, person.person_id, password_hash, actor=person.person_id)
+    end_access(tx, person.person_id, actor=person.person_id)
+    return changed
 
 
-def is_on(tx: Tx, person_id: str) -> bool:
-    """Whether the person is asked for a second factor."""
-    factor = find(tx, person_id)
-    return factor is not None and factor.confirmed_at is not None
+def reset_password(tx: Tx, token: str, *, password_hash: str) -> Person:
+    """The person behind the link, with a new password; the link is spent, and all their access so far ends."""
+    invitation = invitations.find_locked(tx, token)
+    person = people.lock(tx, invitation.person_id) if invitation.person_id else None
+    if person is None or person.state != "active" or person.role != invitation.role:
+        raise NotFound(invitations.NOT_OPEN)
+    person = set_password(tx, person, password_hash)
+    invitations.note_use(tx, invitation, person)
+    return person
 
 
-def people_with_one(tx: Tx) -> set[str]:
-    query = select(schema.second_factors.c.person_id).where(schema.second_factors.c.confirmed_at.is_not(None))
-    return {row.person_id for row in tx.all(query)}
+class NewRole(Body):
+    model_config = example(role="adjudicator")
+    role: Role
 
 
-def begin(tx: Tx, person_id: str, secret: str) -> None:
-    """A new secret in place of any other."""
-    remove(tx, person_id)
-    row = {"person_id": person_id, "secret": secret, "last_step": 0, "made_at": tx.now, "confirmed_at": None}
-    tx.insert(schema.second_factors, row)
+def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
+    """Give somebody another role; their sessions end, with a lower one their tokens too; the study keeps an owner."""
+    _require_another_owner(tx, person_id)
+    before = people.get(tx, person_id)
+    if before.kind == "joint":
+        pair = [people.get(tx, member_id).role for member_id in people.members(tx, person_id)]
+        most = people.lower_role(HIGHEST_OF_A_SEAT, *pair)
+        if people.lower_role(most, role) != role:
+            raise Forbidden(
+                f"a joint seat may do at most what both of its people may, up to adjudicating: {most} here"
+            )
+    person = people.set_role(tx, person_id, role, actor=actor)
+    if people.lower_role(before.role, role) != before.role:
+        # The seats of somebody who may do less from now on may do no more than that.
+        for joint in people.seats(tx, person_id):
+            lower = people.lower_role(joint.role, role)
+            if lower != joint.role:
+                people.set_role(tx, joint.person_id, lower, actor=actor)
+                end_access(tx, joint.person_id, actor=actor)
+        invitations.end_made_by(tx, person_id, actor=actor)
+        end_access(tx, person_id, actor=actor)
+    elif person_id != actor:
+        end_all_sessions(tx, person_id)
+    return person
 
 
-def confirm(tx: Tx, person_id: str) -> None:
-    this = schema.second_factors.c.person_id == person_id
-    tx.execute(schema.second_factors.update().where(this).values(confirmed_at=tx.now))
+class NewPersonState(Body):
+    """`ended` shuts somebody out, `active` lets them in again."""
+
+    model_config = example(state="ended")
+    state: Literal["active", "ended"]
 
 
-def use_step(tx: Tx, person_id: str, step: int) -> bool:
-    """Use up a time step; False where it, or a later one, was used before."""
-    this = (schema.second_factors.c.person_id == person_id) & (schema.second_factors.c.last_step < step)
-    return bool(tx.execute(schema.second_factors.update().where(this).values(last_step=step)).rowcount)
+def set_state(tx: Tx, person_id: str, state: str, *, actor: str) -> Person:
+    """Shut somebody out (`ended`), with the seats that they share, or let them in again; the study keeps an owner."""
+    _require_another_owner(tx, person_id)
+    person = people.set_state(tx, person_id, state, actor=actor)
+    if state != "active":
+        invitations.end_made_by(tx, person_id, actor=actor)
+        for each in (person_id, *(joint.person_id for joint in people.seats(tx, person_id))):
+            end_access(tx, each, actor=actor)
+    return person
 
 
-def set_recovery_codes(tx: Tx, person_id: str, codes: Sequence[str]) -> None:
-    tx.execute(schema.recovery_codes.delete().where(schema.recovery_codes.c.person_id == person_id))
-    rows = [{"code_hash": hashed(code), "person_id": person_id, "made_at": tx.now, "used_at": None} for code in codes]
-    tx.insert(schema.recovery_codes, rows)
-
-
-def use_recovery_code(tx: Tx, person_id: str, code: str) -> bool:
-    """Use up a recovery code of the person; False where it is not theirs, or was used."""
-    codes = schema.recovery_codes.c
-    this = (codes.code_hash == hashed(code)) & (codes.person_id == person_id) & codes.used_at.is_(None)
-    return bool(tx.execute(schema.recovery_codes.update().where(this).values(used_at=tx.now)).rowcount)
-
-
-def n_recovery_codes(tx: Tx, person_id: str) -> int:
-    codes = schema.recovery_codes.c
-    query = select(func.count()).select_from(schema.recovery_codes)
-    return int(tx.value(query.where(codes.person_id == person_id, codes.used_at.is_(None))) or 0)
-
-
-def remove(tx: Tx, person_id: str) -> bool:
-    """Take the second factor away; False where there was none."""
-    tx.execute(schema.recovery_codes.delete().where(schema.recovery_codes.c.person_id == person_id))
-    theirs = schema.second_factors.c.person_id == person_id
-    return bool(tx.execute(schema.second_factors.delete().where(theirs)).rowcount)
+def _require_another_owner(tx: Tx, person_id: str) -> None:
+    if people.owners(tx) == [person_id]:
+        raise Forbidden("this is the only owner of the study; make somebody else an owner first")
