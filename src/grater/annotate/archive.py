@@ -1,84 +1,106 @@
-"""A study as a folder: one consistent snapshot, the same bytes whenever nothing has changed (P8).
+"""A study as a folder: one consistent snapshot, the same bytes whenever nothing has changed (P8); and back again.
 
 For people and other tools: tables of items, judgments (of every status), raters (pseudonyms unless `names`), gold,
 payments and decisions; per job a ratings matrix and a `task, worker, label` table; the essays as NUCLE SGML, M2, brat
 and JSONL; agreement and costs; in `evaluation/` the tables from which `grater evaluate` gives the scores of `grater
-study evaluate`.  For grater: `tables/`, every row of every table without secrets, from which `import_archive` makes
-the study again.  `manifest.json` has the hash and size of each file and the counts.
+study evaluate`.  For grater: `tables/`, every row of every table, from which `import_archive` makes the study again;
+exporting that study gives the same bytes.  `manifest.json` has the hash and size of each file and the counts.
 
-A study restored from an exported folder, or from a zip of one; and backups of a study.
+Secrets never leave: password hashes, second factors, sessions, tokens, invitations, webhooks, the study's key.
+Without `names`, neither do the names and addresses of people, nor a panel's ids of them: people come back without a
+login, by pseudonym.  A panel whose links were signed is closed in an archive, since its secret stays behind.
 
-Every hash of an archive is checked before anything is written.  Passwords, sessions, tokens and invitations do not
-travel; people come back without a login, under their pseudonyms unless names were exported.  Exporting the restored
-study gives the same bytes again.
-
-A zip is checked as well.  Members must be plain files whose names stay inside: no absolute paths, no `..`, no
-backslashes or drives, no links, no passwords.  Bytes are counted while they are unpacked, so that a small file cannot
-fill the disk.
-
-A whole study copied while people work on it, and put back: SQLite by its own backup, PostgreSQL by its tools.
-
-An export is for readers: it leaves out passwords, sessions, tokens, webhooks, drafts and the study's key.  A backup
-is for the day after a disaster: one consistent snapshot of every row, from which the study goes on as if nothing had
-happened.  SQLite copies a snapshot of its file (`sqlite3_backup`) while others write; PostgreSQL has `pg_dump` and
-`pg_restore`, which must be installed where the command runs and be no older than the server.
-
-A backup is readable by its owner alone, appears under its name only when it is whole, and never replaces a file.  A
-copy by pseudonyms also loses what only the study itself needs: passwords, second factors, sessions, tokens,
-invitations, webhooks, and files that wait to be imported.
-
-Rows of a restored PostgreSQL study keep no numbers of transactions: another server counts its own.
+Every hash of an archive is checked before anything is written.  A zip is checked as well: members must be plain files
+whose names stay inside (no absolute paths, no `..`, no backslashes or drives, no links, no passwords), and bytes are
+counted while they are unpacked, so that a small file cannot fill the disk.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
-import sqlite3
 import stat
-import subprocess
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, create_engine
-from sqlalchemy.engine import make_url
+from sqlalchemy import select
+from sqlalchemy import text as sql
 
 from grater import __version__
-from grater.annotate import jobs, people, tables
+from grater.annotate import adjudication, content, jobs, people, units
 from grater.annotate.evaluation import evaluable
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
-from grater.annotate.store import Store, Tx, checks, dump, events, migrations, open_store, utc_now
-from grater.annotate.store.clock import Clock
-from grater.annotate.store.engine import BUSY_SECONDS, is_url, translated_errors
+from grater.annotate.status import meta_values, set_meta
+from grater.annotate.store import Store, Tx, checks, events, gold, judgments, open_store, schema, utc_now
+from grater.annotate.store.clock import Clock, as_iso
 from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
-from grater.annotate.store.store import OWNER_ONLY
+from grater.annotate.store.transaction import chunks
 from grater.annotate.tables import redundancy_of, study_tables
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import MARKING
 from grater.annotate.tasks.task import Task, merged_by
 from grater.corpora import Loss, write_corpus
-from grater.errors import BadInput, GraterError, MissingExtra, Problem, Problems, UsageError
+from grater.errors import BadInput, GraterError, Problem, Problems, UsageError
 from grater.files import complaining
 from grater.measure.agreement.edits import edit_agreement
-from grater.measure.agreement.summary import agreement
-from grater.model import Essay, Json
+from grater.measure.agreement.summary import Agreement, agreement
+from grater.model import ADJUDICATED, GOLD, Json
+from grater.result import Data
 from grater.tables import Judgments, equal_in_number, read_judgments, with_labels, write_table
 
 FORMAT = "grater-study"
 CORPORA = {"essays.sgml": "nucle", "essays.m2": "m2", "essays.jsonl": "jsonl", "brat": "brat"}
+STAYS = (
+    "meta",
+    "sessions",
+    "tokens",
+    "second_factors",
+    "recovery_codes",
+    "invitations",
+    "webhooks",
+    "deliveries",
+    "drafts",
+    "last_answers",
+    "run_files",
+    "runs",
+)
+"""Tables that no archive holds; drafts are unfinished and nobody's result, and nothing is undone or run in a copy."""
+
+
+def table_names() -> list[str]:
+    """The tables of an archive, each after those that it refers to."""
+    return [table.name for table in schema.METADATA.sorted_tables if table.name not in STAYS]
+
+
+def rows(tx: Tx, name: str, *, names: bool = False) -> Iterator[dict[str, Any]]:
+    """Every row of a table in the order of its key, without secrets."""
+    table = schema.METADATA.tables[name]
+    order = [
+        (tx.binary(column) if column.type.python_type is str else column) for column in table.primary_key.columns
+    ]
+    for row in tx.execute(select(table).order_by(*order).execution_options(yield_per=2000)):
+        cells = dict(row._mapping)
+        cells.pop("transaction_id", None)
+        if name == schema.people.name:
+            cells["password_hash"] = ""
+            cells |= {} if names else {"name": cells["pseudonym"], "email": "", "payload": {}}
+        elif name == schema.panels.name and cells["options"].get("secret"):
+            cells |= {"options": {**cells["options"], "secret": ""}, "state": "closed"}
+        elif name == schema.panel_places.name and not names:
+            cells["external_id"] = cells["person_id"]
+        yield cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,53 +115,64 @@ def export(store: Store, folder: Path, *, names: bool = False, raw: bool = False
     """Write the whole study to a new folder; `raw` leaves cells alone that a spreadsheet would run."""
     with _all_or_nothing(folder) as partial, store.read() as tx:
         (partial / "tables").mkdir()
-        for name in dump.table_names():
-            with (partial / "tables" / f"{name}.jsonl").open("w", encoding="utf-8", newline="") as stream:
-                stream.writelines(f"{to_text(row)}\n" for row in dump.rows(tx, name, names=names))
-        _frames(tx, partial, names=names, raw=raw)
-        _evaluation(tx, partial / "evaluation", names=names, raw=raw)
-        losses = _corpora(tx, partial, names=names)
-        counts = _export_manifest(tx, partial, names=names, raw=raw)
+        for name in table_names():
+            _write_lines(partial / "tables" / f"{name}.jsonl", rows(tx, name, names=names))
+        _write_frames(tx, partial, names=names, raw=raw)
+        _write_evaluation(tx, partial / "evaluation", names=names, raw=raw)
+        losses = _write_corpora(tx, partial / "essays", names=names)
+        counts = _write_manifest(tx, partial, names=names, raw=raw)
         n_files = sum(1 for file in partial.rglob("*") if file.is_file())
     return Exported(folder, n_files, counts, losses)
 
 
-def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
+def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     raters = {each.person_id: each.name if names else each.pseudonym for each in people.all(tx)}
     whole = {
-        "items": tables.item_frame(tx),
-        "judgments": tables.judgment_frame(tx, names=names),
-        "raters": tables.rater_frame(tx, names=names),
-        "gold": tables.gold_frame(tx),
-        "payments": tables.payment_frame(tx, raters),
-        "decisions": tables.decision_frame(tx),
-        "adjudications": tables.adjudication_frame(tx, raters),
+        "items": item_frame(tx),
+        "judgments": judgment_frame(tx, names=names),
+        "raters": rater_frame(tx, names=names),
+        "gold": gold_frame(tx),
+        "payments": payment_frame(tx, raters),
+        "decisions": decision_frame(tx),
+        "adjudications": adjudication_frame(tx, raters),
     }
     if has_suggestions(tx):
         whole["suggestions"] = suggestion_frame(tx, raters)
-    for name, frame in whole.items():
-        write_table(frame, folder / f"{name}.csv", raw=raw)
-    by_job = {job.name: _work(whole["judgments"], job.name) for job in jobs.all(tx)}
-    # The tables of each job in a numbered folder, and which job that is.
-    for number, judged in enumerate(by_job.values(), 1):
+    for name, table in whole.items():
+        write_table(table, folder / f"{name}.csv", raw=raw)
+    # The tables of each job in a numbered folder, which job that is, and the agreement in it.
+    listed: list[Json] = []
+    agreed: dict[str, Json] = {}
+    is_work = (pl.col("role") == "work") & pl.col("group").is_in(PEOPLE)  # practice and gold are no result
+    for number, job in enumerate(jobs.all(tx), 1):
+        judged = whole["judgments"].filter((pl.col("job") == job.name) & is_work)
         job_folder = folder / "jobs" / f"{number:02d}"
         job_folder.mkdir(parents=True)
-        write_table(tables.rating_frame(judged), job_folder / "ratings.csv", raw=raw)
-        write_table(tables.label_frame(judged), job_folder / "labels.csv", raw=raw)
-    _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
-    # The agreement in each job, on edits where essays were marked.
-    agreed: dict[str, Json] = {}
-    for job in jobs.all(tx):
-        if job.task == MARKING:
-            agreed[job.name] = _edit_agreement(marked_in(tx, job.job_id, names=names))
-        else:
-            agreed[job.name] = _agreement(by_job[job.name], TASKS[job.task], redundancy_of([job]))
+        write_table(rating_frame(judged), job_folder / "ratings.csv", raw=raw)
+        write_table(label_frame(judged), job_folder / "labels.csv", raw=raw)
+        listed.append({"folder": f"jobs/{number:02d}", "name": job.name})
+        try:
+            if job.task == MARKING:
+                found: Data = edit_agreement(marked_in(tx, job.job_id, names=names))
+            else:
+                found = _agreement(judged, TASKS[job.task], redundancy_of([job]))
+            agreed[job.name] = found.to_dict()
+        except GraterError as error:
+            agreed[job.name] = {"reason": str(error)}
+    _write_json(folder / "jobs.json", listed)
     _write_json(folder / "agreement.json", agreed)
     _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
     _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
 
 
-def _evaluation(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
+def _agreement(judged: pl.DataFrame, task: Task, least: int) -> Agreement:
+    """How far raters agree; where asking stopped early, on the judgments that every item was to have."""
+    table = equal_in_number(read_judgments(judged.select("item", "rater", "label", "status", "at")), least)
+    merged = merged_by(task)
+    return agreement(with_labels(table, merged) if merged else table)
+
+
+def _write_evaluation(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     """The tables that `grater study evaluate` reads, for `grater evaluate`: verdicts that count, and their sample."""
     tables = study_tables(tx, "study")
     read = evaluable(tx, tables)
@@ -158,55 +191,29 @@ def _evaluation(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
             write_table(table, folder / f"{name}.csv", raw=raw)
 
 
-def _work(judged: pl.DataFrame, job: str) -> pl.DataFrame:
-    """A job's judgments by raters on work units; practice and gold are no result."""
-    is_work = (pl.col("role") == "work") & pl.col("group").is_in(PEOPLE)
-    return judged.filter((pl.col("job") == job) & is_work)
-
-
-def _agreement(rows: pl.DataFrame, task: Task, least: int) -> Json:
-    """How far raters agree; where asking stopped early, on the judgments that every item was to have."""
-    try:
-        judged = read_judgments(rows.select("item", "rater", "label", "status", "at"))
-        judged = equal_in_number(judged, least)
-        merged = merged_by(task)
-        return agreement(with_labels(judged, merged) if merged else judged).to_dict()
-    except GraterError as error:
-        return {"reason": str(error)}
-
-
-def _edit_agreement(essays: Sequence[Essay]) -> Json:
-    """How far annotators agree on where errors are, of what kind, and how to mend them."""
-    try:
-        return edit_agreement(essays).to_dict()
-    except GraterError as error:
-        return {"reason": str(error)}
-
-
-def _corpora(tx: Tx, folder: Path, *, names: bool) -> int:
-    """The essays in each format; what a format cannot hold is written down beside them."""
-    essays = list(marked_essays(tx, names=names))
-    if not essays:
+def _write_corpora(tx: Tx, folder: Path, *, names: bool) -> int:
+    """The essays in each format; what a format cannot hold is listed next to them."""
+    corpus = list(marked_essays(tx, names=names))
+    if not corpus:
         return 0
-    place = folder / "essays"
-    place.mkdir()
-    lost: list[Json] = []
+    folder.mkdir()
+    lost: list[dict[str, Json]] = []
     for name, format_name in CORPORA.items():
 
         def report(loss: Loss, format_name: str = format_name) -> None:
             lost.append({"format": format_name, **asdict(loss)})
 
-        write_corpus(essays, place / name, report, format_name=format_name)
-    with (place / "losses.jsonl").open("w", encoding="utf-8", newline="") as stream:
-        stream.writelines(f"{to_text(loss)}\n" for loss in lost)
+        write_corpus(corpus, folder / name, report, format_name=format_name)
+    _write_lines(folder / "losses.jsonl", lost)
     return len(lost)
 
 
-def _export_manifest(tx: Tx, folder: Path, *, names: bool, raw: bool) -> dict[str, int]:
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
-    tables = {name: _n_lines(folder / "tables" / f"{name}.jsonl") for name in dump.table_names()}
+def _write_manifest(tx: Tx, folder: Path, *, names: bool, raw: bool) -> dict[str, int]:
+    counts = {name: _n_lines(folder / "tables" / f"{name}.jsonl") for name in table_names()}
     listed: dict[str, Json] = {
-        file.relative_to(folder).as_posix(): {"sha256": sha256(file), "bytes": file.stat().st_size} for file in files
+        file.relative_to(folder).as_posix(): {"sha256": sha256(file), "bytes": file.stat().st_size}
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
     }
     manifest: dict[str, Json] = {
         "format": FORMAT,
@@ -214,13 +221,13 @@ def _export_manifest(tx: Tx, folder: Path, *, names: bool, raw: bool) -> dict[st
         "schema": VERSION,
         "names": names,
         "raw": raw,
-        "study": dump.meta_values(tx),
+        "study": meta_values(tx),
         "last_event": events.latest(tx),
-        "counts": tables,
+        "counts": counts,
         "files": listed,
     }
     _write_json(folder / "manifest.json", manifest)
-    return {name: n for name, n in tables.items() if n}
+    return {name: n for name, n in counts.items() if n}
 
 
 def sha256(file: Path) -> str:
@@ -231,6 +238,11 @@ def sha256(file: Path) -> str:
 def _n_lines(file: Path) -> int:
     with file.open("rb") as stream:
         return sum(1 for _ in stream)
+
+
+def _write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        stream.writelines(f"{to_text(line)}\n" for line in lines)
 
 
 def _write_json(path: Path, value: Json) -> None:
@@ -253,12 +265,145 @@ def _all_or_nothing(folder: Path) -> Iterator[Path]:
             shutil.rmtree(partial, ignore_errors=True)
 
 
+# The tables of an export, as text
+
+
+def frame(of: Iterable[Mapping[str, Json]], columns: Sequence[str]) -> pl.DataFrame:
+    """Rows under fixed columns; lists joined by `|`, other nested values as JSON, no value as an empty cell."""
+    all_rows = list(of)
+    return pl.DataFrame(
+        {name: pl.Series(name, [_cell(row.get(name)) for row in all_rows], dtype=pl.String) for name in columns}
+    )
+
+
+def _cell(value: Json) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, list | tuple):
+        return "|".join(str(each) for each in value) or None
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else None
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def item_frame(tx: Tx) -> pl.DataFrame:
+    texts = {essay.essay_id: essay for essay in content.all_essays(tx)}
+    rows: list[Mapping[str, Json]] = []
+    for each in content.all_items(tx):
+        place: dict[str, Json] = {}
+        if each.item is not None:
+            essay, span = texts[each.item.essay_id], each.item.span
+            target = span.of(essay.text) if len(span) < 200 else ""
+            place = {"essay": essay.essay_id, "start": span.start, "end": span.end, "target": target}
+            place["document"] = str(essay.metadata.get("document") or "")
+        rows.append({"item": each.item_id, **place, "kind": each.kind, "outside": each.outside_id, **each.payload})
+    known = ("item", "essay", "start", "end", "kind", "document", "target", "outside")
+    further = sorted({name for row in rows for name in row} - set(known))
+    return frame(rows, [*known, *further])
+
+
+def judgment_frame(tx: Tx, job_id: str | None = None, *, names: bool = False) -> pl.DataFrame:
+    """Judgments of every status, with the columns of the contract first."""
+    rows = judgments.table(tx, job_id, judgments.ALL, roles=("work", "practice", "gold"), names=names)
+    return frame(rows, JUDGMENTS)
+
+
+JUDGMENTS = (
+    *("item", "rater", "label", "status", "confidence", "seconds", "at", "flags", "alternatives"),
+    *("stage", "batch", "group", "payload", "role", "kind", "job", "unit", "submission", "guidelines"),
+)
+
+
+def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
+    """Everybody; a joint seat names the two people behind it."""
+    columns = ("rater", "role", "kind", "members", "state", "added_at", *(("name", "email") if names else ()))
+    persons = list(rows(tx, "people", names=names))
+    called = {row["person_id"]: row["name"] if names else row["pseudonym"] for row in persons}
+    everybody = [
+        {
+            **row,
+            "rater": called[row["person_id"]],
+            "members": sorted(called[each] for each in people.members(tx, row["person_id"])),
+            "added_at": as_iso(row["added_at"]),
+        }
+        for row in persons
+    ]
+    return frame(sorted(everybody, key=lambda row: str(row["rater"])), columns)
+
+
+def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
+    """The newest decision for each item, as judgments of the annotator `gold`, with who decided."""
+    rows: list[Mapping[str, Json]] = [
+        {
+            **asdict(answer),
+            "item": answer.item_id,
+            "rater": GOLD,
+            "group": ADJUDICATED,
+            "job": units.get(tx, each.unit_id).job.name,
+            "unit": each.unit_id,
+            "version": each.version,
+            "by": raters[each.person_id],
+            "comment": each.comment,
+            "at": as_iso(each.at),
+        }
+        for each in adjudication.all(tx)
+        for answer in each.answers
+    ]
+    columns = ("item", "rater", "label", "confidence", "flags", "alternatives", "group", "payload")
+    return frame(rows, (*columns, "job", "unit", "version", "by", "comment", "at"))
+
+
+def gold_frame(tx: Tx) -> pl.DataFrame:
+    rows: list[Mapping[str, Json]] = [
+        {"item": each.item_id, "label": sorted(each.accepted), "reason": each.reason, "state": each.state, "job": job}
+        for job, each in gold.all(tx)
+    ]
+    return frame(rows, ("item", "label", "reason", "state", "job"))
+
+
+def payment_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
+    paid = [
+        {**row, "rater": raters[row["person_id"]], "amount": f"{row['cents'] / 100:.2f}", "at": as_iso(row["at"])}
+        for row in rows(tx, "payments")
+    ]
+    return frame(paid, ("rater", "kind", "amount", "currency", "state", "note", "at"))
+
+
+def decision_frame(tx: Tx) -> pl.DataFrame:
+    columns = ("system", "flagged", "score", "type", "suggestion")
+    decided = (
+        {"item": each.item_id, **{name: getattr(each, name) for name in columns}}
+        for each in content.all_decisions(tx)
+    )
+    return frame(decided, ("item", *columns))
+
+
+def label_frame(judged: pl.DataFrame) -> pl.DataFrame:
+    """Valid judgments as `task, worker, label`, which crowd tools read."""
+    valid = judged.filter(pl.col("status") == "valid")
+    return valid.select(task="item", worker="rater", label="label").sort("task", "worker")
+
+
+def rating_frame(judged: pl.DataFrame) -> pl.DataFrame:
+    """A matrix: one row an item, one column a rater, the label in the cell."""
+    labels = label_frame(judged)
+    raters = labels["worker"].unique().sort().to_list()
+    wide: dict[str, dict[str, str]] = {}
+    for task, worker, label in labels.iter_rows():
+        wide.setdefault(task, {})[worker] = label
+    return frame([{"item": task, **cells} for task, cells in sorted(wide.items())], ["item", *raters])
+
+
+# The way back
+
 DEEPEST = 8
 CHUNK = 1 << 16
 MOST_TIMES = 100
 """An export shrinks by ten to twenty; what would grow by more than this is no export."""
 SMALL = 50_000_000
-"""Bytes that any archive may come to."""
+"""Bytes to which any archive may grow."""
 
 
 def import_archive(archive: Path, location: Path | str, *, clock: Clock = utc_now) -> Store:
@@ -278,24 +423,30 @@ def import_archive(archive: Path, location: Path | str, *, clock: Clock = utc_no
         problems.done()
         store = open_store(location, create=True, clock=clock)
         try:
-            _restore(store, folder, manifest)
+            with store.write() as tx:
+                for name in table_names():
+                    file = folder / "tables" / f"{name}.jsonl"
+                    if file.exists():
+                        _insert(tx, name, _stored_rows(file))
+                for name, value in manifest["study"].items():
+                    set_meta(tx, name, value)
+                violations = checks.violations(tx)
+                if violations:
+                    raise GraterError(f"{folder}: the archive is inconsistent and was not imported: {violations[0]}")
         except BaseException:
             store.close()
             raise
         return store
 
 
-def _restore(store: Store, folder: Path, manifest: dict[str, Any]) -> None:
-    with store.write() as tx:
-        for name in dump.table_names():
-            file = folder / "tables" / f"{name}.jsonl"
-            if file.exists():
-                dump.insert(tx, name, dump.in_order(name, _rows(file)))
-        for name, value in manifest["study"].items():
-            dump.set_meta(tx, name, value)
-        violations = checks.violations(tx)
-        if violations:
-            raise GraterError(f"{folder}: the archive is inconsistent and was not imported: {violations[0]}")
+def _insert(tx: Tx, name: str, stored: Iterable[dict[str, Any]]) -> None:
+    """Put rows back; columns that this schema does not have are an error of the database."""
+    if name == "units":  # which refer to units before them
+        stored = sorted(stored, key=lambda row: (row["follows"] is not None, row["job_id"], row["position"]))
+    for portion in chunks(stored):
+        tx.insert(schema.METADATA.tables[name], portion)
+    if name == "events" and tx.is_postgres:
+        tx.execute(sql("SELECT setval(pg_get_serial_sequence('events', 'n'), (SELECT max(n) FROM events))"))
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -311,7 +462,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _rows(file: Path) -> Iterator[dict[str, Any]]:
+def _stored_rows(file: Path) -> Iterator[dict[str, Any]]:
     with file.open(encoding="utf-8", newline="\n") as stream:
         for line in stream:
             yield json.loads(line)
@@ -368,182 +519,3 @@ def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, most
                 raise BadInput(Problem(str(path), words))
             target.write(chunk)
     return n_bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Backup:
-    """A file that holds a whole study of one engine."""
-
-    path: Path
-    engine: str
-    n_bytes: int
-
-
-def back_up(study: str, path: Path, *, pseudonyms: bool = False) -> Backup:
-    """Copy a study, served or not, into a new file; with `pseudonyms` without names and secrets (SQLite)."""
-    with open_store(study):  # refuses what is no study, with the words for it
-        pass
-    if not is_url(study):
-        copy_sqlite(Path(study), path, nameless=pseudonyms)
-    elif pseudonyms:
-        raise UsageError("pg_dump copies names as they are; for a copy by pseudonyms export the study")
-    else:
-        dump_postgres(study, path)
-    return Backup(path=path, engine=engine_of(path), n_bytes=path.stat().st_size)
-
-
-def restore(path: Path, study: str) -> Store:
-    """Make the study of a backup again, in a new file or an empty database of the same engine."""
-    engine = engine_of(path)
-    if (engine == "postgresql") != is_url(study):
-        place = "a postgresql:// URL" if engine == "postgresql" else "a file"
-        raise UsageError(f"{path}: a backup of {engine} is restored into {place}; to change engines use an export")
-    if is_url(study):
-        restore_postgres(path, study)
-    else:
-        copy_sqlite(path, Path(study))
-    return open_store(study)
-
-
-SQLITE, POSTGRES = b"SQLite format 3\0", b"PGDMP"
-
-SECRET = (
-    "deliveries",
-    "webhooks",
-    "sessions",
-    "tokens",
-    "invitations",
-    "recovery_codes",
-    "second_factors",
-    "run_files",
-    "runs",
-)
-NAMELESS = (
-    "UPDATE people SET name = pseudonym, email = '', payload = '{}', password_hash = ''",
-    "UPDATE panel_places SET external_id = person_id",
-    "UPDATE panels SET state = 'closed', options = json_set(options, '$.secret', '')"
-    " WHERE json_extract(options, '$.secret') <> ''",
-    *(f"DELETE FROM {table}" for table in SECRET),
-    "VACUUM",
-)
-"""What makes a copy nameless; VACUUM, since the pages of a file keep what was deleted."""
-
-
-def engine_of(path: Path) -> str:
-    """Whose backup a file is: `sqlite` or `postgresql`."""
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(16)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
-    if start == SQLITE:
-        return "sqlite"
-    if start.startswith(POSTGRES):
-        return "postgresql"
-    raise UsageError(f"{path}: expected a backup of a study, found some other file")
-
-
-def copy_sqlite(source: Path, target: Path, *, nameless: bool = False) -> None:
-    """One snapshot of a file, as a file of its own without a log beside it."""
-    with (
-        _appearing(target) as unfinished,
-        _complaining_of(source),
-        closing(sqlite3.connect(source, timeout=BUSY_SECONDS)) as original,
-        closing(sqlite3.connect(unfinished, isolation_level=None)) as copy,
-    ):
-        original.backup(copy)
-        copy.execute("PRAGMA journal_mode=DELETE")
-        for statement in NAMELESS if nameless else ():
-            copy.execute(statement)
-        if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
-            raise sqlite3.DatabaseError("the file is damaged")
-
-
-@contextmanager
-def _complaining_of(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise GraterError(f"{path}: cannot be copied, nothing was written: {error}") from error
-
-
-@contextmanager
-def _appearing(target: Path) -> Iterator[Path]:
-    """A private file to write to, which takes its name once it is whole and on the disk."""
-    if target.exists():
-        raise UsageError(f"{target}: already exists; choose another name")
-    with complaining(target):
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        os.close(handle)
-    unfinished = Path(name)
-    try:
-        yield unfinished
-        with complaining(target):
-            unfinished.chmod(OWNER_ONLY)
-            with unfinished.open("rb") as stream:
-                os.fsync(stream.fileno())
-            # A link, unlike a rename, never replaces what somebody put there meanwhile; not every disk has links.
-            try:
-                os.link(unfinished, target)
-            except FileExistsError:
-                raise
-            except OSError:
-                unfinished.rename(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def dump_postgres(location: str, target: Path) -> None:
-    """One snapshot of a database by `pg_dump`, in its packed format."""
-    options = ("--format=custom", "--no-owner", "--no-privileges")
-    with _appearing(target) as unfinished:
-        _run("pg_dump", location, *options, f"--file={unfinished}")
-
-
-def restore_postgres(path: Path, location: str) -> None:
-    """Every table of a backup into an empty database, all of it or nothing."""
-    with _connected(location) as connection:
-        if not migrations.is_empty(connection):
-            raise UsageError(f"{_name(location)}: expected an empty database, found tables; make a new one")
-    options = ("--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
-    _run("pg_restore", location, *options, str(path))
-    with _connected(location) as connection:
-        for statement in FORGET_TRANSACTIONS:
-            connection.exec_driver_sql(statement)
-
-
-FORGET_TRANSACTIONS = (
-    "ALTER TABLE events DISABLE TRIGGER USER",
-    "UPDATE events SET transaction_id = 0",
-    "ALTER TABLE events ENABLE TRIGGER USER",
-)
-
-
-@contextmanager
-def _connected(location: str) -> Iterator[Connection]:
-    engine = create_engine(make_url(location).set(drivername="postgresql+psycopg"))
-    try:
-        with translated_errors(_name(location)), engine.begin() as connection:
-            yield connection
-    finally:
-        engine.dispose()
-
-
-def _name(location: str) -> str:
-    """The database without its address, which may hold a password."""
-    return make_url(location).database or ""
-
-
-def _run(program: str, location: str, *options: str) -> None:
-    """A program of PostgreSQL on a database; a password goes by the environment, which others cannot read."""
-    command = shutil.which(program)
-    if command is None:
-        raise MissingExtra(f"a backup of PostgreSQL needs {program}: install PostgreSQL's client programs here")
-    url = make_url(location)
-    address = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
-    environment = os.environ | ({"PGPASSWORD": str(url.password)} if url.password else {})
-    called = [command, f"--dbname={address}", *options]
-    done = subprocess.run(called, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.strip()] or [f"exit status {done.returncode}"]
-        raise GraterError(f"{_name(location)}: {program} failed: {lines[0].removeprefix(f'{program}: ')}")

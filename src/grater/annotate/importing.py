@@ -25,17 +25,20 @@ from datetime import date, time
 from functools import partial
 from math import isfinite, isnan
 from pathlib import Path, PurePath
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
+from sqlalchemy import select
 
 from grater.annotate import content, jobs, people
 from grater.annotate.content import StudyItem
-from grater.annotate.store import Store, Tx, bulk, dump, schema
+from grater.annotate.requests import Body
+from grater.annotate.store import Store, Tx, bulk, events, schema
 from grater.annotate.store.clock import from_iso
-from grater.annotate.store.ids import hashed
+from grater.annotate.store.ids import hashed, new_id
 from grater.annotate.store.judgments import GROUP
 from grater.annotate.store.schema import to_text
+from grater.annotate.store.transaction import Columns
 from grater.annotate.study.gold import add_gold
 from grater.annotate.systems import require_same_decisions
 from grater.annotate.tasks import TASKS
@@ -68,6 +71,34 @@ class Imported(Data):
     kind: str
     new: int
     known: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A file that came in, with the hash of its bytes: the same file is not imported twice."""
+
+    import_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_rows: int
+    at: int
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+IMPORT_COLUMNS = Columns(Import, schema.imports)
+
+
+def all_imports(tx: Tx) -> list[Import]:
+    query = select(*IMPORT_COLUMNS).order_by(schema.imports.c.at, schema.imports.c.import_id)
+    return [IMPORT_COLUMNS.read(row) for row in tx.all(query)]
+
+
+def start_import(tx: Tx, *, kind: str, name: str, sha256: str) -> str:
+    """Note an import and return its id, to which its rows can then refer."""
+    started = Import(import_id=new_id(), kind=kind, name=name, sha256=sha256, n_rows=0, at=tx.now)
+    tx.insert(schema.imports, IMPORT_COLUMNS.row(started))
+    return started.import_id
 
 
 def import_files(
@@ -106,16 +137,39 @@ def import_files(
         return [_one(tx, path, kind, bring, actor) for path, kind, bring in asked]
 
 
+Kind: TypeAlias = Literal["corpus", "items", "decisions", "judgments", "gold", "practice"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class Importing(Body):
+    """Files of one kind; a `format` is that of a corpus, guessed from the names if empty."""
+
+    kind: Kind
+    format: str = ""
+    job: str = ""
+    task: str = "error"
+
+
+def import_kind(store: Store, sent: Importing, paths: Sequence[Path], *, actor: str | None) -> list[Imported]:
+    """What a form or a call sends."""
+    by_kind: dict[str, Any] = {"corpora" if sent.kind == "corpus" else sent.kind: paths}
+    job, format_name = sent.job or None, sent.format or None
+    return import_files(store, **by_kind, format_name=format_name, job=job, task=sent.task, actor=actor)
+
+
 def _one(
     tx: Tx, path: Path, kind: str, bring: Callable[[Tx, Path, str], tuple[int, int]], actor: str | None
 ) -> Imported:
     sha256 = fingerprint(path)
-    earlier = dump.find_import(tx, kind=kind, sha256=sha256)
+    same = select(schema.imports.c.n_rows).where(schema.imports.c.kind == kind, schema.imports.c.sha256 == sha256)
+    earlier = tx.first(same.order_by(schema.imports.c.at))
     if earlier is not None:
         return Imported(str(path), kind, 0, earlier.n_rows)
-    import_id = dump.start_import(tx, kind=kind, name=path.name, sha256=sha256)
+    import_id = start_import(tx, kind=kind, name=path.name, sha256=sha256)
     n_new, n_known = bring(tx, path, import_id)
-    dump.finish_import(tx, import_id, n_rows=n_new + n_known, actor=actor)
+    n_rows = n_new + n_known
+    tx.execute(schema.imports.update().where(schema.imports.c.import_id == import_id).values(n_rows=n_rows))
+    events.write(tx, actor, "import.done", import_id, {"n_rows": n_rows})
     return Imported(str(path), kind, n_new, n_known)
 
 
@@ -218,9 +272,6 @@ def _ids_of_items(tx: Tx, table: Table) -> dict[str, str]:
     return known
 
 
-KINDS = ("corpus", "items", "decisions", "judgments", "gold", "practice")
-
-
 def pasted_essays(pasted: str) -> list[tuple[str, str]]:
     """The title and the text of each essay that was pasted, all titles different."""
     parts = [part.strip("\n") for part in BETWEEN.split(pasted.replace("\r\n", "\n"))]
@@ -265,8 +316,6 @@ UNITS_AT_A_TIME = 20_000
 
 UNIT, STATUS, SLOT = "_unit", "_status", "_n"
 """Columns that are added to those of the table: the number of the unit, the status, the slot that it fills."""
-
-Columns: TypeAlias = "dict[str, pl.Series]"
 
 
 def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
@@ -350,7 +399,7 @@ def _slices(units: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[pl.DataFr
         start += n_rows
 
 
-def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> Columns:
+def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> dict[str, pl.Series]:
     """The columns of submissions and judgments that the cells of the table fill."""
     blank = pl.Series("", [None], dtype=pl.String).extend_constant(None, rows.height - 1)
 

@@ -22,10 +22,11 @@ from sqlalchemy import case, literal, select
 
 from grater.annotate import jobs, people
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, dump, events, progress, schema
+from grater.annotate.store import Tx, events, progress, schema
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns, Record
 from grater.annotate.study.limits import require_number, require_text
+from grater.annotate.tables import undated
 from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, terms_of, valid_share
 from grater.errors import Conflict, UsageError
 from grater.model import Interval, Json
@@ -175,7 +176,7 @@ def _submitted(tx: Tx, job_id: str) -> Sequence[Record]:
 
 def _turn_around(tx: Tx, rows: Sequence[Record]) -> int | None:
     """Milliseconds from the first answer to the last; when an imported one without a time was given, nobody knows."""
-    unknown = dump.undated(tx)
+    unknown = undated(tx)
     times = [row.at for row in rows if row.lease_id is not None or row.at not in unknown]
     return max(times) - min(times) if times else None
 

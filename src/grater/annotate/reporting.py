@@ -21,7 +21,8 @@ from grater.annotate.jobs import Job
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, study_suggestions
 from grater.annotate.money import Costs, job_costs, payments_of
 from grater.annotate.protocol import protocol_sheet
-from grater.annotate.store import Tx, dump
+from grater.annotate.status import study_name
+from grater.annotate.store import Tx
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.study.limits import require_text
@@ -170,7 +171,7 @@ def study_inputs(
     """
     require_text("report.title", title)
     require_text("report.author", author)
-    name = dump.meta_values(tx).get("name", "study")
+    name = study_name(tx) or "study"
     tables = _tables_of(tx, name, job_names, kind=kind, counting=counting)
     words, read = words_of(tx, job_names), evaluable(tx, tables)
     chosen = [job for job in jobs.all(tx) if not job_names or job.name in job_names]

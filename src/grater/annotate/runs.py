@@ -1,17 +1,14 @@
-"""Runs: long work that a server does in the background, with how far it is, what it reads and what it made.
+"""Runs: long work that a server does in the background: a system run over the essays, a big import, a report.
 
-A run waits, is claimed by one process, and ends well or badly.  Whoever works on it says so again and again
-(`beat`); a run whose process fell silent for `STALE_MS` is claimed anew and begins from its start.  A process that
-was only held up finds then that the run is no longer its own, and changes nothing.  A run that has ended
-`MOST_TRIES` processes before its own end has failed: else it would end every other, and nothing behind it would ever
-begin.
+What is asked for is stored as a run before anybody begins, and survives a restart.  A run waits, is claimed by one
+process, and ends well or badly.  The process that works on it says so every few seconds (`beat`); a run whose process
+fell silent for `STALE_MS` is claimed anew and begins from its start.  A process that was only held up finds then that
+the run is no longer its own, and changes nothing.  A run that has ended `MOST_TRIES` processes before its own end has
+failed: else it would end every other, and nothing behind it would ever begin.
 
-Long work in the background: a system run over the essays, a big import, a report; it survives a restart.
-
-What is asked for is stored as a run before anybody begins (`grater.annotate.runs`).  One thread of a process
-works on runs, one after the other, for as long as any waits.  A process that dies takes nothing along: its run begins
-anew. Each kind of run stores its result in one transaction, or is the same when done twice: beginning anew is safe.
-Whatever goes wrong with one run is its own end, and those behind it go on.
+One thread of a process works on runs, one after the other, for as long as any waits.  Each kind of run stores its
+result in one transaction, or is the same when done twice: beginning anew is safe.  Whatever goes wrong with one run
+is its own end, and those behind it go on.
 """
 
 from __future__ import annotations
@@ -23,22 +20,23 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import Literal, TypeAlias
 
+from pydantic import Field
 from sqlalchemy import Update, and_, or_, select
 
 from grater.annotate import content, jobs
 from grater.annotate.content import own_essays
-from grater.annotate.importing import KINDS as IMPORTED_KINDS
-from grater.annotate.importing import import_files
+from grater.annotate.importing import Importing, import_kind
 from grater.annotate.reporting import study_inputs
+from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns
-from grater.annotate.study.limits import require_text
-from grater.annotate.systems import decide
+from grater.annotate.study.limits import LONGEST
+from grater.annotate.systems import decide, require_installed
 from grater.detect.learners import class_report
-from grater.detect.systems import SYSTEMS, default_systems, load_system, load_systems
+from grater.detect.systems import default_systems, load_system, load_systems
 from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Essay, Json
 from grater.reporting.build import build
@@ -49,6 +47,9 @@ from grater.sheet import counted
 STALE_MS = 60_000
 MOST_TRIES = 5
 GIVEN_UP = "Begun {n} times, and the server ended each time before it was done; nothing was stored."
+UNFORESEEN = "Something went wrong on our side ({kind}); the server's log has the rest. Nothing was stored."
+BEAT_SECONDS = 2.0
+LOG = logging.getLogger("grater.annotate.runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def add(
     files: Sequence[RunFile] = (),
     actor: str | None = None,
 ) -> Run:
-    run = Run(run_id=new_id(), kind=kind, title=title, options=options, person_id=actor, made_at=tx.now)
+    run = Run(new_id(), kind, title, options, person_id=actor, made_at=tx.now)
     tx.insert(schema.runs, COLUMNS.row(run))
     _keep(tx, run.run_id, files, is_result=False)
     events.write(tx, actor, "run.added", run.run_id, {"kind": kind, "title": title})
@@ -124,7 +125,15 @@ def latest(tx: Tx, *, most: int) -> list[Run]:
 
 def claim(tx: Tx) -> Run | None:
     """The oldest run that waits, or whose process fell silent; from now on it is the caller's."""
-    while (run := _next(tx)) is not None:
+    silent = and_(schema.runs.c.state == "running", schema.runs.c.beat_at < tx.now - STALE_MS)
+    next_one = (
+        select(*COLUMNS)
+        .where(or_(schema.runs.c.state == "waiting", silent))
+        .order_by(schema.runs.c.made_at, schema.runs.c.run_id)
+        .limit(1)
+    )
+    while row := tx.first(tx.locked(next_one, of=schema.runs, skip=True)):
+        run = COLUMNS.read(row)
         if run.tries >= MOST_TRIES:
             _end(tx, run, words=GIVEN_UP.format(n=run.tries), is_failed=True)
             continue
@@ -132,23 +141,6 @@ def claim(tx: Tx) -> Run | None:
         tx.execute(schema.runs.update().where(schema.runs.c.run_id == run.run_id).values(begun))
         return get(tx, run.run_id)
     return None
-
-
-def _next(tx: Tx) -> Run | None:
-    silent = and_(schema.runs.c.state == "running", schema.runs.c.beat_at < tx.now - STALE_MS)
-    query = (
-        select(*COLUMNS)
-        .where(or_(schema.runs.c.state == "waiting", silent))
-        .order_by(schema.runs.c.made_at, schema.runs.c.run_id)
-        .limit(1)
-    )
-    row = tx.first(tx.locked(query, of=schema.runs, skip=True))
-    return None if row is None else COLUMNS.read(row)
-
-
-def beat(tx: Tx, run: Run, *, done: int, total: int) -> None:
-    """Say that somebody works on it, and how far it is."""
-    tx.execute(_own(run).values(beat_at=tx.now, done=done, total=total))
 
 
 def finish(tx: Tx, run: Run, *, words: str, is_failed: bool = False, files: Sequence[RunFile] = ()) -> bool:
@@ -160,7 +152,7 @@ def finish(tx: Tx, run: Run, *, words: str, is_failed: bool = False, files: Sequ
 
 
 def _own(run: Run) -> Update:
-    """The run as long as it is in the hands of whoever claimed it."""
+    """The run, for as long as it belongs to the process that claimed it."""
     return schema.runs.update().where(
         schema.runs.c.run_id == run.run_id, schema.runs.c.state == "running", schema.runs.c.tries == run.tries
     )
@@ -189,59 +181,50 @@ def files_of(tx: Tx, run_id: str, *, is_result: bool) -> list[RunFile]:
     return [RunFile(name=row.name, content=bytes(row.content)) for row in tx.all(query)]
 
 
-LOG = logging.getLogger("grater.annotate.runs")
-BEAT_SECONDS = 2.0
-
-UNFORESEEN = "Something went wrong on our side ({kind}); the server's log has the rest. Nothing was stored."
-
-SYSTEM, IMPORT, REPORT, CLASS = "system", "import", "report", "class"
+# What can be asked for
 
 
-def ask_for_system(tx: Tx, name: str, *, actor: str | None = None) -> Run:
-    """Run an installed system over all essays; nothing else than its name is ever taken from outside."""
-    if name not in SYSTEMS:
-        raise UsageError(f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
+class NewRun(Body):
+    """A `system` to run over all essays, a report (of a `job`, with a `title`), or a `class` report of the essays."""
+
+    model_config = example(kind="report", title="Two schools")
+    kind: Literal["system", "report", "class"]
+    system: str = ""
+    job: str = Field(default="", description="Its name: the report is of this job alone.")
+    title: str = Field(default="", max_length=LONGEST["report.title"])
+    author: str = Field(default="", max_length=LONGEST["report.author"])
+    earlier: list[str] = Field(default=[], description="NEW=OLD: the system OLD is an earlier version of NEW.")
+
+
+def ask(tx: Tx, sent: NewRun, *, actor: str | None = None) -> Run:
+    """Store what somebody wants to have done."""
+    of_report: dict[str, Json] = {"job": sent.job, "title": sent.title, "author": sent.author}
+    of_report["earlier"] = list(sent.earlier)
+    if sent.kind == "report":
+        about = jobs.named(tx, sent.job).title if sent.job else "the study"
+        told_versions(sent.earlier)
+        return add(tx, sent.kind, f"Report: {sent.title or about}", of_report, actor=actor)
+    if any(of_report.values()):
+        raise UsageError("job, title, author and earlier are for a report; expected none of them")
+    if sent.kind == "system":
+        require_installed(sent.system)
     if not content.n_essays(tx):
         raise UsageError("the study has no essays yet; import some first")
-    return add(tx, SYSTEM, f"Run {name} over the essays", {"system": name}, actor=actor)
+    if sent.kind == "class":
+        return add(tx, sent.kind, "Class report", {}, actor=actor)
+    return add(tx, sent.kind, f"Run {sent.system} over the essays", {"system": sent.system}, actor=actor)
 
 
-def ask_for_report(
-    tx: Tx, *, job: str = "", title: str = "", author: str = "", earlier: Sequence[str] = (), actor: str | None = None
-) -> Run:
-    """Make the report of the study, or of the job of this name; `earlier` are versions as `NEW=OLD`."""
-    require_text("report.title", title)
-    require_text("report.author", author)
-    about = jobs.named(tx, job).title if job else "the study"
-    told_versions(earlier)
-    options: dict[str, Json] = {"job": job, "title": title, "author": author, "earlier": list(earlier)}
-    return add(tx, REPORT, f"Report: {title or about}", options, actor=actor)
+def ask_for_import(tx: Tx, files: Sequence[RunFile], sent: Importing, *, actor: str | None = None) -> Run:
+    return add(tx, "import", f"Import {counted(len(files), 'file')}", sent.model_dump(), files=files, actor=actor)
 
 
-def ask_for_class_report(tx: Tx, *, actor: str | None = None) -> Run:
-    """Make the class report: what the default systems mark in the essays, per learner and over time."""
-    if not content.n_essays(tx):
-        raise UsageError("the study has no essays yet; import some first")
-    return add(tx, CLASS, "Class report", {}, actor=actor)
-
-
-def ask_for_import(tx: Tx, files: Sequence[RunFile], options: Mapping[str, Json], *, actor: str | None = None) -> Run:
-    """Import files; `options` as the form has them: kind, format, job, task."""
-    kind = str(options.get("kind"))
-    if kind not in IMPORTED_KINDS:
-        raise UsageError(f"kind: expected one of {', '.join(IMPORTED_KINDS)}, found {kind[:20]!r}")
-    return add(tx, IMPORT, f"Import {counted(len(files), 'file')}", options, files=files, actor=actor)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    words: str
-    files: tuple[RunFile, ...] = ()
+# How it is done
 
 
 @dataclass(slots=True, eq=False)
 class Steps:
-    """How far a run is, told to the study every few seconds by a thread of its own until `close`."""
+    """A run under way: how far it is, written down every few seconds by a thread of its own until the end."""
 
     store: Store
     run: Run
@@ -252,90 +235,83 @@ class Steps:
     def advance(self, n: int) -> None:
         self.done += n
 
-    def beat_on(self) -> None:
+    def _beat_on(self) -> None:
         while not self._over.wait(BEAT_SECONDS):
             try:
                 with self.store.write() as tx:
-                    beat(tx, self.run, done=self.done, total=self.total)
+                    tx.execute(_own(self.run).values(beat_at=tx.now, done=self.done, total=self.total))
             except GraterError as error:  # the next beat may get through
                 LOG.warning("%s: %s", self.run.title, error)
 
     def __enter__(self) -> Steps:
-        threading.Thread(target=self.beat_on, name=f"beat {self.run.run_id}", daemon=True).start()
+        threading.Thread(target=self._beat_on, name=f"beat {self.run.run_id}", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
 
 
-def _system(store: Store, run: Run, _files: Sequence[RunFile], steps: Steps) -> Outcome:
-    with store.read() as tx:
+Outcome: TypeAlias = tuple[str, list[RunFile]]
+"""What came of a run in words, and the files that it made."""
+
+
+def _system(steps: Steps) -> Outcome:
+    with steps.store.read() as tx:
         steps.total = content.n_essays(tx)
-    (done,) = decide(store, [load_system(str(run.options["system"]))], advance=steps.advance)
-    return Outcome(f"{done.system}: {done.n_items} places, {done.n_flagged} flagged, {done.n_new} new.")
+    system = load_system(str(steps.run.options["system"]))
+    (done,) = decide(steps.store, [system], advance=steps.advance)
+    return f"{done.system}: {done.n_items} places, {done.n_flagged} flagged, {done.n_new} new.", []
 
 
-def _report(store: Store, run: Run, _files: Sequence[RunFile], _steps: Steps) -> Outcome:
-    job = str(run.options.get("job") or "")
-    with store.read() as tx:
+def _report(steps: Steps) -> Outcome:
+    sent = NewRun.model_validate({**steps.run.options, "kind": "report"})
+    with steps.store.read() as tx:
         inputs = study_inputs(
             tx,
-            title=str(run.options.get("title") or ""),
-            author=str(run.options.get("author") or ""),
-            job_names=[job] if job else [],
-            earlier=told_versions(cast("list[str]", run.options.get("earlier") or [])),
+            title=sent.title,
+            author=sent.author,
+            job_names=[sent.job] if sent.job else [],
+            earlier=told_versions(sent.earlier),
         )
-    page = report_html(build(inputs)).encode()
-    return Outcome("The report is ready.", (RunFile(name="report.html", content=page),))
+    return "The report is ready.", [RunFile("report.html", report_html(build(inputs)).encode())]
 
 
-def _class_report(store: Store, _run: Run, _files: Sequence[RunFile], steps: Steps) -> Outcome:
-    with store.read() as tx:
+def _class_report(steps: Steps) -> Outcome:
+    with steps.store.read() as tx:
         written = list(own_essays(tx))
     steps.total = len(written)
-    report = class_report(_stepping(written, steps), load_systems(default_systems()))
-    page = report.to_html().encode()
-    return Outcome("The class report is ready.", (RunFile(name="class-report.html", content=page),))
+
+    def stepping() -> Iterator[tuple[str, Essay]]:
+        for essay in written:
+            yield essay.essay_id, essay
+            steps.advance(1)
+
+    report = class_report(stepping(), load_systems(default_systems()))
+    return "The class report is ready.", [RunFile("class-report.html", report.to_html().encode())]
 
 
-def _stepping(written: Sequence[Essay], steps: Steps) -> Iterator[tuple[str, Essay]]:
-    for essay in written:
-        yield essay.essay_id, essay
-        steps.advance(1)
-
-
-def _import(store: Store, run: Run, files: Sequence[RunFile], _steps: Steps) -> Outcome:
-    kind = str(run.options["kind"])
-    with tempfile.TemporaryDirectory(prefix="grater-run-") as name:
-        paths = _written(Path(name), files, is_corpus=kind == "corpus")
-        imported = import_files(
-            store,
-            **{"corpora" if kind == "corpus" else kind: paths},  # type: ignore[arg-type]
-            format_name=str(run.options.get("format") or "") or None,
-            job=str(run.options.get("job") or "") or None,
-            task=str(run.options.get("task") or "error"),
-            actor=run.person_id,
-        )
+def _import(steps: Steps) -> Outcome:
+    sent = Importing.model_validate({name: value for name, value in steps.run.options.items() if value})
+    with steps.store.read() as tx:
+        files = files_of(tx, steps.run.run_id, is_result=False)
+    with tempfile.TemporaryDirectory(prefix="grater-run-") as folder:
+        paths: dict[Path, None] = {}
+        for file in files:
+            path = Path(folder) / file.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+            # of a corpus an archive is one path, its folder
+            paths[Path(folder) / Path(file.name).parts[0] if sent.kind == "corpus" else path] = None
+        imported = import_kind(steps.store, sent, list(paths), actor=steps.run.person_id)
     new, known = sum(each.new for each in imported), sum(each.known for each in imported)
-    return Outcome(f"{counted(len(imported), 'file')}: {new:,} new, {known:,} already in the study.")
+    return f"{counted(len(imported), 'file')}: {new:,} new, {known:,} already in the study.", []
 
 
-def _written(folder: Path, files: Sequence[RunFile], *, is_corpus: bool) -> list[Path]:
-    """Files in a folder of ours; of a corpus an archive is one path, its folder."""
-    paths: dict[Path, None] = {}
-    for file in files:
-        path = folder / file.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file.content)
-        paths[folder / Path(file.name).parts[0] if is_corpus else path] = None
-    return list(paths)
-
-
-WORK: Mapping[str, Callable[[Store, Run, Sequence[RunFile], Steps], Outcome]] = {
-    SYSTEM: _system,
-    REPORT: _report,
-    CLASS: _class_report,
-    IMPORT: _import,
+WORK: Mapping[str, Callable[[Steps], Outcome]] = {
+    "system": _system,
+    "report": _report,
+    "class": _class_report,
+    "import": _import,
 }
 
 
@@ -343,14 +319,13 @@ def work_once(store: Store) -> Run | None:
     """Claim a run and see it through; None where none waits."""
     with store.write() as tx:
         run = claim(tx)
-        files = files_of(tx, run.run_id, is_result=False) if run else []
     if run is None:
         return None
     try:
         with Steps(store, run) as steps:
-            outcome = WORK[run.kind](store, run, files, steps)
+            words, files = WORK[run.kind](steps)
         with store.write() as tx:
-            finish(tx, run, words=outcome.words, files=outcome.files)
+            finish(tx, run, words=words, files=files)
     except (StoreBusy, StoreFull):  # nothing is wrong with the run: it begins anew when its process has been silent
         raise
     except Exception as error:

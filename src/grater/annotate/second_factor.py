@@ -25,7 +25,8 @@ from sqlalchemy import func, select
 from grater.annotate import credentials, people
 from grater.annotate.people import Person
 from grater.annotate.requests import Body, example
-from grater.annotate.store import dump, events, schema
+from grater.annotate.status import meta_value, set_meta
+from grater.annotate.store import events, schema
 from grater.annotate.store.ids import hashed
 from grater.annotate.store.transaction import Columns, Tx
 from grater.errors import Forbidden, NotFound, UsageError
@@ -171,14 +172,14 @@ class NewSecondFactorRule(Body):
 
 
 def required_roles(tx: Tx) -> tuple[str, ...]:
-    kept = dump.meta_value(tx, REQUIRED).split()
+    kept = meta_value(tx, REQUIRED).split()
     return tuple(role for role in ROLES if role in kept)
 
 
 def require_of(tx: Tx, roles: Collection[str], *, actor: str | None = None) -> None:
     """Require it of these roles and no others; who has none is led to the set-up at the next page."""
     wanted = [role for role in ROLES if role in roles]
-    dump.set_meta(tx, REQUIRED, " ".join(wanted))
+    set_meta(tx, REQUIRED, " ".join(wanted))
     events.write(tx, actor, "factor.required", "", {"roles": wanted})
 
 

@@ -1,4 +1,4 @@
-"""A study made and opened; its status in numbers that cost little to count; the pace of a job."""
+"""A study made, opened and named; its status in numbers that cost little to count; the pace of a job."""
 
 from __future__ import annotations
 
@@ -6,22 +6,48 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from sqlalchemy import select
+from sqlalchemy import text as sql
+
 from grater.annotate import content, invitations, jobs, people
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_name
-from grater.annotate.store import Store, Tx, dump, events, open_store, progress, utc_now
+from grater.annotate.store import Store, Tx, events, open_store, progress, schema, utc_now
 from grater.annotate.store.clock import HOUR, Clock
 from grater.annotate.store.progress import JobCounts, Progress
 from grater.model import Json
 from grater.result import Data, in_json, key
 from grater.sheet import Sheet, count
 
+PUBLIC_META = ("public_check_page", "public_editors")
+"""What owners opened to the public, which a copy of the study does not open."""
+
+SECRET_META = ("key", "version", *PUBLIC_META)
+SET_META = sql(
+    "INSERT INTO meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+)
+"""In the words that both engines know."""
+
+
+def meta_values(tx: Tx) -> dict[str, str]:
+    """What the study knows of itself and may reveal."""
+    return {row.key: row.value for row in tx.all(select(schema.meta)) if row.key not in SECRET_META}
+
+
+def meta_value(tx: Tx, name: str) -> str:
+    """One thing that the study knows of itself; empty where it does not."""
+    return str(tx.value(select(schema.meta.c.value).where(schema.meta.c.key == name)) or "")
+
+
+def set_meta(tx: Tx, name: str, value: str) -> None:
+    tx.execute(SET_META, {"key": name, "value": value})
+
 
 def new_study(location: Path | str, *, name: str = "", clock: Clock = utc_now) -> Store:
     """Make an empty study in a file that is not there yet, or in an empty PostgreSQL database."""
     store = open_store(location, create=True, clock=clock)
     with store.write() as tx:
-        dump.set_meta(tx, "name", name or Path(store.name).stem)
+        set_meta(tx, "name", name or Path(store.name).stem)
         events.write(tx, None, "study.made", "", {})
     return store
 
@@ -32,14 +58,14 @@ def open_study(location: Path | str, *, clock: Clock = utc_now) -> Store:
 
 
 def study_name(tx: Tx) -> str:
-    return dump.meta_value(tx, "name")
+    return meta_value(tx, "name")
 
 
 def rename_study(tx: Tx, name: str, *, actor: str | None = None) -> str:
     """Give the study another name, the title of its pages; the same name again changes nothing."""
     name, before = require_name(name.strip()), study_name(tx)
     if name != before:
-        dump.set_meta(tx, "name", name)
+        set_meta(tx, "name", name)
         events.write(tx, actor, "study.renamed", "", {"name": name, "before": before})
     return name
 
@@ -106,17 +132,18 @@ class Status(Data):
 
 
 def status(tx: Tx) -> Status:
-    by_slot, by_status = progress.slots_by_job(tx), progress.submissions_by_job(tx)
-    by_role = progress.units_by_job(tx)
-    job_statuses = tuple(
-        JobStatus(job, by_role.get(job.job_id, {}), by_slot.get(job.job_id, {}), by_status.get(job.job_id, {}))
-        for job in jobs.all(tx)
-    )
-    name = dump.meta_values(tx).get("name", "")
-    counts = (content.n_essays(tx), content.n_items(tx), content.n_decisions(tx))
+    numbers = (progress.units_by_job(tx), progress.slots_by_job(tx), progress.submissions_by_job(tx))
     waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
-    n_invited = sum(each.expires_at > tx.now for each in waiting)
-    return Status(name, *counts, tuple(content.system_names(tx)), people.count(tx), job_statuses, n_invited)
+    return Status(
+        name=study_name(tx),
+        essays=content.n_essays(tx),
+        items=content.n_items(tx),
+        decisions=content.n_decisions(tx),
+        systems=tuple(content.system_names(tx)),
+        people=people.count(tx),
+        jobs=tuple(JobStatus(job, *(by_job.get(job.job_id, {}) for by_job in numbers)) for job in jobs.all(tx)),
+        n_invited=sum(each.expires_at > tx.now for each in waiting),
+    )
 
 
 LATELY = 20

@@ -20,7 +20,7 @@ from grater.annotate.store import Store, Tx
 from grater.annotate.store.transaction import chunks
 from grater.detect.decisions import answers_of
 from grater.detect.detector import Detector
-from grater.detect.systems import SYSTEMS, load_system
+from grater.detect.systems import SYSTEMS
 from grater.errors import Conflict, UsageError
 from grater.model import Decision, Essay, Item
 from grater.result import Data
@@ -140,9 +140,7 @@ def _counted(corpus: Sequence[Essay], advance: Callable[[int], None]) -> Iterato
         advance(len(some))
 
 
-def run_installed(store: Store, name: str) -> Decided:
-    """What an installed system decides on all essays; nothing else than its name is ever taken from outside."""
+def require_installed(name: str) -> None:
+    """Nothing else than the name of an installed system is ever taken from pages and calls."""
     if name not in SYSTEMS:
         raise UsageError(f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
-    (done,) = decide(store, [load_system(name)])
-    return done

@@ -1,4 +1,4 @@
-"""The tables of a study: as every statistic takes them, and as an export writes them.
+"""The tables of a study as every statistic takes them: frames of columns, one query each.
 
 Judgments are verdicts.  A task has its own map from labels to error, ok and unknown; jobs of a task without one
 (cloze, construction, marking) have no verdicts and are left out.  Programs are never mixed with people unless asked
@@ -9,32 +9,28 @@ Where a job asked for more judgments only where raters differed, `redundancy` is
 item was to have: shares and agreement are of the first judgments of each item, up to that number
 (`grater.tables.read`).
 
-The tables of statistics as frames of columns: labels, decisions and items, one query each.
-
 A study may have half a million judgments; a dict for each row would take ten times the memory of its columns.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 from sqlalchemy import Integer, Select, Text, case, cast, func, select, type_coerce
 
-from grater.annotate import adjudication, content, jobs, people, units
-from grater.annotate.content import StudyItem
+from grater.annotate import jobs
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, dump, gold, judgments, schema
-from grater.annotate.store.clock import as_iso
-from grater.annotate.store.dump import undated
+from grater.annotate.store import Tx, gold, schema
+from grater.annotate.store.clock import HOUR
 from grater.annotate.store.judgments import PEOPLE, groups
 from grater.annotate.tasks import TASKS, choice, usage
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError
-from grater.model import ADJUDICATED, GOLD, PROGRAM, Essay, Json
+from grater.model import PROGRAM
 from grater.tables import (
     Judgments,
     Table,
@@ -48,141 +44,9 @@ from grater.tables import (
 from grater.tables.read import TYPE_OF_RATING
 from grater.tables.schema import LIST_SEPARATOR
 
-Row = Mapping[str, Json]
-
-
-def frame(rows: Iterable[Row], columns: Sequence[str]) -> pl.DataFrame:
-    """Rows under fixed columns; lists joined by `|`, other nested values as JSON, no value as an empty cell."""
-    all_rows = list(rows)
-    return pl.DataFrame(
-        {name: pl.Series(name, [_cell(row.get(name)) for row in all_rows], dtype=pl.String) for name in columns}
-    )
-
-
-def _cell(value: Json) -> str | None:
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, list | tuple):
-        return "|".join(str(each) for each in value) or None
-    if isinstance(value, Mapping):
-        return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else None
-    return repr(value) if isinstance(value, float) else str(value)
-
-
-def item_frame(tx: Tx) -> pl.DataFrame:
-    texts = {essay.essay_id: essay for essay in content.all_essays(tx)}
-    rows: list[Row] = []
-    for each in content.all_items(tx):
-        place: dict[str, Json] = {}
-        if each.item is not None:
-            essay, span = texts[each.item.essay_id], each.item.span
-            target = span.of(essay.text) if len(span) < 200 else ""
-            place = {"essay": essay.essay_id, "start": span.start, "end": span.end, "target": target}
-            place["document"] = str(essay.metadata.get("document") or "")
-        rows.append({"item": each.item_id, **place, "kind": each.kind, "outside": each.outside_id, **each.payload})
-    known = ("item", "essay", "start", "end", "kind", "document", "target", "outside")
-    further = sorted({name for row in rows for name in row} - set(known))
-    return frame(rows, [*known, *further])
-
-
-def judgment_frame(tx: Tx, job_id: str | None = None, *, names: bool = False) -> pl.DataFrame:
-    """Judgments of every status, with the columns of the contract first."""
-    rows = judgments.table(tx, job_id, judgments.ALL, roles=("work", "practice", "gold"), names=names)
-    return frame(rows, JUDGMENTS)
-
-
-JUDGMENTS = (
-    *("item", "rater", "label", "status", "confidence", "seconds", "at", "flags", "alternatives"),
-    *("stage", "batch", "group", "payload", "role", "kind", "job", "unit", "submission", "guidelines"),
-)
-
-
-def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
-    """Everybody; a joint seat names the two people behind it."""
-    columns = ("rater", "role", "kind", "members", "state", "added_at", *(("name", "email") if names else ()))
-    persons = list(dump.rows(tx, "people", names=names))
-    called = {row["person_id"]: row["name"] if names else row["pseudonym"] for row in persons}
-    rows = [
-        {
-            **row,
-            "rater": called[row["person_id"]],
-            "members": sorted(called[each] for each in people.members(tx, row["person_id"])),
-            "added_at": as_iso(row["added_at"]),
-        }
-        for row in persons
-    ]
-    return frame(sorted(rows, key=lambda row: str(row["rater"])), columns)
-
-
-def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
-    """The newest decision for each item, as judgments of the annotator `gold`, with who decided."""
-    rows: list[Row] = [
-        {
-            **asdict(answer),
-            "item": answer.item_id,
-            "rater": GOLD,
-            "group": ADJUDICATED,
-            "job": units.get(tx, each.unit_id).job.name,
-            "unit": each.unit_id,
-            "version": each.version,
-            "by": raters[each.person_id],
-            "comment": each.comment,
-            "at": as_iso(each.at),
-        }
-        for each in adjudication.all(tx)
-        for answer in each.answers
-    ]
-    columns = ("item", "rater", "label", "confidence", "flags", "alternatives", "group", "payload")
-    return frame(rows, (*columns, "job", "unit", "version", "by", "comment", "at"))
-
-
-def gold_frame(tx: Tx) -> pl.DataFrame:
-    rows: list[Row] = [
-        {"item": each.item_id, "label": sorted(each.accepted), "reason": each.reason, "state": each.state, "job": job}
-        for job, each in gold.all(tx)
-    ]
-    return frame(rows, ("item", "label", "reason", "state", "job"))
-
-
-def payment_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
-    rows = [
-        {**row, "rater": raters[row["person_id"]], "amount": f"{row['cents'] / 100:.2f}", "at": as_iso(row["at"])}
-        for row in dump.rows(tx, "payments")
-    ]
-    return frame(rows, ("rater", "kind", "amount", "currency", "state", "note", "at"))
-
-
-def decision_frame(tx: Tx) -> pl.DataFrame:
-    rows: list[Row] = [
-        {
-            "item": each.item_id,
-            "system": each.system,
-            "flagged": each.flagged,
-            "score": each.score,
-            "type": each.type,
-            "suggestion": each.suggestion,
-        }
-        for each in content.all_decisions(tx)
-    ]
-    return frame(rows, ("item", "system", "flagged", "score", "type", "suggestion"))
-
-
-def label_frame(judged: pl.DataFrame) -> pl.DataFrame:
-    """Valid judgments as `task, worker, label`, which crowd tools read."""
-    valid = judged.filter(pl.col("status") == "valid")
-    return valid.select(task="item", worker="rater", label="label").sort("task", "worker")
-
-
-def rating_frame(judged: pl.DataFrame) -> pl.DataFrame:
-    """A matrix: one row an item, one column a rater, the label in the cell."""
-    labels = label_frame(judged)
-    raters = labels["worker"].unique().sort().to_list()
-    wide: dict[str, dict[str, str]] = {}
-    for task, worker, label in labels.iter_rows():
-        wide.setdefault(task, {})[worker] = label
-    return frame([{"item": task, **cells} for task, cells in sorted(wide.items())], ["item", *raters])
+EXPERT, CROWD = "expert", "crowd"
+CHOICE, USAGE = choice.TASK.name, usage.TASK.name
+"""Raters chose between two words; what they prefer is not an error in itself, and a report shows it separately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +78,6 @@ class Counting:
 
 
 ALL_COUNT = Counting()
-
-EXPERT, CROWD = "expert", "crowd"
-CHOICE, USAGE = choice.TASK.name, usage.TASK.name
-"""Raters chose between two words; what they prefer is not an error in itself, and a report shows it separately."""
-
-HOUR = 3_600_000
-"""Milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,7 +112,7 @@ def study_tables(
     chosen = _jobs(tx, job_names)
     said = verdicts_of(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
     kinds = {kind} if kind else kinds_of(tx, said["item"].unique().to_list())
-    places = place_columns(tx, kinds)
+    places, decided = place_columns(tx, kinds), decision_columns(tx, kinds)
     if kind:
         said = said.join(places, on="item", how="semi")
     experts, crowd = said.filter(group=EXPERT), said.filter(pl.col("group") != EXPERT)
@@ -266,9 +123,9 @@ def study_tables(
         name=name,
         judgments=counting.of(latest_judgments(crowd if both else said, f"judgments of {name}")),
         experts=counting.of(latest_judgments(experts, f"experts of {name}")) if both else None,
-        decisions=_table(decision_columns(tx, kinds), lambda frame: read_decisions(frame, name="decisions")),
-        items=_table(places, lambda frame: read_items(frame, name="items")),
-        gold=_gold(tx, {job.name for job in chosen}),
+        decisions=read_decisions(decided, name="decisions") if len(decided) else None,
+        items=read_items(places, name="items") if len(places) else None,
+        gold=_gold(tx, chosen),
         on_gold=latest_judgments(verdicts_of(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
         hours=hours_of(crowd if both else said),
         redundancy=redundancy_of(job for job in chosen if TASKS[job.task].verdict),
@@ -296,10 +153,6 @@ def labels_of(
     frames = [label_columns(tx, job.job_id) for job in chosen]
     said = pl.concat(frames).filter(pl.col("group").is_in(list(groups))) if frames else pl.DataFrame()
     return latest_judgments(said, task)
-
-
-def judged_items(tx: Tx) -> set[str]:
-    return judged_by_people(tx, [job.job_id for job in jobs.all(tx) if TASKS[job.task].verdict])
 
 
 def all_verdicts(tx: Tx, name: str) -> Judgments | None:
@@ -354,25 +207,16 @@ def _jobs(tx: Tx, names: Collection[str]) -> list[Job]:
     return chosen
 
 
-def _table(frame: pl.DataFrame, read: Callable[[pl.DataFrame], Table]) -> Table | None:
-    return read(frame) if len(frame) else None
-
-
-def _gold(tx: Tx, names: Collection[str]) -> Table | None:
+def _gold(tx: Tx, chosen: Collection[Job]) -> Table | None:
     """Active gold; its accepted labels are those of the task, so they are turned into verdicts like judgments."""
-    frame = gold_frame(tx)
-    active = frame.filter((pl.col("state") == "active") & pl.col("job").is_in(list(names)))
-    verdicts = {job.name: dict(TASKS[job.task].verdict or {}) for job in jobs.all(tx)}
-    rows = [
-        {**row, "label": _accepted(str(row["label"]), verdicts[str(row["job"])])}
-        for row in active.unique("item", keep="first", maintain_order=True).iter_rows(named=True)
-    ]
-    return read_gold(pl.DataFrame(rows), name="gold") if rows else None
-
-
-def _accepted(cell: str, verdict: dict[str, str]) -> str:
-    labels = [label.strip() for label in cell.split(LIST_SEPARATOR)]
-    return LIST_SEPARATOR.join(dict.fromkeys(verdict.get(label, label) for label in labels))
+    verdicts = {job.name: TASKS[job.task].verdict or {} for job in chosen}
+    rows: dict[str, dict[str, str | None]] = {}
+    for job, each in gold.all(tx):
+        if each.state == "active" and job in verdicts:
+            labels = dict.fromkeys(verdicts[job].get(label, label) for label in sorted(each.accepted))
+            row = {"item": each.item_id, "label": LIST_SEPARATOR.join(labels), "reason": each.reason or None}
+            rows.setdefault(each.item_id, {**row, "state": each.state, "job": job})
+    return read_gold(pl.DataFrame(list(rows.values())), name="gold") if rows else None
 
 
 def hours_of(said: pl.DataFrame) -> tuple[float, ...]:
@@ -381,28 +225,12 @@ def hours_of(said: pl.DataFrame) -> tuple[float, ...]:
     return tuple((time - times[0]) / HOUR for time in times)
 
 
-LONGEST_TARGET = 80
-
-
-def targets_of(tx: Tx, study_items: list[StudyItem]) -> list[str]:
-    texts = {each.essay_id: each for each in content.essays_of(tx, [e.item.essay_id for e in study_items if e.item])}
-    return [_target(each, texts) for each in study_items]
-
-
-def _target(each: StudyItem, texts: dict[str, Essay]) -> str:
-    """The words of an item, cut where they are long."""
-    if each.item is None or each.item.essay_id not in texts:
-        return ""
-    words = each.item.span.of(texts[each.item.essay_id].text)
-    return words if len(words) <= LONGEST_TARGET else f"{words[:LONGEST_TARGET]}…"
-
-
-Types: TypeAlias = Mapping[str, Any]
+# Columns out of the database
 
 LONGEST = 200
 """Characters of an item whose words are worth a cell; a whole essay is not."""
 
-LABELS: Types = {
+LABELS = {
     "item": str,
     "rater": str,
     "label": str,
@@ -416,8 +244,11 @@ LABELS: Types = {
     "batch": int,
     "person": str,
 }
-DECISIONS: Types = {"item": str, "system": str, "flagged": bool, "score": float, "type": str, "suggestion": str}
-ITEMS: Types = {"item": str, "essay": str, "start": int, "end": int, "kind": str, "target": str}
+DECISIONS = {"item": str, "system": str, "flagged": bool, "score": float, "type": str, "suggestion": str}
+JUDGED = schema.judgments.join(
+    schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id
+).join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+ITEMS = {"item": str, "essay": str, "start": int, "end": int, "kind": str, "target": str}
 
 
 def _labels_query(job_id: str, role: str) -> Select[Any]:
@@ -438,8 +269,7 @@ def _labels_query(job_id: str, role: str) -> Select[Any]:
             schema.units.c.batch,
             schema.people.c.person_id.label("person"),
         )
-        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .select_from(JUDGED)
         .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
         .where(
             schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid", schema.units.c.role == role
@@ -454,16 +284,21 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
     without times has the time of its import.  People go by their pseudonyms, programs by their names:
     they have nothing to hide.  A report asks for them time and again.
     """
-    return tx.once((label_columns, job_id, role), lambda: _label_columns(tx, job_id, role))
+
+    def read() -> pl.DataFrame:
+        frame = _frame(tx, _labels_query(job_id, role), LABELS)
+        group = pl.col("person").replace_strict(groups(tx), return_dtype=pl.String)
+        lists = [_entries(frame[name]) for name in ("flags", "alternatives")]
+        is_dated = pl.col("was_leased") | ~pl.col("ms").is_in(list(undated(tx)))
+        named = frame.with_columns(lists).select(pl.exclude("person", "was_leased"), group=group, is_dated=is_dated)
+        return named.sort("ms", "item", "rater")
+
+    return tx.once((label_columns, job_id, role), read)
 
 
-def _label_columns(tx: Tx, job_id: str, role: str) -> pl.DataFrame:
-    frame = _frame(tx, _labels_query(job_id, role), LABELS)
-    group = pl.col("person").replace_strict(groups(tx), return_dtype=pl.String)
-    lists = [_entries(frame[name]) for name in ("flags", "alternatives")]
-    is_dated = pl.col("was_leased") | ~pl.col("ms").is_in(list(undated(tx)))
-    named = frame.with_columns(lists).select(pl.exclude("person", "was_leased"), group=group, is_dated=is_dated)
-    return named.sort("ms", "item", "rater")
+def undated(tx: Tx) -> set[int]:
+    """The times of imports: a judgment from a file that does not say when it was made is stored with that time."""
+    return {row.at for row in tx.all(select(schema.imports.c.at))}
 
 
 def label_counts(
@@ -472,8 +307,7 @@ def label_counts(
     """Job, item, label, and how many valid judgments say so: counted by the database, for units of these roles."""
     query = (
         select(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label, func.count())
-        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .select_from(JUDGED)
         .where(schema.submissions.c.status == "valid", schema.units.c.role.in_(roles))
         .group_by(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label)
     )
@@ -483,14 +317,14 @@ def label_counts(
     return [(job_id, item_id, label, n) for job_id, item_id, label, n in tx.all(query)]
 
 
-def judged_by_people(tx: Tx, job_ids: Collection[str]) -> set[str]:
-    """The items of these jobs' work that a rater has a valid judgment of."""
+def judged_items(tx: Tx) -> set[str]:
+    """The items of work with verdicts of which a rater has made a valid judgment."""
+    job_ids = [job.job_id for job in jobs.all(tx) if TASKS[job.task].verdict]
     others = [person_id for person_id, group in groups(tx).items() if group not in PEOPLE]
     query = (
         select(schema.judgments.c.item_id)
+        .select_from(JUDGED)
         .distinct()
-        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
         .where(
             schema.submissions.c.job_id.in_(sorted(job_ids)),
             schema.submissions.c.status == "valid",
@@ -510,16 +344,21 @@ def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
         query = query.join(schema.items, schema.items.c.item_id == schema.decisions.c.item_id).where(
             schema.items.c.kind.in_(sorted(kinds))
         )
-    return _frame(tx, query, DECISIONS).sort("system", "item").with_columns(_blank("type"), _blank("suggestion"))
+    texts = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in ("type", "suggestion")]
+    return _frame(tx, query, DECISIONS).sort("system", "item").with_columns(texts)
 
 
 def essay_columns(tx: Tx) -> pl.DataFrame:
     """The essay and the document of every item that stands in one: item, essay, document."""
     query = select(schema.items.c.item_id, schema.items.c.essay_id).where(schema.items.c.essay_id.is_not(None))
-    of_essays = select(schema.essays.c.essay_id, schema.essays.c.metadata)
-    documents = {row.essay_id: str(row.metadata.get("document") or "") or None for row in tx.all(of_essays)}
+    documents = _documents(tx)
     rows = [(row.item_id, row.essay_id, documents.get(row.essay_id)) for row in tx.all(query)]
     return pl.DataFrame(rows, dict.fromkeys(("item", "essay", "document"), pl.String), orient="row")
+
+
+def _documents(tx: Tx) -> dict[str, str | None]:
+    of_essays = select(schema.essays.c.essay_id, schema.essays.c.metadata)
+    return {row.essay_id: str(row.metadata.get("document") or "") or None for row in tx.all(of_essays)}
 
 
 def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
@@ -540,14 +379,17 @@ def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     further = select(schema.items.c.item_id, schema.items.c.payload).where(
         schema.items.c.essay_id.is_not(None), schema.items.c.payload != {}
     )
-    of_essays = select(schema.essays.c.essay_id, schema.essays.c.metadata)
     if kinds:
         is_wanted = schema.items.c.kind.in_(sorted(kinds))
         query, further = query.where(is_wanted), further.where(is_wanted)
     frame = _frame(tx, query, ITEMS).sort("item")
-    documents = {row.essay_id: str(row.metadata.get("document") or "") or None for row in tx.all(of_essays)}
-    frame = frame.with_columns(document=pl.col("essay").replace_strict(documents, return_dtype=pl.String))
-    return _joined(frame, {row.item_id: row.payload for row in tx.all(further)})
+    frame = frame.with_columns(document=pl.col("essay").replace_strict(_documents(tx), return_dtype=pl.String))
+    payloads = {row.item_id: row.payload for row in tx.all(further)}
+    for name in sorted({name for payload in payloads.values() for name in payload} - set(frame.columns)):
+        cells = {item: str(payload[name]) for item, payload in payloads.items() if payload.get(name) is not None}
+        added = pl.col("item").replace_strict(cells, default=None, return_dtype=pl.String)
+        frame = frame.with_columns(added.alias(name))
+    return frame
 
 
 def decided_kinds(tx: Tx, system: str) -> set[str]:
@@ -566,7 +408,7 @@ def kinds_of(tx: Tx, item_ids: Sequence[str]) -> set[str]:
     return set(kinds.join(wanted, on="item", how="semi")["kind"].unique().to_list())
 
 
-def _frame(tx: Tx, query: Select[Any], types: Types) -> pl.DataFrame:
+def _frame(tx: Tx, query: Select[Any], types: Mapping[str, Any]) -> pl.DataFrame:
     """The rows of a query as a frame; the query names its columns as `types` does."""
     rows, names = tx.all(query), query.selected_columns.keys()
     columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * len(names)
@@ -578,17 +420,3 @@ def _entries(cells: pl.Series) -> pl.Series:
     """Lists of JSON as the tables have them, joined; each different list is read once, since most are empty."""
     known = {text: LIST_SEPARATOR.join(map(str, json.loads(text))) or None for text in cells.unique().to_list()}
     return cells.replace_strict(known, return_dtype=pl.String)
-
-
-def _blank(name: str) -> pl.Expr:
-    return pl.when(pl.col(name) != "").then(pl.col(name)).alias(name)
-
-
-def _joined(frame: pl.DataFrame, payloads: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
-    names = sorted({name for payload in payloads.values() for name in payload} - set(frame.columns))
-    for name in names:
-        cells = {item: str(payload[name]) for item, payload in payloads.items() if payload.get(name) is not None}
-        frame = frame.with_columns(
-            pl.col("item").replace_strict(cells, default=None, return_dtype=pl.String).alias(name)
-        )
-    return frame

@@ -24,14 +24,14 @@ import typer
 from typer import Option
 
 from grater.annotate import jobs, people
+from grater.annotate.archive import decision_frame, item_frame
 from grater.annotate.importing import import_files
 from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import names_of, study_inputs, with_names
 from grater.annotate.samples import NewSample, draw
-from grater.annotate.status import new_study, open_study
-from grater.annotate.store import Store, dump
+from grater.annotate.status import new_study, open_study, study_name
+from grater.annotate.store import Store, schema
 from grater.annotate.systems import decide
-from grater.annotate.tables import decision_frame, item_frame
 from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show
 from grater.cli.living import bring_to_life, mark_with_suggestions
 from grater.corpora import read_corpus, write_corpus
@@ -276,7 +276,7 @@ def is_demo(path: Path) -> bool:
     if not path.is_file():
         return False
     with open_study(path) as store, store.read() as tx:
-        return dump.meta_value(tx, "name") == NAME
+        return study_name(tx) == NAME
 
 
 def _require_untouched(path: Path) -> None:
@@ -295,7 +295,7 @@ def _is_visited(path: Path) -> bool:
     ours |= {rater.name for rater in living.RATERS}
     with open_study(path) as store, store.read() as tx:
         others = [each for each in people.all(tx) if each.password_hash and each.name not in ours]
-        return bool(others) or next(dump.rows(tx, "sessions"), None) is not None
+        return bool(others) or tx.first(schema.sessions.select()) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from grater.annotate.store import Store, Tx, judgments, progress, schema, submis
 from grater.annotate.tables import (
     decided_kinds,
     decision_columns,
-    judged_by_people,
+    judged_items,
     kinds_of,
     label_columns,
     place_columns,
@@ -76,8 +76,7 @@ def test_labels_are_those_of_the_table_of_judgments(store: Store) -> None:
         [job] = jobs.all(tx)
         rows = judgments.table(tx, job.job_id)
         columns = label_columns(tx, job.job_id)
-        judged, nothing = judged_by_people(tx, [job.job_id]), judged_by_people(tx, [])
-    assert (judged, nothing) == (set(columns["item"]), set())
+        assert judged_items(tx) == set(columns["item"])
     assert len(columns) == len(rows) > 0
     told = {(str(row["item"]), str(row["rater"]), str(row["label"]), str(row["group"])) for row in rows}
     assert set(columns.select("item", "rater", "label", "group").rows()) == told

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grater.annotate import content, runs
-from grater.annotate.runs import Run, ask_for_report, work_once
+from grater.annotate.runs import NewRun, Run, work_once
 from grater.annotate.store import Store
 from tests.annotate.store.races import interrupted, writing
 from tests.annotate.store.worlds import FakeClock
@@ -13,7 +13,7 @@ from tests.annotate.web.studies import corpus
 def asked(store: Store, n: int) -> set[str]:
     with store.write() as tx:
         content.add_essays(tx, corpus())
-        return {ask_for_report(tx, title=f"report {number}").run_id for number in range(n)}
+        return {runs.ask(tx, NewRun(kind="report", title=f"report {number}")).run_id for number in range(n)}
 
 
 def test_two_processes_that_ask_at_once_get_different_runs(store: Store) -> None:

@@ -10,7 +10,8 @@ from grater.annotate.credentials import give_role
 from grater.annotate.invitations import invite_back, invite_first_owner
 from grater.annotate.marks import Finding
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, dump, events, gold, gold_review, queue, schema, submissions
+from grater.annotate.status import meta_value, set_meta
+from grater.annotate.store import Store, events, gold, gold_review, queue, schema, submissions
 from grater.annotate.study.gold import make_gold
 from grater.annotate.terms import terms_of
 from grater.errors import Conflict, NotFound
@@ -199,9 +200,9 @@ def test_an_item_that_two_make_gold_at_once_is_gold_once(store: Store) -> None:
 
 
 def test_what_two_say_of_the_study_at_once_is_what_the_second_said(store: Store) -> None:
-    one = writing(store, lambda tx: dump.set_meta(tx, "said", "1"))
-    two = writing(store, lambda tx: dump.set_meta(tx, "said", "2"))
+    one = writing(store, lambda tx: set_meta(tx, "said", "1"))
+    two = writing(store, lambda tx: set_meta(tx, "said", "2"))
     _, second = interrupted(store, one, two, before="INSERT INTO meta")
     assert second.exception() is None
     with store.read() as tx:
-        assert dump.meta_value(tx, "said") in ("1", "2")
+        assert meta_value(tx, "said") in ("1", "2")

@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import select
 
 from grater.annotate import credentials, invitations, jobs, people, second_factor, units
-from grater.annotate.archive import SECRET, back_up, restore
-from grater.annotate.store import Store, checks, dump, open_store, schema
+from grater.annotate.backup import back_up, restore
+from grater.annotate.store import Store, checks, open_store, schema
 from grater.annotate.web.roles import API
 from grater.errors import GraterError, MissingExtra, UsageError
 from tests.annotate.store.conftest import cluster
@@ -175,11 +175,6 @@ def test_a_nameless_copy_holds_no_name_and_no_secret_in_any_byte(tmp_path: Path)
         assert credentials.find_token(tx, token) is None
     back_up(str(path), tmp_path / "whole.db")
     assert b"Ann Unmistakable" in (tmp_path / "whole.db").read_bytes()
-
-
-def test_a_table_that_no_archive_holds_is_not_in_a_nameless_copy_either() -> None:
-    """A new table of secrets is named in both places; drafts and last answers hold no name."""
-    assert set(SECRET) == set(dump.STAYS) - {"meta", "drafts", "last_answers"}
 
 
 def test_nothing_is_replaced_and_what_is_no_backup_is_refused(tmp_path: Path) -> None:

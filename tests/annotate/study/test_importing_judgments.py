@@ -14,8 +14,9 @@ import pytest
 from sqlalchemy import event, inspect, text
 
 from grater.annotate import content, importing, jobs
+from grater.annotate.archive import rows as stored_rows
 from grater.annotate.importing import add_judgments
-from grater.annotate.store import Store, Tx, bulk, checks, dump, open_store, schema
+from grater.annotate.store import Store, Tx, bulk, checks, open_store, schema
 from grater.errors import BadInput, Conflict
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
@@ -71,7 +72,7 @@ def table_of(rows: list[dict[str, Any]]) -> Judgments:
 
 def without_ids(tx: Tx) -> dict[str, list[dict[str, Any]]]:
     """Every row of the study, random ids replaced by what they stand for."""
-    tables = {name: list(dump.rows(tx, name, names=True)) for name in TABLES}
+    tables = {name: list(stored_rows(tx, name, names=True)) for name in TABLES}
     names = {row["person_id"]: row["name"] for row in tables["people"]}
     names |= {row["job_id"]: row["name"] for row in tables["jobs"]}
     names |= {row["unit_id"]: f"unit {row['position']}" for row in tables["units"]}
@@ -133,7 +134,7 @@ def test_a_rater_who_counts_twice_for_an_item_is_refused_and_nothing_stays(store
         add_judgments(tx, Judgments(frame=twice, name="crowd.csv"), job="crowd", task="error")
     with store.read() as tx:
         assert jobs.all(tx) == []
-        assert [row["item_id"] for row in dump.rows(tx, "items")] != ["b"]
+        assert [row["item_id"] for row in stored_rows(tx, "items")] != ["b"]
     assert {index["name"] for index in inspect(store.engine).get_indexes("submissions")} == before
 
 
@@ -192,7 +193,7 @@ def test_nothing_is_set_aside_while_somebody_judges(stores: list[Store]) -> None
 def test_nobody_is_waited_for_who_looks_at_a_study(stores: list[Store]) -> None:
     def look() -> None:
         with stores[0].read() as tx:
-            assert list(dump.rows(tx, "submissions")) == []
+            assert list(stored_rows(tx, "submissions")) == []
             tx.execute(text("SELECT 'has looked'"))
 
     import_rows = writing(stores[0], lambda tx: add_judgments(tx, table_of(ROWS), job="crowd", task="error"))
@@ -201,7 +202,7 @@ def test_nobody_is_waited_for_who_looks_at_a_study(stores: list[Store]) -> None:
     imported.result()
     assert not any("DROP" in statement for statement in statements)
     with stores[0].read() as tx:
-        assert len(list(dump.rows(tx, "submissions"))) == len(ROWS)
+        assert len(list(stored_rows(tx, "submissions"))) == len(ROWS)
 
 
 @ON_POSTGRESQL

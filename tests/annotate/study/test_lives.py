@@ -20,9 +20,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from sqlalchemy import select
 
-from grater.annotate import credentials, marks, panels, tables, units
+from grater.annotate import archive, credentials, marks, panels, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, dump, ejection, ids, leases, open_store, queue, schema, submissions, trust
+from grater.annotate.store import Tx, ejection, ids, leases, open_store, queue, schema, submissions, trust
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.study import work
@@ -157,18 +157,18 @@ def _forget_gold(patch: pytest.MonkeyPatch) -> None:
 
 
 def _forget_rows(patch: pytest.MonkeyPatch) -> None:
-    right = tables.judgment_frame
-    patch.setattr(tables, "judgment_frame", lambda *given, **more: right(*given, **more)[:-1])
+    right = archive.judgment_frame
+    patch.setattr(archive, "judgment_frame", lambda *given, **more: right(*given, **more)[:-1])
 
 
 def _export_in_any_order(patch: pytest.MonkeyPatch) -> None:
     """The second export has every table backwards."""
-    right, turns, n_tables = dump.rows, count(), len(dump.table_names())
+    right, turns, n_tables = archive.rows, count(), len(archive.table_names())
 
     def rows(*given: Any, **more: Any) -> list[Any]:
         return list(right(*given, **more))[:: 1 if next(turns) < n_tables else -1]
 
-    patch.setattr(dump, "rows", rows)
+    patch.setattr(archive, "rows", rows)
 
 
 def _show_the_suggestion(patch: pytest.MonkeyPatch) -> None:

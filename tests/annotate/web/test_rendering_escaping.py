@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, credentials, invitations, jobs, marks, people, units
+from grater.annotate.importing import start_import
 from grater.annotate.marks import Finding
 from grater.annotate.store import Store, events, gold
-from grater.annotate.store.dump import start_import as start_import
 from grater.annotate.units import NewUnit
 from grater.annotate.web.charts import Bar, bars, curve
 from grater.annotate.web.rendering import as_html

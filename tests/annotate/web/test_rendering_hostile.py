@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
-from grater.annotate import credentials
-from grater.annotate.store import dump
+from grater.annotate import archive, credentials
 from grater.annotate.web.roles import PAGES, PUBLIC, roles_of
 from tests.annotate.web.poisoned import LIVE, MARK, poisoned
 from tests.annotate.web.studies import Browser, Study, served
@@ -40,7 +39,7 @@ def addresses(route: str, ids: dict[str, list[str]]) -> Iterator[str]:
 def everything(study: Study) -> dict[str, list[dict[str, object]]]:
     """Every row of every table, sessions and the like aside."""
     with study.store.read() as tx:
-        return {name: list(dump.rows(tx, name, names=True)) for name in dump.table_names()}
+        return {name: list(archive.rows(tx, name, names=True)) for name in archive.table_names()}
 
 
 def test_every_page_shows_hostile_text_as_text(tmp_path: Path) -> None:

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, people, runs
-from grater.annotate.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
-from grater.annotate.store import Store, open_store
-from grater.annotate.systems import run_installed
+from grater.annotate.runs import WORK, NewRun, Outcome, Run, work_once
+from grater.annotate.store import Store, Tx, open_store
+from grater.annotate.systems import decide
 from grater.annotate.web import study as study_pages
 from grater.annotate.web.security import READ_ONLY_POLICY
+from grater.detect.systems import load_system
 from grater.model import Essay
 from tests.annotate.web.studies import Study, served
 from tests.annotate.web.test_calls_walk import wait_until
@@ -26,6 +27,14 @@ from tests.ports import free_port
 
 TEXT = "He depends of the weather. We arrive to the square at six, and my uncle waits for us near of the fountain. "
 SYSTEM = "prep-lm"
+
+
+def ask_for_system(tx: Tx) -> Run:
+    return runs.ask(tx, NewRun(kind="system", system=SYSTEM))
+
+
+def ask_for_report(tx: Tx) -> Run:
+    return runs.ask(tx, NewRun(kind="report"))
 
 
 @pytest.fixture
@@ -49,7 +58,7 @@ def test_a_run_that_cannot_be_done_says_why_and_the_next_one_is_done(study: Stud
     manager = study.browser("manager")
     with study.store.write() as tx:
         bad = runs.add(tx, "import", "Import 1 file", {"kind": "corpus"}, files=[runs.RunFile("a.m2", b"X no M2\n")])
-        good = ask_for_system(tx, SYSTEM)
+        good = ask_for_system(tx)
     wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
     with study.store.read() as tx:
         assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
@@ -66,7 +75,7 @@ def test_a_run_that_breaks_our_own_code_is_its_own_end_and_no_other(
     monkeypatch.setattr("grater.annotate.runs.WORK", {**WORK, "report": broken})
     manager = study.browser("manager")
     with study.store.write() as tx:
-        bad, good = ask_for_report(tx), ask_for_system(tx, SYSTEM)
+        bad, good = ask_for_report(tx), ask_for_system(tx)
     wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
     with study.store.read() as tx:
         assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
@@ -79,7 +88,7 @@ def test_a_run_that_ends_every_process_is_given_up(study: Study) -> None:
         bad = ask_for_report(tx)
     study.clock.now += 1
     with study.store.write() as tx:
-        good = ask_for_system(tx, SYSTEM)
+        good = ask_for_system(tx)
     claimed = []
     for _ in range(runs.MOST_TRIES + 1):
         with study.store.write() as tx:
@@ -147,7 +156,7 @@ def test_a_big_import_goes_on_in_the_background(study: Study, monkeypatch: pytes
 
 def test_what_another_process_works_on_is_left_to_it_until_it_falls_silent(study: Study) -> None:
     with study.store.write() as tx:
-        run = ask_for_system(tx, SYSTEM)
+        run = ask_for_system(tx)
         assert runs.claim(tx) is not None  # by a process that then dies
     assert work_once(study.store) is None
     study.clock.now += runs.STALE_MS + 1
@@ -161,7 +170,7 @@ def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp
         with store.write() as tx:
             people.add(tx, name="Owner", role="owner", password_hash="x")
             content.add_essays(tx, [Essay(f"e{n}", TEXT * 5 + str(n)) for n in range(4)])
-            run = ask_for_system(tx, SYSTEM)
+            run = ask_for_system(tx)
         first = serving(tmp_path)
         wait_until(lambda: state(store, run.run_id) == "running")
         first.send_signal(signal.SIGKILL)
@@ -175,7 +184,7 @@ def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp
             second.wait()
         with store.read() as tx:
             n_decided = content.n_decisions(tx)
-        assert run_installed(store, SYSTEM).n_items == n_decided
+        assert decide(store, [load_system(SYSTEM)])[0].n_items == n_decided
 
 
 def state(store: Store, run_id: str) -> str:

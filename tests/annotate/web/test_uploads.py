@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 import pytest
 
 from grater.annotate import content
-from grater.annotate.store import dump
+from grater.annotate.importing import all_imports
 from grater.annotate.web.uploads import safe_name, unpack
 from grater.corpora.formats import FORMATS
 from grater.errors import BadInput
@@ -164,7 +164,7 @@ def test_essays_come_in_by_the_browser(bare: Study) -> None:
     assert "1 new" in reply.text
     with bare.store.read() as tx:
         assert any("about the sea" in essay.text for essay in content.all_essays(tx))
-        assert [each.name for each in dump.all_imports(tx)] == ["new.txt"]
+        assert [each.name for each in all_imports(tx)] == ["new.txt"]
 
 
 def test_an_archive_of_essays_comes_in_as_a_folder(bare: Study) -> None:
@@ -183,7 +183,7 @@ def test_one_bad_file_keeps_them_all_out(bare: Study) -> None:
     assert "/tmp" not in reply.text
     with bare.store.read() as tx:
         assert content.n_essays(tx) == 3
-        assert dump.all_imports(tx) == []
+        assert all_imports(tx) == []
 
 
 def test_items_and_decisions_come_in_and_make_a_job(bare: Study) -> None:

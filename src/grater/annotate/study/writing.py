@@ -24,7 +24,8 @@ from threading import Lock, Semaphore
 from grater.annotate import content, jobs, people, units
 from grater.annotate.jobs import Assignment, Job
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, dump, events, intake, leases
+from grater.annotate.status import PUBLIC_META, meta_value, set_meta
+from grater.annotate.store import Store, Tx, events, intake, leases
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.study.limits import require_text
@@ -51,7 +52,7 @@ BUSY = "Many texts are being checked at this moment. Yours was not; wait a littl
 NOT_KEPT = "Nothing was kept: this study does not collect answers of writers at the moment."
 TITLE = "Check my writing: writers on marks in their own texts"
 OPEN = "open"
-KEYS = dict(zip(("check_page", "editors"), dump.PUBLIC_META, strict=True))
+KEYS = dict(zip(("check_page", "editors"), PUBLIC_META, strict=True))
 
 
 @dataclass(slots=True, eq=False)
@@ -166,13 +167,13 @@ class Public:
 
 def public_pages(tx: Tx) -> Public:
     """What the owners of the study have opened."""
-    return Public(**{name: dump.meta_value(tx, key) == OPEN for name, key in KEYS.items()})
+    return Public(**{name: meta_value(tx, key) == OPEN for name, key in KEYS.items()})
 
 
 def open_to_public(tx: Tx, wanted: Public, *, actor: str | None = None) -> Public:
     """Open and close; the same again changes nothing."""
     if wanted != public_pages(tx):
         for name, is_open in asdict(wanted).items():
-            dump.set_meta(tx, KEYS[name], OPEN if is_open else "")
+            set_meta(tx, KEYS[name], OPEN if is_open else "")
         events.write(tx, actor, "study.public", "", asdict(wanted))
     return wanted

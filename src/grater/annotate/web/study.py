@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, overload
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Query
 from pydantic import ConfigDict
@@ -26,14 +26,15 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from grater.annotate import content, importing, jobs, people, runs, units
 from grater.annotate.adjudication import sent_edit
 from grater.annotate.archive import export as export_study
+from grater.annotate.content import StudyItem
 from grater.annotate.evaluation import Scheme, evaluate_study
-from grater.annotate.importing import KINDS, import_files
+from grater.annotate.importing import KINDS, Importing
 from grater.annotate.reporting import study_inputs
-from grater.annotate.runs import Run, RunFile, ask_for_class_report, ask_for_import, ask_for_report
+from grater.annotate.runs import NewRun, Run, RunFile
 from grater.annotate.status import rename_study, study_name
-from grater.annotate.store import Store, dump
+from grater.annotate.store import Store, Tx
 from grater.annotate.study.writing import Public, open_to_public, public_pages
-from grater.annotate.tables import Counting, targets_of
+from grater.annotate.tables import Counting
 from grater.annotate.tasks import TASKS
 from grater.annotate.web.calls import (
     A_PAGE,
@@ -58,8 +59,8 @@ from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
 from grater.corpora import FORMATS
-from grater.errors import BadInput, Conflict, GraterError, NotFound, Problem, StoreBusy, StoreFull, UsageError
-from grater.model import Json
+from grater.errors import Conflict, GraterError, NotFound, StoreBusy, StoreFull, UsageError
+from grater.model import Essay as StoredEssay
 from grater.reporting.build import build
 from grater.reporting.save import report_html
 from grater.reporting.versions import earlier_versions, told_versions
@@ -79,10 +80,8 @@ def start_page(context: Context) -> Response:
 @pages.post("/manage/start")
 def start(context: Context) -> Response:
     try:
-        with context.changing() as tx:
-            rename_study(tx, context.text("name"), actor=context.person.person_id)
-        context.server.title.forget()
-        done = brought_in(context, in_background=True)
+        _rename(context, context.text("name"))
+        done = _bring_in(context)
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
@@ -94,56 +93,108 @@ def _start_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Res
     with context.server.store.read() as tx:
         n_essays = content.n_essays(tx)
     filled = {name: values[0] for name, values in context.fields().items()}
-    megabytes = context.server.settings.most_upload_bytes // 1_000_000
-    shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
+    shown = {"n_essays": n_essays, "filled": filled, "megabytes": _megabytes(context), "problems": problems}
     return context.page("manage_start.html", shown, status=422 if problems else 200)
+
+
+def _megabytes(context: RequestContext) -> int:
+    return context.server.settings.most_upload_bytes // 1_000_000
 
 
 @pages.get("/manage/import")
 def import_page(context: Context) -> Response:
-    return _import_page(context, problems=[], done=[])
+    return _import_page(context)
 
 
 @pages.post("/manage/import")
 def bring_in_form(context: Context) -> Response:
     try:
-        done = brought_in(context, in_background=True)
+        done = _bring_in(context)
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
-        return _import_page(context, problems=str(error).splitlines(), done=[])
-    return context.go("/manage/runs") if isinstance(done, Run) else _import_page(context, problems=[], done=done)
+        return _import_page(context, problems=str(error).splitlines())
+    return context.go("/manage/runs") if isinstance(done, Run) else _import_page(context, done=done)
 
 
-def _import_page(context: RequestContext, *, problems: list[str], done: list[importing.Imported]) -> Response:
+def _import_page(
+    context: RequestContext, *, problems: Sequence[str] = (), done: Sequence[importing.Imported] = ()
+) -> Response:
     with context.server.store.read() as tx:
-        shown = {"earlier": dump.all_imports(tx), "jobs": jobs.all(tx)}
-    values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "kinds": KINDS, "done": done}
-    megabytes = context.server.settings.most_upload_bytes // 1_000_000
-    return context.page(
-        "manage_import.html", values, status=422 if problems else 200, problems=problems, megabytes=megabytes
-    )
+        shown = {"earlier": importing.all_imports(tx), "jobs": jobs.all(tx)}
+    values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done, "problems": problems}
+    return context.page("manage_import.html", values, status=422 if problems else 200, megabytes=_megabytes(context))
+
+
+BIG = 5_000_000
+"""Bytes from which on an import goes on in the background."""
+
+
+def _bring_in(context: RequestContext) -> list[importing.Imported] | Run:
+    """Import what the form holds; what is big becomes a run."""
+    sent = context.sent(Importing)
+    with received(context) as paths:
+        files = [(path, file) for path in paths for file in _files(path)]
+        if sum(file.stat().st_size for _, file in files) <= BIG:
+            return _imported(context, sent, paths)
+        to_keep = [
+            RunFile(name=file.relative_to(path.parent).as_posix(), content=file.read_bytes()) for path, file in files
+        ]
+        with context.changing() as tx:
+            run = runs.ask_for_import(tx, to_keep, sent, actor=context.person.person_id)
+        return context.server.runner.wait(run.run_id, seconds=0)
+
+
+def _imported(context: RequestContext, sent: Importing, paths: list[Path]) -> list[importing.Imported]:
+    """Names in messages are those of the files, not of our folders."""
+    files = paths if sent.kind == "corpus" else [file for path in paths for file in _files(path)]
+    done = importing.import_kind(context.store, sent, files, actor=context.person.person_id)
+    return [replace(file, name=Path(file.name).name) for file in done]
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+
+
+def _rename(context: RequestContext, name: str) -> None:
+    with context.changing() as tx:
+        rename_study(tx, name, actor=context.person.person_id)
+    context.server.title.forget()
 
 
 @pages.get("/manage/essays")
 def essay_list_page(context: Context, page: int = 1, essay: str = "") -> Response:
     """A page of essays, or one of them: ids are whatever files called them, and stand in no path."""
     if essay:
-        return essay_view(context, essay)
+        return _essay_page(context, essay)
     with context.server.store.read() as tx:
         here = pager(content.n_essays(tx), page, size=ROWS)
         on_page = content.some_essays(tx, start=here.start, most=here.size)
     return context.page("manage_essays.html", essays=on_page, pager=here)
 
 
-def essay_view(context: RequestContext, essay_id: str, *, problems: Sequence[str] = ()) -> Response:
+def _essay_page(context: RequestContext, essay_id: str, *, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
-        essay = content.find_essay(tx, essay_id)
-        if essay is None:
-            raise NotFound("there is no such essay in this study")
-        asked = units.of_essay(tx, essay_id)
+        essay, asked = _essay(tx, essay_id), units.of_essay(tx, essay_id)
     status = 422 if problems else 200
     return context.page("manage_essay.html", status=status, essay=essay, asked=asked, problems=problems)
+
+
+def _essay(tx: Tx, essay_id: str) -> StoredEssay:
+    essay = content.find_essay(tx, essay_id)
+    if essay is None:
+        raise NotFound("there is no such essay in this study")
+    return essay
+
+
+LONGEST_TARGET = 80
+
+
+def _targets(tx: Tx, some: Sequence[StudyItem]) -> list[str]:
+    """The words of each item, cut where they are long; none for one that is in no essay."""
+    texts = {each.essay_id: each.text for each in content.essays_of(tx, [e.item.essay_id for e in some if e.item])}
+    words = [each.item.span.of(texts.get(each.item.essay_id, "")) if each.item else "" for each in some]
+    return [each if len(each) <= LONGEST_TARGET else f"{each[:LONGEST_TARGET]}…" for each in words]
 
 
 @pages.get("/manage/items")
@@ -152,7 +203,7 @@ def item_list_page(context: Context, page: int = 1, kind: str = "") -> Response:
         kinds = content.item_kinds(tx)
         here = pager(content.n_items(tx, kind=kind or None), page, size=ROWS)
         on_page = content.some_items(tx, kind=kind or None, start=here.start, most=here.size)
-        rows = list(zip(on_page, targets_of(tx, on_page), strict=True))
+        rows = list(zip(on_page, _targets(tx, on_page), strict=True))
     return context.page("manage_items.html", rows=rows, kinds=kinds, kind=kind, pager=here)
 
 
@@ -160,38 +211,24 @@ def item_list_page(context: Context, page: int = 1, kind: str = "") -> Response:
 def export_page(context: Context, job: str = "") -> Response:
     """`job` is the name of the one whose report is wanted."""
     with context.server.store.read() as tx:
-        return context.page(
-            "manage_export.html",
-            jobs=jobs.all(tx),
-            chosen=job,
-            n_essays=content.n_essays(tx),
-            versions=_earlier_versions(content.system_names(tx)),
-        )
-
-
-def _earlier_versions(systems: Sequence[str]) -> list[tuple[str, str, list[str]]]:
-    """Every system, the earlier version that its name tells of, and all that it could have."""
-    told = earlier_versions(systems)
-    return [(new, told.get(new, ""), [old for old in systems if old != new]) for new in systems if len(systems) > 1]
+        systems = content.system_names(tx)
+        told = earlier_versions(systems)
+        # Every system, the earlier version that its name suggests, and all that it could have.
+        versions = [(new, told.get(new, ""), [old for old in systems if old != new]) for new in systems]
+        shown = {"jobs": jobs.all(tx), "chosen": job, "n_essays": content.n_essays(tx)}
+    return context.page("manage_export.html", shown, versions=versions if len(systems) > 1 else [])
 
 
 @pages.post("/manage/export")
 def download(context: Context) -> Response:
-    return zipped_study(context.server.store, names=bool(context.text("names")), raw=bool(context.text("raw")))
+    return _zipped_study(context.server.store, names=bool(context.text("names")), raw=bool(context.text("raw")))
 
 
 @pages.post("/manage/report")
 def make_report(context: Context) -> Response:
     """The report at once where that is quick; else it is made in the background."""
     with context.changing() as tx:
-        asked = ask_for_report(
-            tx,
-            job=context.text("job"),
-            title=context.text("title"),
-            author=context.text("author"),
-            earlier=[setting for setting in context.fields().get("earlier", []) if setting],
-            actor=context.person.person_id,
-        )
+        asked = runs.ask(tx, context.sent(NewRun, kind="report"), actor=context.person.person_id)
     return _made(context, asked)
 
 
@@ -199,7 +236,7 @@ def make_report(context: Context) -> Response:
 def make_class_report(context: Context) -> Response:
     """What the default systems mark in the essays, per learner and over time, to print."""
     with context.changing() as tx:
-        asked = ask_for_class_report(tx, actor=context.person.person_id)
+        asked = runs.ask(tx, NewRun(kind="class"), actor=context.person.person_id)
     return _made(context, asked)
 
 
@@ -213,9 +250,7 @@ def _made(context: RequestContext, asked: Run) -> Response:
 
 @pages.post("/manage/name")
 def rename_the_study(context: Context) -> Response:
-    with context.changing() as tx:
-        rename_study(tx, context.text("name"), actor=context.person.person_id)
-    context.server.title.forget()
+    _rename(context, context.text("name"))
     return context.go("/manage")
 
 
@@ -226,89 +261,32 @@ def delete_essay_form(context: Context) -> Response:
         with context.changing() as tx:
             content.delete_essay(tx, essay_id, word=context.text("word"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
-        return essay_view(context, essay_id, problems=[str(error)])
+        return _essay_page(context, essay_id, problems=[str(error)])
     return context.go("/manage/essays")
 
 
-NAME = "study"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The oldest time that a zip can hold: the same study gives the same bytes."""
 
 
-BIG = 5_000_000
-"""Bytes from which on an import goes on in the background."""
-
-
-@overload
-def brought_in(context: RequestContext) -> list[importing.Imported]: ...
-@overload
-def brought_in(context: RequestContext, *, in_background: bool) -> list[importing.Imported] | Run: ...
-def brought_in(context: RequestContext, *, in_background: bool = False) -> list[importing.Imported] | Run:
-    """Import what the form holds; names in messages are those of the files, not of our folders.
-
-    What is big becomes a run, where the caller has no need of the outcome now.
-    """
-    kind = context.text("kind")
-    if kind not in KINDS:
-        raise BadInput(Problem("form", f"kind: expected one of {', '.join(KINDS)}, found {kind[:20]!r}"))
-    with received(context) as paths:
-        files = [(path, file) for path in paths for file in _files(path)]
-        if in_background and sum(file.stat().st_size for _, file in files) > BIG:
-            options: dict[str, Json] = {
-                "kind": kind,
-                **{name: context.text(name) for name in ("format", "job", "task")},
-            }
-            sent = [
-                RunFile(name=file.relative_to(path.parent).as_posix(), content=file.read_bytes())
-                for path, file in files
-            ]
-            with context.changing() as tx:
-                run = ask_for_import(tx, sent, options, actor=context.person.person_id)
-            return context.server.runner.wait(run.run_id, seconds=0)
-        imported = _import(context, kind, paths)
-    return [replace(file, name=Path(file.name).name) for file in imported]
-
-
-def _import(context: RequestContext, kind: str, paths: list[Path]) -> list[importing.Imported]:
-    files = paths if kind == "corpus" else [file for path in paths for file in _files(path)]
-    by_kind = {"corpora" if kind == "corpus" else kind: files}
-    return import_files(
-        context.store,
-        **by_kind,  # type: ignore[arg-type]
-        format_name=context.text("format") or None,
-        job=context.text("job") or None,
-        task=context.text("task") or "error",
-        actor=context.person.person_id,
-    )
-
-
-def _files(path: Path) -> list[Path]:
-    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-
-
-def zipped_study(store: Store, *, names: bool, raw: bool) -> Response:
+def _zipped_study(store: Store, *, names: bool, raw: bool) -> Response:
     """An export as a download; its files are gone from the server once it is sent."""
     folder = Path(tempfile.mkdtemp(prefix="grater-export-"))
     try:
-        export_study(store, folder / NAME, names=names, raw=raw)
-        archive = folder / f"{NAME}.zip"
-        _zip(folder / NAME, archive)
+        export_study(store, folder / "study", names=names, raw=raw)
+        archive = folder / "study.zip"
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in sorted(path for path in (folder / "study").rglob("*") if path.is_file()):
+                member = zipfile.ZipInfo(file.relative_to(folder / "study").as_posix(), EPOCH)
+                member.compress_type = zipfile.ZIP_DEFLATED
+                member.external_attr = 0o644 << 16
+                with file.open("rb") as source, packed.open(member, "w", force_zip64=True) as target:
+                    shutil.copyfileobj(source, target)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     after = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return FileResponse(archive, media_type="application/zip", filename=f"{NAME}.zip", background=after)
-
-
-def _zip(folder: Path, archive: Path) -> None:
-    """Files in the order of their names, all with the same time."""
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-            member = zipfile.ZipInfo(file.relative_to(folder).as_posix(), EPOCH)
-            member.compress_type = zipfile.ZIP_DEFLATED
-            member.external_attr = 0o644 << 16
-            with file.open("rb") as source, packed.open(member, "w", force_zip64=True) as target:
-                shutil.copyfileobj(source, target)
+    return FileResponse(archive, media_type="application/zip", filename="study.zip", background=after)
 
 
 def result_file(store: Store, run_id: str, *, is_shown: bool = False) -> Response:
@@ -395,7 +373,6 @@ class Imports(Shape):
     imports: list[Import]
 
 
-NOWHERE = {"essay": None, "start": None, "end": None}
 FILES = form_of(
     "kind",
     "files",
@@ -415,9 +392,7 @@ class NewStudyName(Body):
 @api.post("/study")
 def rename(context: Context, sent: NewStudyName) -> Study:
     """Rename the study."""
-    with context.changing() as tx:
-        rename_study(tx, sent.name, actor=context.person.person_id)
-    context.server.title.forget()
+    _rename(context, sent.name)
     return one_study(context)
 
 
@@ -484,8 +459,7 @@ def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str
     """The items of the study in order, optionally of one kind."""
     with context.server.store.read() as tx:
         here, following = cut(content.some_items(tx, kind=kind, start=start, most=most + 1), start, most)
-        targets = targets_of(tx, list(here))
-    shown = [_item(item, target) for item, target in zip(here, targets, strict=True)]
+        shown = [_item(item, target) for item, target in zip(here, _targets(tx, here), strict=True)]
     return Items(items=shown, next=following)
 
 
@@ -496,14 +470,17 @@ def bring_in(context: Context) -> ImportedFiles:
     Essays in every corpus format, and tables of items, decisions, judgments, gold and practice; zip, gz, bz2 and xz
     are unpacked.  What is wrong is told with its line, and then nothing is stored.
     """
-    return ImportedFiles(imported=[Imported.model_validate(file.to_dict()) for file in brought_in(context)])
+    sent = context.sent(Importing)
+    with received(context) as paths:
+        done = _imported(context, sent, paths)
+    return ImportedFiles(imported=[Imported.model_validate(file.to_dict()) for file in done])
 
 
 @api.get("/imports")
 def import_list(context: Context) -> Imports:
     """Every imported file, oldest first."""
     with context.server.store.read() as tx:
-        return Imports(imports=[Import.of(file) for file in dump.all_imports(tx)])
+        return Imports(imports=[Import.of(file) for file in importing.all_imports(tx)])
 
 
 @api.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
@@ -512,7 +489,7 @@ def export(context: Context, names: bool = False, raw: bool = False) -> Response
 
     `names`: people by name, not by pseudonym.  `raw`: CSV cells that a spreadsheet would run are left as they are.
     """
-    return zipped_study(context.server.store, names=names, raw=raw)
+    return _zipped_study(context.server.store, names=names, raw=raw)
 
 
 @api.get("/report", response_class=HTMLResponse)
@@ -592,12 +569,16 @@ def _entries(text: str) -> tuple[str, ...]:
 
 def _item(item: content.StudyItem, target: str) -> Item:
     place = item.item
-    where = {"essay": place.essay_id, "start": place.span.start, "end": place.span.end} if place else NOWHERE
-    values = {"item": item.item_id, "kind": item.kind, "target": target, "name": item.outside_id}
-    return Item.model_validate({**values, **where, "payload": item.payload})
-
-
-EssayId = Annotated[str, Query(description="Whatever its file called it.")]
+    return Item(
+        item=item.item_id,
+        kind=item.kind,
+        essay=place.essay_id if place else None,
+        start=place.span.start if place else None,
+        end=place.span.end if place else None,
+        target=target,
+        name=item.outside_id,
+        payload=cast("Object", item.payload),
+    )
 
 
 class Essay(Shape):
@@ -640,12 +621,12 @@ def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essay
 
 
 @api.get("/essay")
-def one_essay(context: Context, essay_id: EssayId) -> WholeEssay:
+def one_essay(
+    context: Context, essay_id: Annotated[str, Query(description="Whatever its file called it.")]
+) -> WholeEssay:
     """An essay with its imported marks and the units about it."""
     with context.server.store.read() as tx:
-        essay = content.find_essay(tx, essay_id)
-        if essay is None:
-            raise NotFound("there is no such essay in this study")
+        essay = _essay(tx, essay_id)
         asked = [AskedIn(job_id=job.job_id, unit_ids=ids) for job, ids in units.of_essay(tx, essay_id)]
     by_annotator = {name: [edit for edit in essay.edits if edit.rater == name] for name in essay.annotators}
     marks = [

@@ -6,21 +6,20 @@ is done in the background; managers see what waits, how far it is, and what came
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from fastapi import APIRouter
-from pydantic import Field
 from starlette.responses import HTMLResponse, Response
 
 from grater.annotate import content, people, runs, samples
-from grater.annotate.runs import ask_for_class_report, ask_for_report, ask_for_system
+from grater.annotate.runs import NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
-from grater.annotate.systems import run_installed
-from grater.annotate.web.calls import Body, Shape, When, at_most, calls_about, example
+from grater.annotate.systems import decide, require_installed
+from grater.annotate.web.calls import Body, Shape, When, calls_about, example
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.study import result_file
-from grater.detect.systems import SYSTEMS
+from grater.detect.systems import SYSTEMS, load_system
 from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
 from grater.tables import Sample as Drawn
 
@@ -38,7 +37,7 @@ def run_system_form(context: Context) -> Response:
     """Run an installed system over all essays, in the background where that takes long."""
     try:
         with context.changing() as tx:
-            asked = ask_for_system(tx, context.text("system"), actor=context.person.person_id)
+            asked = runs.ask(tx, context.sent(NewRun, kind="system"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return _page(context, problem=str(error))
     run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
@@ -69,9 +68,8 @@ def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Resp
             "decided": content.flags_by_system(tx),
             "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
         }
-    status = 422 if problem else 200
-    installed = list(SYSTEMS)
-    return context.page("manage_systems.html", shown, status=status, installed=installed, problem=problem, done=done)
+    told = {"installed": list(SYSTEMS), "problem": problem, "done": done}
+    return context.page("manage_systems.html", {**shown, **told}, status=422 if problem else 200)
 
 
 @pages.get("/manage/runs")
@@ -150,14 +148,16 @@ def system_list(context: Context) -> Systems:
 @api.post("/systems")
 def run_system(context: Context, sent: Run) -> Decided:
     """Run an installed system on all essays; a second run changes nothing."""
-    return Decided.model_validate(run_installed(context.store, sent.system).to_dict())
+    require_installed(sent.system)
+    (done,) = decide(context.store, [load_system(sent.system)])
+    return Decided.model_validate(done.to_dict())
 
 
 @api.get("/samples")
 def sample_list(context: Context) -> Samples:
     """The samples, oldest first."""
     with context.server.store.read() as tx:
-        return Samples(samples=[_told(samples.named(tx, name)) for name in samples.names(tx)])
+        return Samples(samples=[_sample(samples.named(tx, name)) for name in samples.names(tx)])
 
 
 @api.post("/samples")
@@ -165,11 +165,11 @@ def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
     """Draw a sample of items for a system; the same draw again changes nothing."""
     drawn = draw(context.store, sent, actor=context.person.person_id)
     with context.server.store.read() as tx:
-        sample = _told(samples.named(tx, sent.name))
+        sample = _sample(samples.named(tx, sent.name))
     return DrawnSample(**sample.model_dump(), left=len(drawn.left))
 
 
-def _told(sample: Drawn) -> Sample:
+def _sample(sample: Drawn) -> Sample:
     meta = sample.meta
     return Sample(
         name=sample.name,
@@ -203,18 +203,6 @@ class LongRuns(Shape):
     runs: list[LongRun]
 
 
-class NewRun(Body):
-    """A `system` to run over all essays, a report (of a `job`, with a `title`), or a `class` report of the essays."""
-
-    model_config = example(kind="report", title="Two schools")
-    kind: Literal["system", "report", "class"]
-    system: str = ""
-    job: str = Field(default="", description="Its name: the report is of this job alone.")
-    title: Annotated[str, at_most("report.title")] = ""
-    author: Annotated[str, at_most("report.author")] = ""
-    earlier: list[str] = Field(default=[], description="NEW=OLD: the system OLD is an earlier version of NEW.")
-
-
 @run_calls.get("/runs")
 def run_list(context: Context) -> LongRuns:
     """The latest background tasks."""
@@ -225,18 +213,8 @@ def run_list(context: Context) -> LongRuns:
 @run_calls.post("/runs")
 def new_run(context: Context, sent: NewRun) -> LongRun:
     """Start a background task; it survives a restart of the server."""
-    actor = context.person.person_id
-    if sent.kind != "report" and (sent.job or sent.title or sent.author or sent.earlier):
-        raise UsageError("job, title, author and earlier are for a report; expected none of them")
     with context.changing() as tx:
-        if sent.kind == "system":
-            run = ask_for_system(tx, sent.system, actor=actor)
-        elif sent.kind == "class":
-            run = ask_for_class_report(tx, actor=actor)
-        else:
-            run = ask_for_report(
-                tx, job=sent.job, title=sent.title, author=sent.author, earlier=sent.earlier, actor=actor
-            )
+        run = runs.ask(tx, sent, actor=context.person.person_id)
     context.server.runner.wake()
     return LongRun.of(run)
 

@@ -12,8 +12,9 @@ import typer
 from typer import Argument, Option
 
 from grater.annotate import jobs
-from grater.annotate.archive import back_up, export, import_archive
-from grater.annotate.archive import restore as restore_backup
+from grater.annotate.archive import export, import_archive
+from grater.annotate.backup import back_up
+from grater.annotate.backup import restore as restore_backup
 from grater.annotate.importing import import_files
 from grater.annotate.status import Step, new_study, open_study, status
 from grater.annotate.store import checks
