@@ -51,7 +51,7 @@ def test_a_program_may_answer_each_question_at_once(study: str) -> None:
     with open_store(study) as store:
         with store.write() as tx:
             job, person = program_job(tx, jobs.named(tx, "job"), "robot")
-        assert judge(store, job, person, answers, tick=lambda: None) == 4
+        assert judge(store, job, person, answers) == 4
 
 
 def test_a_program_that_fails_is_told_in_one_line(study: str, capsys: pytest.CaptureFixture[str]) -> None:

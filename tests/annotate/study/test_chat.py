@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from grater.annotate.programs import Cache, Chat, Endpoint, LimitReached
+from grater.annotate.chat import Cache, Chat, Endpoint, LimitReached
 from grater.errors import GraterError, UsageError
 from tests.annotate.study.chat_server import ChatServer, serving
 

@@ -238,8 +238,8 @@ def test_a_program_judges_in_a_job_of_its_own_and_takes_no_place_of_a_person(sto
     crowd = make_crowd(store, n_units=5, n_gold=2, judgments=1, terms={})
     with store.write() as tx:
         own, robot = program_job(tx, crowd.job, "robot")
-    assert judge(store, own, robot, ok, tick=lambda: None) == 5  # type: ignore[arg-type]
-    assert judge(store, own, robot, ok, tick=lambda: None) == 0  # type: ignore[arg-type]
+    assert judge(store, own, robot, ok) == 5  # type: ignore[arg-type]
+    assert judge(store, own, robot, ok) == 0  # type: ignore[arg-type]
     with store.read() as tx:
         rows = judgments.table(tx, own.job_id)
         assert {(row["group"], row["kind"], row["label"]) for row in rows} == {("program", "program", "ok")}
@@ -258,7 +258,7 @@ def test_a_program_that_talks_nonsense_is_refused_and_what_was_stored_stays(stor
         yield "I think it is fine."
 
     with pytest.raises(GraterError, match="answer 2: expected a JSON line"):
-        judge(store, own, robot, nonsense, tick=lambda: None)  # type: ignore[arg-type]
+        judge(store, own, robot, nonsense)  # type: ignore[arg-type]
     with store.read() as tx:
         assert len(judgments.table(tx, own.job_id)) == 1
 

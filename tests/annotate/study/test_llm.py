@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 from grater.annotate import jobs, units
+from grater.annotate.chat import Cache, Chat, Endpoint
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import (
-    Cache,
-    Chat,
-    Endpoint,
     Judged,
     example_answer,
     fields_of,

@@ -14,8 +14,9 @@ from typer import Argument, Option
 from grater.annotate import evaluation as study_evaluation
 from grater.annotate import jobs
 from grater.annotate.adjudication import Rule, accept, decide, waiting
+from grater.annotate.chat import Cache, Chat, Endpoint
 from grater.annotate.marks import review, study_suggestions
-from grater.annotate.programs import Cache, Chat, Endpoint, judge, judge_by_model, program_job, the_job, through
+from grater.annotate.programs import judge, judge_by_model, program_job, the_job, through
 from grater.annotate.reporting import study_inputs
 from grater.annotate.status import open_study
 from grater.annotate.tables import Counting, judged_by_programs
@@ -264,7 +265,7 @@ def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool
     with open_study(study) as store:
         with store.write() as tx:
             own, person = program_job(tx, the_job(tx, job), name)
-        n_done = judge(store, own, person, partial(through, command), tick=lambda: None)
+        n_done = judge(store, own, person, partial(through, command))
     say_done(
         f"{own.name}: {counted(n_done, 'unit')} judged by the program {name}",
         {"job": own.name, "judged": n_done, "rater": person.pseudonym},
