@@ -1,18 +1,16 @@
-"""What the dashboard of a job shows: figures as they came about, who agrees with whom, which answers are confused.
+"""What managers watch while people work: figures of a job, their history, who agrees with whom, what is confused.
 
 Agreement and the scores of systems are computed after the first 20, 40, 80, ... judged items and after all of them,
 by one estimator, so that one sees the intervals narrow; doubling keeps the whole history at about twice the cost of
 its last point.  Confusions are counted over pairs of raters who answered the same item.  The forecast of a sample
 says how many of its undrawn items bring the interval of recall to the wanted width, if they fall out as those judged.
 
-What managers watch while a crowd works: figures of a job that cost much to count, kept between two looks.
-
 A page that is kept open asks every half minute.  Counts come from the database each time.  Agreement, scores, costs
 and the raters' signals rest on every judgment; of a job with 13,500 of them they take a second.  They are therefore
-counted anew only when something happened in the study since (the number of the newest event tells), and of a job with
-a thousand judgments or more beside the request: the page then shows the last figures and says how many judgments are
-not in them yet.  At most a twentieth of the time goes into counting anew.  Figures of small jobs are always those of
-the moment, and so are those after a change of the job's terms.
+counted anew only when something happened in the study since (the number of the newest event shows it), and of a job
+with a thousand judgments or more beside the request: the page then shows the last figures and says how many judgments
+are not in them yet.  At most a twentieth of the time goes into counting anew.  Figures of small jobs are always those
+of the moment, and so are those after a change of the job's terms.
 """
 
 from __future__ import annotations
@@ -24,11 +22,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 
+from grater.annotate.adjudication import finished
 from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agreement_so_far, by_people, scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.money import Costs, job_costs
@@ -48,6 +47,7 @@ from grater.errors import GraterError
 from grater.measure.agreement.summary import Agreement
 from grater.measure.sampling.plan import more_needed
 from grater.model import Interval, Json
+from grater.tables import Table
 
 FIRST = 20
 MOST_RATERS = 12
@@ -115,12 +115,7 @@ class Dashboard:
 def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar, agreed: Agreement | None) -> Dashboard:
     """Everything, counted now; `scores` and `agreed` are those of all judgments."""
     rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id)
-    by: Literal["label", "payload"] = "payload" if job.task == MARKING else "label"
-    waiting = [
-        unit.unit_id
-        for unit in progress.finished_units(tx, job.job_id, by=by)
-        if unit.differs and not unit.is_decided
-    ]
+    waiting = [unit.unit_id for unit in finished(tx, job) if unit.differs and not unit.is_decided]
     known = [record for record in gold_review.of_job(tx, job.job_id) if record.seen]
     hardest = sorted(known, key=lambda record: -record.missed / record.seen)[:MOST_SHOWN]
     return Dashboard(
@@ -155,9 +150,7 @@ def _checkpoints(
     places, points = essay_columns(tx), []
     for n in sizes(len(firsts))[:-1]:
         last = firsts[n - 1]
-        past = agreement_so_far(
-            in_time[: last + 1], TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places
-        )
+        past = _agreement(job, in_time[: last + 1], places)
         systems = known.until(as_iso(int(str(in_time[last]["at"])))).systems if known else ()
         points.append(Checkpoint(n=n, agreement=past.alpha if past else None, systems=systems))
     today = Checkpoint(n=len(firsts), agreement=agreed.alpha if agreed else None, systems=scores.systems)
@@ -179,8 +172,8 @@ def confusion_of(rows: Sequence[Mapping[str, Json]]) -> Confusion | None:
     labels = sorted(frequent)
     wide = said.group_by("item").agg([(pl.col("label") == label).sum().alias(label) for label in labels])
     counts = wide.select(labels).to_numpy().astype(np.int64)
-    together = counts.T @ counts - np.diag(counts.sum(axis=0))
-    return Confusion(tuple(labels), tuple(map(tuple, together.tolist()))) if together.sum() else None
+    both = counts.T @ counts - np.diag(counts.sum(axis=0))
+    return Confusion(tuple(labels), tuple(map(tuple, both.tolist()))) if both.sum() else None
 
 
 def pairs_of(rows: Sequence[Mapping[str, Json]]) -> list[PairShare]:
@@ -238,6 +231,7 @@ PAUSE = 20
 
 MOST_KEPT = 100
 
+Key: TypeAlias = tuple[str, str, str]
 Mark: TypeAlias = tuple[int, int]
 """What changes with everything that happens: the newest event, and the number of submissions of a job."""
 
@@ -275,24 +269,17 @@ class Live:
     """
 
     store: Store
-    _kept: dict[tuple[str, str, str], Kept[Any]] = field(default_factory=dict)
-    _busy: set[tuple[str, str, str]] = field(default_factory=set)
+    _kept: dict[Key, Kept[Any]] = field(default_factory=dict)
+    _busy: set[Key] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def is_busy(self) -> bool:
-        with self._lock:
-            return bool(self._busy)
 
     def counts(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> JobCounts:
         """Where a job stands now; counted again as soon as anything has happened in the study."""
-        key = (job.job_id, "counts", body_hash(job.options))
-        mark = mark or mark_of(tx, job)
-        with self._lock:
-            kept: Kept[JobCounts] | None = self._kept.get(key)
-        if kept is None or (kept.event, kept.n) != mark:
-            kept = self._count(tx, job, key, lambda tx, job: progress.counts_of(tx, job.job_id), mark)
-        return kept.value
+
+        def count(tx: Tx, job: Job) -> JobCounts:
+            return progress.counts_of(tx, job.job_id)
+
+        return self._of(tx, job, "counts", count, mark, is_dear=False).value
 
     def figures(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Figures]:
         """Costs, scores, agreement, pace and protocol of a job."""
@@ -305,10 +292,8 @@ class Live:
 
     def dashboard(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Dashboard] | None:
         """The history and the maps of a job, which cost more; None while many judgments are counted at first."""
-        mark = mark or mark_of(tx, job)
-        kept = self._latest(job, "dashboard")
-        if kept is None and mark[1] >= MANY:
-            key = (job.job_id, "dashboard", body_hash(job.options))
+        mark, key = mark or mark_of(tx, job), _key(job, "dashboard")
+        if key not in self._kept and mark[1] >= MANY:
             self._begin(key, job, None, self._dashboard)
             return None
         return self._of(tx, job, "dashboard", self._dashboard, mark)
@@ -317,54 +302,57 @@ class Live:
         figures = self.figures(tx, job).value
         return dashboard_of(tx, job, figures.scores, figures.agreement)
 
-    def _latest(self, job: Job, what: str) -> Kept[Any] | None:
-        with self._lock:
-            return self._kept.get((job.job_id, what, body_hash(job.options)))
-
-    def _of(self, tx: Tx, job: Job, what: str, count: Callable[[Tx, Job], T], mark: Mark | None = None) -> Kept[T]:
-        key = (job.job_id, what, body_hash(job.options))
-        mark = mark or mark_of(tx, job)
-        with self._lock:
-            kept: Kept[T] | None = self._kept.get(key)
+    def _of(
+        self,
+        tx: Tx,
+        job: Job,
+        what: str,
+        count: Callable[[Tx, Job], T],
+        mark: Mark | None = None,
+        *,
+        is_dear: bool = True,
+    ) -> Kept[T]:
+        key, mark = _key(job, what), mark or mark_of(tx, job)
+        kept: Kept[T] | None = self._kept.get(key)
         if kept is not None and (kept.event, kept.n) == mark:
             return kept
-        if kept is None or mark[1] < MANY:
+        if kept is None or not is_dear or mark[1] < MANY:
             return self._count(tx, job, key, count, mark)
         self._begin(key, job, kept, count)
         return replace(kept, behind=max(0, mark[1] - kept.n))
 
-    def _count(
-        self, tx: Tx, job: Job, key: tuple[str, str, str], count: Callable[[Tx, Job], T], mark: Mark
-    ) -> Kept[T]:
+    def _count(self, tx: Tx, job: Job, key: Key, count: Callable[[Tx, Job], T], mark: Mark) -> Kept[T]:
         begin = time.thread_time()
-        event, n = mark
         value = count(tx, job)
-        kept = Kept(value=value, event=event, n=n, seconds=time.thread_time() - begin, at=time.monotonic())
+        kept = Kept(value, *mark, seconds=time.thread_time() - begin, at=time.monotonic())
         with self._lock:
             while len(self._kept) >= MOST_KEPT:
                 self._kept.pop(next(iter(self._kept)))
             self._kept[key] = kept
         return kept
 
-    def _begin(
-        self, key: tuple[str, str, str], job: Job, kept: Kept[T] | None, count: Callable[[Tx, Job], T]
-    ) -> None:
+    def _begin(self, key: Key, job: Job, kept: Kept[T] | None, count: Callable[[Tx, Job], T]) -> None:
         """Count anew in a thread of its own, unless one is at it or it was done a moment ago."""
         with self._lock:
             if key in self._busy or (kept is not None and time.monotonic() - kept.at < PAUSE * kept.seconds):
                 return
             self._busy.add(key)
-        threading.Thread(target=self._beside, args=(key, job, count), daemon=True).start()
 
-    def _beside(self, key: tuple[str, str, str], job: Job, count: Callable[[Tx, Job], T]) -> None:
-        try:
-            with self.store.read() as tx:
-                self._count(tx, job, key, count, mark_of(tx, job))
-        except GraterError as error:
-            LOG.warning("%s: the figures could not be updated: %s", job.name, error)
-        finally:
-            with self._lock:
-                self._busy.discard(key)
+        def work() -> None:
+            try:
+                with self.store.read() as tx:
+                    self._count(tx, job, key, count, mark_of(tx, job))
+            except GraterError as error:
+                LOG.warning("%s: the figures could not be updated: %s", job.name, error)
+            finally:
+                with self._lock:
+                    self._busy.discard(key)
+
+        threading.Thread(target=work, daemon=True).start()
+
+
+def _key(job: Job, what: str) -> Key:
+    return job.job_id, what, body_hash(job.options)
 
 
 def mark_of(tx: Tx, job: Job) -> Mark:
@@ -377,18 +365,15 @@ def figures_of(tx: Tx, job: Job) -> Figures:
     return Figures(
         costs=costs,
         scores=scores_so_far(tx, job),
-        agreement=None if is_marking else _agreement(tx, job),
+        agreement=None if is_marking else _agreement(job, judgments.labels(tx, job.job_id), essay_columns(tx)),
         pace=pace_now(tx, job, counts),
         trouble=tuple(record for record in gold_review.of_job(tx, job.job_id) if record.is_trouble),
         protocol=tuple(protocol_sheet(tx, job, costs)),
     )
 
 
-def _agreement(tx: Tx, job: Job) -> Agreement | None:
-    rows = judgments.labels(tx, job.job_id)
-    return agreement_so_far(
-        rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=essay_columns(tx)
-    )
+def _agreement(job: Job, rows: Sequence[Mapping[str, Json]], places: Table) -> Agreement | None:
+    return agreement_so_far(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
 
 
 def pace_now(tx: Tx, job: Job, counts: JobCounts) -> JobPace | None:

@@ -10,7 +10,9 @@ labels that the task merges in analysis are merged here (the grey answer of Lee 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import cast
 
 import polars as pl
 
@@ -108,10 +110,6 @@ class Scheme:
     contexts: tuple[str, ...] = ()
     least_confidence: float | None = None
 
-    @property
-    def is_apart(self) -> bool:
-        return bool(self.contexts) or self.least_confidence is not None
-
 
 PLAIN = Scheme()
 
@@ -189,18 +187,13 @@ def evaluate_study(
     return replace(result, warnings=(*result.warnings, *read.lines, *left_out))
 
 
-def program_judge(tx: Tx, name: str) -> CheapJudge:
-    """A program of the study as a cheap judge of every item, by the verdicts that it gave."""
+def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
+    """A program as a cheap judge, by its verdicts; one that judged only a part of the corpus is refused."""
     said = program_verdicts(tx, name)
     if said is None:
         known = ", ".join(judged_by_programs(tx)) or "none; grater judge asks one"
         raise UsageError(f"expected a program that has judged items of the study, found {name!r}. Known: {known}")
-    return judge_of_labels(said)
-
-
-def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
-    """A program as a cheap judge; refuse one that has judged only a part of the corpus."""
-    judge, wanted = program_judge(tx, name), _items_of(decided)
+    judge, wanted = judge_of_labels(said), decided.frame.select(pl.col("item").cast(pl.String)).unique()
     n_missing = len(wanted.join(judge.frame, on="item", how="anti"))
     if n_missing:
         raise UsageError(
@@ -212,15 +205,11 @@ def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
 
 def whole_judges(tx: Tx, tables: StudyTables) -> list[CheapJudge]:
     """The programs that gave a verdict on every item that systems decided on."""
-    if tables.decisions is None:
-        return []
-    wanted = _items_of(tables.decisions)
-    judges = [program_judge(tx, name) for name in judged_by_programs(tx)]
-    return [judge for judge in judges if not len(wanted.join(judge.frame, on="item", how="anti"))]
-
-
-def _items_of(decided: Table) -> pl.DataFrame:
-    return decided.frame.select(pl.col("item").cast(pl.String)).unique()
+    judges = []
+    for name in judged_by_programs(tx) if tables.decisions is not None else ():
+        with suppress(UsageError):
+            judges.append(_whole_judge(tx, name, cast(Table, tables.decisions)))
+    return judges
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,18 +276,16 @@ class AgreementSoFar:
 
 
 def live_agreement(
-    rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: pl.DataFrame | None = None
+    rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: Table | None = None
 ) -> AgreementSoFar:
     """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in.
 
     `places` has the essay of each item; where it has any of the job's, essays are drawn.
     """
-    verdict = task.verdict
-    judgments = _merged(by_people(rows, name=name, first=first), task)
-    n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
-    if not n_twice:
+    judgments, verdict = _in_labels_of(task, by_people(rows, name=name, first=first)), task.verdict
+    if judgments.frame["item"].n_unique() == len(judgments):
         return AgreementSoFar(None, None, "No item has two judgments yet.")
-    essays = known_essays(judgments, _table_of(places))
+    essays = known_essays(judgments, places)
     try:
         whole = agreement(judgments, essays=essays)
         of_verdicts = agreement(with_labels(judgments, verdict), essays=essays) if verdict else None
@@ -307,13 +294,27 @@ def live_agreement(
         return AgreementSoFar(None, None, str(error))
 
 
-def _merged(judgments: Judgments, task: Task) -> Judgments:
+def agreement_so_far(
+    rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: Table | None = None
+) -> Agreement | None:
+    """What `live_agreement` says of labels, without its pairs; None where nothing compares yet."""
+    judgments = _in_labels_of(task, by_people(rows, name=name, first=first))
+    try:
+        return agreement(judgments, most_raters=0, essays=known_essays(judgments, places)) if len(judgments) else None
+    except GraterError:
+        return None
+
+
+def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
+    """What raters said, of each item only the `first` judgments where that is asked."""
+    schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
+    said = [[row.get(column) for column in schema] for row in rows if row["group"] in PEOPLE]
+    return equal_in_number(Judgments(pl.DataFrame(said, schema, orient="row"), name), first)
+
+
+def _in_labels_of(task: Task, judgments: Judgments) -> Judgments:
     """The judgments with the labels that the task merges in analysis."""
     return with_labels(judgments, merged_by(task)) if merged_by(task) else judgments
-
-
-def _table_of(places: pl.DataFrame | None) -> Table | None:
-    return None if places is None else Table("items", places, "items")
 
 
 def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
@@ -324,29 +325,3 @@ def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
         return edit_agreement(essays), ""
     except GraterError as error:
         return None, str(error)
-
-
-def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
-    """What raters said, of each item only the `first` judgments where that is asked."""
-    schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
-    said = [[row.get(column) for column in schema] for row in rows if row["group"] in PEOPLE]
-    all_judgments = Judgments(pl.DataFrame(said, schema, orient="row"), name)
-    return equal_in_number(all_judgments, first)
-
-
-def agreement_so_far(
-    rows: Sequence[Mapping[str, Json]],
-    task: Task,
-    *,
-    name: str,
-    first: int = 0,
-    places: pl.DataFrame | None = None,
-) -> Agreement | None:
-    """What `live_agreement` says of labels, without its pairs; None where nothing compares yet."""
-    said = _merged(by_people(rows, name=name, first=first), task)
-    if not len(said):
-        return None
-    try:
-        return agreement(said, most_raters=0, essays=known_essays(said, _table_of(places)))
-    except GraterError:
-        return None

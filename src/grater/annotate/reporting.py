@@ -184,7 +184,7 @@ def study_inputs(
         _by_item(tables.experts),
         decisions=tables.decisions,
         items=tables.items,
-        places=Table("items", essay_columns(tx), "items"),
+        places=essay_columns(tx),
         factors=with_factors,
         gold=tables.gold,
         on_gold=tables.on_gold,

@@ -348,12 +348,13 @@ def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     return _frame(tx, query, DECISIONS).sort("system", "item").with_columns(texts)
 
 
-def essay_columns(tx: Tx) -> pl.DataFrame:
+def essay_columns(tx: Tx) -> Table:
     """The essay and the document of every item that stands in one: item, essay, document."""
     query = select(schema.items.c.item_id, schema.items.c.essay_id).where(schema.items.c.essay_id.is_not(None))
     documents = _documents(tx)
     rows = [(row.item_id, row.essay_id, documents.get(row.essay_id)) for row in tx.all(query)]
-    return pl.DataFrame(rows, dict.fromkeys(("item", "essay", "document"), pl.String), orient="row")
+    frame = pl.DataFrame(rows, dict.fromkeys(("item", "essay", "document"), pl.String), orient="row")
+    return Table("items", frame, "items")
 
 
 def _documents(tx: Tx) -> dict[str, str | None]:

@@ -36,6 +36,11 @@ def _short(label: str, most: int) -> Markup:
     return escape(label if len(label) <= most else label[: most - 1] + "…")
 
 
+def _text(x: float, y: float, words: object, anchor: str = "") -> Markup:
+    placed = Markup(' text-anchor="{}"').format(anchor) if anchor else ""
+    return Markup('<text x="{:.1f}" y="{:.1f}"{}>{}</text>').format(x, y, placed, words)
+
+
 # A job: how far it is, how fast, and who does how much
 
 ROW, BAR_LETTERS = 30, 18
@@ -58,28 +63,18 @@ def bars(rows: Sequence[Bar], *, title: str) -> Markup:
     left = 14 + LETTER * min(BAR_LETTERS, max((len(row.label) for row in rows), default=0))
     right = 14 + LETTER * max((len(row.words) for row in rows), default=0)
     scale = max(1, WIDTH - left - right) / longest
-    drawn = [_bar(row, number * ROW, scale, left) for number, row in enumerate(rows)]
+    rect = Markup('<rect class="{}" x="{}" y="{}" width="{:.1f}" height="14" rx="7"/>')
+    drawn = []
+    for number, row in enumerate(rows):
+        top = number * ROW
+        drawn += [
+            _text(left - 10, top + 19, _short(row.label, BAR_LETTERS), "end"),
+            rect.format("bar-rest", left, top + 8, row.of * scale),
+            rect.format("bar", left, top + 8, min(row.value, row.of) * scale),
+            _text(left + row.of * scale + 8, top + 19, row.words),
+        ]
     words = "; ".join(f"{row.label}: {row.words}" for row in rows)
     return _svg(drawn, width=WIDTH, height=max(1, len(rows)) * ROW, title=title, words=words)
-
-
-def _bar(row: Bar, top: float, scale: float, left: float) -> Markup:
-    return Markup(
-        '<text x="{right}" y="{base}" text-anchor="end">{label}</text>'
-        '<rect class="bar-rest" x="{left}" y="{y}" width="{of:.1f}" height="14" rx="7"/>'
-        '<rect class="bar" x="{left}" y="{y}" width="{value:.1f}" height="14" rx="7"/>'
-        '<text x="{end:.1f}" y="{base}">{words}</text>'
-    ).format(
-        right=left - 10,
-        base=top + 19,
-        label=_short(row.label, BAR_LETTERS),
-        left=left,
-        y=top + 8,
-        of=row.of * scale,
-        value=min(row.value, row.of) * scale,
-        end=left + row.of * scale + 8,
-        words=row.words,
-    )
 
 
 def curve(points: Sequence[tuple[float, float]], *, title: str, ends: tuple[str, str], top: str) -> Markup:
@@ -88,17 +83,16 @@ def curve(points: Sequence[tuple[float, float]], *, title: str, ends: tuple[str,
         return Markup("")
     first, last = points[0][0], points[-1][0]
     across, up = (last - first) or 1, max(y for _, y in points) or 1
-    wide, high = WIDTH - 2 * MARGIN, CURVE_HEIGHT - MARGIN - 22
-    placed = [(MARGIN + (x - first) / across * wide, CURVE_HEIGHT - MARGIN - y / up * high) for x, y in points]
+    wide, high, floor = WIDTH - 2 * MARGIN, CURVE_HEIGHT - MARGIN - 22, CURVE_HEIGHT - MARGIN
+    placed = [(MARGIN + (x - first) / across * wide, floor - y / up * high) for x, y in points]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
-    floor = CURVE_HEIGHT - MARGIN
     under = f"{placed[0][0]:.1f},{floor} {line} {placed[-1][0]:.1f},{floor}"
     drawn = [
         Markup('<polygon class="below" points="{}"/><polyline class="curve" points="{}"/>').format(under, line),
         Markup('<line class="axis" x1="{0}" x2="{1}" y1="{2}" y2="{2}"/>').format(MARGIN, WIDTH - MARGIN, floor),
-        Markup('<text x="{}" y="{}">{}</text>').format(MARGIN, CURVE_HEIGHT - 10, ends[0]),
-        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(WIDTH - MARGIN, CURVE_HEIGHT - 10, ends[1]),
-        Markup('<text x="{}" y="14">{}</text>').format(MARGIN, top),
+        _text(MARGIN, CURVE_HEIGHT - 10, ends[0]),
+        _text(WIDTH - MARGIN, CURVE_HEIGHT - 10, ends[1], "end"),
+        _text(MARGIN, 14, top),
     ]
     words = f"From {ends[0]} to {ends[1]}: {top}"
     return _svg(drawn, width=WIDTH, height=CURVE_HEIGHT, title=title, words=words)
@@ -174,16 +168,9 @@ def narrowing(series: Sequence[Series], *, title: str) -> Markup:
         return Markup("")
     most = max(n for one in shown for n, _ in one.drawn)
     least = min(n for one in shown for n, _ in one.drawn)
-    lines = _shares(WIDTH - RIGHT)
-    ticks = [(least, "start"), (most, "end")] if most > least else [(most, "middle")]
-    for n, anchor in ticks:
-        lines.append(
-            Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{:,}</text>').format(
-                _x(n, least, most), HEIGHT - 10, anchor, n
-            )
-        )
-    grid = Markup("").join(lines)
-    parts = [grid]
+    parts = _shares(WIDTH - RIGHT)
+    for n, anchor in [(least, "start"), (most, "end")] if most > least else [(most, "middle")]:
+        parts.append(_text(_x(n, least, most), HEIGHT - 10, f"{n:,}", anchor))
     ends = _apart([_y(one.drawn[-1][1].value) for one in shown])
     for number, (one, end) in enumerate(zip(shown, ends, strict=True), 1):
         parts.append(_band(one, number, least, most, end))
@@ -253,46 +240,74 @@ CELL, SHADES = 44, 6
 
 def confusion_map(confusion: Confusion, *, title: str) -> Markup:
     """A cell for each pair of answers, darker the more often two raters gave them to one item."""
-    most = max(max(row) for row in confusion.counts) or 1
-    left, parts = _label_room(confusion.labels), []
-    n_labels = len(confusion.labels)
-    across = max(CELL, min(2 * CELL, (WIDTH - left - 10) // n_labels))
-    for row, label in enumerate(confusion.labels):
-        parts.append(_cell_label(label, row, left))
-        parts.append(_column_label(label, _short(label, across // LETTER), row, left, across))
-        for column, n in enumerate(confusion.counts[row]):
-            shade = 0 if not n else 1 + min(SHADES - 2, int((SHADES - 1) * n / most))
-            x, y = left + column * across, 24 + row * CELL
-            cell = Markup(
-                '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
-                '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{}</text>'
-            ).format(shade, x + 1, y + 1, across - 2, CELL - 2, shade, x + across / 2, y + CELL / 2 + 5, _count(n))
-            parts.append(cell)
+    labels, counts = confusion.labels, confusion.counts
+    most = max(max(row) for row in counts) or 1
+    across = max(CELL, min(2 * CELL, (WIDTH - _left(labels) - 10) // len(labels)))
+    cells = [
+        (row, column, n / most if n else None, f"{n}" if n < 10_000 else f"{n // 1000}k", "")
+        for row, of_row in enumerate(counts)
+        for column, n in enumerate(of_row)
+    ]
     words = "; ".join(
-        f"{one} and {other}: {confusion.counts[i][j]:,}"
-        for i, one in enumerate(confusion.labels)
-        for j, other in enumerate(confusion.labels)
+        f"{one} and {other}: {counts[i][j]:,}"
+        for i, one in enumerate(labels)
+        for j, other in enumerate(labels)
         if i <= j
     )
-    wide, high = left + n_labels * across + 10, n_labels * CELL + 30
-    return _svg(parts, width=max(WIDTH, wide), height=high, title=title, words=words)
+    return _map(labels, [_short(label, across // LETTER) for label in labels], cells, across, title, words)
 
 
-def _label_room(labels: Sequence[str]) -> int:
+def pair_map(pairs: Sequence[PairShare], names: Mapping[str, str], *, title: str) -> Markup:
+    """Who agrees with whom: a square for each pair, darker the more they agree, with the percentage."""
+    raters = sorted(
+        {pair.first for pair in pairs} | {pair.second for pair in pairs}, key=lambda one: names.get(one, one)
+    )
+    place = {rater: number for number, rater in enumerate(raters)}
+    shown = {rater: names.get(rater, rater) for rater in raters}
+    cells = [
+        (place[row], place[column], pair.share, f"{100 * pair.share:.0f}", f"{pair.agreed} of {pair.n}")
+        for pair in pairs
+        for row, column in ((pair.first, pair.second), (pair.second, pair.first))
+    ]
+    words = "; ".join(
+        f"{shown[pair.first]} and {shown[pair.second]}: {100 * pair.share:.0f} % of {pair.n}" for pair in pairs
+    )
+    labels = list(shown.values())
+    short = _initials(labels)
+    return _map(labels, [short[label] for label in labels], cells, CELL, title, words)
+
+
+def _left(labels: Sequence[str]) -> int:
     """How far from the left the first cell begins, so that every label fits before it."""
     return 16 + LETTER * min(MOST_LETTERS, max(map(len, labels)))
 
 
-def _cell_label(name: str, row: int, left: int) -> Markup:
-    return Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(
-        left - 8, 24 + row * CELL + CELL / 2 + 5, _short(name, MOST_LETTERS)
-    )
-
-
-def _column_label(name: str, shown: str, column: int, left: int, across: int = CELL) -> Markup:
-    return Markup('<text x="{}" y="16" text-anchor="middle">{}<title>{}</title></text>').format(
-        left + column * across + across / 2, shown, name
-    )
+def _map(
+    labels: Sequence[str],
+    short: Sequence[Markup],
+    cells: Iterable[tuple[int, int, float | None, str, str]],
+    across: int,
+    title: str,
+    words: str,
+) -> Markup:
+    """Cells by row and column, each with its part of the whole (for its shade), its words and its hint."""
+    left, parts = _left(labels), []
+    for number, label in enumerate(labels):
+        parts.append(_text(left - 8, 24 + number * CELL + CELL / 2 + 5, _short(label, MOST_LETTERS), "end"))
+        whole = Markup("{}<title>{}</title>").format(short[number], label)
+        parts.append(_text(left + number * across + across / 2, 16, whole, "middle"))
+    for row, column, part, shown, hint in cells:
+        shade = 0 if part is None else 1 + min(SHADES - 2, int((SHADES - 1) * part))
+        x, y = left + column * across, 24 + row * CELL
+        told = Markup("{}<title>{}</title>").format(shown, hint) if hint else shown
+        parts.append(
+            Markup(
+                '<rect class="cell shade-{0}" x="{1}" y="{2}" width="{3}" height="{4}" rx="4"/>'
+                '<text class="on-shade-{0}" x="{5}" y="{6}" text-anchor="middle">{7}</text>'
+            ).format(shade, x + 1, y + 1, across - 2, CELL - 2, x + across / 2, y + CELL / 2 + 5, told)
+        )
+    width, height = left + len(labels) * across + 10, len(labels) * CELL + 30
+    return _svg(parts, width=max(WIDTH, width), height=height, title=title, words=words)
 
 
 def _initials(names: Iterable[str]) -> dict[str, Markup]:
@@ -303,52 +318,6 @@ def _initials(names: Iterable[str]) -> dict[str, Markup]:
         name: escape(short) if len(short) > 1 and shared[short] == 1 else _short(name.split()[-1], 5)
         for name, short in initials.items()
     }
-
-
-def _count(n: int) -> str:
-    return f"{n}" if n < 10_000 else f"{n // 1000}k"
-
-
-def pair_map(pairs: Sequence[PairShare], names: Mapping[str, str], *, title: str) -> Markup:
-    """Who agrees with whom: a square for each pair, darker the more they agree, with the percentage."""
-    raters = sorted(
-        {pair.first for pair in pairs} | {pair.second for pair in pairs}, key=lambda one: names.get(one, one)
-    )
-    place = {rater: number for number, rater in enumerate(raters)}
-    shown = {rater: names.get(rater, rater) for rater in raters}
-    left, parts, short = _label_room(list(shown.values())), [], _initials(shown.values())
-    for rater, number in place.items():
-        parts.append(_cell_label(shown[rater], number, left))
-        parts.append(_column_label(shown[rater], short[shown[rater]], number, left))
-    for pair in pairs:
-        shade = 1 + min(SHADES - 2, int((SHADES - 1) * pair.share))
-        for row, column in ((pair.first, pair.second), (pair.second, pair.first)):
-            parts.append(_pair_cell(place[row], place[column], shade, pair, left))
-    size = len(raters) * CELL
-    words = "; ".join(
-        f"{shown[pair.first]} and {shown[pair.second]}: {100 * pair.share:.0f} % of {pair.n}" for pair in pairs
-    )
-    return _svg(parts, width=max(WIDTH, left + size + 10), height=size + 30, title=title, words=words)
-
-
-def _pair_cell(row: int, column: int, shade: int, pair: PairShare, left: int) -> Markup:
-    x, y = left + column * CELL, 24 + row * CELL
-    return Markup(
-        '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
-        '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{:.0f}<title>{} of {}</title></text>'
-    ).format(
-        shade,
-        x + 1,
-        y + 1,
-        CELL - 2,
-        CELL - 2,
-        shade,
-        x + CELL / 2,
-        y + CELL / 2 + 5,
-        100 * pair.share,
-        pair.agreed,
-        pair.n,
-    )
 
 
 # Raters by skill and speed
@@ -363,6 +332,10 @@ class RaterPoint:
     share: float
     address: str
 
+    @property
+    def words(self) -> str:
+        return f"{self.name}: {100 * self.share:.0f} %, {self.seconds:.0f} s"
+
 
 def rater_scatter(points: Sequence[RaterPoint], *, title: str) -> Markup:
     """Raters by speed (across) and by how often they agree with the others (up); a dot leads to its rater."""
@@ -371,16 +344,14 @@ def rater_scatter(points: Sequence[RaterPoint], *, title: str) -> Markup:
     slowest = max(point.seconds for point in points) or 1.0
     room = WIDTH - LEFT - 20
     parts = _shares(WIDTH - 20)
-    slow = Markup('<text x="{}" y="{}">0 s</text><text x="{}" y="{}" text-anchor="end">{:.0f} s</text>')
-    parts.append(slow.format(LEFT, HEIGHT - 10, WIDTH - 20, HEIGHT - 10, slowest))
+    parts += [_text(LEFT, HEIGHT - 10, "0 s"), _text(WIDTH - 20, HEIGHT - 10, f"{slowest:.0f} s", "end")]
     for point in sorted(points, key=lambda point: point.name):
         x, y = LEFT + room * point.seconds / slowest, _y(point.share)
-        said = f"{point.name}: {100 * point.share:.0f} %, {point.seconds:.0f} s"
         parts.append(
             Markup(
                 '<a href="{}" aria-label="{}"><circle class="dot series-1" cx="{:.1f}" cy="{:.1f}" r="6"/>'
                 "<title>{}</title></a>"
-            ).format(point.address, said, x, y, said)
+            ).format(point.address, point.words, x, y, point.words)
         )
-    words = "; ".join(f"{point.name}: {100 * point.share:.0f} %, {point.seconds:.0f} s" for point in points)
+    words = "; ".join(point.words for point in points)
     return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words=words, role="group")
