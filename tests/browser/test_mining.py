@@ -7,7 +7,7 @@ from itertools import count as numbers
 from playwright.sync_api import Browser, expect
 
 from grater.annotate import content
-from grater.annotate.mining import all_of, mine_study
+from grater.annotate.mining import NewList, all_of, mine_study
 from grater.model import Essay
 from tests.annotate.study.mined_lists import MORE, TEXT, count
 from tests.browser.chromium import watched
@@ -21,7 +21,7 @@ def mined_list(site: Site) -> str:
     number = next(NUMBER)
     with site.store.write() as tx:
         content.add_essays(tx, [Essay(f"mined-{number}", TEXT), Essay(f"mined-more-{number}", MORE)])
-    return mine_study(site.store, f"Extraneous {number}", count, source="our own text", most=3).job_id
+    return mine_study(site.store, NewList(name=f"Extraneous {number}", most=3), count, source="our own text").job_id
 
 
 def verdicts(site: Site, job_id: str) -> list[tuple[str, int]]:

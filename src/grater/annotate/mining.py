@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Annotated, Any, TypeAlias, cast
 
 import polars as pl
+from pydantic import AfterValidator, Field
 from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, func, select, type_coerce
 
 from grater.annotate import adjudication, content, jobs, units
@@ -26,16 +27,15 @@ from grater.annotate.content import own_essays
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, plan_job
-from grater.annotate.requests import require_name
+from grater.annotate.requests import LARGEST, Body, example, require_name
 from grater.annotate.store import Store, Tx, schema
 from grater.annotate.store.transaction import ONE, Record
 from grater.annotate.study.gold import make_gold
-from grater.annotate.study.limits import require_number
 from grater.annotate.tasks import TASKS, Answer
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.task import ERROR, OK, Piece, pieces_around
 from grater.annotate.units import NewUnit
-from grater.detect.mining.ranking import RATIO, Suspect, Use, by_trigram, uses_of
+from grater.detect.mining.ranking import MOST, RATIO, Suspect, Use, by_trigram, uses_of
 from grater.detect.mining.review import (
     N_EACH,
     N_GOLD,
@@ -199,25 +199,33 @@ def far(tx: Tx, job_id: str) -> ReviewProgress:
     return ReviewProgress(n_of.get(ERROR, 0), n_of.get(OK, 0), n_of.get("", 0))
 
 
+Name: TypeAlias = Annotated[str, AfterValidator(require_name)]
+
+
+class NewList(Body):
+    """A list of the `most` worst suspects of the study's essays."""
+
+    model_config = example(name="suspects", most=50)
+    name: Name = Field(min_length=1, max_length=80)
+    most: int = Field(default=MOST, ge=1, le=2_000)
+
+
 def mine_study(
     store: Store,
-    name: str,
+    sent: NewList,
     count: TrigramCounter,
     *,
     source: str,
-    most: int,
     least_bigram: float = 1,
     ratio: float = RATIO,
     actor: str | None = None,
 ) -> Job:
     """Mine the essays of the study and keep the worst suspects as a list; nobody waits while it counts."""
-    require_name(name)
-    require_number("mining.most", most)
     mined = mine(uses_in(store), count, least_bigram=least_bigram, ratio=ratio)
     if not mined.suspects:
         raise UsageError("no preposition in these essays is suspicious by these counts")
     with store.write() as tx:
-        return keep(tx, name, mined.suspects[:most], source=source, actor=actor)
+        return keep(tx, sent.name, mined.suspects[: sent.most], source=source, actor=actor)
 
 
 def keep(tx: Tx, name: str, suspects: Sequence[Suspect], *, source: str, actor: str | None = None) -> Job:
@@ -364,30 +372,29 @@ JUDGMENTS = 3
 """Raters asked about each item."""
 
 
+class NewBalanced(Body):
+    """A job of `n_each` errors and as many correct uses, `n_gold` of all as gold; not open yet."""
+
+    model_config = example(name="balanced", judgments=3, n_each=1, n_gold=0)
+    name: Name = Field(min_length=1, max_length=80)
+    judgments: int = Field(default=JUDGMENTS, ge=1, le=100)
+    n_each: int = Field(default=N_EACH, ge=1, le=2_000)
+    n_gold: int = Field(default=N_GOLD, ge=0, le=2_000)
+    seed: int = Field(default=0, ge=0, le=LARGEST)
+
+
 def balanced_job(
-    store: Store,
-    job_id: str,
-    name: str,
-    count: TrigramCounter,
-    *,
-    judgments: int = JUDGMENTS,
-    n_each: int = N_EACH,
-    n_gold: int = N_GOLD,
-    seed: int = 0,
-    actor: str | None = None,
+    store: Store, job_id: str, sent: NewBalanced, count: TrigramCounter, *, actor: str | None = None
 ) -> tuple[Job, Balanced]:
     """The accepted trigrams of a list and as many correct uses as a job of its own, some of them gold; not open yet.
 
     Correct uses are attested by `count`, and neither suspicious by it nor on the list.
     """
-    require_name(name)
-    require_number("mining.n_each", n_each)
-    require_number("mining.n_gold", n_gold)
     with store.read() as tx:
         the_list(tx, job_id)
         verdicts = {each.trigram: each.verdict for each in all_of(tx, job_id)}
-    rng = generator(seed, "mine", "balanced")
-    made = balanced_from(mine(uses_in(store), count), verdicts, rng=rng, n_each=n_each, n_gold=n_gold)
+    rng = generator(sent.seed, "mine", "balanced")
+    made = balanced_from(mine(uses_in(store), count), verdicts, rng=rng, n_each=sent.n_each, n_gold=sent.n_gold)
     rows = made.items.select("essay", "start", "end", "kind", "label", "trigram", "gold").rows()
     placed = [
         (Item(essay, Span(start, end), kind), label, trigram, gold)
@@ -398,7 +405,9 @@ def balanced_job(
         content.require_essays(tx, {item.essay_id for item, *_ in placed})
         content.add_items(tx, (content.study_item(item) for item, *_ in placed))
         ids = [item.item_id for item, *_ in placed]
-        plan = NewJob.checked(name=name, task=TASK, judgments=judgments, item_ids=ids, seed=seed, open=False)
+        plan = NewJob.checked(
+            name=sent.name, task=TASK, judgments=sent.judgments, item_ids=ids, seed=sent.seed, open=False
+        )
         job = plan_job(tx, plan, asks={ASKS: KIND}, actor=actor)
         for item, label, trigram, gold in placed:
             if gold:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from grater.annotate import content, jobs, samples, units
-from grater.annotate.mining import mine_study
+from grater.annotate.mining import NewList, mine_study
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import Store
@@ -137,6 +137,6 @@ def test_an_essay_that_goes_while_it_is_mined_is_asked_about_by_no_list(filled: 
         return count(wanted)
 
     with pytest.raises(Conflict, match="deleted"):
-        mine_study(filled, "mined", count_and_delete, source="toy", most=10)
+        mine_study(filled, NewList(name="mined", most=10), count_and_delete, source="toy")
     with filled.read() as tx:
         assert jobs.all(tx) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, people
-from grater.annotate.mining import all_of, decide, mine_study
+from grater.annotate.mining import NewList, all_of, decide, mine_study
 from grater.annotate.people import Person
 from grater.annotate.store import Store, open_store
 from grater.detect.mining.ranking import Counts
@@ -50,7 +50,7 @@ def ada(store: Store) -> Person:
 
 
 def mined(store: Store) -> str:
-    return mine_study(store, "mined", count, source="toy", most=10).job_id
+    return mine_study(store, NewList(name="mined", most=10), count, source="toy").job_id
 
 
 def verdicts(store: Store, job_id: str) -> dict[str, str]:

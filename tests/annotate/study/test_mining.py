@@ -8,6 +8,8 @@ import pytest
 
 from grater.annotate import jobs, people, units
 from grater.annotate.mining import (
+    NewBalanced,
+    NewList,
     add_list,
     all_of,
     balanced_job,
@@ -71,18 +73,18 @@ def test_a_list_has_a_name_that_can_be_seen(store: Store, ada: Person, name: str
     with store.read() as tx:
         table = read_items(verdict_table(tx, job_id))
     for make in (
-        lambda: mine_study(store, name, count, source="few", most=3),
+        lambda: NewList.checked(name=name),
         lambda: add_list(store, name, table, lambda _: ada),
-        lambda: balanced_job(store, job_id, name, count, n_gold=0),
+        lambda: NewBalanced.checked(name=name),
     ):
-        with pytest.raises(UsageError, match="name: expected 1 to 80 printable characters"):
+        with pytest.raises(UsageError, match=r"name: expected|expected text without NUL"):
             make()
 
 
 def test_the_balanced_corpus_becomes_a_job_with_gold(store: Store, ada: Person) -> None:
     job_id = mined(store)
     say(store, job_id, ada, marry="y", entered="y", discussed="n")
-    job, made = balanced_job(store, job_id, "balanced", count, n_each=9, n_gold=2)
+    job, made = balanced_job(store, job_id, NewBalanced(name="balanced", n_each=9, n_gold=2), count)
     assert (made.n_errors, made.n_correct, made.n_duplicates, len(made.gold())) == (2, 2, 0, 2)
     assert made.shortfalls == ["wanted 9 errors, found 2: accept more trigrams"]
     assert "discussed about the" not in made.items["trigram"].to_list()
@@ -101,7 +103,7 @@ def test_nothing_accepted_builds_nothing(store: Store, ada: Person) -> None:
     job_id = mined(store)
     say(store, job_id, ada, marry="n")
     with pytest.raises(UsageError, match="expected accepted trigrams"):
-        balanced_job(store, job_id, "balanced", count)
+        balanced_job(store, job_id, NewBalanced(name="balanced"), count)
     with store.read() as tx:
         assert [job.name for job in jobs.all(tx)] == ["mined"]
 
@@ -115,7 +117,7 @@ def test_a_job_of_another_kind_is_no_list(store: Store) -> None:
 
 def test_essays_without_a_suspect_and_a_study_without_essays_say_so(tmp_path: Path, store: Store) -> None:
     with pytest.raises(UsageError, match="no preposition in these essays is suspicious"):
-        mine_study(store, "none", lambda wanted: dict.fromkeys(wanted, 0), source="toy", most=5)
+        mine_study(store, NewList(name="none"), lambda wanted: dict.fromkeys(wanted, 0), source="toy")
     with open_store(tmp_path / "empty.db", create=True) as empty, pytest.raises(UsageError, match="no essays yet"):
         mined(empty)
 
@@ -126,7 +128,7 @@ def test_raters_of_the_balanced_corpus_are_asked_whether_the_preposition_is_extr
     # Madnani et al. 2011, 2.1: extraneous, not extraneous, or too hard to say; "wrong" is another question
     job_id = mined(store)
     say(store, job_id, ada, marry="y", entered="y")
-    job, _ = balanced_job(store, job_id, "balanced", count, n_each=9, n_gold=2)
+    job, _ = balanced_job(store, job_id, NewBalanced(name="balanced", n_each=9, n_gold=2), count)
     with store.read() as tx:
         asked = [units.get(tx, unit_id) for unit_id in units.ids_of_job(tx, job.job_id)]
     shown = [TASKS["error"].show(each.unit, rng=generator(0, "page")) for each in asked]

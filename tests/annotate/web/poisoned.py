@@ -24,7 +24,7 @@ from grater.annotate import (
 )
 from grater.annotate.importing import start_import
 from grater.annotate.marks import Finding
-from grater.annotate.mining import mine_study
+from grater.annotate.mining import NewList, mine_study
 from grater.annotate.people import Person
 from grater.annotate.runs import RunFile
 from grater.annotate.store import Store, Tx, events, gold, gold_review, submissions
@@ -81,7 +81,7 @@ def poisoned(store: Store) -> Poisoned:
         token = _rest(tx, owner, rated_unit, marked_unit)
         run_id = _run(tx, owner)
         signature = last_page(tx, raters[0].person_id, missed[0]).rpartition("/")[2]
-    mined = mine_study(store, evil("mined"), count, source=evil("source"), most=3).job_id
+    mined = mine_study(store, NewList(name=evil("mined"), most=3), count, source=evil("source")).job_id
     ids = {
         "job_id": [rated, marked, crowd, mined],
         "unit_id": [rated_unit, marked_unit],

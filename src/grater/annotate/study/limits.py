@@ -30,9 +30,6 @@ class Limit:
 
 
 LIMITS: Mapping[str, Limit] = {
-    "mining.most": Limit(1, 2_000),
-    "mining.n_each": Limit(1, 2_000),
-    "mining.n_gold": Limit(0, 2_000),
     "gold.least": Limit(1, 100),
     "gold.most": Limit(1, 100_000),
     "bonus.cents": Limit(1, 1_000_000),

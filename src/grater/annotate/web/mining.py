@@ -8,6 +8,7 @@ that comes with grater.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -18,6 +19,8 @@ from starlette.responses import Response
 from grater.annotate import content, jobs
 from grater.annotate.mining import (
     JUDGMENTS,
+    NewBalanced,
+    NewList,
     add_list,
     all_of,
     balanced_job,
@@ -32,9 +35,8 @@ from grater.annotate.mining import (
     the_suspect,
     verdict_table,
 )
-from grater.annotate.requests import LARGEST
-from grater.annotate.web.calls import Body, Job, Name, Number, Shape, calls_about, example, form_of, within
-from grater.annotate.web.context import Context, RequestContext, number_of, version_of
+from grater.annotate.web.calls import Body, Job, Number, Shape, calls_about, example, form_of
+from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import csv_file, pager
 from grater.annotate.web.roles import MANAGERS
@@ -53,17 +55,14 @@ SHOWN = {"open": OPEN, "accepted": YES, "rejected": NO}
 
 @pages.get("/mining")
 def lists_page(context: Context) -> Response:
-    return _lists(context, problems=[])
+    return _lists(context)
 
 
 @pages.post("/mining")
 def new_list_form(context: Context) -> Response:
     """Mine the essays, or take the list that was sent."""
     try:
-        if sent_files(context):
-            job = take_list(context)
-        else:
-            job = mine_now(context, context.text("name"), most=number_of(context, "most", MOST))
+        job = _take_list(context) if sent_files(context) else _mine(context, context.sent(NewList))
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
@@ -87,13 +86,7 @@ def verdict_file(context: Context, job_id: str) -> Response:
 @pages.post("/mining/{job_id}/balanced")
 def balanced_form(context: Context, job_id: str) -> Response:
     try:
-        numbers = {
-            "judgments": number_of(context, "judgments", JUDGMENTS),
-            "n_each": number_of(context, "n_each", N_EACH),
-            "n_gold": number_of(context, "n_gold", N_GOLD),
-            "seed": number_of(context, "seed", 0),
-        }
-        job, made = build_now(context, job_id, context.text("name"), **numbers)
+        job, made = _build(context, job_id, context.sent(NewBalanced))
     except (StoreBusy, StoreFull, NotFound):
         raise
     except GraterError as error:
@@ -125,7 +118,7 @@ def decided(context: Context, job_id: str, place: int) -> Response:
     return context.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
 
 
-def _lists(context: RequestContext, *, problems: list[str]) -> Response:
+def _lists(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
         rows = [(job, far(tx, job.job_id)) for job in lists(tx)]
         n_essays = content.n_essays(tx)
@@ -139,9 +132,9 @@ def _list(
     *,
     page: int = 1,
     show: str = "",
-    problems: list[str] | None = None,
+    problems: Sequence[str] = (),
     built: jobs.Job | None = None,
-    told: list[str] | None = None,
+    told: Sequence[str] = (),
 ) -> Response:
     with context.server.store.read() as tx:
         job, reviewed = the_list(tx, job_id), far(tx, job_id)
@@ -150,7 +143,7 @@ def _list(
         first_open = next_open(tx, job_id, 0)
     values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
     form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": JUDGMENTS}
-    said = {"problems": problems or [], "built": built, "told": told or []}
+    said = {"problems": problems, "built": built, "told": told}
     return context.page("mining_list.html", {**values, **form, **said}, status=422 if problems else 200)
 
 
@@ -158,18 +151,17 @@ MOST_ESSAYS = 2000
 """Essays that a request mines; for more there is the command."""
 
 
-def mine_now(context: RequestContext, name: str, *, most: int) -> jobs.Job:
-    """A list of the `most` worst suspects."""
-    store, actor = context.store, context.person.person_id
-    with store.read() as tx:
+def _mine(context: RequestContext, sent: NewList) -> jobs.Job:
+    with context.server.store.read() as tx:
         n_essays = content.n_essays(tx)
     if n_essays > MOST_ESSAYS:
         raise UsageError(f"{n_essays:,} essays are too many to mine here; use grater study mine")
-    return mine_study(store, name, counts_in_shipped_model, source=SHIPPED, most=most, actor=actor)
+    actor = context.person.person_id
+    return mine_study(context.store, sent, counts_in_shipped_model, source=SHIPPED, actor=actor)
 
 
-def take_list(context: RequestContext) -> jobs.Job:
-    """The list that was sent with a form; its verdicts are those of whoever brings it."""
+def _take_list(context: RequestContext) -> jobs.Job:
+    """The list that was sent with a form; its verdicts are those of the person who brings it."""
     n_sent = len(sent_files(context))
     if n_sent != 1:
         raise BadInput(Problem("form", f"files: expected one list, found {n_sent}"))
@@ -178,21 +170,11 @@ def take_list(context: RequestContext) -> jobs.Job:
         return add_list(context.store, context.text("name"), table, lambda _: context.person)
 
 
-def build_now(context: RequestContext, job_id: str, name: str, **numbers: int) -> tuple[jobs.Job, review.Balanced]:
-    """The balanced corpus of a list; `numbers` are those of `balanced_job`."""
-    store, actor = context.store, context.person.person_id
-    return balanced_job(store, job_id, name, counts_in_shipped_model, actor=actor, **numbers)
+def _build(context: RequestContext, job_id: str, sent: NewBalanced) -> tuple[jobs.Job, review.Balanced]:
+    return balanced_job(context.store, job_id, sent, counts_in_shipped_model, actor=context.person.person_id)
 
 
 api = calls_about("mining")
-
-
-class NewList(Body):
-    """A list of the `most` worst suspects of the study's essays."""
-
-    model_config = example(name="suspects", most=50)
-    name: Name
-    most: Annotated[int, within("mining.most")] = MOST
 
 
 class Verdicts(Body):
@@ -200,17 +182,6 @@ class Verdicts(Body):
 
     model_config = example(verdicts={"discussed about the": "y", "marry with her": "n"})
     verdicts: Annotated[dict[str, Literal["y", "n", ""]], Field(max_length=MOST)]
-
-
-class NewBalanced(Body):
-    """A job of `n_each` errors and as many correct uses, `n_gold` of all as gold; not open yet."""
-
-    model_config = example(name="balanced", judgments=3, n_each=1, n_gold=0)
-    name: Name
-    judgments: int = Field(default=JUDGMENTS, ge=1, le=100)
-    n_each: Annotated[int, within("mining.n_each")] = N_EACH
-    n_gold: Annotated[int, within("mining.n_gold")] = N_GOLD
-    seed: int = Field(default=0, ge=0, le=LARGEST)
 
 
 class Far(Shape):
@@ -273,13 +244,13 @@ def mined_lists(context: Context) -> Lists:
 @api.post("/mining")
 def new_list(context: Context, sent: NewList) -> Job:
     """Mine the essays of the study with the language model that comes with grater."""
-    return Job.of(mine_now(context, sent.name, most=sent.most))
+    return Job.of(_mine(context, sent))
 
 
 @api.post("/mining/import", openapi_extra=FILE)
 def bring_list(context: Context) -> Job:
     """Import a list from `grater mine extraneous`, as `multipart/form-data`."""
-    return Job.of(take_list(context))
+    return Job.of(_take_list(context))
 
 
 @api.get("/mining/{job_id}")
@@ -308,5 +279,5 @@ def say_verdicts(context: Context, job_id: str, sent: Verdicts) -> Far:
 @api.post("/mining/{job_id}/balanced")
 def balanced(context: Context, job_id: str, sent: NewBalanced) -> Balanced:
     """Build the balanced corpus of the accepted trigrams as a job with gold."""
-    job, made = build_now(context, job_id, **sent.model_dump())
+    job, made = _build(context, job_id, sent)
     return Balanced.model_validate({**Job.of(job).model_dump(), **made.to_dict()})

@@ -13,7 +13,18 @@ from typer import Argument, Option
 from grater.annotate import content, jobs, samples
 from grater.annotate.adjudication import decider_of
 from grater.annotate.jobs import Job
-from grater.annotate.mining import JUDGMENTS, add_list, balanced_job, far, lists, mine_study, the_list, verdict_table
+from grater.annotate.mining import (
+    JUDGMENTS,
+    NewBalanced,
+    NewList,
+    add_list,
+    balanced_job,
+    far,
+    lists,
+    mine_study,
+    the_list,
+    verdict_table,
+)
 from grater.annotate.samples import DESIGNS, MISSING, Drawn, NewSample, Order, draw, extend, notes_on, start
 from grater.annotate.status import open_study
 from grater.annotate.store import Store, progress
@@ -216,15 +227,16 @@ def mine(
     count = counter_of(web1t, text, model)
     with open_study(study) as store:
         if balanced:
-            listed, sizes = _named(store, name).job_id, {"judgments": judgments, "n_each": n_each, "n_gold": n_gold}
-            job, made = balanced_job(store, listed, balanced, count, seed=seed, actor=None, **sizes)
+            sent = NewBalanced.checked(name=balanced, judgments=judgments, n_each=n_each, n_gold=n_gold, seed=seed)
+            job, made = balanced_job(store, _named(store, name).job_id, sent, count)
             _tell_built(study, job, made, as_json=as_json)
             return
         if given:
             add_list(store, name, read_items(given), lambda tx: decider_of(tx, decider))
         elif not verdicts and not _is_there(store, name):
             source = source_of(web1t, text, model)
-            mine_study(store, name, count, source=source, most=most, least_bigram=least_bigram, ratio=ratio)
+            new = NewList.checked(name=name, most=most)
+            mine_study(store, new, count, source=source, least_bigram=least_bigram, ratio=ratio)
         job = _named(store, name)
         if verdicts:
             with store.read() as tx:
