@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from grater.annotate.study.proofreading import Proofreader
 from grater.annotate.web import security
 from tests.annotate.store.crowds import evenly_hidden_gold
 from tests.annotate.web.studies import CHEAP_HASHER, Study, served
@@ -20,6 +21,17 @@ def cheap_passwords() -> Iterator[None]:
         patch.setattr(security, "HASHER", CHEAP_HASHER)
         patch.setattr(security, "NOBODY", CHEAP_HASHER.hash("nobody has this password"))
         yield
+
+
+@pytest.fixture(autouse=True, scope="package")
+def few_proofreaders() -> Iterator[None]:
+    """Servers that check texts by the same systems share the process that does it: it takes seconds to start."""
+    made: dict[tuple[str, ...], Proofreader] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grater.annotate.web.app.Proofreader", lambda names: made.setdefault(names, Proofreader(names)))
+        yield
+    for proofreader in made.values():
+        proofreader.stop()
 
 
 @pytest.fixture(autouse=True, scope="package")

@@ -13,10 +13,12 @@ import pytest
 from grater.annotate import content, jobs, people
 from grater.annotate.archive import export, import_archive
 from grater.annotate.store import Store, events, judgments
-from grater.annotate.study.writing import JOB, MOST_WAITING, Public, public_pages
+from grater.annotate.study import proofreading
+from grater.annotate.study.proofreading import MOST_WAITING, Proofreader
+from grater.annotate.study.writing import JOB, Public, public_pages
 from grater.annotate.web.check import LATER
 from grater.annotate.web.context import Server
-from grater.errors import StoreBusy
+from grater.errors import StoreBusy, TooBusy, UnknownName
 from tests.annotate.web.studies import BASE, Browser, Study, served
 
 TEXT = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music."
@@ -24,7 +26,7 @@ TEXT = "The girl waited on the bus.\nThe boy discussed about the film & more. Th
 
 @pytest.fixture
 def open_study(tmp_path: Path, tiny_model: Path) -> Iterator[Study]:
-    with served(tmp_path, check_page=True, check_systems=(str(tiny_model),), checks_a_minute=4) as study:
+    with served(tmp_path, check_page=True, check_systems=(str(tiny_model),), check_letters=800) as study:
         yield study
 
 
@@ -168,25 +170,46 @@ def test_a_file_is_read_and_one_that_is_no_text_is_refused(visitor: Browser) -> 
 
 def test_too_many_texts_wait_and_are_not_lost(visitor: Browser, open_study: Study) -> None:
     assert [visitor.post("/check", {"text": TEXT}).status_code for _ in range(5)] == [200] * 4 + [429]
-    assert "The girl waited on the bus." in visitor.post("/check", {"text": TEXT}).text
+    refused = visitor.post("/check", {"text": TEXT})
+    assert ("The girl waited on the bus." in refused.text, refused.headers["retry-after"]) == (True, "60")
+    assert open_study.browser("annotator").post("/check", {"text": TEXT}).status_code == 200, "people have their own"
     open_study.clock.now += 60_000
     assert visitor.post("/check", {"text": TEXT}).status_code == 200
 
 
-def test_a_crowd_of_writers_is_asked_to_come_again_and_waits_in_no_thread(
-    visitor: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    visitor.post("/check", {"text": TEXT})
-    proofreader = server_of(visitor).proofreader
+def test_a_crowd_of_writers_is_asked_to_come_again_and_waits_in_no_thread(visitor: Browser) -> None:
     with ExitStack() as waiting:
         for _ in range(MOST_WAITING):
-            waiting.enter_context(proofreader._places)
+            waiting.enter_context(server_of(visitor).proofreader._places)
         page = visitor.post("/check", {"text": TEXT})
     assert (page.status_code, "Yours was not" in page.text, "The girl waited" in page.text) == (503, True, True)
-    monkeypatch.setattr("grater.annotate.study.writing.feedback_on", lambda *_, **__: 1 / 0)
-    for _ in range(MOST_WAITING + 1):
-        with pytest.raises(ZeroDivisionError):
-            proofreader.check(TEXT)  # what goes wrong gives its place back
+    assert page.headers["retry-after"] == "5"
+
+
+def check_for_ever(proofreader: Proofreader) -> None:
+    while True:
+        proofreader.check(TEXT * 100)
+
+
+def test_a_text_that_takes_too_long_ends_its_process_and_the_next_one_starts_another(
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proofreader = Proofreader((str(tiny_model),), seconds=-1000)
+    with pytest.raises(TooBusy, match="took too long"):
+        check_for_ever(proofreader)  # until the process has used one CPU second, the least that a limit can be
+    proofreader.seconds = 60
+    assert len(proofreader.check(TEXT).marks) == 3
+    with monkeypatch.context() as patch:
+        patch.setattr(proofreading, "STARTING_SECONDS", 0.0)
+        patch.setattr(proofreading, "PATIENCE", 0.0)
+        with pytest.raises(TooBusy, match="took too long"):
+            proofreader.check(TEXT * 100)
+    assert proofreader._process is None
+    proofreader.names = ("no-such-system",)
+    for _ in range(MOST_WAITING + 1):  # what goes wrong gives its place back
+        with pytest.raises(UnknownName, match="no-such-system"):
+            proofreader.check(TEXT)
+    proofreader.stop()
 
 
 def refuse(*_: object, **__: object) -> None:

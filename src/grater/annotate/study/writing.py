@@ -1,8 +1,5 @@
 """Check my writing: feedback for whoever writes, and their answers as judgments where they agree to that.
 
-A proofreader has its systems loaded once and checks one text at a time; a few may wait for it, and others are asked
-to come again, so that a crowd of writers keeps no thread of the server from its raters.
-
 Nothing of a text is stored unless its writer consents; then the text becomes an essay of the study, every answered
 mark an item, and every answer a judgment of the task `verify`: who takes a suggestion says that it is better, who
 rejects it that their own word is.  These judgments stay in a job of their own, since writers are no independent
@@ -18,8 +15,7 @@ archive is closed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from threading import Lock, Semaphore
+from dataclasses import asdict, dataclass
 
 from grater.annotate import content, jobs, people, units
 from grater.annotate.jobs import Assignment, Job
@@ -28,59 +24,26 @@ from grater.annotate.status import PUBLIC_META, meta_value, set_meta
 from grater.annotate.store import Store, Tx, events, intake, leases
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.queue import UnitSlot
-from grater.annotate.study.limits import require_text
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.task import LABEL
 from grater.annotate.tasks.verify import SUGGESTION as SUGGESTION_BETTER
 from grater.annotate.tasks.verify import TASK as VERIFY
 from grater.annotate.tasks.verify import WRITER as WRITER_BETTER
 from grater.annotate.units import NewUnit
-from grater.corpora.plain import read_text
-from grater.detect.detector import Detector, Finding
-from grater.detect.feedback import Feedback, feedback_on
+from grater.detect.detector import Finding
+from grater.detect.feedback import Feedback
 from grater.detect.marks import change
-from grater.detect.systems import default_systems, load_systems
-from grater.errors import TooBusy, UsageError
+from grater.errors import UsageError
 from grater.model import Essay, Item
 
 JOB = "check my writing"
 ACCEPT, REJECT = "accept", "reject"
 LABELS = {ACCEPT: SUGGESTION_BETTER, REJECT: WRITER_BETTER}
 CONSENT = "Keep my text and my answers in this study, without my name, to measure how good these marks are."
-MOST_WAITING = 6
-BUSY = "Many texts are being checked at this moment. Yours was not; wait a little, then send it again."
 NOT_KEPT = "Nothing was kept: this study does not collect answers of writers at the moment."
 TITLE = "Check my writing: writers on marks in their own texts"
 OPEN = "open"
 KEYS = dict(zip(("check_page", "editors"), PUBLIC_META, strict=True))
-
-
-@dataclass(slots=True, eq=False)
-class Proofreader:
-    """Feedback on texts by the systems of these names, else by the default ones; loaded when first needed."""
-
-    names: tuple[str, ...] = ()
-    _systems: list[Detector] = field(default_factory=list)
-    _lock: Lock = field(default_factory=Lock)
-    _places: Semaphore = field(default_factory=lambda: Semaphore(MOST_WAITING))
-
-    def check(self, text: str) -> Feedback:
-        """Feedback on a text; one that is too long is refused, and so is one behind which too many wait."""
-        require_text("check.text", text)
-        essay = next(iter(read_text([text], name="text")))
-        essay = replace(essay, text=text)
-        if not self._places.acquire(blocking=False):
-            raise TooBusy(BUSY)
-        try:
-            with self._lock:
-                return feedback_on(essay, self._loaded(), name="your text")
-        finally:
-            self._places.release()
-
-    def _loaded(self) -> list[Detector]:
-        if not self._systems:
-            self._systems = load_systems(self.names or default_systems())
-        return self._systems
 
 
 def changed(text: str, findings: Iterable[Finding]) -> str:

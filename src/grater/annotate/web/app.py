@@ -19,7 +19,7 @@ from grater import __version__
 from grater.annotate.dashboard import Live
 from grater.annotate.runs import Runner
 from grater.annotate.store import Store
-from grater.annotate.study.writing import Proofreader
+from grater.annotate.study.proofreading import Proofreader
 from grater.annotate.web import (
     account,
     adjudication,
@@ -124,7 +124,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
             store=store,
             templates=environment(),
             logins=logins,
-            checks=Tries(a_minute=settings.checks_a_minute, clock=settings.clock),
+            checks=Tries(a_minute=settings.check_letters / 2, most=settings.check_letters, clock=settings.clock),
             proofreader=Proofreader(settings.check_systems),
             live=Live(store),
             secret=tx.key,

@@ -18,13 +18,16 @@ dictionaries, the mother tongue and the picky level have no meaning here.
 A match always covers some characters: a missing word is marked on the word that follows, and a word that is to go
 takes its space with it (`grater.detect.marks.change`).  Who asks is not known: no cookie is read, nothing is stored,
 and any page may ask, as it may ask LanguageTool's own server.
+
+What one address can cost is limited (P16): letters are counted, not requests; texts are checked in a process that can
+be killed (`proofreading`); a reply has a number of marks by the length of the text, each with few words around it.
 """
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
@@ -34,7 +37,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from grater import __version__
-from grater.annotate.study.limits import LONGEST
+from grater.annotate.study.limits import LONGEST, require_text
 from grater.annotate.study.writing import ACCEPT, CONSENT, LABELS, Public, changed, keep, open_to_public, public_pages
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
@@ -47,7 +50,9 @@ from grater.model import Json, Span
 
 pages = APIRouter()
 
-TOO_OFTEN = "Too many texts from this address; wait a minute and try again."
+TOO_OFTEN = "Too much text from this address; wait {seconds} seconds and try again."
+LEAST_LETTERS = 200
+"""What a shorter text counts for."""
 NOTHING = "Nothing to check yet: paste or type a text, or choose a file."
 NO_CONSENT = "Nothing was saved. To let us keep your text and answers, tick the box first."
 LATER = "The server is too busy at the moment, and nothing was saved. Wait a little, then send it again."
@@ -113,6 +118,8 @@ def _answer(context: RequestContext, work: Callable[[RequestContext, str], Respo
                     Problem("file", "expected plain text in UTF-8; save it as text (.txt) first")
                 ) from error
         text = str(typed).replace("\r\n", "\n")
+        if not text.strip():
+            raise BadInput(Problem("form", NOTHING))
         return work(context, text)
     except (BadInput, UsageError) as error:
         status, problems = 422, lines_of(error)
@@ -120,8 +127,8 @@ def _answer(context: RequestContext, work: Callable[[RequestContext, str], Respo
         status, problems = 503, [str(error)]
     except UNAVAILABLE:
         status, problems = 503, [LATER]
-    except _TooOften:
-        status, problems = 429, [TOO_OFTEN]
+    except HTTPException as error:  # too much text
+        status, problems = error.status_code, [error.detail]
     return _page(context, text=text, answers=_answers(context), problems=problems, status=status)
 
 
@@ -129,7 +136,7 @@ def _checked(context: RequestContext, text: str) -> Response:
     feedback, answers = _feedback(context, text), _answers(context)
     accepted = [flag for flag in feedback.flags if answers.get(flag.item.item_id) == ACCEPT]
     if accepted:
-        feedback = context.server.proofreader.check(changed(feedback.essay.text, accepted))
+        feedback = _feedback(context, changed(feedback.essay.text, accepted))
     return _page(context, text=feedback.essay.text, feedback=feedback)
 
 
@@ -155,16 +162,21 @@ def _kept(context: RequestContext, text: str) -> Response:
     )
 
 
-class _TooOften(Exception):
-    pass
-
-
 def _feedback(context: RequestContext, text: str) -> Feedback:
-    if not text.strip():
-        raise BadInput(Problem("form", NOTHING))
-    if not context.server.checks.take(f"check {context.address}"):
-        raise _TooOften
+    """Feedback on a text, whose letters count for the person who is logged in, or for the address."""
+    require_text("check.text", text)
+    who = context.visitor.person_id if context.visitor else context.address
+    checks, n = context.server.checks, max(LEAST_LETTERS, len(text))
+    if not checks.take(who, amount=n):
+        seconds = checks.seconds_until(who, n)
+        raise HTTPException(429, TOO_OFTEN.format(seconds=seconds), {"retry-after": str(seconds)})
     return context.server.proofreader.check(text)
+
+
+def marks_of(feedback: Feedback) -> tuple[Sequence[Mark], bool]:
+    """The marks that a reply has room for, and whether that is all of them."""
+    marks, most = feedback.marks, 20 + len(feedback.essay.text) // 40
+    return marks[:most], len(marks) <= most
 
 
 def _answers(context: RequestContext) -> dict[str, str]:
@@ -185,14 +197,15 @@ def _page(
     problems: list[str] | None = None,
     status: int = 200,
 ) -> Response:
-    stretches = _stretches(feedback, answers or {}) if feedback else []
-    return context.page(
+    stretches, has_all = _stretches(feedback, answers or {}) if feedback else ([], True)
+    response = context.page(
         "check.html",
         status=status,
         text=text,
         feedback=feedback,
         stretches=stretches,
         notes=[stretch.note for stretch in stretches if stretch.note],
+        has_all=has_all,
         unsent={} if feedback else answers or {},
         is_agreed=bool(context.text("consent")),
         problems=problems or [],
@@ -200,12 +213,16 @@ def _page(
         longest=LONGEST["check.text"],
         consent=CONSENT,
     )
+    if status in (429, 503):
+        response.headers["retry-after"] = "60" if status == 429 else "5"
+    return response
 
 
-def _stretches(feedback: Feedback, answers: dict[str, str]) -> list[Stretch]:
+def _stretches(feedback: Feedback, answers: dict[str, str]) -> tuple[list[Stretch], bool]:
     """The text cut at its marks; a change that touches the one before waits until that is made."""
-    text, stretches, end, shown = feedback.essay.text, [], 0, set[str]()
-    for mark in feedback.marks:
+    text, stretches, end, shown = feedback.essay.text, list[Stretch](), 0, set[str]()
+    marks, has_all = marks_of(feedback)
+    for mark in marks:
         made = change(text, mark.findings[0])
         if not made.replacements or made.span.start < end:
             continue
@@ -226,7 +243,7 @@ def _stretches(feedback: Feedback, answers: dict[str, str]) -> list[Stretch]:
         shown.add(note.item_id)
         stretches += [Stretch(text[end : made.span.start]), Stretch(note.words, note)]
         end = made.span.end
-    return [*stretches, Stretch(text[end:])]
+    return [*stretches, Stretch(text[end:])], has_all
 
 
 # What is open to the public
@@ -274,7 +291,7 @@ def _public_page(context: RequestContext, *, is_saved: bool = False) -> Response
         "at_start": opened_at_start(context),
         "check_link": context.server.settings.link("/check"),
         "editors_link": context.server.settings.link("/v2"),
-        "most": context.server.settings.checks_a_minute,
+        "most": context.server.settings.check_letters,
         "is_saved": is_saved,
     }
     return context.page("manage_public.html", shown)
@@ -293,6 +310,9 @@ AUTO = "auto"
 API_VERSION = 1
 AROUND = 40
 """Characters of the text on each side of a match in its context."""
+
+LONGEST_SENTENCE, MOST_REPLACEMENTS = 300, 10
+"""Of a longer sentence a match has the part around it: a text without a full stop would come back with each."""
 
 CATEGORIES = {
     "capital": ("CASING", "Capitalization", "typographical"),
@@ -333,8 +353,6 @@ def check_by_form(context: Context) -> Response:
 def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
     require_open(context, "editors")
     language = _language(parameters)
-    if not context.server.checks.take(f"check {context.address}"):
-        raise HTTPException(429, "Too many requests; wait a minute and try again.", {"retry-after": "60"})
     # What was sent, as text or as text with markup; more than may be checked is refused before it is looked at.
     if "text" in parameters:
         pieces: Pieces = [(parameters["text"], None)]
@@ -347,10 +365,11 @@ def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
         most = LONGEST["check.text"]
         raise HTTPException(413, f"Your text exceeds the limit of {most} characters (it's {n} characters).")
     document = of_pieces(pieces)
-    feedback = context.server.proofreader.check(document.text)
+    feedback = _feedback(context, document.text)
     choice = RuleChoice.of(parameters)
-    matches = [match for match in _matches(feedback, document) if choice.takes(match["rule"])]
-    return JSONResponse(_reply(language, matches, feedback, document), headers=ALLOW)
+    marks, has_all = marks_of(feedback)
+    matches = [match for match in _matches(marks, document) if choice.takes(match["rule"])]
+    return JSONResponse(_reply(language, matches, feedback, document, has_all=has_all), headers=ALLOW)
 
 
 def _language(parameters: Mapping[str, str]) -> str:
@@ -428,21 +447,24 @@ def units(text: str) -> int:
     return len(text) + sum(ord(character) > PLANE for character in text)
 
 
-def _matches(feedback: Feedback, document: Document) -> Iterator[dict[str, Any]]:
+def _matches(marks: Iterable[Mark], document: Document) -> Iterator[dict[str, Any]]:
     text = document.text
     sentences = sentence_spans(text)
     starts = [span.start for span in sentences]
-    for mark in feedback.marks:
+    for mark in marks:
         made = change(text, mark.findings[0])
         if not len(made.span):
             continue
         nearest = sentences[max(0, bisect_right(starts, made.span.start) - 1)]
         sentence = nearest if nearest.covers(made.span) else made.span
+        if len(sentence) > LONGEST_SENTENCE:
+            first = max(sentence.start, made.span.start - LONGEST_SENTENCE // 2)
+            sentence = Span(first, min(sentence.end, first + LONGEST_SENTENCE))
         offset, length = document.place_of(made.span)
         yield {
             "message": f"{why(mark)} ({source(mark.findings[0])})",
             "shortMessage": mark.explanation.title if mark.explanation else "",
-            "replacements": [{"value": value} for value in made.replacements],
+            "replacements": [{"value": value} for value in made.replacements[:MOST_REPLACEMENTS]],
             "offset": offset,
             "length": length,
             "context": _context(text, made),
@@ -455,13 +477,14 @@ def _matches(feedback: Feedback, document: Document) -> Iterator[dict[str, Any]]
 
 
 def _context(text: str, made: TextChange) -> dict[str, Json]:
-    start, end = max(0, made.span.start - AROUND), made.span.end + AROUND
+    marked = Span(made.span.start, min(made.span.end, made.span.start + LONGEST_SENTENCE))
+    start, end = max(0, marked.start - AROUND), marked.end + AROUND
     before, after = "..." * (start > 0), "..." * (end < len(text))
     words = " ".join(text[start:end].split("\n"))
     return {
         "text": f"{before}{words}{after}",
-        "offset": units(before + text[start : made.span.start]),
-        "length": units(made.span.of(text)),
+        "offset": units(before + text[start : marked.start]),
+        "length": units(marked.of(text)),
     }
 
 
@@ -498,7 +521,9 @@ class RuleChoice:
         return bool(names & self.on) or not (names & self.off or self.only)
 
 
-def _reply(language: str, matches: list[dict[str, Any]], feedback: Feedback, document: Document) -> dict[str, Any]:
+def _reply(
+    language: str, matches: list[dict[str, Any]], feedback: Feedback, document: Document, *, has_all: bool
+) -> dict[str, Any]:
     named = {"name": VARIANTS[language], "code": language}
     places = (document.place_of(span) for span in sentence_spans(document.text) if len(span))
     return {
@@ -511,7 +536,7 @@ def _reply(language: str, matches: list[dict[str, Any]], feedback: Feedback, doc
             "premiumHint": "",
             "status": feedback.note,
         },
-        "warnings": {"incompleteResults": False},
+        "warnings": {"incompleteResults": not has_all},
         "language": {**named, "detectedLanguage": {**named, "confidence": 1.0, "source": "grater"}},
         "matches": matches,
         "sentenceRanges": [[start, start + length] for start, length in places],

@@ -40,8 +40,8 @@ from grater.annotate.second_factor import is_missing
 from grater.annotate.status import study_name
 from grater.annotate.store import Store, Tx
 from grater.annotate.store.ids import new_secret
+from grater.annotate.study.proofreading import Proofreader
 from grater.annotate.study.raters import LargePools
-from grater.annotate.study.writing import Proofreader
 from grater.annotate.web.roles import API, EDITORS, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
 from grater.annotate.web.security import (
     FIELD,

@@ -22,6 +22,7 @@ import ipaddress
 import threading
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from urllib.parse import urlsplit
 
 from argon2 import PasswordHasher
@@ -205,33 +206,38 @@ MOST_BUCKETS = 20_000
 
 @dataclass(slots=True)
 class _Bucket:
-    tries: float
+    left: float
     at: int
 
 
 class Tries:
-    """At most `a_minute` tries in a row for one key, and as many again every minute."""
+    """At most `most` tries in a row for one key, and `a_minute` again every minute; `most` is as many unless given.
 
-    def __init__(self, *, a_minute: int, clock: Clock) -> None:
+    What is tried may have an amount: a login is one, a text its letters, a change its bytes.
+    """
+
+    def __init__(self, *, a_minute: float, clock: Clock, most: float = 0) -> None:
         self.a_minute = a_minute
+        self.most = most or a_minute
         self.clock = clock
         self._buckets: dict[str, _Bucket] = {}
         self._lock = threading.Lock()
 
-    def take(self, *keys: str) -> bool:
-        """Whether every key has a try left; then each has one less, otherwise none is used up."""
+    def take(self, *keys: str, amount: float = 1) -> bool:
+        """Whether every key has as much left; then each has less by it, otherwise none is used up."""
         now = self.clock()
         with self._lock:
             if len(self._buckets) + len(keys) > MOST_BUCKETS:
-                self._drop_full(now)
+                kept = {key: bucket for key, bucket in self._buckets.items() if self._left(key, now) < self.most}
+                self._buckets = kept if len(kept) < MOST_BUCKETS else {}
             left = {key: self._left(key, now) for key in keys}
-            if min(left.values()) < 1:
+            if min(left.values()) < amount:
                 return False
-            self._buckets |= {key: _Bucket(tries - 1, now) for key, tries in left.items()}
+            self._buckets |= {key: _Bucket(tries - amount, now) for key, tries in left.items()}
             return True
 
     def give_back(self, *keys: str) -> None:
-        """After a success: whoever knows the password may come in as often as they like.
+        """After a success: anyone who knows the password may come in as often as they like.
 
         The try is given back and no more: else somebody with a password of their own could come in now and then to
         have more tries at others'.
@@ -239,15 +245,14 @@ class Tries:
         now = self.clock()
         with self._lock:
             for key in keys:
-                self._buckets[key] = _Bucket(min(float(self.a_minute), self._left(key, now) + 1), now)
+                self._buckets[key] = _Bucket(min(self.most, self._left(key, now) + 1), now)
+
+    def seconds_until(self, key: str, amount: float = 1) -> int:
+        """How long the key waits for an amount, in whole seconds."""
+        return max(1, ceil((min(amount, self.most) - self._left(key, self.clock())) / self.a_minute * 60))
 
     def _left(self, key: str, now: int) -> float:
         bucket = self._buckets.get(key)
-        return float(self.a_minute) if bucket is None else self._filled(bucket, now)
-
-    def _filled(self, bucket: _Bucket, now: int) -> float:
-        return min(float(self.a_minute), bucket.tries + max(0, now - bucket.at) * self.a_minute / MINUTE)
-
-    def _drop_full(self, now: int) -> None:
-        kept = {key: bucket for key, bucket in self._buckets.items() if self._filled(bucket, now) < self.a_minute}
-        self._buckets = kept if len(kept) < MOST_BUCKETS else {}
+        if bucket is None:
+            return self.most
+        return min(self.most, bucket.left + max(0, now - bucket.at) * self.a_minute / MINUTE)

@@ -21,7 +21,8 @@ class Settings:
     `wait_seconds` for it, and then lets it go on in the background.
 
     `check_page` opens "Check my writing" to whoever comes, `editors` LanguageTool's protocol; both check texts by
-    `check_systems`, or by the default ones, `checks_a_minute` for each address.
+    `check_systems`, or by the default ones.  An address may have `check_letters` checked at once, and half as many
+    again every minute.
     """
 
     base_url: str = "http://127.0.0.1:8000"
@@ -41,7 +42,7 @@ class Settings:
     check_page: bool = False
     editors: bool = False
     check_systems: tuple[str, ...] = ()
-    checks_a_minute: int = 60
+    check_letters: int = 20_000
 
     @property
     def is_secure(self) -> bool:
