@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grater.annotate import jobs, people, units
-from grater.annotate.messages import missed_by
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, progress, submissions
+from grater.annotate.store import Store, Tx, progress
 from grater.cli.living import CROWD, ESSAYS, NEXT
 from grater.demo import living
 from tests.browser.site import Site
@@ -39,22 +38,6 @@ def _rater(site: Site) -> Iterator[Stop]:
     yield Stop("/leases/{lease_id}", site.lease(crowd, rater), rater, "form-error-crowd")
     yield Stop("/jobs/{job_id}/talk", f"/jobs/{crowd}/talk", asking, "talk")
     yield Stop("/jobs/{job_id}/done", f"/jobs/{crowd}/done", asking, "done")
-    wrong, address = _missed(site.store)
-    yield Stop("/leases/{lease_id}/feedback", address, wrong, "feedback")
-
-
-def _missed(store: Store) -> tuple[Person, str]:
-    """Somebody who missed a known answer, and the page that says so."""
-    with store.read() as tx:
-        job = jobs.named(tx, CROWD)
-        for rater in living.RATERS:
-            who = people.named(tx, rater.name)
-            missed = missed_by(tx, job, who.person_id) if rater.skill > living.CAREFUL else []
-            if missed:
-                stored = submissions.find(tx, missed[0].submission_id)
-                assert stored is not None
-                return who, f"/leases/{stored.lease_id}/feedback"
-    raise AssertionError("nobody missed gold")
 
 
 def _annotator(site: Site) -> Iterator[Stop]:

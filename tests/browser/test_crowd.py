@@ -74,8 +74,10 @@ def test_from_the_invitation_to_forgiveness(chromium: Browser, site: Site, crowd
         while not is_gold(site, page, rater):
             say(page, "OK")
         say(page, "OK")  # the gold accepts error
+        with site.store.write() as tx:
+            jobs.set_state(tx, crowd_job, "closed")
+        page.goto(f"/jobs/{crowd_job}/talk")
         expect(page.get_by_text(REASON)).to_be_visible()
-        page.get_by_role("link", name="Is the known answer wrong? Dispute it").click()
         page.get_by_text("Is the known answer wrong?").click()
         page.get_by_label("Reason").fill("It is right in my town.")
         page.get_by_role("button", name="Dispute it").click()
@@ -124,8 +126,6 @@ def _miss_gold(chromium: Browser, site: Site, link: str) -> None:
         start(page)
         start(page)
         say(page, "OK")  # the gold accepts error
-        with page.expect_navigation():
-            page.get_by_role("button", name="Continue").click()
         say(page, "OK")
         expect(page.get_by_text("You have been removed from this job")).to_be_visible()
         expect(page.get_by_text("give your place back on the page that sent you here")).to_be_visible()
@@ -179,8 +179,7 @@ def test_whoever_is_put_out_over_an_essay_sees_why(chromium: Browser, site: Site
         page.locator("#finish button").click()
         page.locator("#no-marks").get_by_role("button", name="Yes, finish it").click()
         expect(page.get_by_text("You have been removed from this job")).to_be_visible()
-        expect(page.get_by_text("expected answer was in (Wcip)")).to_be_visible()
-        expect(page.get_by_text(REASON)).to_be_visible()
+        expect(page.get_by_text(REASON)).to_have_count(0)
         page.goto(f"/jobs/{job_id}")
         expect(page.get_by_role("button", name="Log in")).to_be_visible()
     context.close()

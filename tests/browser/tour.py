@@ -83,11 +83,12 @@ def _visitor(site: Site) -> Iterator[Stop]:
 
 def _rater(site: Site) -> Iterator[Stop]:
     rater, job_id = site.person("worker"), crowd_job(site)
-    missed = missed_gold(site, job_id, rater)
+    practice, _ = answered(site, job_id, rater, "ok")
+    missed_gold(site, job_id, rater)
     yield Stop("/jobs", "/jobs", rater, "jobs-rater")
     yield Stop("/jobs/{job_id}", f"/jobs/{job_id}", rater, "job-crowd")
     yield Stop("/leases/{lease_id}", site.lease(job_id, rater), rater, "form-error-crowd")
-    yield Stop("/leases/{lease_id}/feedback", f"{missed}/feedback", rater, "feedback")
+    yield Stop("/leases/{lease_id}/feedback", f"{practice}/feedback", rater, "feedback")
     yield Stop("/jobs/{job_id}/talk", f"/jobs/{job_id}/talk", rater, "talk")
     yield Stop("/jobs/{job_id}/done", f"/jobs/{job_id}/done", rater, "done")
 
@@ -160,15 +161,16 @@ def _staff(site: Site) -> Iterator[Stop]:
 
 
 def crowd_job(site: Site) -> str:
-    """Work and hidden gold that accepts `error`, a quiz of one, pay."""
+    """Work, a unit of practice and gold that accept `error`, a quiz of one, pay."""
     with site.store.write() as tx:
         content.add_essays(tx, studies.corpus())
         found = studies.new_units(tx, "error")
         name = f"crowd {next(NUMBER)}"
         job = jobs.add(tx, name=name, task="error", title="Errors", options={"crowd": TERMS}, judgments=3)
         units.add_all(tx, job.job_id, found[:5])
-        for new in found[5:]:
-            (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(new.items, new.essay_id, role="gold")])
+        for n, new in enumerate(found[5:]):
+            known = NewUnit(new.items, new.essay_id, role="gold" if n else "practice")
+            (unit_id,) = units.add_all(tx, job.job_id, [known])
             gold.add(tx, unit_id, new.items[0][0], ["error"], reason=REASON)
         return jobs.set_state(tx, job.job_id, "open").job_id
 
@@ -181,22 +183,20 @@ def studio_job(site: Site) -> str:
         return job.job_id
 
 
-def missed_gold(site: Site, job_id: str, rater: Person) -> str:
-    """The rater passes the quiz, works, and misses a known answer; give the address of that unit."""
-    answered(site, job_id, rater, "error")
-    for _ in range(10):
-        address, role = answered(site, job_id, rater, "ok")
-        if role == "gold":
-            return address
-    raise AssertionError("no gold came")
+def missed_gold(site: Site, job_id: str, rater: Person) -> None:
+    """The rater practises, passes the quiz, works, and misses a known answer."""
+    while answered(site, job_id, rater, "error")[1] != "gold":
+        pass
+    while answered(site, job_id, rater, "ok")[1] != "gold":
+        pass
 
 
 def put_out(site: Site, job_id: str) -> str:
     """The last page of a rater who fails the quiz, as the server leads there."""
     rater = site.person("worker")
-    address, role = answered(site, job_id, rater, "ok")
-    assert role == "gold"
-    lease_id = address.rpartition("/")[2]
+    while (last := answered(site, job_id, rater, "ok"))[1] != "gold":
+        pass
+    lease_id = last[0].rpartition("/")[2]
     with site.store.read() as tx:
         return last_page(tx, rater.person_id, lease_id)
 

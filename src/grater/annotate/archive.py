@@ -41,7 +41,7 @@ from grater.annotate.marks import has_suggestions, marked_essays, marked_in, sug
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
 from grater.annotate.status import meta_values, set_meta
-from grater.annotate.store import Store, Tx, checks, events, gold, judgments, open_store, schema, utc_now
+from grater.annotate.store import Store, Tx, checks, events, gold, judgments, migrations, open_store, schema, utc_now
 from grater.annotate.store.clock import Clock, as_iso
 from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.store.migrations import VERSION
@@ -430,6 +430,8 @@ def import_archive(archive: Path, location: Path | str, *, clock: Clock = utc_no
                         _insert(tx, name, _stored_rows(file))
                 for name, value in manifest["study"].items():
                     set_meta(tx, name, value)
+                if int(manifest["schema"]) < migrations.TWO_POOLS:
+                    migrations.split_gold(tx.connection)
                 violations = checks.violations(tx)
                 if violations:
                     raise GraterError(f"{folder}: the archive is inconsistent and was not imported: {violations[0]}")

@@ -20,7 +20,7 @@ from sqlalchemy import or_, select
 from grater.annotate import jobs, units
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
-from grater.annotate.store import Tx, ejection, events, gold, gold_review, judgments, queue, schema
+from grater.annotate.store import Tx, events, gold, gold_review, judgments, queue, schema, trust
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.gold_review import Dispute
 from grater.annotate.store.ids import new_id
@@ -146,7 +146,9 @@ class Missed:
 
 
 def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
-    """The questions with known answers that a rater missed in a job."""
+    """The questions with known answers that a rater missed in a job; none before it is closed (P5, P15)."""
+    if job.state != "closed":
+        return []
     own = gold_review.disputes_of_person(tx, person_id)
     return [
         Missed(
@@ -157,7 +159,7 @@ def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
             known=tuple(gold.of_unit(tx, each.unit_id)),
             dispute=own.get(each.submission_id),
         )
-        for each in ejection.gold_answers(tx, job.job_id, person_id)
+        for each in trust.gold_answers(tx, job.job_id, person_id)
         if not each.is_right
     ]
 

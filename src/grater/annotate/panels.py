@@ -330,7 +330,8 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
     reason, terms = queue.why_not(tx, job, person_id), terms_of(job.options)
     if reason == "unqualified":
         return "screened-out"
-    if terms.limit and gold.n_valid(tx, job_id, person_id) >= terms.limit:
+    limit = gold.limit_of(tx, job)
+    if limit and gold.n_valid(tx, job_id, person_id) >= limit:
         return "completed"
     slots, sent, theirs = schema.slots, schema.submissions, schema.assignments
     mine = exists().where(sent.c.unit_id == slots.c.unit_id, sent.c.person_id == person_id)
@@ -345,7 +346,7 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
     counts = mine.where(sent.c.status == "valid")
     has_all = tx.first(work.where(~counts).limit(1)) is None
     has_some = tx.first(work.where(counts).limit(1)) is not None
-    return "completed" if has_some and (has_all or not (terms.limit or has_open)) else ""
+    return "completed" if has_some and (has_all or not (limit or has_open)) else ""
 
 
 def _n_taken(tx: Tx, panel_id: str) -> int:

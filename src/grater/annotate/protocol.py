@@ -15,6 +15,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.store import Tx, trust
 from grater.annotate.store.clock import as_iso
+from grater.annotate.store.gold import fill_quiz
 from grater.annotate.store.judgments import submitted
 from grater.annotate.terms import (
     IMPORTED,
@@ -47,6 +48,7 @@ def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | 
     if terms.redundancy != before.redundancy and job.access == "assigned":
         raise UsageError(f"{job.name}: its annotators are named, so the number of judgments is fixed")
     job = jobs.set_options(tx, job_id, {KEY: terms_json(terms)}, actor=actor)
+    fill_quiz(tx, job)
     if terms.redundancy != before.redundancy:
         units.log_finished(tx, units.settle_slots(tx, job, units.ids_of_job(tx, job_id, role="work")))
     return job

@@ -12,11 +12,11 @@ from sqlalchemy import text as sql
 from grater.annotate import content, invitations, jobs, people
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_name
-from grater.annotate.store import Store, Tx, events, open_store, progress, schema, utc_now
+from grater.annotate.store import Store, Tx, events, gold_review, open_store, progress, schema, utc_now
 from grater.annotate.store.clock import HOUR, Clock
 from grater.annotate.store.progress import JobCounts, Progress
 from grater.model import Json
-from grater.result import Data, in_json, key
+from grater.result import OPTIONAL, Data, in_json, key
 from grater.sheet import Sheet, count
 
 PUBLIC_META = ("public_check_page", "public_editors")
@@ -86,6 +86,7 @@ class JobStatus(Data):
     units: dict[str, int]
     slots: dict[str, int]
     submissions: dict[str, int]
+    warnings: list[str] = field(metadata=OPTIONAL)
 
     @property
     @in_json()
@@ -132,7 +133,11 @@ class Status(Data):
 
 
 def status(tx: Tx) -> Status:
-    numbers = (progress.units_by_job(tx), progress.slots_by_job(tx), progress.submissions_by_job(tx))
+    by_role, by_slot, by_status = (
+        progress.units_by_job(tx),
+        progress.slots_by_job(tx),
+        progress.submissions_by_job(tx),
+    )
     waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
     return Status(
         name=study_name(tx),
@@ -141,7 +146,13 @@ def status(tx: Tx) -> Status:
         decisions=content.n_decisions(tx),
         systems=tuple(content.system_names(tx)),
         people=people.count(tx),
-        jobs=tuple(JobStatus(job, *(by_job.get(job.job_id, {}) for by_job in numbers)) for job in jobs.all(tx)),
+        jobs=tuple(
+            JobStatus(
+                job, by_role.get(job.job_id, {}), by_slot.get(job.job_id, {}), by_status.get(job.job_id, {}), notes
+            )
+            for job in jobs.all(tx)
+            for notes in [gold_review.warnings(tx, job)]
+        ),
         n_invited=sum(each.expires_at > tx.now for each in waiting),
     )
 

@@ -12,10 +12,10 @@ back (`undone`) is not paid.
 When a rater is trusted: rules over gold items, as CrowdFlower had them, and what a rule does to raters
 (docs/crowd.md).
 
-T,C&M 2013, section 5.4.  A rater meets gold in an entry quiz, then hidden among the work.  A rater whose accuracy
-falls below the minimum is ejected; the quiz is passed or failed as a whole, and may be repeated as often as the job
-allows.  Gold that more than half of the raters missed, of at least five who saw it, is suspected of being wrong
-itself and is suspended.
+T,C&M 2013, section 5.4.  A rater meets gold in an entry quiz, then, other gold, hidden among the work.  A rater whose
+accuracy falls below the minimum is ejected; the quiz is passed or failed as a whole, and may be repeated as often as
+the job allows.  Gold that more than half of at least five reliable raters missed is suspected of being wrong itself
+and is suspended.
 
 Departures: each turn is drawn by itself (`gold_rate`).  CrowdFlower hid a fixed number on every page, so that whoever
 was told of a miss, and of how many were right so far, knew that the rest of a page was free, or its last unit gold.
@@ -233,6 +233,7 @@ class TrustRule:
     """Raters below the `minimum` on gold are ejected, from `least_seen` on; first a `quiz`, with `attempts`.
 
     `sure`, from 0 to 1, is how sure the rule must be that a rater is below the minimum; at 0 the bare share decides.
+    Hidden gold rests after `exposure` viewings; at 0, after as many as a unit of work has raters.
     """
 
     minimum: float = Field(default=0.7, ge=0, le=1)
@@ -240,6 +241,7 @@ class TrustRule:
     quiz: int = Field(default=0, ge=0, le=1000)
     attempts: int = Field(default=1, ge=1, le=100)
     sure: float = Field(default=0.0, ge=0, le=0.999)
+    exposure: int = Field(default=0, ge=0, le=1_000_000)
 
 
 def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:
@@ -262,8 +264,19 @@ def _falls_short(rule: TrustRule, seen: int, right: int) -> bool:
     return is_below_share and (not rule.sure or float(bdtr(right, seen, rule.minimum)) <= 1 - rule.sure)
 
 
+def quiz_pool(rule: TrustRule, n_gold: int) -> int:
+    """Gold that belongs to the quiz, of so much: fresh questions for each attempt, and for two at the least, as long
+    as half of the gold stays hidden; never less than one quiz."""
+    return min(n_gold, max(rule.quiz, min(rule.quiz * max(2, rule.attempts), n_gold // 2)))
+
+
+def is_reliable(rule: TrustRule, *, seen: int, right: int) -> bool:
+    """Whether a rater with this record on other gold may cast doubt on gold."""
+    return seen >= rule.least_seen and right >= rule.minimum * seen - FUZZ
+
+
 def is_suspect(*, seen: int, missed: int) -> bool:
-    """Whether gold was missed so often that the gold itself is in doubt."""
+    """Whether gold was missed by so many reliable raters that the gold itself is in doubt."""
     return seen >= SUSPECT_AFTER and 2 * missed > seen
 
 

@@ -333,11 +333,12 @@ def _rule(job: Job) -> Redundancy | None:
 
 
 def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> bool:
-    if tx.value(select(schema.units.c.role).where(schema.units.c.unit_id == unit_id)) != "work":
-        return False
+    is_work = tx.value(select(schema.units.c.role).where(schema.units.c.unit_id == unit_id)) == "work"
     states = _states(tx, unit_id)
     n_open = sum(state in ("free", "leased") for state in states.values())
     missing = still_wanted(rule, _labels(tx, unit_id)) - n_open
+    if not is_work:  # only now: gold must not be quicker (P5)
+        return False
     if missing > 0:
         closed = [n for n, state in states.items() if state == "closed"][:missing]
         new = _add(tx, job, unit_id, missing - len(closed), after=max(states, default=0))

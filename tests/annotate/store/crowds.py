@@ -36,6 +36,11 @@ class Crowd:
         with self.store.write() as tx:
             return leases.take(tx, job_id=self.job.job_id, person_id=self.raters[rater])
 
+    def must_take(self, rater: int = 0) -> Lease:
+        lease = self.take(rater)
+        assert lease is not None
+        return lease
+
     def is_gold(self, lease: Lease) -> bool:
         return lease.unit_id in self.gold_ids
 

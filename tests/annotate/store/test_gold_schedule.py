@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from grater.annotate import credentials, people
-from grater.annotate.store import Store, ejection, gold, gold_review, ids, leases, queue
+from grater.annotate.store import Store, ejection, events, gold, gold_review, ids, leases, queue, trust
 from grater.annotate.store.clock import HOUR
+from grater.annotate.study.work import desk_of, hand_in
+from grater.errors import Conflict
 from grater.model import Json
-from tests.annotate.store.crowds import make_crowd, statements
+from tests.annotate.store.crowds import Crowd, make_crowd, statements
 from tests.annotate.store.worlds import FakeClock
 
 
@@ -23,15 +27,62 @@ def test_every_turn_is_gold_by_the_same_chance_for_every_rater(store: Store, mon
     crowd = make_crowd(store, n_units=1, n_gold=1)
     with store.read() as tx:
         due = [gold.due(tx, crowd.job, f"rater {number}") for number in range(400)]
-    assert 50 < due.count("gold") < 115  # 80 expected; one run in 100,000 is outside
+    assert 50 < due.count("hidden") < 115  # 80 expected; one run in 100,000 is outside
 
 
-def test_without_unseen_gold_there_is_no_more_work(store: Store) -> None:
-    crowd = make_crowd(store, n_units=30, n_gold=2)
-    seen = crowd.work(n=40)
-    assert sum(seen) == 2
-    assert len(seen) < 15
-    assert crowd.take() is None
+def test_a_rater_may_answer_what_hidden_gold_covers_and_gold_used_up_stops_nobody_before(store: Store) -> None:
+    crowd = make_crowd(store, n_units=30, n_gold=3)
+    with store.write() as tx:
+        assert gold.limit_of(tx, crowd.job) == 15
+        for unit_id in crowd.gold_ids:
+            gold_review.set_state(tx, unit_id, "suspended")
+    assert len(crowd.work(n=40)) == 15
+    with store.read() as tx:
+        assert queue.why_not(tx, crowd.job, crowd.raters[0]) == "limit"
+    crowd.require_promises()
+
+
+def test_hidden_gold_rests_after_its_viewings_until_all_of_it_rests(store: Store) -> None:
+    """Five raters, gold on every second turn: twice each is ten viewings, and then the least seen comes again."""
+    terms: dict[str, Json] = {"gold": {"least_seen": 90, "exposure": 2}, "page": 2}
+    crowd = make_crowd(store, n_units=20, n_gold=5, judgments=5, terms=terms)
+    met = Counter[str]()
+
+    def meet(rater: int) -> None:
+        while not crowd.is_gold(lease := crowd.must_take(rater)):
+            crowd.send(lease)
+        met[lease.unit_id] += 1
+        crowd.send(lease)
+        gold_review.review(store, crowd.job, lease.unit_id)
+
+    def alerts() -> int:
+        with store.read() as tx:
+            return sum(event.verb == "gold.alert" for event in events.all(tx))
+
+    for turn in range(9):
+        meet(turn % 5)
+    assert (max(met.values()), alerts()) == (2, 0)
+    meet(4)
+    assert (set(met.values()), alerts()) == ({2}, 1)
+    for turn in range(5):
+        meet(turn)
+    assert (set(met.values()), alerts()) == ({3}, 1)
+    with store.read() as tx:
+        assert any("least seen comes again" in words for words in gold_review.warnings(tx, crowd.job))
+    crowd.require_promises()
+
+
+def test_what_ejected_a_rater_rests_since_they_know_that_it_is_gold(store: Store) -> None:
+    crowd = make_crowd(store, n_units=40, n_gold=6, judgments=9)
+    crowd.work(n=40, gold="ok")
+    assert crowd.trust().state == "ejected"
+    with store.read() as tx:
+        (revealed,) = [row.unit_id for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.revealed]
+    came = []
+    while (lease := crowd.take(1)) is not None:
+        came += [lease.unit_id] if crowd.is_gold(lease) else []
+        crowd.send(lease)
+    assert (set(came), came[-1]) == (crowd.gold_ids, revealed)
 
 
 def test_gold_is_not_given_out_when_no_work_is_left(store: Store) -> None:
@@ -80,11 +131,74 @@ RULE: dict[str, Json] = {"minimum": 0.75, "quiz": 4, "least_seen": 4}
 QUIZ: dict[str, Json] = {"gold": RULE, "page": 5}
 
 
-def test_a_rater_begins_with_the_quiz_and_works_after_it(store: Store) -> None:
+def pools(crowd: Crowd) -> dict[str, set[str]]:
+    with crowd.store.read() as tx:
+        rows = tx.all(gold.OF_JOB, job=crowd.job.job_id)
+    return {pool: {row.unit_id for row in rows if row.pool == pool} for pool in ("quiz", "hidden")}
+
+
+def test_a_rater_begins_with_the_quiz_and_its_questions_are_never_hidden_gold(store: Store) -> None:
+    crowd = make_crowd(store, terms=QUIZ, n_units=60)
+    by_pool = pools(crowd)
+    assert (len(by_pool["quiz"]), len(by_pool["hidden"])) == (5, 5)
+    for rater in range(2):
+        quiz = [crowd.must_take(rater)]
+        while crowd.trust(rater).state != "trusted":
+            crowd.send(quiz[-1])
+            quiz.append(crowd.must_take(rater))
+        assert {lease.unit_id for lease in quiz[:-1]} < by_pool["quiz"]
+        seen = crowd.work(rater, n=40)
+        assert 0 < sum(seen) <= 5
+    with store.read() as tx:
+        later = [row for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.pool == "quiz"]
+        assert sum(row.n_met for row in later) == 2 * 4
+    crowd.require_promises()
+
+
+def test_gold_moves_between_the_pools_while_nobody_has_met_it(store: Store) -> None:
     crowd = make_crowd(store, terms=QUIZ)
-    assert crowd.work(n=4) == [True] * 4
-    assert crowd.trust().state == "trusted"
-    assert 0 < sum(crowd.work(n=5)) < 5
+    crowd.work(n=1)
+    by_pool = pools(crowd)
+    with store.read() as tx:
+        met = {row.unit_id for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.n_met}
+    with store.write() as tx:
+        gold.set_pool(tx, min(by_pool["quiz"] - met), "hidden")
+    assert len(pools(crowd)["hidden"]) == 6
+    with store.write() as tx, pytest.raises(Conflict):
+        gold.set_pool(tx, min(met), "hidden")
+    crowd.require_promises()
+
+
+def test_a_question_that_no_longer_counts_is_replaced_in_the_quiz(store: Store) -> None:
+    """Who failed because of it has to answer another; the quiz does not shrink until nothing is left to pass."""
+    crowd = make_crowd(store, terms=QUIZ)
+    crowd.work(n=4, gold="ok")
+    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
+    with store.read() as tx:
+        missed = [answer.unit_id for answer in trust.gold_answers(tx, crowd.job.job_id, crowd.raters[0])]
+    with store.write() as tx:
+        gold_review.set_state(tx, missed[0], "suspended")
+    assert crowd.trust().state == "quiz"
+    assert crowd.work(n=1) == [True]
+    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
+    with store.write() as tx:
+        for unit_id in crowd.gold_ids:
+            gold_review.set_state(tx, unit_id, "suspended")
+    assert crowd.trust().state == "quiz"
+    assert crowd.take() is None
+    crowd.require_promises()
+
+
+def test_reinstated_after_a_failed_quiz_is_back_in_the_quiz(store: Store) -> None:
+    crowd = make_crowd(store, terms=QUIZ, n_gold=16)
+    crowd.work(n=4, gold="ok")
+    with store.write() as tx:
+        ejection.reinstate(tx, crowd.job, crowd.raters[0])
+    assert (crowd.trust().state, crowd.trust().seen) == ("quiz", 0)
+    assert crowd.work(n=4, gold="ok") == [True] * 4
+    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
+    with store.write() as tx, pytest.raises(Conflict, match="make more gold first"):
+        ejection.reinstate(tx, crowd.job, crowd.raters[0])
     crowd.require_promises()
 
 
@@ -102,7 +216,7 @@ def test_a_failed_quiz_ends_the_session_and_every_later_one(store: Store) -> Non
 
 
 def test_another_attempt_begins_with_fresh_gold_and_a_clean_count(store: Store) -> None:
-    crowd = make_crowd(store, terms={**QUIZ, "gold": {**RULE, "attempts": 2}})
+    crowd = make_crowd(store, terms={**QUIZ, "gold": {**RULE, "attempts": 2}}, n_gold=16)
     crowd.work(n=4, gold="ok")
     assert (crowd.trust().state, crowd.trust().attempts, crowd.trust().seen) == ("quiz", 1, 0)
     assert crowd.work(n=4) == [True] * 4
@@ -184,19 +298,55 @@ def test_forgiving_does_not_take_back_whom_a_manager_rejected(store: Store) -> N
     crowd.require_promises()
 
 
-def test_gold_that_most_of_five_raters_miss_suspends_itself(store: Store) -> None:
-    crowd = make_crowd(store, n_units=40, n_gold=1, n_raters=6)
-    suspended = []
-    for rater in range(5):
-        crowd.work(rater, n=6, gold="ok" if rater < 3 else "error")
-        with store.write() as tx:
-            suspended.append(gold_review.doubt(tx, next(iter(crowd.gold_ids))))
-    assert suspended == [False, False, False, False, True]
-    assert crowd.trust(0).seen == 0
+DOUBT: dict[str, Json] = {"gold": {"least_seen": 3, "minimum": 0.3}, "page": 2}
+
+
+def miss(crowd: Crowd, wrong: set[str], *, raters: int = 5, n_missing: int = 3, otherwise: str = "error") -> None:
+    """All raters meet all gold; the first miss what is wrong with it, and give this answer to all other gold."""
+    for rater in range(raters):
+        while (lease := crowd.take(rater)) is not None:
+            is_missed = rater < n_missing and lease.unit_id in wrong
+            crowd.send(lease, label="ok" if is_missed else otherwise if rater < n_missing else "error")
+
+
+def states(crowd: Crowd) -> dict[str, str]:
+    with crowd.store.read() as tx:
+        return {row.unit_id: row.state for row in tx.all(gold.OF_JOB, job=crowd.job.job_id)}
+
+
+def test_gold_that_most_of_five_reliable_raters_miss_suspends_itself(store: Store) -> None:
+    crowd = make_crowd(store, n_units=30, n_gold=5, judgments=9, terms=DOUBT)
+    wrong = min(crowd.gold_ids)
+    miss(crowd, {wrong})
+    gold_review.review(store, crowd.job, wrong)
+    assert states(crowd)[wrong] == "suspended"
+    assert crowd.trust(0).seen == crowd.trust(0).right == 4
     with store.read() as tx:
-        (only,) = gold_review.of_job(tx, crowd.job.job_id)
-    assert (only.seen, only.missed, only.state, only.is_trouble) == (5, 3, "suspended", True)
+        (only,) = [record for record in gold_review.of_job(tx, crowd.job.job_id) if record.unit_id == wrong]
+    assert (only.seen, only.missed, only.is_trouble) == (5, 3, True)
     crowd.require_promises()
+
+
+def test_one_address_casts_one_doubt(store: Store) -> None:
+    crowd = make_crowd(store, n_units=30, n_gold=5, judgments=9, terms=DOUBT)
+    wrong = min(crowd.gold_ids)
+    miss(crowd, {wrong})
+    with store.write() as tx:
+        for rater in crowd.raters[:3]:
+            credentials.start_session(tx, rater, hours=1, address="the same")
+        assert not gold_review.doubt(tx, wrong)
+
+
+def test_where_a_tenth_of_the_gold_is_suspended_the_manager_is_alerted_instead(store: Store) -> None:
+    crowd = make_crowd(store, n_units=60, n_gold=9, judgments=9, terms=DOUBT)
+    wrong = sorted(crowd.gold_ids)[:2]
+    miss(crowd, set(wrong))
+    for unit_id in wrong:
+        gold_review.review(store, crowd.job, unit_id)
+    assert list(states(crowd).values()).count("suspended") == 1
+    with store.read() as tx:
+        assert [event.payload for event in events.all(tx) if event.verb == "gold.alert"] == [{"why": "suspended"}]
+        assert any("Suspended: 1 gold unit" in words for words in gold_review.warnings(tx, crowd.job))
 
 
 def test_a_limit_ends_the_work_of_a_rater(store: Store) -> None:
@@ -220,16 +370,22 @@ def test_people_who_have_left_get_no_work(store: Store) -> None:
     assert crowd.take() is None
 
 
-def test_taking_gold_costs_the_same_statements_as_taking_work(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("label", ["error", "ok"])
+def test_gold_right_or_missed_costs_the_same_statements_as_work(
+    store: Store, monkeypatch: pytest.MonkeyPatch, label: str
+) -> None:
     """Time tells nothing: both are looked for on every turn, and the database is asked and told the same."""
     monkeypatch.setattr(queue, "new_shuffle", lambda: 0)  # from the first unit on: nobody has to begin anew
-    crowd = make_crowd(store, n_units=30, n_gold=10)
+    terms: dict[str, Json] = {"gold": {"least_seen": 90}, "page": 5, "redundancy": {"least": 2, "most": 3}}
+    crowd = make_crowd(store, n_units=30, n_gold=10, terms=terms)
+    crowd.work(n=1)
     said: dict[bool, set[tuple[str, ...]]] = {True: set(), False: set()}
     for _ in range(20):
         with statements(store) as found:
-            lease = crowd.take()
-        assert lease is not None
+            lease = crowd.must_take()
+            with store.glance() as tx:
+                desk = desk_of(tx, lease.lease_id, person_id=lease.person_id)
+            hand_in(store, desk, {"label": [label]}, seconds=2.0)
         said[crowd.is_gold(lease)].add(tuple(found))
-        crowd.send(lease)
     assert said[True] == said[False]
     assert len(said[True]) == 1

@@ -39,7 +39,6 @@ from grater.annotate.store.ids import body_hash
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.study import work
 from grater.annotate.study.events import add_webhook
-from grater.annotate.study.gold import set_gold_state
 from grater.annotate.study.raters import change_standing
 from grater.annotate.study.work import (
     desk_of,
@@ -52,6 +51,7 @@ from grater.annotate.study.work import (
 )
 from grater.annotate.terms import bill, terms_of
 from grater.annotate.units import NewUnit
+from grater.annotate.web.gold import set_gold_state
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Decision, Item, Json, Span
 from tests.annotate.store.worlds import FakeClock, new_items

@@ -30,7 +30,7 @@ from grater.annotate.runs import RunFile
 from grater.annotate.store import Store, Tx, events, gold, gold_review, submissions
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
-from grater.annotate.units import NewUnit
+from grater.annotate.units import NewUnit, Role
 from grater.annotate.web.work import last_page
 from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.study.mined_lists import MORE, TEXT, count
@@ -74,18 +74,18 @@ def poisoned(store: Store) -> Poisoned:
     for rater, words in zip(raters, ("Two of them", "Two"), strict=True):
         _answer(store, rated, rater, {"label": ["both fine"]})
         _answer(store, marked, rater, {"edits": [json.dumps([_mark(words)])]})
-    missed = [_answer(store, crowd, rater, {"label": ["ok"]}) for rater in raters]
+    practice, _ = ([_answer(store, crowd, rater, {"label": ["ok"]}) for rater in raters] for _ in range(2))
     with store.write() as tx:
         panel_id, guest_id = _crowd(tx, crowd, owner, raters[0])
         (rated_unit,), (marked_unit,) = units.ids_of_job(tx, rated), units.ids_of_job(tx, marked)
         token = _rest(tx, owner, rated_unit, marked_unit)
         run_id = _run(tx, owner)
-        signature = last_page(tx, raters[0].person_id, missed[0]).rpartition("/")[2]
+        signature = last_page(tx, raters[0].person_id, practice[0]).rpartition("/")[2]
     mined = mine_study(store, NewList(name=evil("mined"), most=3), count, source=evil("source")).job_id
     ids = {
         "job_id": [rated, marked, crowd, mined],
         "unit_id": [rated_unit, marked_unit],
-        "lease_id": missed[:1],
+        "lease_id": practice[:1],
         "person_id": [raters[0].person_id],
         "panel_id": [f"{panel_id}?{urlencode({'PROLIFIC_PID': evil('place'), 'STUDY_ID': evil('place')})}"],
         "token": [token],
@@ -106,7 +106,8 @@ def _job(tx: Tx, task: str, item: Item) -> str:
 
 
 def _gold(tx: Tx, job_id: str) -> None:
-    new = [NewUnit(((PLACE.item_id, {}),), PLACE.essay_id, role="gold") for _ in range(3)]
+    roles: tuple[Role, ...] = ("practice", "gold", "gold", "gold")
+    new = [NewUnit(((PLACE.item_id, {}),), PLACE.essay_id, role=role) for role in roles]
     for unit_id in units.add_all(tx, job_id, new):
         gold.add(tx, unit_id, PLACE.item_id, ["error"], reason=evil("reason"))
 
@@ -128,7 +129,8 @@ def _answer(store: Store, job_id: str, rater: Person, fields: dict[str, list[str
 
 
 def _crowd(tx: Tx, job_id: str, owner: Person, rater: Person) -> tuple[str, str]:
-    """Disputes, talk, money, and a panel with a guest."""
+    """Disputes after the end, talk, money, and a panel with a guest."""
+    jobs.set_state(tx, job_id, "closed")
     missed = [row for each in units.ids_of_job(tx, job_id, role="gold") for row in submissions.of_unit(tx, each)]
     made = [
         gold_review.open_dispute(tx, str(row.submission_id), person_id=row.person_id, text=evil("dispute"))

@@ -9,7 +9,6 @@ and half of the work right; the study's secrets come from a seed, so that a run 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -171,9 +170,10 @@ class Adversary:
         label = self.rng.choice(("error", "ok"))
         path = f"/api/v1/leases/{turn.last.lease_id}"
         told = self.study.client().post(path, headers=self.headers, json={"fields": {"label": [label]}}).json()
-        page = self.browser.get(f"/jobs/{self.job_id}").text
-        counted = re.search(r"(\d+) of (\d+) right so far", page)
-        n_known = int(counted[2]) if counted else 0
+        page = self.browser.get(f"/jobs/{self.job_id}/talk").text + str(
+            self.study.client().get(f"/api/v1/jobs/{self.job_id}/missed", headers=self.headers).json()
+        )
+        n_known = page.count("People wait at a stop.")
         is_known = told["has_feedback"] or n_known > self.n_known_gold
         self.n_units, self.n_known_gold = self.n_units + 1, max(n_known, self.n_known_gold)
         self.since_gold = 0 if is_known else self.since_gold + 1
@@ -328,19 +328,23 @@ def test_no_code_for_returned_work_and_returns_come_to_an_end(bare: Study) -> No
     assert (told["code"], told["no_work"]) == ("", "")
 
 
-def test_gold_used_up_gives_no_code_and_the_page_says_what_happens(bare: Study) -> None:
-    job_id, browser, panel_id, headers = panel_job(bare, {**TERMS, "limit": 12}, n_gold=3)
+def test_gold_used_up_stops_nobody_before_the_agreed_number(bare: Study) -> None:
+    job_id, browser, _, _ = panel_job(bare, {**TERMS, "limit": 12}, n_gold=3)
     n_answered, page = work_through(browser, job_id)
-    assert n_answered < 12
-    assert "all questions with known answers" in page
-    assert f"Your panel’s code is for 12 valid answers; you have given {n_answered}." in page
+    assert n_answered == 12
+    assert "DONE-1" in page
+
+
+def test_a_quiz_without_questions_gives_no_code_and_the_page_says_so(bare: Study) -> None:
+    job_id, browser, _, headers = panel_job(bare, {**TERMS, "gold": {"quiz": N_GOLD}}, n_gold=3)
+    n_answered, page = work_through(browser, job_id)
+    assert n_answered == 3
+    assert "The quiz of this job has no questions for you" in page
     assert "DONE-1" not in page
     told = bare.client().get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
-    assert (told["code"], told["no_work"]) == ("", "gold")
+    assert (told["code"], told["no_work"]) == ("OUT-1", "gold")
     manager = bare.browser("manager")
-    manager.get(f"/manage/jobs/{job_id}/panels")
-    manager.post(f"/manage/panels/{panel_id}/places", {"id": "abc", "state": "completed"})
-    assert "DONE-1" in browser.get(f"/jobs/{job_id}/done").text
+    assert "and has 3, so nobody can pass it" in manager.get(f"/manage/jobs/{job_id}/gold").text
 
 
 def test_the_code_is_for_the_agreed_number_of_valid_answers(bare: Study) -> None:

@@ -430,8 +430,7 @@ def _moved(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
 
 
 def _trust(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    counts = (payload["seen"], payload["right"], payload.get("returns", 0))
-    state.trust[job_id, payload["person_id"]] = (*counts, payload["state"])
+    state.trust[job_id, payload["person_id"]] = (payload.get("returns", 0), payload["state"])
 
 
 def _person(state: State, person_id: str, payload: Mapping[str, Any]) -> None:
@@ -440,7 +439,8 @@ def _person(state: State, person_id: str, payload: Mapping[str, Any]) -> None:
 
 
 def _gold(state: State, unit_id: str, payload: Mapping[str, Any]) -> None:
-    state.gold[unit_id, payload["item_id"]] = payload["state"]
+    before, pool = state.gold.get((unit_id, payload["item_id"]), ("", "hidden"))
+    state.gold[unit_id, payload["item_id"]] = (payload.get("state", before), payload.get("pool", pool))
 
 
 def _job(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
@@ -485,6 +485,7 @@ REST: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
     "trust.changed": _trust,
     "gold.added": _gold,
     "gold.state": _gold,
+    "gold.pool": _gold,
     "guidelines.added": _version("guidelines"),
     "adjudication.saved": _version("adjudications"),
 }
@@ -512,11 +513,8 @@ def stored(tx: Tx) -> State:
         submissions={
             row.submission_id: (row.status, row.n, row.unit_id, row.body_hash, row.k) for row in tx.all(sent)
         },
-        trust={
-            (row.job_id, row.person_id): (row.seen, row.right, row.returns, row.state)
-            for row in tx.all(select(schema.trust))
-        },
-        gold={(row.unit_id, row.item_id): row.state for row in tx.all(select(schema.gold))},
+        trust={(row.job_id, row.person_id): (row.returns, row.state) for row in tx.all(select(schema.trust))},
+        gold={(row.unit_id, row.item_id): (row.state, row.pool) for row in tx.all(select(schema.gold))},
         guidelines=_newest(
             tx, select(schema.guidelines.c.job_id, func.max(schema.guidelines.c.version)).group_by("job_id")
         ),

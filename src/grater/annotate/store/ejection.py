@@ -1,9 +1,10 @@
 """Ejection and what leads to it: the entry quiz, gold missed too often, a manager's word; and the way back.
 
-The quiz is passed or failed as a whole, on the gold that is still active.  The answers of an attempt that failed are
-withdrawn when another is allowed; after the last one the rater is ejected.  Below the minimum accuracy a rater is
-ejected at once.  `why` remembers how: `quiz`, `gold` or `manager`.  A rater whom a manager reinstated is not ejected
-by gold again.
+The quiz is passed or failed as a whole, on as many questions that count as the rule says: one that is suspended is
+replaced by another.  The answers of an attempt that failed are withdrawn when another is allowed, and the quiz has
+questions for it; after the last one the rater is ejected.  Below the minimum accuracy a rater is ejected at once.
+`why` remembers how: `quiz`, `gold` or `manager`.  A rater whom a manager reinstated is not ejected by gold again, but
+who failed the quiz has to pass it.
 
 Ejected: every valid judgment of theirs in the job becomes untrusted and its slot free for others, what they hold is
 revoked, their sessions and tokens end.  Reinstated: untrusted judgments take slots that are still free; the rest are
@@ -18,70 +19,72 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from sqlalchemy import exists, func, select
 
 from grater.annotate import credentials, jobs, people, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import gold, leases, schema, submissions, trust
+from grater.annotate.store import gold, leases, queue, schema, submissions, trust
 from grater.annotate.store.transaction import Record, Tx, chunks
-from grater.annotate.store.trust import Trust
+from grater.annotate.store.trust import GoldAnswer, Trust
 from grater.annotate.terms import TrustRule, is_below, passes_quiz, terms_of
+from grater.errors import Conflict
 
 BY_RULE = ("quiz", "gold")
 REINSTATED = "reinstated"
 
 
-@dataclass(frozen=True, slots=True)
-class GoldAnswer:
-    """An answer of a rater to gold; only `is_active` gold counts."""
+def judge(tx: Tx, job: Job, person_id: str, *, has_gold_changed: bool = False) -> Trust:
+    """Count a rater's gold anew and draw the consequences: after an answer, or after gold has changed its state.
 
-    submission_id: str
-    unit_id: str
-    is_right: bool
-    is_active: bool
-
-
-def judge(tx: Tx, job: Job, person_id: str) -> Trust:
-    """After an answer to gold: what becomes of the rater."""
-    terms, current = terms_of(job.options), trust.find(tx, job.job_id, person_id)
-    if terms.gold is None or current.state in trust.OUT:
+    Only changed gold reinstates, those whom the rules alone ejected and now would not; and it ejects nobody.
+    """
+    answers = trust.gold_answers(tx, job.job_id, person_id)
+    current = trust.recount(tx, job.job_id, person_id, answers)
+    terms, is_ejected = terms_of(job.options), current.state == "ejected"
+    rule = terms.gold
+    is_final = current.state == "flagged" or (is_ejected and not (has_gold_changed and current.why in BY_RULE))
+    if rule is None or is_final:
         return current
-    if gold.is_in_quiz(terms, current.state):
-        rule = terms.gold
-        answers = gold_answers(tx, job.job_id, person_id)
-        if len(answers) < rule.quiz:
-            return trust.set_state(tx, job.job_id, person_id, "quiz")
-        if _is_passed(rule, answers):
-            return trust.set_state(tx, job.job_id, person_id, "trusted")
-        attempts = current.attempts + 1
-        trust.set_state(tx, job.job_id, person_id, "quiz", attempts=attempts)
-        if attempts >= rule.attempts:
-            eject(tx, job, person_id, why="quiz")
-        else:
-            for answer in answers:
-                submissions.set_status(tx, answer.submission_id, "withdrawn", why="another try at the quiz")
-            trust.recount(tx, job.job_id, person_id)
-        return trust.find(tx, job.job_id, person_id)
-    if current.why != REINSTATED and is_below(terms.gold, seen=current.seen, right=current.right):
+    if gold.is_in_quiz(terms, "quiz" if is_ejected and current.why == "quiz" else current.state):
+        return _judge_quiz(tx, job, rule, current, answers)
+    is_out = current.why != REINSTATED and is_below(rule, seen=current.seen, right=current.right)
+    if is_out == is_ejected:
+        return current
+    if is_out and not has_gold_changed:
         eject(tx, job, person_id, why="gold")
+        # Who is ejected knows that the last question was gold: it rests, so that telling others is of no use.
+        last = schema.gold.update().where(schema.gold.c.unit_id == answers[-1].unit_id)
+        tx.execute(last.values(revealed=schema.gold.c.revealed + 1))
+    elif is_ejected:
+        _restore(tx, job, person_id, "trusted", actor=None)
     return trust.find(tx, job.job_id, person_id)
 
 
-def judge_again(tx: Tx, job: Job, person_id: str) -> Trust:
-    """After gold changed its state: count again, and reinstate whom the rules alone ejected and now would not."""
-    people.lock(tx, person_id)
-    current = trust.recount(tx, job.job_id, person_id)
-    rule = terms_of(job.options).gold
-    if rule is None or current.state != "ejected" or current.why not in BY_RULE:
-        return current
-    if current.why == "quiz" and not _is_passed(rule, gold_answers(tx, job.job_id, person_id)):
-        return current
-    if is_below(rule, seen=current.seen, right=current.right):
-        return current
-    reinstate(tx, job, person_id, why="")
+def _judge_quiz(tx: Tx, job: Job, rule: TrustRule, current: Trust, answers: Sequence[GoldAnswer]) -> Trust:
+    """The verdict on a whole quiz; gold that no longer counts leaves a question to be answered in its place."""
+    person_id, is_ejected = current.person_id, current.state == "ejected"
+    counted = [answer for answer in answers if answer.is_active and answer.pool == "quiz"][: rule.quiz]
+    is_passed = len(counted) == rule.quiz and passes_quiz(rule, right=sum(answer.is_right for answer in counted))
+    if is_passed or len(counted) < rule.quiz:
+        state = "trusted" if is_passed else "quiz"
+        if is_ejected:
+            _restore(tx, job, person_id, state, actor=None)
+        elif current.state != state:
+            trust.set_state(tx, job.job_id, person_id, state)
+    elif not is_ejected:
+        trust.set_state(tx, job.job_id, person_id, "quiz", attempts=current.attempts + 1)
+        if current.attempts + 1 < rule.attempts and queue.n_unseen_quiz(tx, job, person_id) >= rule.quiz:
+            _withdraw_quiz(tx, job, person_id, answers)
+        else:
+            eject(tx, job, person_id, why="quiz")
     return trust.find(tx, job.job_id, person_id)
+
+
+def _withdraw_quiz(tx: Tx, job: Job, person_id: str, answers: Sequence[GoldAnswer], actor: str | None = None) -> None:
+    for answer in answers:
+        submissions.set_status(tx, answer.submission_id, "withdrawn", actor=actor, why="another try at the quiz")
+    trust.recount(tx, job.job_id, person_id)
 
 
 def eject(tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: str = "manager") -> int:
@@ -100,12 +103,36 @@ def eject(tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: st
     return len(valid)
 
 
-def reinstate(
-    tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: str = REINSTATED
-) -> tuple[int, int]:
-    """Reinstate a rater; return the numbers of judgments that are valid again and that came too late for a slot."""
+def reinstate(tx: Tx, job: Job, person_id: str, *, actor: str | None = None) -> tuple[int, int]:
+    """Reinstate a rater; return the numbers of judgments that are valid again and that came too late for a slot.
+
+    Who failed the quiz, or never got beyond it, is led back to it, with one attempt.
+    """
     people.lock(tx, person_id)
-    trust.set_state(tx, job.job_id, person_id, "trusted", actor=actor, why=why)
+    rule, why = terms_of(job.options).gold, trust.find(tx, job.job_id, person_id).why
+    if rule is None or not rule.quiz or (why != "quiz" and _has_worked(tx, job.job_id, person_id)):
+        return _restore(tx, job, person_id, "trusted", actor=actor, why=REINSTATED)
+    if queue.n_unseen_quiz(tx, job, person_id) < rule.quiz:
+        raise Conflict(
+            f"{job.name}: a rater who has not passed the quiz must pass it, and it has fewer than {rule.quiz} "
+            "questions that this rater has not seen; make more gold first"
+        )
+    back = _restore(tx, job, person_id, "quiz", actor=actor, attempts=rule.attempts - 1)
+    _withdraw_quiz(tx, job, person_id, trust.gold_answers(tx, job.job_id, person_id), actor)
+    return back
+
+
+def _has_worked(tx: Tx, job_id: str, person_id: str) -> bool:
+    work = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
+    mine = exists().where(schema.submissions.c.person_id == person_id, schema.submissions.c.unit_id.in_(work))
+    return bool(tx.value(select(mine)))
+
+
+def _restore(
+    tx: Tx, job: Job, person_id: str, state: str, *, actor: str | None, why: str = "", **more: int
+) -> tuple[int, int]:
+    people.lock(tx, person_id)
+    trust.set_state(tx, job.job_id, person_id, state, actor=actor, why=why, **more)
     statuses = [
         submissions.set_status(tx, row.submission_id, "valid", actor=actor, why=why)
         for row in _with_status(tx, job.job_id, person_id, "untrusted")
@@ -119,41 +146,6 @@ def flag(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None) -> Tr
     people.lock(tx, person_id)
     jobs.get(tx, job_id)
     return trust.set_state(tx, job_id, person_id, "flagged", actor=actor, why="manager")
-
-
-def gold_answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
-    """Every answer to gold that counts, in the order in which they came."""
-    is_active = exists().where(schema.gold.c.unit_id == schema.submissions.c.unit_id, schema.gold.c.state == "active")
-    query = (
-        select(
-            schema.submissions.c.submission_id,
-            schema.submissions.c.unit_id,
-            schema.submissions.c.is_right,
-            is_active.label("is_active"),
-        )
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .where(
-            schema.submissions.c.job_id == job_id,
-            schema.submissions.c.person_id == person_id,
-            schema.submissions.c.status.in_(("valid", "untrusted")),
-            schema.units.c.role == "gold",
-        )
-        .order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
-    )
-    return [
-        GoldAnswer(
-            submission_id=row.submission_id,
-            unit_id=row.unit_id,
-            is_right=bool(row.is_right),
-            is_active=bool(row.is_active),
-        )
-        for row in tx.all(query)
-    ]
-
-
-def _is_passed(rule: TrustRule, answers: list[GoldAnswer]) -> bool:
-    counted = [answer for answer in answers[: rule.quiz] if answer.is_active]
-    return passes_quiz(replace(rule, quiz=len(counted)), right=sum(answer.is_right for answer in counted))
 
 
 def _settle(tx: Tx, job: Job, person_id: str, *, became: str) -> None:

@@ -76,6 +76,8 @@ VERBS_ABOUT = {
         "gold.added",
         "gold.state",
         "gold.reason",
+        "gold.pool",
+        "gold.alert",
         "dispute.opened",
         "dispute.decided",
         "message.sent",

@@ -1,27 +1,35 @@
-"""Gold under doubt: missed too often, disputed, forgiven; and the trust of everybody who saw it counted again.
+"""Gold under review: missed too often, disputed, forgiven; and the trust of everybody who saw it counted again.
 
-Gold missed by more than half of the raters who saw it, five at the least, suspends itself; a manager may forgive it
-for good, suspend it, or make it active again.  Each change recounts the trust of all who answered it.  Whom the rules
-had ejected and now would not is reinstated; nobody is ejected by such a change, only by their next answer to gold.
+Gold missed by more than half of the reliable raters who saw it, five at the least, suspends itself (P15: raters who
+fail other gold, were ejected, or share an address cannot do that); a manager may forgive it for good, suspend it, or
+make it active again.  Each change recounts the trust of all who answered it.  Whom the rules had ejected and now
+would not is reinstated; nobody is ejected by such a change, only by their next answer.
 
-A rater may dispute missed gold; a manager grants the dispute, which forgives the gold, or says why not.
+When the job is closed a rater may dispute missed gold; a manager grants the dispute, which forgives the gold, or says
+why not.  Before that nobody hears what they missed: they could tell others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
+from typing import cast
 
-from sqlalchemy import bindparam, case, func, select
+from sqlalchemy import and_, bindparam, case, func, literal_column, select
 
-from grater.annotate import jobs, people
+from grater.annotate import jobs, people, units
+from grater.annotate.jobs import Job
 from grater.annotate.store import ejection, events, gold, schema
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.transaction import Columns, Record, Tx, locking
+from grater.annotate.store.store import Store
+from grater.annotate.store.transaction import ONE, Columns, Record, Tx, locking
 from grater.annotate.study.limits import LONGEST
-from grater.annotate.terms import is_suspect
+from grater.annotate.terms import gold_rate, is_reliable, is_suspect, terms_of
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.registry import unknown
+from grater.sheet import counted
 
 COUNTED = ("valid", "untrusted")
 """Statuses of answers that count for trust."""
@@ -34,10 +42,15 @@ class GoldRecord:
     seen: int
     missed: int
     disputes: int
+    n_met: int
 
     @property
     def state(self) -> str:
         return self.known[0].state
+
+    @property
+    def pool(self) -> str:
+        return self.known[0].pool
 
     @property
     def is_trouble(self) -> bool:
@@ -68,6 +81,39 @@ OF_LEASE = locking(
     of=schema.gold,
 )
 
+VOTES = (
+    select(schema.submissions.c.person_id, schema.submissions.c.is_right, schema.trust.c.seen, schema.trust.c.right)
+    .distinct()
+    .join(schema.gold, schema.gold.c.unit_id == schema.submissions.c.unit_id)
+    .join(
+        schema.trust,
+        and_(
+            schema.trust.c.job_id == schema.submissions.c.job_id,
+            schema.trust.c.person_id == schema.submissions.c.person_id,
+        ),
+    )
+    .where(
+        schema.submissions.c.unit_id == bindparam("unit"),
+        schema.submissions.c.status == literal_column("'valid'"),
+        schema.gold.c.state == literal_column("'active'"),
+        schema.trust.c.state.in_((literal_column("'trusted'"), literal_column("'new'"))),
+    )
+    .order_by(schema.submissions.c.person_id)
+)
+"""Those who were ejected or flagged, or are in the quiz, have no vote; in a job without a quiz raters stay `new`."""
+
+FRESH = (
+    gold.OF_JOB.with_only_columns(schema.gold.c.unit_id)
+    .where(
+        schema.gold.c.state == literal_column("'active'"),
+        schema.gold.c.pool == literal_column("'hidden'"),
+        schema.gold.c.revealed == literal_column("0"),
+        bindparam("most") > gold.N_MET,
+    )
+    .limit(ONE)
+)
+"""Hidden gold that does not rest."""
+
 DISPUTE_COLUMNS = Columns(Dispute, schema.disputes, without=["unit_id"])
 DISPUTES = select(*DISPUTE_COLUMNS, schema.submissions.c.unit_id).join(
     schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
@@ -82,26 +128,115 @@ def of_job(tx: Tx, job_id: str) -> list[GoldRecord]:
     for row in tx.all(query.order_by(schema.units.c.position)):
         by_unit.setdefault(row.unit_id, []).append(gold.read(row))
     counts, n_disputes = _counts(tx, job_id), _n_open_disputes(tx, job_id)
+    n_met = {row.unit_id: row.n_met for row in tx.all(gold.OF_JOB, job=job_id)}
     records = []
     for unit_id, known in by_unit.items():
         seen, missed = counts.get(unit_id, (0, 0))
         records.append(
             GoldRecord(
-                unit_id=unit_id, known=tuple(known), seen=seen, missed=missed, disputes=n_disputes.get(unit_id, 0)
+                unit_id=unit_id,
+                known=tuple(known),
+                seen=seen,
+                missed=missed,
+                disputes=n_disputes.get(unit_id, 0),
+                n_met=n_met[unit_id],
             )
         )
     return sorted(records, key=lambda record: (-record.missed, -record.seen))
 
 
+def review(store: Store, job: Job, unit_id: str) -> None:
+    """After an answer in a job with gold: suspend gold that reliable raters miss; alert the manager if all rests.
+
+    The same is asked after gold and work (P5).  The answer is stored: what cannot be done now, the next answer does.
+    """
+    with store.glance() as tx:
+        is_suspect = _is_suspect(tx, job, unit_id)
+        rests = not tx.value(FRESH, job=job.job_id, most=gold.exposure_of(job))
+    if not is_suspect and (not rests or "resting" in _alerts(job)):
+        return
+    with store.write() as tx:
+        if is_suspect:
+            doubt(tx, unit_id)
+        if rests and tx.value(gold.N_HIDDEN, job=job.job_id):
+            _alert(tx, job.job_id, "resting")
+
+
 def doubt(tx: Tx, unit_id: str) -> bool:
-    """Suspend gold that is missed too often; True if it was suspended now."""
-    if _state(tx, unit_id) != "active":
+    """Suspend gold that is missed too often; True if it was suspended now.
+
+    Where a tenth of the gold is suspended already, the raters are to be doubted: the manager is alerted instead.
+    """
+    state, job = _state(tx, unit_id), units.get(tx, unit_id).job
+    if state != "active" or not _is_suspect(tx, job, unit_id):
         return False
-    seen, missed = _count(tx, unit_id)
-    if not is_suspect(seen=seen, missed=missed):
+    states = [row.state for row in tx.all(gold.OF_JOB, job=job.job_id)]
+    if states.count("suspended") >= max(1, len(states) // 10):
+        _alert(tx, job.job_id, "suspended")
         return False
     set_state(tx, unit_id, "suspended")
     return True
+
+
+def _is_suspect(tx: Tx, job: Job, unit_id: str) -> bool:
+    """Whether most of the reliable raters missed the gold: those who work here and do well on all other gold.
+
+    Of raters who come from one address the first counts.  Who answers `unknown` to most fails the other gold.
+    """
+    rule, seen, missed, addresses = terms_of(job.options).gold, 0, 0, set[str]()
+    votes = tx.all(VOTES, unit=unit_id)
+    if rule is None or not is_suspect(seen=len(votes), missed=sum(not vote.is_right for vote in votes)):
+        return False
+    for vote in votes:
+        if not is_reliable(rule, seen=vote.seen - 1, right=vote.right - bool(vote.is_right)):
+            continue
+        query = select(schema.sessions.c.address).where(schema.sessions.c.person_id == vote.person_id)
+        own = {row.address for row in tx.all(query.where(schema.sessions.c.address != ""))}
+        if not own & addresses:
+            seen, missed = seen + 1, missed + (not vote.is_right)
+        addresses |= own
+    return is_suspect(seen=seen, missed=missed)
+
+
+def _alerts(job: Job) -> Sequence[str]:
+    return cast("Sequence[str]", job.options.get(gold.ALERTS) or ())
+
+
+def _alert(tx: Tx, job_id: str, why: str) -> None:
+    """Once, until gold is made or changed."""
+    alerts = _alerts(jobs.lock(tx, job_id))
+    if why not in alerts:
+        jobs.set_options(tx, job_id, {gold.ALERTS: [*alerts, why]})
+        events.write(tx, None, "gold.alert", job_id, {"why": why})
+
+
+def warnings(tx: Tx, job: Job) -> list[str]:
+    """What a job lacks in gold, in words for its manager; nothing where nobody is tested."""
+    terms = terms_of(job.options)
+    rule, most = terms.gold, gold.exposure_of(job)
+    if rule is None or job.state == "closed":
+        return []
+    rows = tx.all(gold.OF_JOB, job=job.job_id)
+    hidden = [row for row in rows if row.state == "active" and row.pool == "hidden"]
+    n_quiz = sum(row.state == "active" and row.pool == "quiz" for row in rows)
+    found = []
+    if n_quiz < rule.quiz:
+        found.append(f"The entry quiz asks {rule.quiz} questions and has {n_quiz}, so nobody can pass it.")
+    rate = gold_rate(terms.page)
+    n_work = len(units.ids_of_job(tx, job.job_id, role="work")) * gold.most_judgments(job)
+    wanted = max(ceil(n_work * rate / (1 - rate) / most), ceil(terms.limit * rate))
+    if len(hidden) < wanted:
+        n_missing = counted(wanted - len(hidden), "unit")
+        found.append(
+            f"Make {n_missing} of hidden gold more: {len(hidden)} are there, and with {wanted} no rater would meet "
+            f"gold more than {most} others have met."
+        )
+    if hidden and all(row.revealed or row.n_met >= most for row in hidden):
+        found.append("All hidden gold has been seen often enough to rest. The least seen comes again: make more.")
+    n_suspended = sum(row.state == "suspended" for row in rows)
+    if n_suspended >= max(1, len(rows) // 10):
+        found.append(f"Suspended: {counted(n_suspended, 'gold unit')}. More do not suspend themselves: look at them.")
+    return found
 
 
 def set_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> None:
@@ -111,14 +246,15 @@ def set_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> 
     if _state(tx, unit_id) == state:
         return
     tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(state=state))
-    for row in tx.all(select(schema.gold.c.item_id).where(schema.gold.c.unit_id == unit_id)):
-        events.write(tx, actor, "gold.state", unit_id, {"item_id": row.item_id, "state": state})
-    job_id = tx.value(select(schema.units.c.job_id).where(schema.units.c.unit_id == unit_id))
-    job = jobs.get(tx, str(job_id))
+    for known in gold.of_unit(tx, unit_id):
+        events.write(tx, actor, "gold.state", unit_id, {"item_id": known.item_id, "state": state})
+    job = units.get(tx, unit_id).job
+    gold.fill_quiz(tx, job)
     saw = (schema.submissions.c.unit_id == unit_id) & schema.submissions.c.status.in_(COUNTED)
     who_saw = sorted({row.person_id for row in tx.all(select(schema.submissions.c.person_id).where(saw))})
     for person_id in who_saw:
-        ejection.judge_again(tx, job, person_id)
+        people.lock(tx, person_id)
+        ejection.judge(tx, job, person_id, has_gold_changed=True)
 
 
 def hold(tx: Tx, lease_id: str) -> None:
@@ -135,15 +271,8 @@ def _state(tx: Tx, unit_id: str) -> str:
     query = select(schema.gold.c.state).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id)
     rows = tx.all(tx.locked(query, of=schema.gold))
     if not rows:
-        raise NotFound("there is no such gold in this study")
+        raise NotFound(gold.NO_GOLD)
     return str(rows[0].state)
-
-
-def _count(tx: Tx, unit_id: str) -> tuple[int, int]:
-    query = select(func.count().label("n_seen"), N_MISSED.label("n_missed"))
-    query = query.where(schema.submissions.c.unit_id == unit_id, schema.submissions.c.status.in_(COUNTED))
-    row = tx.first(query)
-    return (0, 0) if row is None else (int(row.n_seen), int(row.n_missed))
 
 
 def _counts(tx: Tx, job_id: str) -> dict[str, tuple[int, int]]:
@@ -174,8 +303,8 @@ def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Di
         raise BadInput(Problem("form", message))
     people.lock(tx, person_id)
     missed = _missed(tx, submission_id)
-    if missed is None or missed.person_id != person_id:
-        raise NotFound("there is no missed question of yours to dispute here")
+    if missed is None or missed.person_id != person_id or missed.state != "closed":
+        raise NotFound("there is no missed question of yours to dispute here; they are shown when the job is closed")
     query = select(schema.disputes.c.dispute_id).where(schema.disputes.c.submission_id == submission_id)
     if tx.first(query) is not None:
         raise Conflict("you have disputed this one already; wait for the answer")
@@ -236,8 +365,10 @@ def _dispute(row: Record) -> Dispute:
 
 
 def _missed(tx: Tx, submission_id: str) -> Record | None:
-    query = select(schema.submissions.c.person_id).join(
-        schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id
+    query = (
+        select(schema.submissions.c.person_id, schema.jobs.c.state)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
     )
     is_missed = (schema.units.c.role == "gold") & schema.submissions.c.is_right.is_(False)
     return tx.first(query.where(schema.submissions.c.submission_id == submission_id, is_missed))

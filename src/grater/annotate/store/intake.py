@@ -1,18 +1,18 @@
 """An answered page is taken in, with all that follows from it, in one transaction (P1, P6); and may be taken back.
 
-What follows: after gold the rater's quiz or trust is judged, and ejection happens here and now; after work the unit
-gets as many more slots as the job's redundancy rule wants, or is finished.  The answer is remembered as the last one,
-which its rater may undo.  Whether missed gold is wrong itself concerns other raters too, so it is looked at in a
-transaction of its own (`gold_review.doubt`).
+What follows: the rater's quiz or trust is judged, and ejection happens here and now; the unit gets as many more slots
+as the job's redundancy rule wants, or is finished.  All of it is asked after gold and work alike, so that neither
+takes longer (P5).  The answer is remembered as the last one, which its rater may undo.  Whether missed gold is wrong
+itself concerns other raters too, so it is looked at in a transaction of its own (`gold_review.review`).
 
 Undo: a rater takes back their last answer, until they give the next one.  The answer stays in the study as
 `withdrawn`, with an event that says why; its unit is in the rater's hands again, with its slot, and what they had
 taken since is their next unit after it.  An answer can be taken back once.
 
-It is not offered after feedback (practice, missed gold), in the entry quiz, for essays, which have their own way back
-(`marks`), and for answers that do not count.  Gold that was right is taken back like work: whoever could tell the two
-by what may be undone, or by what they hear of gold before the next answer, would know before they answer again
-(P5).  The last answer is remembered by rater and job, not found by its time, for clocks jump.
+It is not offered after practice, in the entry quiz, for essays, which have their own way back (`marks`), and for
+answers that do not count.  Gold is taken back like work: anyone who could distinguish the two by what may be undone
+would know before they answer again, and could tell others (P5).  The last answer is remembered by rater and job, not
+found by its time, for clocks jump.
 """
 
 from __future__ import annotations
@@ -86,16 +86,10 @@ class AnswersSoFar:
     undoable_lease_id: str
 
 
-def is_in_quiz(tx: Tx, job_id: str, person_id: str) -> bool:
-    """Whether the next answer of the rater belongs to the entry quiz."""
-    terms = terms_of(jobs.get(tx, job_id).options)
-    return gold.is_in_quiz(terms, trust.find(tx, job_id, person_id).state)
-
-
 def remember(tx: Tx, receipt: Receipt, leased: LeasedUnit, person_id: str, *, in_quiz: bool) -> None:
     """The rater has given an answer; what was the last one before can no longer be taken back."""
     job = receipt.job
-    is_final = in_quiz or leased.role == "practice" or receipt.is_right is False
+    is_final = in_quiz or leased.role == "practice"
     can_undo = job is not None and job.task != MARKING.name and receipt.status == "valid" and not is_final
     last = receipt.submission_id if can_undo else None
     tx.execute(REMEMBER, {"job": leased.job_id, "person": person_id, "submission": last})
@@ -161,9 +155,7 @@ def receive(
     has locked the person.
     """
     leased = leased or units.of_lease(tx, lease_id)
-    in_quiz = leased is not None and leased.role == "gold" and is_in_quiz(tx, leased.job_id, person_id)
-    if leased is not None and leased.role == "gold":
-        gold_review.hold(tx, lease_id)
+    gold_review.hold(tx, lease_id)
     if leased is not None and leased.place == leases.REVISION:
         marks.make_room(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
     receipt = submissions.submit(
@@ -180,14 +172,15 @@ def receive(
         return receipt
     if receipt.status == "surplus" and int(tx.value(OF_LEASE, lease=lease_id) or 0) > 1 + MOST_SURPLUS:
         raise Conflict(f"this piece of work has {1 + MOST_SURPLUS} answers, and takes no more")
+    job, terms = receipt.job, terms_of(receipt.job.options)
     if leased.place != leases.REVISION:
+        in_quiz = gold.has_gold(job) and gold.is_in_quiz(terms, trust.find(tx, job.job_id, person_id).state)
         remember(tx, receipt, leased, person_id, in_quiz=in_quiz)
-    if leased.role == "gold":
-        ejection.judge(tx, receipt.job, person_id)
-        stored = submissions.find(tx, submission_id)
-        return replace(receipt, status=stored.status) if stored else receipt  # it may have ejected its rater
-    if leased.role == "work":
-        units.settle_slots(tx, receipt.job, [receipt.unit_id])
-        if receipt.status == "valid":
-            units.log_finished(tx, [receipt.unit_id])
+    if leased.role == "gold" or gold.has_gold(job):
+        standing = ejection.judge(tx, job, person_id)
+        stored = None if standing.state == "trusted" else submissions.find(tx, submission_id)
+        receipt = replace(receipt, status=stored.status) if stored else receipt
+    units.settle_slots(tx, job, [receipt.unit_id])
+    if receipt.status == "valid":
+        units.log_finished(tx, [receipt.unit_id])
     return receipt

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from sqlalchemy import Connection, inspect, select
+from sqlalchemy import Connection, func, inspect, select
 from sqlalchemy import text as sql
 
 from grater.annotate.store import schema
@@ -224,6 +224,37 @@ def count_tries(connection: Connection) -> None:
     add_columns(connection, "runs", tries="BIGINT NOT NULL DEFAULT 0")
 
 
+def split_gold(connection: Connection) -> None:
+    """Quiz and hidden gold are two pools: in a job with a quiz, the gold that most raters have met goes to the quiz.
+
+    Answers count for trust as before, so nothing is counted anew.
+    """
+    pools = " OR ".join(f"pool = '{name}'" for name in schema.GOLD_POOLS)
+    add_columns(
+        connection,
+        "gold",
+        pool=f"TEXT NOT NULL DEFAULT 'hidden' CONSTRAINT ck_gold_pool CHECK ({pools})",
+        revealed="BIGINT NOT NULL DEFAULT 0",
+    )
+    gold, units, leases = schema.gold, schema.units, schema.leases
+    n_met = select(func.count()).where(leases.c.unit_id == gold.c.unit_id).scalar_subquery()
+    of_job = select(gold.c.unit_id, gold.c.item_id).join(units, units.c.unit_id == gold.c.unit_id)
+    for job in connection.execute(select(schema.jobs.c.job_id, schema.jobs.c.options)).all():
+        rule = (job.options.get("crowd") or {}).get("gold") or {}
+        here = of_job.where(units.c.job_id == job.job_id, units.c.role == "gold").order_by(
+            n_met.desc(), units.c.position
+        )
+        rows = connection.execute(here).all()
+        quiz, attempts = rule.get("quiz", 0), rule.get("attempts", 1)
+        for row in rows[: max(quiz, min(quiz * max(2, attempts), len(rows) // 2))]:
+            moved = {"item_id": row.item_id, "pool": "quiz"}
+            connection.execute(gold.update().where(gold.c.unit_id == row.unit_id).values(pool="quiz"))
+            logged = {"at": utc_now(), "verb": "gold.pool", "noun": row.unit_id, "payload": moved}
+            connection.execute(schema.events.insert().values(logged))
+
+
+TWO_POOLS = 11
+
 STEPS: Mapping[int, Step] = {
     2: index_the_queue,
     3: index_the_events,
@@ -232,6 +263,7 @@ STEPS: Mapping[int, Step] = {
     8: mend_mistakes,
     9: index_the_answers,
     10: count_tries,
+    TWO_POOLS: split_gold,
 }
 """What each version changed."""
 

@@ -34,6 +34,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     exists,
     func,
     literal_column,
@@ -49,6 +50,8 @@ from grater.annotate.store.ids import PRIME, multiplier, new_shuffle
 from grater.annotate.store.transaction import ONE, Record, Tx, locking
 from grater.annotate.terms import Qualification, Terms, is_open, terms_of
 from grater.model import Json
+
+LARGEST = 2**31 - 1
 
 HOLDS = select(
     exists().where(
@@ -82,7 +85,8 @@ def refusal(tx: Tx, job: Job, person: Person, *, trust_state: str | None = None,
     terms = terms_of(job.options)
     if not is_open(terms.opening, tx.now):
         return "hours"
-    if terms.limit and gold.n_valid(tx, job.job_id, person.person_id) >= terms.limit:
+    limit = gold.limit_of(tx, job)
+    if limit and gold.n_valid(tx, job.job_id, person.person_id) >= limit:
         return "limit"
     if asks_about(terms, person):
         return "about"
@@ -159,30 +163,38 @@ def next_unit(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> Unit
     The slot is locked until the end of the transaction.
 
     Gold is looked for on every turn and given only where work is left: neither time nor the end of the work tells
-    which it is (P5).  Where gold is due and all of it has been seen, there is no more work.
+    which it is (P5).  Where hidden gold is due and the rater has met all of it, work comes instead.
     """
     if practice is not None:
         return UnitSlot(unit_id=practice, n=None)
     work = _work(tx, job, person_id)
     if work is None or not gold.has_gold(job):
         return work
-    unseen = _gold(tx, job, person_id)
-    return unseen if gold.due(tx, job, person_id) == "gold" else work
+    due = gold.due(tx, job, person_id)
+    unseen = _gold(tx, job, person_id, "quiz" if due == "quiz" else "hidden")
+    return work if due == "work" or (unseen is None and due == "hidden") else unseen
 
 
-def lacks_gold(tx: Tx, job: Job, person_id: str) -> bool:
-    """Whether the rater gets no more work since gold is due and they have answered all that there is."""
-    return gold.due(tx, job, person_id) == "gold" and _gold(tx, job, person_id) is None
+def n_unseen_quiz(tx: Tx, job: Job, person_id: str) -> int:
+    """The questions of the quiz that the rater has not met."""
+    query = GOLD.with_only_columns(func.count(schema.gold.c.unit_id.distinct())).order_by(None).limit(None)
+    return int(tx.value(query, job=job.job_id, person=person_id, pool="quiz") or 0)
+
+
+def lacks_quiz(tx: Tx, job: Job, person_id: str) -> bool:
+    """Whether the rater gets no work since the quiz has no question for them: a manager has to make more gold."""
+    return gold.due(tx, job, person_id) == "quiz" and _gold(tx, job, person_id, "quiz") is None
 
 
 def is_work_left(tx: Tx, job: Job, person_id: str) -> bool:
     return _work(tx, job, person_id) is not None
 
 
-def _gold(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
+def _gold(tx: Tx, job: Job, person_id: str, pool: str) -> UnitSlot | None:
     """Unseen gold in the order in which work comes: fixed where units are assigned, else drawn anew."""
     factor = multiplier(tx.key, person_id) if job.access == "assigned" else new_shuffle()
-    unit_id = tx.value(GOLD, job=job.job_id, person=person_id, factor=factor)
+    most = gold.exposure_of(job) if pool == "hidden" else LARGEST
+    unit_id = tx.value(GOLD, job=job.job_id, person=person_id, factor=factor, pool=pool, most=most)
     return None if unit_id is None else UnitSlot(unit_id=unit_id, n=None)
 
 
@@ -346,16 +358,19 @@ PRACTICE = (
     .limit(ONE)
 )
 
+_rests = or_(schema.gold.c.revealed > 0, bindparam("most") <= gold.N_MET)
 GOLD = (
-    select(schema.units.c.unit_id)
+    gold.OF_JOB.with_only_columns(schema.gold.c.unit_id)
     .where(
-        schema.units.c.job_id == bindparam("job"),
-        schema.units.c.role == literal_column("'gold'"),
         NOT_JUDGED,
-        exists().where(
-            schema.gold.c.unit_id == schema.units.c.unit_id, schema.gold.c.state == literal_column("'active'")
-        ),
+        schema.gold.c.state == literal_column("'active'"),
+        schema.gold.c.pool == bindparam("pool"),
     )
-    .order_by((schema.units.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME, schema.units.c.unit_id)
+    .order_by(
+        case((_rests, schema.gold.c.revealed * LARGEST + gold.N_MET + 1), else_=literal_column("0")),
+        (schema.units.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME,
+        schema.units.c.unit_id,
+    )
     .limit(ONE)
 )
+"""What rests comes last, the least seen of it first, and what ejected somebody after all other."""

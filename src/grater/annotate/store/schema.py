@@ -719,6 +719,7 @@ invitations = Table(
 
 
 GOLD_STATES = ("active", "suspended", "forgiven")
+GOLD_POOLS = ("hidden", "quiz")
 TRUST_STATES = ("new", "quiz", "trusted", "flagged", "ejected")
 
 gold = Table(
@@ -729,10 +730,14 @@ gold = Table(
     json_column("accepted", default="[]"),
     text("reason", default=""),
     text("state", default="active"),
+    text("pool", default="hidden"),
+    number("revealed", default="0"),
     PrimaryKeyConstraint("unit_id", "item_id"),
     one_of("state", *GOLD_STATES),
+    one_of("pool", *GOLD_POOLS),
 )
-"""`accepted` is the set of answers that are right.  Only active gold counts for trust."""
+"""`accepted` is the set of answers that are right.  Only active gold counts for trust.  `pool`: asked in the entry
+quiz, or hidden among the work.  `revealed`: how many raters it ejected, who know by that that it is gold."""
 
 trust = Table(
     "trust",

@@ -19,7 +19,7 @@ from sqlalchemy import and_, bindparam, exists, func, literal_column, select
 
 from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import events, gold, leases, schema, trust
+from grater.annotate.store import events, gold, leases, schema
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.transaction import Record, Tx, chunks, locking
@@ -143,16 +143,10 @@ def submit(
         raise UsageError(f"unit {context.lease.unit_id}: {message}")
     status, n = _status(tx, context)
     _release(tx, context.lease, n)
-    is_right = (
-        None
-        if context.role == "work"
-        else gold.grade(context.job.task, answers, gold.of_unit(tx, context.lease.unit_id))
-    )
+    is_right = gold.grade(context.job.task, answers, gold.of_unit(tx, context.lease.unit_id))
     sent = {"submission_id": submission_id, "body": body, "body_hash": body_hash(body), "seconds": seconds}
     row = {**sent, **_from_lease(context.lease, tx.now), "n": n, "status": status, "is_right": is_right}
     store_all(tx, [(row, answers)])
-    if context.role == "gold":
-        trust.recount(tx, context.job.job_id, person_id)
     unit_id = context.lease.unit_id
     return Receipt(submission_id=submission_id, unit_id=unit_id, status=status, is_right=is_right, job=context.job)
 
@@ -264,8 +258,7 @@ def _release(tx: Tx, lease: Lease, n: int | None) -> None:
     if lease.state != "held":
         return
     tx.execute(ANSWERED, {"lease": lease.lease_id})
-    if lease.n is not None:
-        units.set_slot(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
+    units.set_slot(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
 
 
 def _from_lease(lease: Lease, now: int) -> dict[str, Any]:

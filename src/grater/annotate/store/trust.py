@@ -1,19 +1,21 @@
 """How far a rater is trusted in a job: gold seen, gold right, and a state that people or rules set.
 
-The counts are never added up by hand: they are counted again from the stored submissions after each gold answer,
-so trust recomputed from scratch is trust stored.  Only active gold counts; withdrawn answers do not.  Beside them
-stands how often the rater gave a unit back unanswered.
+The counts are never added up by hand: they are counted again from the stored submissions after each answer of a rater
+who is tested, so trust recomputed from scratch is trust stored.  After work as well, for neither may take longer
+(P5); for the same reason an event tells of a new state, and not of each count.  Only active gold counts; withdrawn
+answers do not.  Beside them stands how often the rater gave a unit back unanswered.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from sqlalchemy import bindparam, case, exists, func, select
+from sqlalchemy import bindparam, case, func, literal_column, select
 
 from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import Columns, Tx
-from grater.model import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,41 @@ BY_KEY = select(*COLUMNS).where(
     schema.trust.c.job_id == bindparam("job_id"), schema.trust.c.person_id == bindparam("person_id")
 )
 
+
+@dataclass(frozen=True, slots=True)
+class GoldAnswer:
+    """An answer of a rater to gold; only `is_active` gold counts."""
+
+    submission_id: str
+    unit_id: str
+    is_right: bool
+    is_active: bool
+    pool: str
+
+
+ANSWERS = (
+    select(
+        schema.submissions.c.submission_id,
+        schema.submissions.c.unit_id,
+        schema.submissions.c.is_right,
+        case((func.min(schema.gold.c.state) == literal_column("'active'"), True), else_=False).label("is_active"),
+        func.min(schema.gold.c.pool).label("pool"),
+    )
+    .join(schema.gold, schema.gold.c.unit_id == schema.submissions.c.unit_id)
+    .where(
+        schema.submissions.c.unit_id.in_(
+            select(schema.units.c.unit_id).where(
+                schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'gold'")
+            )
+        ),
+        schema.submissions.c.person_id == bindparam("person"),
+        schema.submissions.c.status.in_((literal_column("'valid'"), literal_column("'untrusted'"))),
+    )
+    .group_by(schema.submissions.c.submission_id, schema.submissions.c.at)
+    .order_by(schema.submissions.c.at, schema.submissions.c.submission_id)
+)
+"""By the units, of which few are gold: a rater may have answered thousands."""
+
 RETURNS = select(schema.trust.c.returns).where(
     schema.trust.c.job_id == bindparam("job"), schema.trust.c.person_id == bindparam("person")
 )
@@ -51,26 +88,17 @@ def of_job(tx: Tx, job_id: str) -> list[Trust]:
     return [COLUMNS.read(row) for row in tx.all(query)]
 
 
-def count_gold(tx: Tx, job_id: str, person_id: str) -> tuple[int, int]:
-    is_active = exists().where(schema.gold.c.unit_id == schema.submissions.c.unit_id, schema.gold.c.state == "active")
-    right = func.coalesce(func.sum(case((schema.submissions.c.is_right, 1), else_=0)), 0)
-    row = tx.first(
-        select(func.count().label("n_seen"), right.label("n_right"))
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .where(
-            schema.submissions.c.job_id == job_id,
-            schema.submissions.c.person_id == person_id,
-            schema.submissions.c.status.in_(("valid", "untrusted")),
-            schema.units.c.role == "gold",
-            is_active,
-        )
-    )
-    return (0, 0) if row is None else (int(row.n_seen), int(row.n_right))
+def gold_answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
+    """Every answer to gold that counts, in the order in which they came."""
+    rows = tx.all(ANSWERS, job=job_id, person=person_id)
+    return [GoldAnswer(**{**row._mapping, "is_right": bool(row.is_right)}) for row in rows]
 
 
-def recount(tx: Tx, job_id: str, person_id: str) -> Trust:
-    seen, right = count_gold(tx, job_id, person_id)
-    return _store(tx, job_id, person_id, actor=None, seen=seen, right=right)
+def recount(tx: Tx, job_id: str, person_id: str, answers: Sequence[GoldAnswer] | None = None) -> Trust:
+    """Count the answers to active gold anew."""
+    known = gold_answers(tx, job_id, person_id) if answers is None else answers
+    counted = [answer.is_right for answer in known if answer.is_active]
+    return _store(tx, job_id, person_id, actor=None, seen=len(counted), right=sum(counted))
 
 
 def set_state(
@@ -85,19 +113,16 @@ def count_return(tx: Tx, job_id: str, person_id: str) -> Trust:
     return _store(tx, job_id, person_id, actor=None, returns=find(tx, job_id, person_id).returns + 1)
 
 
-def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: int | str) -> Trust:
-    key = (schema.trust.c.job_id == job_id) & (schema.trust.c.person_id == person_id)
-    if tx.first(select(schema.trust.c.seen).where(key)) is None:
-        tx.insert(schema.trust, {"job_id": job_id, "person_id": person_id, **values})
+def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: Any) -> Trust:
+    row = tx.first(BY_KEY, job_id=job_id, person_id=person_id)
+    before = Trust(job_id=job_id, person_id=person_id) if row is None else COLUMNS.read(row)
+    changed = replace(before, **values)
+    if row is None:
+        tx.insert(schema.trust, COLUMNS.row(changed))
     else:
+        key = (schema.trust.c.job_id == job_id) & (schema.trust.c.person_id == person_id)
         tx.execute(schema.trust.update().where(key).values(**values))
-    changed = find(tx, job_id, person_id)
-    payload: dict[str, Json] = {
-        "person_id": person_id,
-        "seen": changed.seen,
-        "right": changed.right,
-        "state": changed.state,
-        "returns": changed.returns,
-    }
-    events.write(tx, actor, "trust.changed", job_id, payload)
+    if row is None or (before.state, before.returns) != (changed.state, changed.returns):
+        names = ("person_id", "seen", "right", "state", "returns")
+        events.write(tx, actor, "trust.changed", job_id, {name: getattr(changed, name) for name in names})
     return changed

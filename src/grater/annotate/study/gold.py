@@ -28,7 +28,7 @@ from grater.annotate.content import plant
 from grater.annotate.jobs import Job
 from grater.annotate.plans import shown
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Tx, gold, gold_review
+from grater.annotate.store import Tx, gold
 from grater.annotate.study.limits import require_number, require_text
 from grater.annotate.tables import label_counts
 from grater.annotate.tasks import TASKS
@@ -285,12 +285,6 @@ def known_gold(
     if job.task == "marking":
         return gold_from_edits(tx, job, rater=rater, reason=why, actor=actor)
     return gold_from_experts(tx, job, source=source, least=least, most=most, reason=why, seed=seed, actor=actor)
-
-
-def set_gold_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> Job:
-    """Forgive, suspend or reactivate gold, and count everybody who saw it anew; returns its job."""
-    gold_review.set_state(tx, unit_id, state, actor=actor)
-    return units.get(tx, unit_id).job
 
 
 def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> Job:

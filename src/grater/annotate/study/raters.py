@@ -227,7 +227,7 @@ def pace_of(
 
 def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int, pools: LargePools) -> int | None:
     if terms.gold is not None:
-        return terms.limit or None
+        return gold.limit_of(tx, job) if terms.limit else None
     if job.access == "assigned":
         return jobs.n_assigned(tx, job.job_id, person_id)
     n_left = None if job.job_id in pools else progress.work_left(tx, job.job_id, person_id)

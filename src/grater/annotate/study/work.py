@@ -146,7 +146,7 @@ def hand_in(
     with store.write() as tx:
         person = people.lock(tx, desk.lease.person_id)
         receipt = _receive(tx, desk, person, body, answers, submission_id=submission_id, seconds=seconds)
-    _doubt(store, desk, receipt)
+    _review(store, receipt)
     return receipt
 
 
@@ -160,10 +160,10 @@ def hand_in_and_take(
         receipt = _receive(tx, desk, person, body, answers, submission_id=submission_id, seconds=seconds)
         lease = (
             _take_after(tx, desk, person)
-            if (desk.lease.place != leases.REVISION and not is_told(desk, receipt.is_right))
+            if desk.lease.place != leases.REVISION and not shows_feedback(desk)
             else None
         )
-    _doubt(store, desk, receipt)
+    _review(store, receipt)
     return receipt, lease
 
 
@@ -220,15 +220,13 @@ def _receive(
     return receipt
 
 
-def _doubt(store: Store, desk: Desk, receipt: Receipt) -> None:
-    """Whether missed gold is wrong itself.  The answer is stored: if this cannot be asked now, the next miss asks."""
-    if receipt.is_right is not False or receipt.is_replay or desk.unit.role != "gold":
-        return
-    try:
-        with store.write() as tx:
-            gold_review.doubt(tx, desk.unit.unit_id)
-    except (StoreBusy, StoreFull) as error:
-        LOG.warning("%s", error)
+def _review(store: Store, receipt: Receipt) -> None:
+    """Whether missed gold is wrong itself.  The answer is stored: if this cannot be asked now, the next one asks."""
+    if receipt.job is not None and has_gold(receipt.job):
+        try:
+            gold_review.review(store, receipt.job, receipt.unit_id)
+        except (StoreBusy, StoreFull) as error:
+            LOG.warning("%s", error)
 
 
 def seconds_of(text: str, lease: Lease, now: int) -> float:
@@ -436,9 +434,9 @@ def _most_returns() -> int:
     return int(LIMITS["work.returns"].most)
 
 
-def is_told(desk: Desk, is_right: bool | None) -> bool:
-    """Whether the rater hears what would have been right."""
-    return desk.unit.role == "practice" or (desk.unit.role == "gold" and is_right is False)
+def shows_feedback(desk: Desk) -> bool:
+    """Whether the rater sees what would have been right: in practice only, for of gold they could tell others."""
+    return desk.unit.role == "practice"
 
 
 LOOKED = "looked"

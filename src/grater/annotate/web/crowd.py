@@ -162,7 +162,8 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
     def words(name: str) -> list[Json]:
         return [word.strip() for word in context.text(name).split(",") if word.strip()]
 
-    gold, judgments = filled("minimum", "least_seen", "quiz", "attempts", "sure"), filled("least", "most", "lead")
+    gold = filled("minimum", "least_seen", "quiz", "attempts", "sure", "exposure")
+    judgments = filled("least", "most", "lead")
     pay, hours = filled("cents", "currency", "policy", "least_hourly"), filled("from_hour", "to_hour")
     days: list[Json] = [day for day, name in enumerate(DAYS) if name in context.fields().get("days", ())]
     other = {"job": context.text("other_job"), "judgments": context.text("other_judgments") or 1}

@@ -53,9 +53,15 @@ def make_known_gold(context: Context, job_id: str) -> Response:
 
 @pages.post("/manage/gold/{unit_id}/state")
 def set_state(context: Context, unit_id: str) -> Response:
+    """Another state, or another pool."""
     with context.changing() as tx:
-        job = study_gold.set_gold_state(tx, unit_id, context.text("state"), actor=context.person.person_id)
-    return context.go(f"/manage/jobs/{job.job_id}/gold")
+        pool, actor = context.text("pool"), context.person.person_id
+        if pool:
+            gold.set_pool(tx, unit_id, pool, actor=actor)
+        else:
+            gold_review.set_state(tx, unit_id, context.text("state"), actor=actor)
+        job_id = units.get(tx, unit_id).job.job_id
+    return context.go(f"/manage/jobs/{job_id}/gold")
 
 
 @pages.post("/manage/gold/{unit_id}/reason")
@@ -84,12 +90,13 @@ def _page(context: RequestContext, job_id: str, *, problems: list[str], told: st
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         gold = [(record, shown_to_staff(tx, record.unit_id)) for record in gold_review.of_job(tx, job_id)]
+        warnings = gold_review.warnings(tx, job)
         asked = [
             (dispute, people.get(tx, dispute.person_id), shown_to_staff(tx, dispute.unit_id))
             for dispute in gold_review.disputes_of_job(tx, job_id)
         ]
     status = 422 if problems else 200
-    shown = {"job": job, "gold": gold, "asked": asked, "rule": terms_of(job.options).gold}
+    shown = {"job": job, "gold": gold, "asked": asked, "rule": terms_of(job.options).gold, "warnings": warnings}
     return context.page("crowd_gold.html", shown, status=status, problems=problems, told=told)
 
 
@@ -152,10 +159,12 @@ Reason = Annotated[str, at_most("gold.reason")]
 
 
 class GoldUnit(Shape):
-    """`missed` of `seen` answers; `is_trouble`: a manager should look at it."""
+    """`missed` of `seen` answers; `is_trouble`: a manager should look at it; `viewings`: raters who were given it."""
 
     unit_id: str
     state: Literal["active", "suspended", "forgiven"]
+    pool: Literal["hidden", "quiz"]
+    viewings: int
     seen: int
     missed: int
     disputes: int
@@ -165,9 +174,10 @@ class GoldUnit(Shape):
 
 
 class GoldUnits(Shape):
-    """The most missed first."""
+    """The most missed first; `warnings` say what the job lacks in gold."""
 
     gold: list[GoldUnit]
+    warnings: list[str]
 
 
 class GoldWanted(Body):
@@ -200,10 +210,14 @@ class NewKnown(Body):
 
 
 class NewGoldState(Body):
-    """`forgiven` for good, `suspended` for now, or `active` again; everybody who saw it is counted anew."""
+    """`forgiven` for good, `suspended` for now, or `active` again; everybody who saw it is counted anew.
+
+    `pool` moves gold that nobody has seen to the entry quiz, or hides it among the work.
+    """
 
     model_config = example(state="suspended")
-    state: Literal["active", "suspended", "forgiven"]
+    state: Literal["active", "suspended", "forgiven"] | None = None
+    pool: Literal["hidden", "quiz"] | None = None
 
 
 class NewReason(Body):
@@ -214,6 +228,7 @@ class NewReason(Body):
 class GoldChanged(Shape):
     unit_id: str
     state: str
+    pool: str
     reason: str
 
 
@@ -235,10 +250,9 @@ class DisputeDecided(Body):
 def gold_list(context: Context, job_id: str) -> GoldUnits:
     """The gold of a job, with accepted answers and raters' results."""
     with context.server.store.read() as tx:
-        jobs.get(tx, job_id)
-        records = gold_review.of_job(tx, job_id)
+        job, records = jobs.get(tx, job_id), gold_review.of_job(tx, job_id)
         units = [_gold_unit(record, Shown.of(shown_to_staff(tx, record.unit_id))) for record in records]
-        return GoldUnits(gold=units)
+        return GoldUnits(gold=units, warnings=gold_review.warnings(tx, job))
 
 
 @api.post("/jobs/{job_id}/gold")
@@ -293,18 +307,19 @@ def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
 
 @api.post("/gold/{unit_id}/state")
 def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
-    """Forgive, suspend or reactivate gold, and recount everyone who saw it."""
+    """Forgive, suspend or reactivate gold, and recount everyone who saw it; or move it to the other pool."""
     with context.changing() as tx:
-        study_gold.set_gold_state(tx, unit_id, sent.state, actor=context.person.person_id)
+        if sent.state is not None:
+            gold_review.set_state(tx, unit_id, sent.state, actor=context.person.person_id)
+        if sent.pool is not None:
+            gold.set_pool(tx, unit_id, sent.pool, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
 
 @api.post("/gold/{unit_id}/reason")
 def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChanged:
-    """Set the explanation raters see after a miss."""
+    """Set the explanation raters see, when the job is closed, of gold that they missed."""
     with context.changing() as tx:
-        if not gold.of_unit(tx, unit_id):
-            raise NotFound("there is no such gold in this study")
         study_gold.set_reason(tx, unit_id, sent.reason, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
@@ -329,7 +344,9 @@ def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> D
 
 
 def _changed(known: list[gold.Gold]) -> GoldChanged:
-    return GoldChanged(unit_id=known[0].unit_id, state=known[0].state, reason=known[0].reason)
+    if not known:
+        raise NotFound(gold.NO_GOLD)
+    return GoldChanged.of(known[0])
 
 
 def _gold_unit(record: GoldRecord, shown: Shown) -> GoldUnit:
@@ -338,6 +355,7 @@ def _gold_unit(record: GoldRecord, shown: Shown) -> GoldUnit:
         "missed": record.missed,
         "disputes": record.disputes,
         "is_trouble": record.is_trouble,
+        "viewings": record.n_met,
     }
-    values = {"unit_id": record.unit_id, "state": record.state, **counts}
+    values = {"unit_id": record.unit_id, "state": record.state, "pool": record.pool, **counts}
     return GoldUnit.model_validate({**values, "known": known_json(record.known), "shown": shown})

@@ -24,7 +24,7 @@ from grater.annotate.messages import (
     write_to_staff,
 )
 from grater.annotate.money import bonus
-from grater.annotate.store import ejection
+from grater.annotate.store import trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.ids import new_id
@@ -82,7 +82,7 @@ def rater_page(context: Context, job_id: str, person_id: str) -> Response:
         job = jobs.get(tx, job_id)
         shown = {
             "line": line_of(tx, job, person_id),
-            "answers": ejection.gold_answers(tx, job_id, person_id),
+            "answers": trust.gold_answers(tx, job_id, person_id),
             "messages": messages.with_rater(tx, person_id),
             "payments": [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
         }
@@ -246,7 +246,7 @@ class Stored(Shape):
 
 @talk.get("/jobs/{job_id}/missed")
 def missed(context: Context, job_id: str) -> MissedQuestions:
-    """The questions with known answers that you missed in a job, with the expected answers and why."""
+    """The questions with known answers that you missed, with the expected answers and why, once the job is closed."""
     with context.server.store.read() as tx:
         missed = missed_by(tx, jobs.visible(tx, job_id), context.person.person_id)
     return MissedQuestions(
@@ -406,7 +406,7 @@ def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
         paid = [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id]
         return WholeRater(
             rater=_rater(line_of(tx, jobs.get(tx, job_id), person_id)),
-            gold=[GoldAnswer.of(answer) for answer in ejection.gold_answers(tx, job_id, person_id)],
+            gold=[GoldAnswer.of(answer) for answer in trust.gold_answers(tx, job_id, person_id)],
             messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
             payments=[Payment.of(payment) for payment in paid],
         )

@@ -23,7 +23,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
 from fastapi import APIRouter
@@ -35,7 +35,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.people import Person
 from grater.annotate.requests import LARGEST
-from grater.annotate.store import Tx, gold, intake, judgments, leases, progress, queue, submissions, trust
+from grater.annotate.store import Tx, gold, judgments, leases, progress, queue, submissions, trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import Gold, has_gold
 from grater.annotate.store.trust import Trust
@@ -50,12 +50,12 @@ from grater.annotate.study.work import (
     findings,
     hand_in,
     hand_in_and_take,
-    is_told,
     may_skip,
     own_job,
     page_state,
     returns_left,
     seconds_of,
+    shows_feedback,
     submission_id_of,
     tag_json,
     take_desk,
@@ -172,16 +172,7 @@ def out_page(context: Context, person_id: str, lease_id: str, signature: str) ->
             raise NotFound("there is no such page")
         desk, person = desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
         crowd = crowd_view(tx, desk.unit.job, person)
-        known = gold.of_unit(tx, desk.unit.unit_id)
-    shown = {
-        "job": desk.unit.job,
-        "unit": desk.unit,
-        "shown": desk.shown,
-        "crowd": crowd,
-        "known": known,
-        "has_login": bool(person.password_hash),
-    }
-    return context.page("crowd_out.html", shown)
+    return context.page("crowd_out.html", job=desk.unit.job, crowd=crowd, has_login=bool(person.password_hash))
 
 
 def _signature(tx: Tx, person_id: str, lease_id: str) -> str:
@@ -204,7 +195,7 @@ def submit_form(context: Context, lease_id: str) -> Response:
     fields = context.fields()
     now = context.server.store.clock()
     try:
-        receipt, lease = hand_in_and_take(
+        _, lease = hand_in_and_take(
             context.server.store,
             desk,
             fields,
@@ -220,11 +211,11 @@ def submit_form(context: Context, lease_id: str) -> Response:
         if desk.lease.state in OPEN_STATES:
             raise
         return context.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
-    if not is_told(desk, receipt.is_right):
-        return _next_page(context, desk, lease)
-    if is_out(context, desk.lease.job_id):
+    if shows_feedback(desk):
+        return context.go(f"/leases/{lease_id}/feedback")
+    if lease is None and is_out(context, desk.lease.job_id):
         return put_out(context, desk)
-    return context.go(f"/leases/{lease_id}/feedback")
+    return _next_page(context, desk, lease)
 
 
 @pages.post("/leases/{lease_id}/return")
@@ -252,11 +243,11 @@ def undo_form(context: Context, lease_id: str) -> Response:
 
 @pages.get("/leases/{lease_id}/feedback")
 def feedback_page(context: Context, lease_id: str) -> Response:
-    """What would have been right: after practice, and after a miss on gold; never before the answer."""
+    """What would have been right, after practice; never before the answer."""
     desk = _desk(context, lease_id)
     with context.server.store.read() as tx:
         stored = submissions.find(tx, submission_id_of(lease_id))
-        if stored is None or not is_told(desk, stored.is_right):
+        if stored is None or not shows_feedback(desk):
             raise NotFound("there is no feedback here")
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)
@@ -401,10 +392,7 @@ WORDS = {
     "program": "Programs work in separate jobs.",
     "seat": "You have already worked in this job, alone or on a joint seat. Nobody is asked twice.",
     "limit": "You have done as much as one person may do in this job. Thank you.",
-    "gold": (
-        "You have answered all questions with known answers in this job, and no work is given out without them. "
-        "Your answers are saved and count as before."
-    ),
+    "gold": "The quiz of this job has no questions for you at the moment. The people who run this job can see this.",
     "unqualified": "You do not meet a requirement of this job yet.",
 }
 
@@ -423,6 +411,7 @@ class CrowdView:
     """`reason` is why there is no work now, in a word; `words` says it to the rater.
 
     `short_of_code`: what the panel's code is for, where there is no more work and the rater has not given that.
+    `limit`: the answers that one rater may give, 0 for any number.
     """
 
     terms: Terms
@@ -434,6 +423,7 @@ class CrowdView:
     place: PanelPlace | None
     n_unread: int
     short_of_code: str = ""
+    limit: int = 0
 
     @property
     def is_tested(self) -> bool:
@@ -454,9 +444,10 @@ class CrowdView:
 
 
 def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
-    terms, standing = terms_of(job.options), _told_so_far(tx, job.job_id, person.person_id)
+    terms, standing = terms_of(job.options), trust.find(tx, job.job_id, person.person_id)
+    limit = gold.limit_of(tx, job)
     reason = queue.why_not(tx, job, person.person_id)
-    if not reason and queue.lacks_gold(tx, job, person.person_id):
+    if not reason and queue.lacks_quiz(tx, job, person.person_id):
         reason = "gold"
     place = panels.place_in_job(tx, job.job_id, person.person_id)
     n_valid = gold.n_valid(tx, job.job_id, person.person_id) if place else 0
@@ -467,20 +458,13 @@ def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
         standing=standing,
         reason=reason,
         words=_words(reason, terms, standing),
-        short_of_code=_short_of_code(reason, terms, place, n_valid),
+        short_of_code=_short_of_code(reason, limit, place, n_valid),
+        limit=limit,
         quiz=_quiz(terms, standing),
         pay=pay,
         place=place,
         n_unread=sum(letter.to_id == person.person_id and not letter.read_at for letter in letters),
     )
-
-
-def _told_so_far(tx: Tx, job_id: str, person_id: str) -> Trust:
-    """The rater's standing without an answer that they may still take back: it would tell them of gold (P5)."""
-    standing, last = trust.find(tx, job_id, person_id), intake.last_answer(tx, job_id, person_id)
-    if last is None or last.unit_role != "gold" or not standing.seen:
-        return standing
-    return replace(standing, seen=standing.seen - 1, right=max(0, standing.right - 1))
 
 
 def _words(reason: str, terms: Terms, standing: Trust) -> str:
@@ -493,11 +477,11 @@ def _words(reason: str, terms: Terms, standing: Trust) -> str:
     return WORDS.get(reason, "")
 
 
-def _short_of_code(reason: str, terms: Terms, place: PanelPlace | None, n_valid: int) -> str:
+def _short_of_code(reason: str, limit: int, place: PanelPlace | None, n_valid: int) -> str:
     """What a rater from a panel who gets no more work before they are done should know."""
     if place is None or place.state != "joined" or reason not in ("", "gold", "flagged", "closed", "seat"):
         return ""
-    agreed = f"for {terms.limit} valid answers" if terms.limit else "for all the work of this job"
+    agreed = f"for {limit} valid answers" if limit else "for all the work of this job"
     given = f"Your panel’s code is {agreed}; you have given {n_valid}."
     if not reason:
         given += " Come back later with the same link: units that others do not finish are given out again."
@@ -706,7 +690,7 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
         "status": receipt.status,
         "is_replay": receipt.is_replay,
     }
-    return JSONResponse({**receipt_fields, "has_feedback": is_told(desk, receipt.is_right)})
+    return JSONResponse({**receipt_fields, "has_feedback": shows_feedback(desk)})
 
 
 @api.post("/leases/{lease_id}/return")
@@ -733,12 +717,12 @@ def undo(context: Context, lease_id: str) -> JSONResponse:
 
 @api.get("/leases/{lease_id}/feedback")
 def feedback(context: Context, lease_id: str) -> Feedback:
-    """The expected answer, after practice and after a missed question with a known answer; otherwise 404."""
+    """The expected answer, after practice; otherwise 404."""
     with context.server.store.read() as tx:
         desk = desk_of(tx, lease_id, person_id=context.person.person_id)
         sent = submissions.of_unit(tx, desk.unit.unit_id)
         stored = next((row for row in sent if row.lease_id == lease_id), None)
-        if stored is None or not is_told(desk, stored.is_right):
+        if stored is None or not shows_feedback(desk):
             raise NotFound("there is no feedback here")
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)

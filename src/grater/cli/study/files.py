@@ -29,6 +29,7 @@ from grater.cli.command import (
     say_done,
     show_sheets,
     tell_left_out,
+    warn,
 )
 from grater.cli.study import StudyName, pasted, tell_unmet_gold
 from grater.errors import MissingExtra, UsageError
@@ -77,6 +78,7 @@ def show_status(study: StudyName, as_json: Json = False) -> None:
     typer.echo(f"{summary.name}: {', '.join([*counts, people])}{invited}")
     if summary.jobs:
         show_sheets([summary.sheet()])
+    warn(f"{each.job.name}: {words}" for each in summary.jobs for words in each.warnings)
     say(f"next: {NEXT_STEPS[summary.next_step].replace('STUDY', pasted(study))}")
 
 

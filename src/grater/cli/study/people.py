@@ -21,7 +21,7 @@ from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.samples import of_sample
 from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
 from grater.annotate.status import open_study
-from grater.annotate.store import Store, Tx, progress
+from grater.annotate.store import Store, Tx, gold_review, progress
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.schema import SCOPES
@@ -29,7 +29,7 @@ from grater.annotate.study.events import audit_filter, csv_parts, entries, json_
 from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of
-from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done
+from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done, warn
 from grater.cli.study import StudyName, pasted, read_guidelines, tell_unmet_gold
 from grater.corpora import read_corpus
 from grater.errors import UsageError
@@ -126,6 +126,7 @@ def change(
         if state is not None:
             changed = jobs.move(tx, changed.job_id, state)
         current = jobs.current_guidelines(tx, changed.job_id)
+        warn(gold_review.warnings(tx, changed) if state == "open" else ())
     version = current.version if current else 0
     say_done(
         f"{job}: {changed.state}, instructions version {version}",
