@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from grater.annotate import jobs, people, units
+from grater.annotate.jobs import Job
 from grater.annotate.messages import missed_by
 from grater.annotate.store import (
     Store,
@@ -27,18 +29,14 @@ from grater.annotate.store import (
     gold,
     gold_review,
     ids,
-    jobs,
     leases,
     open_store,
-    people,
     schema,
     trust,
-    units,
 )
 from grater.annotate.store.clock import HOUR
-from grater.annotate.store.jobs import Job
-from grater.annotate.store.units import NewUnit
 from grater.annotate.study.work import Desk, hand_in, shows_feedback, take_desk
+from grater.annotate.units import NewUnit
 from grater.errors import Conflict, NotFound
 from grater.model import Json
 from tests.annotate.store.conftest import clock, cluster, location, store

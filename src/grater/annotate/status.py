@@ -133,11 +133,12 @@ class Status(Data):
 
 
 def status(tx: Tx) -> Status:
-    by_role, by_slot, by_status = (
-        progress.units_by_job(tx),
-        progress.slots_by_job(tx),
-        progress.submissions_by_job(tx),
-    )
+    numbers = (progress.units_by_job(tx), progress.slots_by_job(tx), progress.submissions_by_job(tx))
+
+    def of_job(job: Job) -> JobStatus:
+        units, slots, sent = (by_job.get(job.job_id, {}) for by_job in numbers)
+        return JobStatus(job, units, slots, sent, gold_review.warnings(tx, job))
+
     waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
     return Status(
         name=study_name(tx),
@@ -146,13 +147,7 @@ def status(tx: Tx) -> Status:
         decisions=content.n_decisions(tx),
         systems=tuple(content.system_names(tx)),
         people=people.count(tx),
-        jobs=tuple(
-            JobStatus(
-                job, by_role.get(job.job_id, {}), by_slot.get(job.job_id, {}), by_status.get(job.job_id, {}), notes
-            )
-            for job in jobs.all(tx)
-            for notes in [gold_review.warnings(tx, job)]
-        ),
+        jobs=tuple(map(of_job, jobs.all(tx))),
         n_invited=sum(each.expires_at > tx.now for each in waiting),
     )
 
