@@ -142,7 +142,10 @@ def live_site(folder: Path) -> Iterator[Site]:
     path = folder / "study.db"
     with listening("127.0.0.1", 0) as line, open_store(path, create=not path.exists()) as store:
         url = f"http://127.0.0.1:{line.getsockname()[1]}"
-        app = create_app(Settings(base_url=url, wait_seconds=170, request_seconds=600, check_page=True), store)
+        settings = Settings(
+            base_url=url, wait_seconds=170, request_seconds=600, check_page=True, guest_requests=10**6
+        )
+        app = create_app(settings, store)
         config = uvicorn.Config(app, log_level="warning", ws="none", loop="asyncio")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([line],), daemon=True)

@@ -76,7 +76,12 @@ def smaller(command: list[str]) -> list[str]:
 def served_here() -> Iterator[Study]:
     """What `grater serve study.db` serves, with a clock that stands still."""
     with open_store("study.db") as store, store.serving():
-        found = Study(store, store.clock, {}, settings=Settings(base_url=BASE, logins_a_minute=1000))  # type: ignore[arg-type]
+        found = Study(
+            store,
+            store.clock,
+            {},
+            settings=Settings(base_url=BASE, logins_a_minute=1000, guest_requests=10**6, guest_bytes=10**9),
+        )  # type: ignore[arg-type]
         yield found
 
 

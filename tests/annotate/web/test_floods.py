@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import json
+import os
+import random
+import resource
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from email.message import Message
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlencode
 
 from sqlalchemy import func, select
 
-from grater.annotate import credentials
+from grater.annotate import credentials, people
 from grater.annotate.store import schema
 from grater.annotate.store.intake import MOST_SURPLUS
+from grater.annotate.study.writing import Public, open_to_public
 from tests.annotate.web.studies import Browser, Study, served
+from tests.annotate.web.test_serving import is_open
+from tests.ports import free_port
 
 
 def taken(study: Study, task: str, who: str = "worker") -> tuple[Browser, str]:
@@ -60,3 +77,131 @@ def test_a_lease_takes_few_surplus_answers(tmp_path: Path) -> None:
         assert browser.post(path, {"label": "ok", "submission_id": "s0"}).status_code == 200, "a replay is no answer"
         with study.store.read() as tx:
             assert tx.value(select(func.count()).select_from(schema.submissions)) == 1 + MOST_SURPLUS
+
+
+def test_a_guest_and_a_visitor_have_a_number_of_requests_and_people_with_accounts_do_not(tmp_path: Path) -> None:
+    with served(tmp_path, tasks=("error",), guest_requests=5, guest_bytes=6_000, refusal_seconds=0) as study:
+        visitor, guest, rater = study.browser(), study.browser(add_guest(study)), study.browser("worker")
+        assert [visitor.get("/login").status_code for _ in range(6)] == [200] * 5 + [429]
+        assert [rater.get("/jobs").status_code for _ in range(6)] == [200] * 6
+        sent = [guest.post(f"/jobs/{study.jobs['error']}/next", follow_redirects=False) for _ in range(4)]
+        assert [reply.status_code for reply in sent] == [303] * 3 + [429], (
+            "three changes of 1,700 bytes and their words"
+        )
+        assert (sent[-1].headers["retry-after"], sent[-1].headers["connection"]) == ("60", "close")
+        assert [guest.get("/jobs").status_code for _ in range(2)] == [200, 429]
+        study.clock.now += 60_000
+        assert guest.get("/jobs").status_code == visitor.get("/login").status_code == 200
+
+
+def add_guest(study: Study, name: str = "Guest") -> str:
+    """Somebody who came by a link: a rater without a password."""
+    with study.store.write() as tx:
+        return people.add(tx, name=name, role="worker").name
+
+
+GOALS = {"cpu": 10.0, "sent": 5_000_000, "stored": 100_000}
+FUNCTION_WORDS = ("of", "in", "to", "for", "at", "on", "by", "with", "from", "about", "the", "a")
+
+
+def test_one_client_costs_the_server_little_and_others_are_served(tmp_path: Path) -> None:
+    """All that an anonymous client can think of, against a server in a process of its own, as it is shipped."""
+    with served(tmp_path, tasks=("error", "marking")) as study:
+        add_guest(study)
+        with study.store.write() as tx:
+            open_to_public(tx, Public(check_page=True, editors=True))
+            token, session = credentials.start_session(tx, people.named(tx, "Guest").person_id, hours=12)
+        job_id = study.jobs["error"]
+    with serving(tmp_path / "study.db") as (port, pid):
+        honest, client = Flood(port, "127.0.0.2"), Flood(port, "127.0.0.1")
+        short = {"text": "The girl waited on the bus.", "language": "en-US"}
+        assert honest.post("/v2/check", short) == 200  # which loads the systems
+        cpu, stored = cpu_seconds(pid), size_of(tmp_path / "study.db")
+        rng = random.Random(1)
+        text = " ".join(rng.choice(FUNCTION_WORDS) for _ in range(8_000))[:20_000]
+        with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(client.post, "/v2/check", {"text": text, "language": "en-US"})
+            assert honest.post("/v2/check", short) == 200, "others wait for one text at the most"
+            assert first.result() == 200
+        assert client.post("/v2/check", {"text": text, "language": "en-US"}) == 429
+        guest = Flood(port, "127.0.0.1", {"cookie": f"grater-session={token}"})
+        own = {"csrf": session.csrf}
+        assert [client.get("/login") for _ in range(250)] == [200] * 250
+        path = guest.location(f"/jobs/{job_id}/next", own)
+        assert guest.post(path, own | {"label": "ok", "filler": "x" * 5_000}) == 422
+        heard = [guest.post(path, own | {"label": "ok", "submission_id": f"s{number}"}) for number in range(6)]
+        assert heard == [303] * (1 + MOST_SURPLUS) + [409] * (5 - MOST_SURPLUS)
+        while (path := guest.location(f"/jobs/{job_id}/next", own)).startswith("/leases/"):
+            guest.post(path, own | {"label": "ok"})
+        while guest.post(f"/jobs/{job_id}/messages", own | {"text": "x" * 4_900}) != 429:
+            assert guest.status == 303
+        assert honest.get("/login") == 200
+        spent = {"cpu": cpu_seconds(pid) - cpu, "sent": client.n_bytes + guest.n_bytes}
+    spent["stored"] = size_of(tmp_path / "study.db") - stored
+    assert {name: spent[name] <= most for name, most in GOALS.items()} == dict.fromkeys(GOALS, True), spent
+
+
+@dataclass
+class Flood:
+    """A client at an address of this machine; it counts what the server sends."""
+
+    port: int
+    address: str
+    headers: dict[str, str] = field(default_factory=dict)
+    status: int = 0
+    n_bytes: int = 0
+
+    def get(self, path: str) -> int:
+        self._ask("GET", path, None)
+        return self.status
+
+    def post(self, path: str, fields: dict[str, str]) -> int:
+        self._ask("POST", path, urlencode(fields))
+        return self.status
+
+    def location(self, path: str, fields: dict[str, str]) -> str:
+        return self._ask("POST", path, urlencode(fields)).get("location", "")
+
+    def _ask(self, method: str, path: str, body: str | None) -> Message:
+        line = HTTPConnection("127.0.0.1", self.port, timeout=300, source_address=(self.address, 0))
+        form = {"content-type": "application/x-www-form-urlencoded", "origin": f"http://127.0.0.1:{self.port}"}
+        line.request(method, path, body, self.headers | (form if body is not None else {}))
+        reply = line.getresponse()
+        self.status, self.n_bytes = reply.status, self.n_bytes + len(str(reply.headers)) + len(reply.read())
+        line.close()
+        return reply.headers
+
+
+@contextmanager
+def serving(path: Path, **limits: int) -> Iterator[tuple[int, int]]:
+    """The port and the process id of `grater serve`."""
+    port = free_port()
+    command = [sys.executable, "-m", "grater", "serve", str(path), "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        for name, most in limits.items():
+            resource.prlimit(process.pid, getattr(resource, name), (most, most))
+        try:
+            while not is_open(port):
+                assert process.poll() is None, "the server has ended"
+                time.sleep(0.1)
+            yield port, process.pid
+        finally:
+            process.terminate()
+
+
+def cpu_seconds(pid: int) -> float:
+    """Of a process and all that it has started."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    own = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    return own + sum(map(cpu_seconds, children))
+
+
+def size_of(path: Path) -> int:
+    """The pages that a study fills, its write-ahead log included."""
+    with closing(sqlite3.connect(path)) as study:
+        n_pages, n_free, size = (
+            study.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+    return int((n_pages - n_free) * size)

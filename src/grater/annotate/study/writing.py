@@ -42,6 +42,7 @@ LABELS = {ACCEPT: SUGGESTION_BETTER, REJECT: WRITER_BETTER}
 CONSENT = "Keep my text and my answers in this study, without my name, to measure how good these marks are."
 NOT_KEPT = "Nothing was kept: this study does not collect answers of writers at the moment."
 TITLE = "Check my writing: writers on marks in their own texts"
+MOST_KEPT = 30
 OPEN = "open"
 KEYS = dict(zip(("check_page", "editors"), PUBLIC_META, strict=True))
 
@@ -72,6 +73,8 @@ def keep(store: Store, feedback: Feedback, answers: Mapping[str, str]) -> int:
     ]
     if not answered:
         raise UsageError("expected an answer to one mark at least, found none; accept or reject a mark first")
+    if len(answered) > MOST_KEPT:
+        raise UsageError(f"expected answers to at most {MOST_KEPT} marks of a text, found {len(answered)}")
     with store.write() as tx:
         writer = people.add(tx, name=f"writer {new_id()}", role="worker", payload={"from": JOB})
         essay = Essay(essay_id=new_id(), text=feedback.essay.text, metadata={"from": JOB, "consent": CONSENT})

@@ -125,6 +125,8 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
             templates=environment(),
             logins=logins,
             checks=Tries(a_minute=settings.check_letters / 2, most=settings.check_letters, clock=settings.clock),
+            requests=Tries(a_minute=settings.guest_requests, clock=settings.clock),
+            changes=Tries(a_minute=settings.guest_bytes, clock=settings.clock),
             proofreader=Proofreader(settings.check_systems),
             live=Live(store),
             secret=tx.key,

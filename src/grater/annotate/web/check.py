@@ -39,7 +39,7 @@ from starlette.responses import JSONResponse, Response
 from grater import __version__
 from grater.annotate.study.limits import LONGEST, require_text
 from grater.annotate.study.writing import ACCEPT, CONSENT, LABELS, Public, changed, keep, open_to_public, public_pages
-from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.context import CHANGE_BYTES, Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.roles import EDITORS
 from grater.corpora.text.sentences import sentence_spans
@@ -144,7 +144,10 @@ def _kept(context: RequestContext, text: str) -> Response:
     """What is not kept stays on the page, with its answers."""
     feedback, answers = _feedback(context, text), _answers(context)
     n_kept, problems, status = 0, [NO_CONSENT], 422
-    if context.text("consent"):
+    n_bytes = min(context.server.changes.most, len(text.encode()) + CHANGE_BYTES * len(answers))
+    if context.text("consent") and not context.server.changes.take(context.address, amount=n_bytes):
+        problems, status = [LATER], 503
+    elif context.text("consent"):
         try:
             n_kept, problems, status = keep(context.store, feedback, answers), [], 200
         except UsageError as error:

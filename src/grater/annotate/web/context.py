@@ -71,6 +71,8 @@ class Server:
     templates: Environment
     logins: Tries
     checks: Tries
+    requests: Tries
+    changes: Tries
     proofreader: Proofreader
     live: Live
     secret: str = field(repr=False)
@@ -223,9 +225,7 @@ class RequestContext:
     @property
     def address(self) -> str:
         """Where the request comes from, as far as it can be believed."""
-        host = self.request.client.host if self.request.client else ""
-        forwarded = self.request.headers.getlist("x-forwarded-for")
-        return client_address(host, forwarded, self.server.settings.proxies)
+        return address_of(self.request, self.server.settings)
 
     @property
     def role(self) -> str:
@@ -312,6 +312,11 @@ class RequestContext:
         return RedirectResponse(path, 303)
 
 
+def address_of(request: Request, settings: Settings) -> str:
+    host = request.client.host if request.client else ""
+    return client_address(host, request.headers.getlist("x-forwarded-for"), settings.proxies)
+
+
 async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     server = server_of(request)
     route: str = request.scope["route"].path
@@ -321,6 +326,7 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
     request.state.known = (visitor, session_csrf)  # a page that tells of an error keeps the way on
     _require_allowed(request, route, access)
+    _require_budget(server, request, access)
     sent_nonce = read_nonce(request, server.settings)
     nonce = sent_nonce or new_secret()
     expected = session_csrf or visitor_token(server.secret, nonce)
@@ -341,6 +347,33 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
         )
     finally:
         await request.close()  # uploads lie in temporary files
+
+
+CHANGE_BYTES = 1700
+"""What a change stores beside its words: a row, its index entries and its events, measured for an answer."""
+
+
+class TooOften(Exception):
+    """Somebody without an account has used up what a minute has for them."""
+
+
+def _require_budget(server: Server, request: Request, access: Access | None) -> None:
+    """Requests of visitors, by address, and of raters who came by a link and have no password, are limited.
+
+    Their changes are limited by bytes too.  Drafts are not: each takes the place of the one before.
+    """
+    if access is None:
+        key = address_of(request, server.settings)
+    elif access.person.password_hash or access.person.kind != "human" or not access.csrf:
+        return
+    else:
+        key = access.person.person_id
+    if not server.requests.take(key):
+        raise TooOften
+    if access is not None and request.method == "POST":
+        n = int(request.headers.get("content-length", server.settings.most_body_bytes))
+        if not server.changes.take(key, amount=min(server.changes.most, CHANGE_BYTES + n)):
+            raise TooOften
 
 
 SLOW_SECONDS = 1.0

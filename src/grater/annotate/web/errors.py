@@ -6,6 +6,7 @@ Only the import takes files, so only it has the large limit.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from http import HTTPStatus
@@ -19,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grater.annotate.requests import problem_lines
 from grater.annotate.store.clock import at_most
-from grater.annotate.web.context import FactorNeeded, LoginNeeded, known_visitor, login_path, server_of
+from grater.annotate.web.context import FactorNeeded, LoginNeeded, TooOften, known_visitor, login_path, server_of
 from grater.annotate.web.roles import API, EDITORS, FACTOR_PATH, SAFE
 from grater.errors import (
     BadInput,
@@ -38,6 +39,7 @@ from grater.errors import (
 
 LOG = logging.getLogger("grater.annotate.web")
 UNKNOWN_WORDS = "Something went wrong on our side. Nothing you sent was stored."
+TOO_OFTEN = "Too many requests from here; wait a minute, then go on. What you have typed is on your page."
 GONE_WORDS = "The request was cut short."
 NOT_THERE = "There is no such page."
 BUSY_WORDS = "The server is busy, and nothing was saved. Wait a moment, then try again."
@@ -152,6 +154,12 @@ def on_factor_needed(request: Request, error: Exception) -> Response:  # noqa: A
     return RedirectResponse(FACTOR_PATH, 303)
 
 
+async def on_too_often(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    """Few words, late: a client that waits for its answers costs next to nothing while it waits."""
+    await asyncio.sleep(server_of(request).settings.refusal_seconds)
+    return PlainTextResponse(TOO_OFTEN, 429, {"retry-after": "60", "connection": "close"})
+
+
 class Shelter:
     """Answers whatever nobody foresaw with a plain page, and logs it with its trace.
 
@@ -189,6 +197,7 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, on_wrong_shape)
     app.add_exception_handler(LoginNeeded, on_login_needed)
     app.add_exception_handler(FactorNeeded, on_factor_needed)
+    app.add_exception_handler(TooOften, on_too_often)
 
 
 TOO_LARGE = 413

@@ -20,6 +20,9 @@ class Settings:
     takes or makes whole files, or runs a system, for `long_request_seconds`.  A page that asked for long work waits
     `wait_seconds` for it, and then lets it go on in the background.
 
+    A visitor's address, or a rater who came by a link and has no password, has `guest_requests` a minute, and such a
+    rater changes of `guest_bytes`; what is more is answered after `refusal_seconds`.
+
     `check_page` opens "Check my writing" to whoever comes, `editors` LanguageTool's protocol; both check texts by
     `check_systems`, or by the default ones.  An address may have `check_letters` checked at once, and half as many
     again every minute.
@@ -43,6 +46,9 @@ class Settings:
     editors: bool = False
     check_systems: tuple[str, ...] = ()
     check_letters: int = 20_000
+    guest_requests: int = 300
+    guest_bytes: int = 50_000
+    refusal_seconds: float = 1.0
 
     @property
     def is_secure(self) -> bool:
