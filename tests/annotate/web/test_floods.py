@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
 import resource
+import socket
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from email.message import Message
+from email.message import Message as Headers
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from sqlalchemy import func, select
+from starlette.types import Message
 
 from grater.annotate import credentials, people
 from grater.annotate.store import schema
 from grater.annotate.store.intake import MOST_SURPLUS
 from grater.annotate.study.writing import Public, open_to_public
-from tests.annotate.web.studies import Browser, Study, served
+from grater.annotate.web.security import masked
+from tests.annotate.web.studies import Browser, Study, hidden, served
 from tests.annotate.web.test_serving import is_open
 from tests.ports import free_port
 
@@ -162,7 +167,7 @@ class Flood:
     def location(self, path: str, fields: dict[str, str]) -> str:
         return self._ask("POST", path, urlencode(fields)).get("location", "")
 
-    def _ask(self, method: str, path: str, body: str | None) -> Message:
+    def _ask(self, method: str, path: str, body: str | None) -> Headers:
         line = HTTPConnection("127.0.0.1", self.port, timeout=300, source_address=(self.address, 0))
         form = {"content-type": "application/x-www-form-urlencoded", "origin": f"http://127.0.0.1:{self.port}"}
         line.request(method, path, body, self.headers | (form if body is not None else {}))
@@ -205,3 +210,61 @@ def size_of(path: Path) -> int:
             study.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
         )
     return int((n_pages - n_free) * size)
+
+
+def test_half_sent_requests_keep_nobody_out_and_are_closed(tmp_path: Path) -> None:
+    with served(tmp_path):
+        pass
+    with serving(tmp_path / "study.db", RLIMIT_NOFILE=100) as (port, _), ExitStack() as held:
+        half_sent = [held.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(150)]
+        for line in half_sent:
+            line.sendall(b"GET /login HTTP/1.1\r\nHost: ")
+        assert Flood(port, "127.0.0.1").get("/healthz") == 200
+        assert all(map(is_closed, half_sent))
+        assert Flood(port, "127.0.0.1").get("/healthz") == 200
+
+
+def is_closed(line: socket.socket) -> bool:
+    """Whether the other side closes; waits until it says something."""
+    try:
+        return line.recv(100) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_a_body_that_drips_is_given_up(tmp_path: Path) -> None:
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        await asyncio.sleep(0.01)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    with served(tmp_path, body_seconds=0.1) as study:
+        app = study.client().app
+        form = (b"content-type", b"application/x-www-form-urlencoded")
+        scope: dict[str, Any] = {"type": "http", "method": "POST", "path": "/login", "query_string": b"", "app": app}
+        scope |= {"headers": [(b"host", b"testserver"), (b"origin", b"http://testserver"), form], "scheme": "http"}
+        scope |= {"server": ("testserver", 80), "client": ("192.0.2.1", 1), "http_version": "1.1", "root_path": ""}
+        asyncio.run(app(scope, receive, send))
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_pages_are_compressed_and_carry_no_token_that_a_length_could_betray(study: Study) -> None:
+    browser = study.browser("worker")
+    session_token = browser.csrf
+    pages = [browser.get("/jobs") for _ in range(2)]
+    assert [page.headers["content-encoding"] for page in pages] == ["gzip"] * 2
+    tokens = {hidden(page.text, "csrf") for page in pages}
+    assert len(tokens) == 2
+    assert not any(session_token in page.text for page in pages)
+    for token in tokens:
+        browser.csrf = token
+        assert browser.post(f"/jobs/{study.jobs['error']}/next").status_code == 200
+    browser.csrf = masked("x" * len(session_token))
+    assert browser.post(f"/jobs/{study.jobs['error']}/next").status_code == 403
+    assert study.client().head("/login").status_code == 200
+    assert study.client(follow=False).head("/").status_code == study.client(follow=False).get("/").status_code

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from grater import __version__
@@ -188,7 +189,8 @@ def _add_walls(app: FastAPI, settings: Settings) -> None:
 
     names = sorted({urlsplit(f"//{host}").hostname or host for host in settings.hosts})
     app.add_middleware(TimeLimit, seconds_of=seconds_of)
-    app.add_middleware(BodyLimit, limit_of=limit_of)
+    app.add_middleware(BodyLimit, limit_of=limit_of, seconds=settings.body_seconds)
     app.add_middleware(Shelter)
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)  # tokens of forms are masked (`security`)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
     app.add_middleware(SecurityHeaders, is_secure=settings.is_secure)

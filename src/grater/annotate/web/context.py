@@ -48,6 +48,7 @@ from grater.annotate.web.security import (
     HEADER,
     Tries,
     client_address,
+    masked,
     require_own_origin,
     require_token,
     visitor_token,
@@ -324,7 +325,7 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     token = "" if is_api else read_session(request, server.settings)
     access = await run_in_threadpool(_who, server, request, token, is_api)
     visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
-    request.state.known = (visitor, session_csrf)  # a page that tells of an error keeps the way on
+    request.state.known = (visitor, masked(session_csrf))  # a page that tells of an error keeps the way on
     _require_allowed(request, route, access)
     _require_budget(server, request, access)
     sent_nonce = read_nonce(request, server.settings)
@@ -339,7 +340,7 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
             request=request,
             server=server,
             visitor=visitor,
-            csrf=expected,
+            csrf=masked(expected),
             session_token=token if visitor else "",
             form=form,
             fresh_nonce="" if sent_nonce else nonce,

@@ -1,6 +1,7 @@
 """Errors as pages for people and as JSON for programs; what went wrong inside stays in the log.
 
-A request that brings too much is refused by its length before a byte is read, or as soon as it has sent too much.
+A request that brings too much is refused by its length before a byte is read, or as soon as it has sent too much; one
+that sends too slowly, when its time is over.
 Only the import takes files, so only it has the large limit.
 """
 
@@ -48,6 +49,7 @@ HEADINGS = {
     403: "Not allowed",
     404: "Not found",
     405: "Not possible here",
+    408: "Too slow",
     409: "This has changed in the meantime",
     413: "Too large",
     422: "Something is missing or wrong",
@@ -200,8 +202,10 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(TooOften, on_too_often)
 
 
-TOO_LARGE = 413
 TOO_LARGE_WORDS = "This is more than the server accepts at once ({limit:,} bytes)."
+TOO_SLOW_WORDS = "The request did not arrive in time; nothing of it was stored. Send it again."
+SLOWEST = 10_000
+"""Bytes a second of a body, on the average, after the seconds that each may take."""
 
 
 class _TooMuch(Exception):
@@ -209,11 +213,12 @@ class _TooMuch(Exception):
 
 
 class BodyLimit:
-    """Counts what a request sends; `limit_of` says how much a path may bring."""
+    """Counts what a request sends, and how fast; `limit_of` says how much a path may bring."""
 
-    def __init__(self, app: ASGIApp, *, limit_of: Callable[[str], int]) -> None:
+    def __init__(self, app: ASGIApp, *, limit_of: Callable[[str], int], seconds: float) -> None:
         self.app = app
         self.limit_of = limit_of
+        self.seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -221,14 +226,16 @@ class BodyLimit:
             return
         limit = self.limit_of(scope["path"])
         if _declared(scope) > limit:
-            await _refusal(scope, limit)(scope, receive, send)
+            await _refusal(scope, 413, TOO_LARGE_WORDS.format(limit=limit))(scope, receive, send)
             return
-        n_bytes = 0
-        has_begun = False
+        n_bytes, end = 0, asyncio.get_running_loop().time() + self.seconds
+        has_all = has_begun = False
 
         async def counted() -> Message:
-            nonlocal n_bytes
-            message = await receive()
+            nonlocal n_bytes, has_all
+            async with asyncio.timeout_at(None if has_all else end + n_bytes / SLOWEST):
+                message = await receive()
+            has_all = not message.get("more_body", False)
             n_bytes += len(message.get("body", b""))
             if n_bytes > limit:
                 raise _TooMuch
@@ -241,9 +248,12 @@ class BodyLimit:
 
         try:
             await self.app(scope, counted, noted)
-        except _TooMuch:
-            if not has_begun:
-                await _refusal(scope, limit)(scope, receive, send)
+        except (_TooMuch, TimeoutError) as error:
+            if has_begun:
+                return
+            is_late = isinstance(error, TimeoutError)
+            words = TOO_SLOW_WORDS if is_late else TOO_LARGE_WORDS.format(limit=limit)
+            await _refusal(scope, 408 if is_late else 413, words)(scope, receive, send)
 
 
 class TimeLimit:
@@ -261,8 +271,8 @@ class TimeLimit:
             await self.app(scope, receive, send)
 
 
-def _refusal(scope: Scope, limit: int) -> Response:
-    response = answer(Request(scope), TOO_LARGE, TOO_LARGE_WORDS.format(limit=limit))
+def _refusal(scope: Scope, status: int, words: str) -> Response:
+    response = answer(Request(scope), status, words)
     response.headers["connection"] = "close"
     return response
 

@@ -3,12 +3,16 @@
 A process answers with one core at a time.  Uvicorn starts the others, hands each the same socket, and starts a new
 one where one died.  Each opens the study for itself and reads what to do from its environment.
 
+Uvicorn waits for ever for the rest of a request that was begun.  `Guarded` does not: a head has some seconds, and
+where three quarters of the files that the process may open are connections, the oldest that waits makes room.
+
 There is no default password: the first owner of a study comes in by a link that works once and is printed at the
 start.
 """
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import ipaddress
 import json
@@ -19,6 +23,7 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.supervisors import Multiprocess
 
 from grater.annotate.invitations import invite_first_owner
@@ -47,8 +52,62 @@ ENVIRONMENT = "GRATER_PROCESS"
 PATIENCE_SECONDS = 60
 """A process that is silent for this long is taken for dead: a big report may keep one busy for a while."""
 
-MANNERS: dict[str, Any] = {"log_level": "warning", "server_header": False, "proxy_headers": False}
-"""Uvicorn would believe any program on this machine about where a request came from; see `Settings.proxies`."""
+HEAD_SECONDS = 10.0
+"""How long the first line and the headers of a request may take to arrive."""
+
+
+def most_connections() -> int:
+    try:
+        import resource  # which Windows does not have
+    except ImportError:
+        return 400
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0] * 3 // 4
+
+
+class Guarded(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+    """Closes connections that hold a place and send no request."""
+
+    timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        self.wait()
+        if len(self.connections) > most_connections():
+            waiting = {each.timer.when(): each for each in self.connections if getattr(each, "timer", None)}
+            waiting[min(waiting)].end()
+
+    def data_received(self, data: bytes) -> None:
+        before = self.cycle
+        super().data_received(data)
+        if self.cycle is not before:
+            self.stop_waiting()
+        elif self.timer is None and (self.cycle is None or self.cycle.response_complete):
+            self.wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.stop_waiting()
+        super().connection_lost(exc)
+
+    def wait(self) -> None:
+        self.timer = self.loop.call_later(HEAD_SECONDS, self.end)
+
+    def stop_waiting(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    def end(self) -> None:
+        self.stop_waiting()
+        self.transport.close()
+
+
+MANNERS: dict[str, Any] = {
+    "log_level": "warning",
+    "server_header": False,
+    "proxy_headers": False,  # else uvicorn believes any program on this machine about where a request came from
+    "http": Guarded,
+    "ws": "none",
+}
 
 
 def require_proxies(proxies: Sequence[str]) -> None:

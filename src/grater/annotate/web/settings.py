@@ -16,7 +16,8 @@ class Settings:
     """`base_url` is where people reach the server, behind whatever proxy; cookies are secure where it is https.
 
     `proxies` are the addresses or networks of proxies whose `X-Forwarded-For` is believed, none unless named.
-    `logins_a_minute` is for one process, which counts for itself.  A request works for `request_seconds`, one that
+    `logins_a_minute` is for one process, which counts for itself.  The body of a request arrives in `body_seconds`, a
+    large one in more.  A request works for `request_seconds`, one that
     takes or makes whole files, or runs a system, for `long_request_seconds`.  A page that asked for long work waits
     `wait_seconds` for it, and then lets it go on in the background.
 
@@ -41,6 +42,7 @@ class Settings:
     proxies: tuple[str, ...] = ()
     wait_seconds: float = 3.0
     request_seconds: float = 30.0
+    body_seconds: float = 30.0
     long_request_seconds: float = 600.0
     check_page: bool = False
     editors: bool = False
