@@ -72,6 +72,19 @@ def test_a_hundred_thousand_elements_take_no_more_memory_than_their_text() -> No
     assert peak < 4_000_000  # a tree takes 9 MB
 
 
+def test_empty_paragraphs_without_end_are_refused_while_they_are_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grater.corpora.docx.MOST_PARTS", 20_000)
+    packed = document("<w:p/>" * 1_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput, match="at most 20,000 paragraphs"):
+            read_docx(packed, name="essay.docx", most_bytes=100_000_000)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2_000_000  # of 6 MB that would come out
+
+
 def test_another_archive_and_another_file_are_refused() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

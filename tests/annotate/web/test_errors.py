@@ -11,7 +11,7 @@ from starlette.types import Message
 
 from grater.annotate import invitations
 from grater.errors import StoreBusy, StoreFull
-from tests.annotate.web.studies import BASE, Study, served, hidden
+from tests.annotate.web.studies import BASE, Study, hidden, served
 
 KEPT = "to find what you filled in"
 
