@@ -59,7 +59,7 @@ def _parsed(part: IO[bytes], name: str, most_bytes: int) -> str:
         except UnicodeDecodeError as error:
             raise _refusal(name, "expected UTF-8 inside; save it again in Word") from error
         parser.feed(chunk)
-    text: str = parser.close()
+    text: str = parser.close()  # type: ignore[assignment]
     return text
 
 

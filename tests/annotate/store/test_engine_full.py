@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import resource
+from itertools import count
+from pathlib import Path
+
+import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate.store import Store, checks, judgments
+from grater.annotate.store import Store, checks, judgments, open_store
 from grater.errors import StoreFull
 from tests.annotate.store.worlds import World, make_world
 
@@ -65,3 +70,23 @@ def test_a_full_disk_is_said_and_nothing_is_acknowledged_that_is_not_there(store
         assert checks.violations(tx) == []
     make_room(store)
     assert world.submit(world.must_take(1)).status == "valid"
+
+
+def test_a_log_that_fills_a_small_disk_is_emptied_and_work_goes_on(tmp_path: Path) -> None:
+    with open_store(tmp_path / "study.db", create=True) as store:
+        world, log = make_world(store), tmp_path / "study.db-wal"
+        lease = world.must_take()
+        for number in count():
+            world.submit(lease, submission_id=f"s{number}", says="much to say " * 500)
+            if log.stat().st_size > 2 * (tmp_path / "study.db").stat().st_size + 800_000:
+                break
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, limits[1]))  # as if the log had the last block
+        try:
+            with pytest.raises(StoreFull):
+                world.submit(lease, submission_id="full")
+            assert world.submit(lease, submission_id="again").submission_id == "again"
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        with store.read() as tx:
+            assert checks.violations(tx) == []

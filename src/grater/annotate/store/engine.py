@@ -1,7 +1,8 @@
 """The two engines, how each is configured to keep its promises, and their errors in words for people.
 
 SQLite: write-ahead log, `synchronous=FULL` (a COMMIT is on the disk before anybody hears of it), foreign keys on,
-`BEGIN IMMEDIATE` for writing, so that a writer waits at the door instead of failing half-way.  PostgreSQL: psycopg 3,
+`BEGIN IMMEDIATE` for writing, so that a writer waits at the door instead of failing half-way.  After a full disk the
+log, which may be what fills it, is emptied before the next change.  PostgreSQL: psycopg 3,
 READ COMMITTED with row locks for writing, one REPEATABLE READ snapshot for reading.  A glance has no transaction.
 
 What databases complain about becomes an error of grater: full, busy, already there, or no text.
@@ -9,13 +10,14 @@ What databases complain about becomes an error of grater: full, busy, already th
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, DisconnectionError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -77,8 +79,23 @@ def _sqlite(path: Path) -> Engine:
         max_overflow=-1,  # threads that read do not wait for each other; writers queue at the store's own door
         connect_args={"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False},
     )
+    is_full = threading.Event()
+
+    def note_full(context: ExceptionContext) -> None:
+        if any(word in str(context.original_exception).lower() for word in FULL):
+            is_full.set()
+
+    def begin(connection: Connection) -> None:
+        options = connection.get_execution_options()
+        if options.get(WRITES, False) and is_full.is_set():
+            is_full.clear()
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        if not options.get(GLANCES, False):
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITES, False) else "BEGIN")
+
     event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "begin", begin)
+    event.listen(engine, "handle_error", note_full)
     return engine
 
 
@@ -86,12 +103,6 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
     connection.set_progress_handler(is_over, STEPS)
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    options = connection.get_execution_options()
-    if not options.get(GLANCES, False):
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITES, False) else "BEGIN")
 
 
 def _postgres(location: str, *, pool_size: int = POOL, **options: Any) -> Engine:
