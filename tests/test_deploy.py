@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -40,14 +41,14 @@ def require_known(command: list[str]) -> None:
 
 def test_the_servers_of_the_compose_file_have_options_that_exist(services: dict[str, Any]) -> None:
     require_known(services["app"]["command"])
-    backup = re.search(r"grater (study backup .*)", services["backup"]["command"][0])
+    backup = re.search(r"grater (study backup .*); then", services["backup"]["command"][0])
     assert backup
     require_known(shlex.split(backup[1]))
 
 
 def test_the_compose_file_agrees_with_itself(services: dict[str, Any]) -> None:
     whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
-    subnet = whole["networks"]["inside"]["ipam"]["config"][0]["subnet"]
+    subnet = whole["networks"]["front"]["ipam"]["config"][0]["subnet"]
     assert f"--proxy={subnet}" in services["app"]["command"]
     of_server = 2 * (POOL + GLANCING_POOL)  # of two processes
     most = next(word for word in services["db"]["command"] if word.startswith("max_connections"))
@@ -58,6 +59,38 @@ def test_the_compose_file_agrees_with_itself(services: dict[str, Any]) -> None:
         assert set(needed) <= set(services)
         assert set(service.get("networks", [])) <= set(whole["networks"])
     assert "app 8000" in (DEPLOY / "Caddyfile").read_text("utf-8")
+
+
+def test_containers_are_locked_and_know_their_password_from_a_file(services: dict[str, Any]) -> None:
+    whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+    for name, service in services.items():
+        assert (service["read_only"], service["cap_drop"], bool(service["tmpfs"])) == (True, ["ALL"], True), name
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert service.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "proxy" else [])
+        assert not any("PASSWORD" in key and not key.endswith("_FILE") for key in service.get("environment", {})), (
+            name
+        )
+    assert set(services["proxy"]["networks"]).isdisjoint(services["db"]["networks"])
+    assert whole["networks"]["back"]["internal"]
+    images = [services[name]["image"] for name in ("db", "proxy")]
+    assert all(re.fullmatch(r"\$\{[A-Z]+_IMAGE:-[^}]+\}", image) for image in images), "which .env may pin by digest"
+    assert "ARG PYTHON_IMAGE" in (DEPLOY / "Dockerfile").read_text("utf-8")
+
+
+def test_old_backups_go_only_after_a_new_one_was_made(services: dict[str, Any], tmp_path: Path) -> None:
+    """The loop of the container, once, with a grater that fails and one that does not."""
+    script = services["backup"]["command"][0].replace("$$", "$").replace("/backups", str(tmp_path))
+    script = script.replace("/run/secrets/postgres_password", "/dev/null").replace("sleep 86400", "exit")
+    old, programs = tmp_path / "old.backup", tmp_path / "bin"
+    old.touch()
+    os.utime(old, (0, 0))
+    programs.mkdir()
+    for status, is_kept in ((1, True), (0, False)):
+        (programs / "grater").write_text(f"#!/bin/sh\nexit {status}\n")
+        (programs / "grater").chmod(0o755)
+        environment = {"PATH": f"{programs}:{os.environ['PATH']}"}
+        subprocess.run(["sh", "-c", script], env=environment, check=True, capture_output=True)
+        assert old.exists() == is_kept
 
 
 @pytest.mark.parametrize("page", ["deploy", "team-postgresql"])
