@@ -38,7 +38,7 @@ from grater.annotate.store.clock import from_iso
 from grater.annotate.store.ids import hashed, new_id
 from grater.annotate.store.judgments import GROUP
 from grater.annotate.store.schema import to_text
-from grater.annotate.store.transaction import Columns
+from grater.annotate.store.transaction import Record
 from grater.annotate.study.gold import add_gold
 from grater.annotate.systems import require_same_decisions
 from grater.annotate.tasks import TASKS
@@ -73,32 +73,20 @@ class Imported(Data):
     known: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
-    """A file that came in, with the hash of its bytes: the same file is not imported twice."""
-
-    import_id: str
-    kind: str
-    name: str
-    sha256: str
-    n_rows: int
-    at: int
-    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
-
-
-IMPORT_COLUMNS = Columns(Import, schema.imports)
-
-
-def all_imports(tx: Tx) -> list[Import]:
-    query = select(*IMPORT_COLUMNS).order_by(schema.imports.c.at, schema.imports.c.import_id)
-    return [IMPORT_COLUMNS.read(row) for row in tx.all(query)]
+def all_imports(tx: Tx) -> Sequence[Record]:
+    return tx.all(select(schema.imports).order_by(schema.imports.c.at, schema.imports.c.import_id))
 
 
 def start_import(tx: Tx, *, kind: str, name: str, sha256: str) -> str:
-    """Note an import and return its id, to which its rows can then refer."""
-    started = Import(import_id=new_id(), kind=kind, name=name, sha256=sha256, n_rows=0, at=tx.now)
-    tx.insert(schema.imports, IMPORT_COLUMNS.row(started))
-    return started.import_id
+    """Note a file with the hash of its bytes and return the id of its import, to which its rows can then refer."""
+    import_id = new_id()
+    row = {"import_id": import_id, "kind": kind, "name": name, "sha256": sha256, "n_rows": 0, "at": tx.now}
+    tx.insert(schema.imports, row | {"payload": {}})
+    return import_id
+
+
+Kind: TypeAlias = Literal["corpus", "items", "decisions", "judgments", "gold", "practice"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 def import_files(
@@ -117,28 +105,26 @@ def import_files(
     actor: str | None = None,
 ) -> list[Imported]:
     """Bring files in, all or nothing; judgments, gold and practice go to the named `job`, made for judgments."""
-    asked = [
-        *(
-            (
-                path,
-                "corpus",
-                lambda tx, path, key: content.add_essays(tx, named_essays(path, format_name), import_id=key),
-            )
-            for path in corpora
-        ),
-        *((path, "items", lambda tx, path, _: _items(tx, path, columns)) for path in items),
-        *((path, "decisions", lambda tx, path, _: _decisions(tx, path, columns)) for path in decisions),
-        *((path, "judgments", lambda tx, path, _: _judgments(tx, path, columns, job, task)) for path in judgments),
-        *((path, "gold", lambda tx, path, _: _gold(tx, path, columns, job, "gold")) for path in gold),
-        *((path, "practice", lambda tx, path, _: _gold(tx, path, columns, job, "practice")) for path in practice),
-    ]
+    paths: dict[Kind, Sequence[Path]] = {"corpus": corpora, "items": items, "decisions": decisions}
+    paths |= {"judgments": judgments, "gold": gold, "practice": practice}
+
+    def bring(tx: Tx, path: Path, kind: Kind, import_id: str) -> tuple[int, int]:
+        """The number of rows that are new, and of those that were there."""
+        if kind == "corpus":
+            return content.add_essays(tx, named_essays(path, format_name), import_id=import_id)
+        if kind == "items":
+            return _add_items(tx, read_items(path, columns=columns))
+        if kind == "decisions":
+            return _add_decisions(tx, read_decisions(path, columns=columns))
+        if kind == "judgments":
+            made = read_judgments(path, columns=columns, status=(ANY,))
+            return add_judgments(tx, made, job=job or path.stem, task=task), 0
+        known = read_gold(path, columns=columns)
+        return add_gold(tx, known, _ids_of_items(tx, known), job=job, role=kind)
+
     with store.write() as tx:
         content.hold(tx)
-        return [_one(tx, path, kind, bring, actor) for path, kind, bring in asked]
-
-
-Kind: TypeAlias = Literal["corpus", "items", "decisions", "judgments", "gold", "practice"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+        return [_import_one(tx, path, kind, bring, actor) for kind, some in paths.items() for path in some]
 
 
 class Importing(Body):
@@ -157,8 +143,8 @@ def import_kind(store: Store, sent: Importing, paths: Sequence[Path], *, actor: 
     return import_files(store, **by_kind, format_name=format_name, job=job, task=sent.task, actor=actor)
 
 
-def _one(
-    tx: Tx, path: Path, kind: str, bring: Callable[[Tx, Path, str], tuple[int, int]], actor: str | None
+def _import_one(
+    tx: Tx, path: Path, kind: Kind, bring: Callable[[Tx, Path, Kind, str], tuple[int, int]], actor: str | None
 ) -> Imported:
     sha256 = fingerprint(path)
     same = select(schema.imports.c.n_rows).where(schema.imports.c.kind == kind, schema.imports.c.sha256 == sha256)
@@ -166,7 +152,7 @@ def _one(
     if earlier is not None:
         return Imported(str(path), kind, 0, earlier.n_rows)
     import_id = start_import(tx, kind=kind, name=path.name, sha256=sha256)
-    n_new, n_known = bring(tx, path, import_id)
+    n_new, n_known = bring(tx, path, kind, import_id)
     n_rows = n_new + n_known
     tx.execute(schema.imports.update().where(schema.imports.c.import_id == import_id).values(n_rows=n_rows))
     events.write(tx, actor, "import.done", import_id, {"n_rows": n_rows})
@@ -184,8 +170,7 @@ def fingerprint(path: Path) -> str:
     return total.hexdigest()
 
 
-def _items(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
-    table = read_items(path, columns=columns)
+def _add_items(tx: Tx, table: Table) -> tuple[int, int]:
     texts = {essay.essay_id: essay for essay in content.essays_of(tx, _column(table, "essay"))}
     n_new = content.add_items(tx, _placed(table, texts))
     return n_new, len(table) - n_new
@@ -216,8 +201,7 @@ def _complaint(item: Item, row: Mapping[str, Any], essay: Essay | None) -> str:
     return ""
 
 
-def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
-    table = read_decisions(path, columns=columns)
+def _add_decisions(tx: Tx, table: Table) -> tuple[int, int]:
     ids = _ids_of_items(tx, table)
     # The decisions of a table as the study keeps them.
     left_out = [
@@ -236,25 +220,10 @@ def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[i
     known, new = frame.filter(is_known), frame.filter(~is_known)
     n_new = bulk.add_decisions(tx, new) if len(new) else 0
     if len(known):
-        require_same_decisions(tx, _decided(known))
-        n_new += content.add_decisions(tx, _decided(known))
+        decided = [Decision(**row) for row in known.iter_rows(named=True)]
+        require_same_decisions(tx, decided)
+        n_new += content.add_decisions(tx, decided)
     return n_new, len(table) - n_new
-
-
-def _decided(frame: pl.DataFrame) -> Iterator[Decision]:
-    return (Decision(**row) for row in frame.iter_rows(named=True))
-
-
-def _judgments(tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, task: str) -> tuple[int, int]:
-    table = read_judgments(path, columns=columns, status=(ANY,))
-    return add_judgments(tx, table, job=job or path.stem, task=task), 0
-
-
-def _gold(
-    tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, role: Literal["gold", "practice"]
-) -> tuple[int, int]:
-    table = read_gold(path, columns=columns)
-    return add_gold(tx, table, _ids_of_items(tx, table), job=job, role=role)
 
 
 def _column(table: Table, name: str) -> list[str]:

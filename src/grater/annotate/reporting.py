@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -45,7 +45,7 @@ from grater.annotate.tables import (
     verdicts_of,
 )
 from grater.annotate.tasks import TASKS
-from grater.annotate.tasks.marking import TASK as MARKING
+from grater.annotate.tasks.marking import MARKING
 from grater.annotate.terms import IMPORTED, KEY, money, terms_of
 from grater.corpora.text.prepositions import canonical
 from grater.detect.factors import with_factors
@@ -60,41 +60,26 @@ from grater.reporting.raters import CrowdJob
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """Judgments in the labels of their tasks; what a study does not have is None."""
+def _words(tx: Tx, job_names: Collection[str]) -> dict[str, Any]:
+    """What the report takes of the three studies of words, by its names."""
 
-    constructions: Judgments | None = None
-    construction_items: Table | None = None
-    construction_decisions: Table | None = None
-    cloze: Judgments | None = None
-    cloze_words: Table | None = None
-    choice: Judgments | None = None
+    def labels(task: str, groups: Collection[str] = PEOPLE) -> Judgments | None:
+        return labels_of(tx, task, groups=groups, job_names=job_names)
 
-
-def words_of(tx: Tx, job_names: Collection[str] = ()) -> Words:
-    """Everything of the three studies that the study has, or that the named jobs have."""
-    constructions, items = _constructions(tx, job_names)
-    blanks = labels_of(tx, "cloze", job_names=job_names)
-    by_experts, by_people = (
-        labels_of(tx, CHOICE, groups=groups, job_names=job_names) for groups in ((EXPERT,), PEOPLE)
-    )
-    return Words(
-        constructions=constructions,
-        construction_items=items,
-        construction_decisions=_on_nouns(tx, items) if items is not None else None,
-        cloze=None if blanks is None else _with_writer(tx, blanks),
-        cloze_words=_of_programs(tx, job_names) if blanks is not None else None,
-        choice=by_experts or by_people,
-    )
-
-
-def _constructions(tx: Tx, job_names: Collection[str]) -> tuple[Judgments | None, Table | None]:
-    judged = labels_of(tx, "construction", job_names=job_names)
-    if judged is None:
-        return None, None
-    kinds = kinds_of(tx, judged.frame["item"].cast(pl.String).unique().to_list())
-    return judged, read_items(place_columns(tx, {kind for kind in kinds if kind.startswith(CONSTRUCTION)}))
+    found: dict[str, Any] = {"choice": labels(CHOICE, (EXPERT,)) or labels(CHOICE)}
+    constructions, blanks = labels("construction"), labels("cloze")
+    if constructions is not None:
+        kinds = kinds_of(tx, constructions.frame["item"].cast(pl.String).unique().to_list())
+        items = read_items(place_columns(tx, {kind for kind in kinds if kind.startswith(CONSTRUCTION)}))
+        found |= {"constructions": constructions, "construction_items": items}
+        found["construction_decisions"] = _on_nouns(tx, items)
+    if blanks is not None:
+        found["cloze"] = _with_writer(tx, blanks)
+        filled = labels("cloze", (PROGRAM,))
+        if filled is not None:
+            frame = filled.frame.select("item", system="rater", flagged=pl.lit(value=False), suggestion="label")
+            found["cloze_words"] = read_decisions(frame, name="cloze")
+    return found
 
 
 def _on_nouns(tx: Tx, items: Table) -> Table | None:
@@ -119,14 +104,6 @@ def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
     return read_judgments(pl.concat([said, own]), name=blanks.name)
 
 
-def _of_programs(tx: Tx, job_names: Collection[str]) -> Table | None:
-    filled = labels_of(tx, "cloze", groups=(PROGRAM,), job_names=job_names)
-    if filled is None:
-        return None
-    frame = filled.frame.select("item", system="rater", flagged=pl.lit(value=False), suggestion="label")
-    return read_decisions(frame, name="cloze")
-
-
 def names_of(tx: Tx) -> dict[str, str]:
     """Names by pseudonym; no two people of a study have the same."""
     return {person.pseudonym: person.name for person in people.all(tx)}
@@ -134,17 +111,13 @@ def names_of(tx: Tx) -> dict[str, str]:
 
 def with_names(inputs: Inputs, names: Mapping[str, str]) -> Inputs:
     """The same inputs, every rater called by name."""
-    tables = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
-    named: dict[str, Any] = {
-        key: _named(table, names) for key, table in tables.items() if isinstance(table, Judgments)
-    }
+    named: dict[str, Any] = {}
+    for each in fields(inputs):
+        table = getattr(inputs, each.name)
+        if isinstance(table, Judgments):
+            rater = pl.col("rater").cast(pl.String).replace(dict(names)).cast(table.frame.schema["rater"])
+            named[each.name] = replace(table, frame=table.frame.with_columns(rater))
     return replace(inputs, **named)
-
-
-def _named(table: Judgments, names: Mapping[str, str]) -> Judgments:
-    rater = pl.col("rater").cast(pl.String).replace(dict(names))
-    is_coded = table.frame.schema["rater"] == pl.Categorical
-    return replace(table, frame=table.frame.with_columns(rater.cast(pl.Categorical) if is_coded else rater))
 
 
 TASK, PER_UNIT = "Task", "Judgments per unit"
@@ -173,7 +146,7 @@ def study_inputs(
     require_text("report.author", author)
     name = study_name(tx) or "study"
     tables = _tables_of(tx, name, job_names, kind=kind, counting=counting)
-    words, read = words_of(tx, job_names), evaluable(tx, tables)
+    read = evaluable(tx, tables)
     chosen = [job for job in jobs.all(tx) if not job_names or job.name in job_names]
     costs = {job.job_id: job_costs(tx, job) for job in chosen if job.options.get(KEY)}
     is_sample = read is not None and read.sample is not None
@@ -191,12 +164,7 @@ def study_inputs(
         sample=read.sample if read else None,
         sample_judgments=read.judgments if read and is_sample else None,
         judges=whole_judges(tx, tables) if is_sample else (),
-        constructions=words.constructions,
-        construction_items=words.construction_items,
-        construction_decisions=words.construction_decisions,
-        cloze=words.cloze,
-        cloze_words=words.cloze_words,
-        choice=words.choice,
+        **_words(tx, job_names),
         usage=counting.of(labels_of(tx, USAGE, job_names=job_names)),
         programs=tables.programs,
         crowds=tuple(_crowds(tx, chosen, costs)),
@@ -221,7 +189,7 @@ def _by_item(judgments: Judgments | None) -> Judgments | None:
 
 def _suggestions(tx: Tx, chosen: Collection[Job]) -> SuggestionEffect | None:
     """What suggestions changed; None where no job offers any, or nobody has marked with them yet."""
-    marking = [job.name for job in chosen if job.task == MARKING.name]
+    marking = [job.name for job in chosen if job.task == MARKING]
     if not marking or not has_suggestions(tx):
         return None
     try:
@@ -241,7 +209,7 @@ def _tables_of(tx: Tx, name: str, job_names: Collection[str], *, kind: str, coun
 def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:
     """The corpus with its own marks and those of the jobs; where all jobs mark essays, their essays and marks."""
     chosen = [jobs.named(tx, name) for name in job_names]
-    if chosen and all(job.task == MARKING.name for job in chosen):
+    if chosen and all(job.task == MARKING for job in chosen):
         return [essay for job in chosen for essay in marked_in(tx, job.job_id)]
     return list(marked_essays(tx, job_names=job_names))
 
