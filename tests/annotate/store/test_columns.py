@@ -110,10 +110,3 @@ def test_submissions_are_counted_by_job_and_status_whoever_sent_them(store: Stor
 def withdraw_one(tx: Tx) -> None:
     submission_id = tx.value(select(schema.submissions.c.submission_id).limit(1))
     submissions.set_status(tx, submission_id, "withdrawn")
-
-
-def test_a_study_without_anything_has_empty_columns(store: Store) -> None:
-    with store.read() as tx:
-        assert place_columns(tx).is_empty()
-        assert decision_columns(tx).is_empty()
-        assert label_columns(tx, "none").is_empty()

@@ -85,10 +85,6 @@ def test_the_prompt_is_the_tasks_own_guidelines_examples_and_question(
     assert ["[[on]]" in text or "[[for]]" in text for text in asked_about] == [True, True]
     everything = json.dumps(server.requests)
     assert "good [[in]]" not in everything, "hidden gold measures the model and is never shown with its answer"
-
-
-def test_its_judgments_are_a_programs(job_of: Store, server: ChatServer, tmp_path: Path) -> None:
-    asked(job_of, server, tmp_path)
     assert {(row["label"], row["kind"]) for row in rows(job_of)} == {("error", "program")}
     with job_of.read() as tx:
         assert not list(judgments.table(tx, jobs.named(tx, "people").job_id)), "it takes no place of a person's"

@@ -13,17 +13,15 @@ from grater.annotate.mining import (
     add_list,
     all_of,
     balanced_job,
-    decide,
     examples,
     mine_study,
-    the_list,
     verdict_table,
 )
 from grater.annotate.people import Person
 from grater.annotate.store import Store, gold, leases, open_store
 from grater.annotate.store.checks import violations
 from grater.annotate.tasks import TASKS
-from grater.errors import BadInput, NotFound, Stale, UsageError
+from grater.errors import UsageError
 from grater.tables import read_items
 from grater.uncertainty import generator
 from tests.annotate.study.mined_lists import ada, count, mined, say, store, verdicts
@@ -50,20 +48,6 @@ def test_raters_are_never_given_a_suspect_and_the_study_keeps_its_promises(store
         assert leases.take(tx, job_id=job_id, person_id=worker.person_id) is None
     with store.read() as tx:
         assert violations(tx) == []
-
-
-def test_a_decision_made_from_an_older_version_is_stale(store: Store, ada: Person) -> None:
-    job_id = mined(store)
-    say(store, job_id, ada, discussed="y")
-    with store.write() as tx, pytest.raises(Stale):
-        decide(tx, all_of(tx, job_id)[0], "n", ada, version=0)
-    assert verdicts(store, job_id)["discussed about the"] == "y"
-
-
-def test_other_words_than_y_and_n_are_refused(store: Store, ada: Person) -> None:
-    job_id = mined(store)
-    with pytest.raises(BadInput, match="expected y, n or nothing, found 'maybe'"):
-        say(store, job_id, ada, entered="maybe")
 
 
 @pytest.mark.parametrize("name", ["", "  ", "two\nlines", "nul\0", "x" * 81])
@@ -106,13 +90,6 @@ def test_nothing_accepted_builds_nothing(store: Store, ada: Person) -> None:
         balanced_job(store, job_id, NewBalanced(name="balanced"), count)
     with store.read() as tx:
         assert [job.name for job in jobs.all(tx)] == ["mined"]
-
-
-def test_a_job_of_another_kind_is_no_list(store: Store) -> None:
-    with store.write() as tx:
-        job = jobs.add(tx, name="other", task="error")
-        with pytest.raises(NotFound, match="other: this job is not a mined list"):
-            the_list(tx, job.job_id)
 
 
 def test_essays_without_a_suspect_and_a_study_without_essays_say_so(tmp_path: Path, store: Store) -> None:

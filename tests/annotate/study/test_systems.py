@@ -124,11 +124,3 @@ def test_a_table_that_contradicts_the_study_is_refused_whole(store: Store, tmp_p
     with pytest.raises(Conflict, match="S is not the S that decided on 2 items of this study: 1 scores differ"):
         import_files(store, decisions=[write_text(tmp_path / "other.csv", *rows)])
     assert stored(store) == before
-
-
-def test_a_table_may_repeat_what_is_known_and_bring_more(store: Store, tmp_path: Path) -> None:
-    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
-    import_files(store, decisions=[write_text(tmp_path / "a.csv", "item,system,flagged,score", "one,S,1,0.9")])
-    rows = ("item,system,flagged,score", "one,S,1,0.9", "two,S,0,0.1")
-    [done] = import_files(store, decisions=[write_text(tmp_path / "b.csv", *rows)])
-    assert (done.new, done.known) == (1, 1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import jobs, people, units
+from grater.annotate import people, units
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
@@ -85,13 +85,7 @@ def test_experts_stand_apart_where_there_is_a_crowd_too(filled: Store, tmp_path:
 def test_preferences_are_left_out_where_raters_were_asked_for_errors(filled: Store, tmp_path: Path) -> None:
     bring(filled, tmp_path, "choice", "one,Mia,system,crowd,2026-01-03T00:00:00Z")
     assert labels(tables(filled)) == ["ok", "ok"]
-    assert labels(tables(filled, "choice")) == ["error"]
-
-
-def test_preferences_alone_are_verdicts(store: Store, tmp_path: Path) -> None:
-    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
-    bring(store, tmp_path, "choice", "one,Mia,system,crowd,2026-01-03T00:00:00Z")
-    assert labels(tables(store)) == ["error"]
+    assert labels(tables(filled, "choice")) == ["error"]  # alone they are verdicts
 
 
 def test_hours_are_counted_from_the_first_judgment(filled: Store) -> None:
@@ -142,10 +136,3 @@ def test_answers_to_gold_count_for_raters_only(filled: Store, tmp_path: Path) ->
     assert len(found.on_gold) == 1
     [sheet] = raters_section(found.judgments, gold=found.gold, on_gold=found.on_gold).sheets
     assert sorted(row[2] for row in sheet.rows) == ["1.000 [.207, 1.000]", "–"]  # Wilson's interval of 1 of 1
-
-
-def test_an_unknown_job_is_answered_with_the_nearest(filled: Store) -> None:
-    with filled.read() as tx:
-        assert {job.name for job in jobs.all(tx)} == {"usage", "error", "cloze"}
-    with pytest.raises(Exception, match="Did you mean 'usage'"):
-        tables(filled, "usge")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, people, runs
-from grater.annotate.runs import WORK, NewRun, Outcome, Run, work_once
+from grater.annotate.runs import WORK, NewRun, Outcome, Run
 from grater.annotate.store import Store, Tx, open_store
 from grater.annotate.systems import decide
 from grater.annotate.web import study as study_pages
@@ -100,20 +100,6 @@ def test_a_run_that_ends_every_process_is_given_up(study: Study) -> None:
     assert "Begun 5 times" in study.browser("manager").get("/manage/runs").text
 
 
-def test_a_process_that_was_held_up_does_not_end_what_is_anothers_by_now(study: Study) -> None:
-    with study.store.write() as tx:
-        ask_for_report(tx)
-        held_up = runs.claim(tx)
-    study.clock.now += runs.STALE_MS + 1
-    with study.store.write() as tx:
-        another = runs.claim(tx)
-        assert held_up is not None
-        assert another is not None
-        assert not runs.finish(tx, held_up, words="late", is_failed=True)
-        assert runs.finish(tx, another, words="done")
-        assert (runs.get(tx, another.run_id).state, runs.get(tx, another.run_id).words) == ("done", "done")
-
-
 def test_the_class_report_of_the_essays_is_made_from_the_page_of_exports(
     study: Study, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,17 +138,6 @@ def test_a_big_import_goes_on_in_the_background(study: Study, monkeypatch: pytes
     sent = {"files": ("long.txt", b"A text that is longer than ten bytes.")}
     assert manager.post("/manage/import", {"kind": "corpus"}, files=sent).url.path == "/manage/runs"
     wait_until(lambda: "1 file: 1 new" in manager.get("/manage/runs").text)
-
-
-def test_what_another_process_works_on_is_left_to_it_until_it_falls_silent(study: Study) -> None:
-    with study.store.write() as tx:
-        run = ask_for_system(tx)
-        assert runs.claim(tx) is not None  # by a process that then dies
-    assert work_once(study.store) is None
-    study.clock.now += runs.STALE_MS + 1
-    done = work_once(study.store)
-    assert done is not None
-    assert done.run_id == run.run_id
 
 
 def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp_path: Path) -> None:
