@@ -32,9 +32,8 @@ from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agree
 from grater.annotate.jobs import Job
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.protocol import protocol_sheet
-from grater.annotate.status import JobPace, pace_of
 from grater.annotate.store import Store, Tx, events, gold_review, judgments, progress
-from grater.annotate.store.clock import as_iso
+from grater.annotate.store.clock import HOUR, as_iso
 from grater.annotate.store.gold_review import GoldRecord
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.progress import JobCounts
@@ -89,24 +88,13 @@ class PairShare:
 
 
 @dataclass(frozen=True, slots=True)
-class RaterPlace:
-    """A rater: median seconds per judgment, and the share of items on which they agree with the others."""
-
-    person_id: str
-    name: str
-    pseudonym: str
-    seconds: float | None
-    share: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Dashboard:
     """`contested` units are finished, their raters differ and nobody has decided: `n_contested` of them in all."""
 
     checkpoints: tuple[Checkpoint, ...]
     confusion: Confusion | None
     pairs: tuple[PairShare, ...]
-    raters: tuple[RaterPlace, ...]
+    raters: tuple[RaterLine, ...]
     gold: tuple[tuple[GoldRecord, Shown], ...]
     contested: tuple[tuple[str, Shown], ...]
     n_contested: int
@@ -122,16 +110,7 @@ def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar, agreed: Agreement | None
         checkpoints=tuple(_checkpoints(tx, job, rows, scores, agreed)),
         confusion=confusion_of(rows),
         pairs=tuple(pairs_of(rows)),
-        raters=tuple(
-            RaterPlace(
-                person_id=line.person.person_id,
-                name=line.person.name,
-                pseudonym=line.person.pseudonym,
-                seconds=line.seconds,
-                share=line.signals.with_others.value if line.signals and line.signals.n_compared else None,
-            )
-            for line in rater_lines(tx, job)
-        ),
+        raters=tuple(rater_lines(tx, job)),
         gold=tuple((record, shown_to_staff(tx, record.unit_id)) for record in hardest),
         contested=tuple((unit_id, shown_to_staff(tx, unit_id)) for unit_id in waiting[:MOST_SHOWN]),
         n_contested=len(waiting),
@@ -190,6 +169,18 @@ def pairs_of(rows: Sequence[Mapping[str, Json]]) -> list[PairShare]:
             agreed = sum(answers[first][item] == answers[second][item] for item in both)
             pairs += [PairShare(first=first, second=second, n=len(both), agreed=agreed)] if both else []
     return pairs
+
+
+LATELY = 20
+"""The latest judgments, from which the pace is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobPace:
+    """Recent judgments an hour, and the hours that are left at that pace."""
+
+    an_hour: float
+    hours_left: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,4 +368,9 @@ def _agreement(job: Job, rows: Sequence[Mapping[str, Json]], places: Table) -> A
 
 
 def pace_now(tx: Tx, job: Job, counts: JobCounts) -> JobPace | None:
-    return pace_of(counts, judgments.times(tx, job.job_id))
+    """The pace of the latest judgments; None before there are enough of them."""
+    late = sorted(judgments.times(tx, job.job_id))[-LATELY:]
+    if len(late) < LATELY or late[-1] <= late[0]:
+        return None
+    an_hour = (len(late) - 1) * HOUR / (late[-1] - late[0])
+    return JobPace(an_hour, (counts.wanted - counts.valid) / an_hour)

@@ -1,4 +1,4 @@
-"""A study made, opened and named; its status in numbers that cost little to count; the pace of a job."""
+"""A study made, opened and named; its status in numbers that cost little to count."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from grater.annotate import content, invitations, jobs, people
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_name
 from grater.annotate.store import Store, Tx, events, gold_review, open_store, progress, schema, utc_now
-from grater.annotate.store.clock import HOUR, Clock
-from grater.annotate.store.progress import JobCounts, Progress
+from grater.annotate.store.clock import Clock
 from grater.model import Json
 from grater.result import OPTIONAL, Data, in_json, key
 from grater.sheet import Sheet, count
@@ -150,23 +149,3 @@ def status(tx: Tx) -> Status:
         jobs=tuple(map(of_job, jobs.all(tx))),
         n_invited=sum(each.expires_at > tx.now for each in waiting),
     )
-
-
-LATELY = 20
-"""The latest judgments, from which the pace is computed."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobPace:
-    """Judgments an hour of late, and the hours that are left at that pace; None before there is a pace."""
-
-    an_hour: float
-    hours_left: float
-
-
-def pace_of(far: Progress | JobCounts, times: list[int]) -> JobPace | None:
-    late = sorted(times)[-LATELY:]
-    if len(late) < LATELY or late[-1] <= late[0]:
-        return None
-    an_hour = (len(late) - 1) * HOUR / (late[-1] - late[0])
-    return JobPace(an_hour, (far.wanted - far.valid) / an_hour)

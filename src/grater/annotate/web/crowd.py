@@ -16,12 +16,13 @@ from starlette.responses import Response
 
 from grater.annotate import jobs, messages, people, units
 from grater.annotate.credentials import make_token
-from grater.annotate.dashboard import WIDTH, Dashboard, RaterPlace, forecasts, mark_of, pace_now
+from grater.annotate.dashboard import WIDTH, Dashboard, forecasts, mark_of, pace_now
 from grater.annotate.evaluation import scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_fields, set_terms
 from grater.annotate.store import gold_review, progress, trust
+from grater.annotate.study.raters import RaterLine
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Shape, When, calls_about, example
@@ -116,7 +117,7 @@ def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
         drawn[f"{measure.capitalize()} over time"] = narrowing(series, title=measure.capitalize())
     if board.pairs:
         title = "Percentage of items on which the two agree"
-        names = {rater.pseudonym: rater.name for rater in board.raters}
+        names = {line.person.pseudonym: line.person.name for line in board.raters}
         drawn["Agreement by pair, in percent"] = pair_map(board.pairs, names, title=title)
     if board.confusion:
         title = "Pairs of answers to the same item"
@@ -125,16 +126,16 @@ def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
     return {title: chart for title, chart in drawn.items() if chart}
 
 
-def _points(job_id: str, raters: Sequence[RaterPlace]) -> list[RaterPoint]:
+def _points(job_id: str, raters: Sequence[RaterLine]) -> list[RaterPoint]:
     return [
         RaterPoint(
-            name=rater.name,
-            seconds=rater.seconds,
-            share=rater.share,
-            address=f"/manage/jobs/{job_id}/raters/{rater.person_id}",
+            name=line.person.name,
+            seconds=line.seconds,
+            share=line.signals.with_others.value,
+            address=f"/manage/jobs/{job_id}/raters/{line.person.person_id}",
         )
-        for rater in raters
-        if rater.seconds is not None and rater.share is not None
+        for line in raters
+        if line.seconds is not None and line.signals and line.signals.n_compared
     ]
 
 
