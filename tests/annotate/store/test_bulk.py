@@ -25,8 +25,7 @@ def frame_of(decided: list[Decision]) -> pl.DataFrame:
     return pl.DataFrame([asdict(each) for each in decided], schema_overrides={"score": pl.Float64})
 
 
-def test_decisions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "TOGETHER", 3)
+def test_decisions(store: Store) -> None:
     with store.write() as tx:
         content.add_items(tx, [StudyItem("a", None), StudyItem("b", None)])
         assert bulk.add_decisions(tx, frame_of(DECIDED)) == len(DECIDED)

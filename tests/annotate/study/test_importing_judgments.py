@@ -82,7 +82,6 @@ STORED = [
 @ENGINES
 def test_judgments_come_in_as_they_were_made(stores: list[Store], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "UNITS_AT_A_TIME", 2)
-    monkeypatch.setattr(bulk, "TOGETHER", 2)
     store = stores[0]
     with store.write() as tx:
         assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == len(ROWS)
@@ -114,16 +113,13 @@ def test_a_rater_who_counts_twice_for_an_item_is_refused_and_nothing_stays(store
     assert {index["name"] for index in inspect(store.engine).get_indexes("submissions")} == before
 
 
-DEFINITIONS = {
-    "sqlite": "SELECT name, sql AS definition FROM sqlite_master ORDER BY name",
-    "postgresql": """SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
-        UNION SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY name, definition""",
-}
+DEFINITIONS = """SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+    UNION SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY name, definition"""
 
 
-def definitions(store: Store, engine: str) -> list[tuple[str, str]]:
+def definitions(store: Store) -> list[tuple[str, str]]:
     with store.read() as tx:
-        return [(row.name, row.definition) for row in tx.all(text(DEFINITIONS[engine]))]
+        return [(row.name, row.definition) for row in tx.all(text(DEFINITIONS))]
 
 
 @contextmanager
@@ -146,14 +142,14 @@ def n_dropped(store: Store, job: str = "crowd") -> int:
     return sum("DROP" in statement for statement in statements)
 
 
-@ENGINES
-def test_indexes_and_references_are_as_they_were_when_judgments_are_in(stores: list[Store], engine: str) -> None:
+ON_POSTGRESQL = pytest.mark.parametrize("engine", ["postgresql"])
+
+
+@ON_POSTGRESQL
+def test_indexes_and_references_are_as_they_were_when_judgments_are_in(stores: list[Store]) -> None:
     by_columns, other = stores
     assert n_dropped(by_columns)
-    assert definitions(by_columns, engine) == definitions(other, engine)
-
-
-ON_POSTGRESQL = pytest.mark.parametrize("engine", ["postgresql"])
+    assert definitions(by_columns) == definitions(other)
 
 
 @ON_POSTGRESQL

@@ -8,7 +8,7 @@ and deleted here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,8 +16,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import content, invitations, jobs, panels, people, plans, samples, units
-from grater.annotate.evaluation import live_agreement, live_marks
+from grater.annotate import content, invitations, jobs, panels, people, samples, units
+from grater.annotate.evaluation import AgreementSoFar, live_agreement, live_marks
 from grater.annotate.jobs import MOVES, Archived, NewGuidelines, NewJobState, NewNames
 from grater.annotate.marks import Draft, marked_in, n_open_findings, review
 from grater.annotate.people import Person
@@ -53,7 +53,6 @@ from grater.annotate.web.roles import MANAGERS
 from grater.annotate.web.work import by_field, crowd_view, told
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError
-from grater.measure.agreement.summary import Agreement as Summary
 from grater.model import Json
 from grater.sheet import counted
 
@@ -115,38 +114,28 @@ def _percent(text: str) -> object:
         return text
 
 
-def tagset_choices() -> list[tuple[str, str]]:
-    """The value and the words of each tag set; the default has no value."""
-    sets = [(name, TAGSETS[name]) for name in ("nucle", "errant", "clc")]
-    return [
-        ("" if name == DEFAULT_TAGSET else name, f"{tags.title.partition(' (')[0]}: {len(list(tags))} kinds of error")
-        for name, tags in sets
-    ]
-
-
-def _new_job_page(
-    context: RequestContext,
-    *,
-    problems: Sequence[str] = (),
-    preview: plans.JobPreview | None = None,
-    preview_problem: str = "",
-) -> Response:
+def _new_job_page(context: RequestContext, *, problems: Sequence[str] = (), **previewed: object) -> Response:
+    tagsets = {"" if name == DEFAULT_TAGSET else name: TAGSETS[name] for name in ("nucle", "errant", "clc")}
     with context.server.store.read() as tx:
-        kinds = [kind for kind, _ in content.item_kinds(tx) if kind]
         shown = {
-            "kinds": kinds,
-            "tagsets": tagset_choices(),
+            "tasks": {name: (TASKS[name].title, summary_of(TASKS[name]), subject_of(TASKS[name])) for name in TASKS},
+            "kinds": [kind for kind, _ in content.item_kinds(tx) if kind],
+            "tagsets": [
+                (name, f"{tags.title.partition(' (')[0]}: {len(list(tags))} kinds of error")
+                for name, tags in tagsets.items()
+            ],
             "systems": content.system_names(tx),
             "samples": samples.names(tx),
             "n_essays": content.n_essays(tx),
             "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
             "is_first": not jobs.all(tx),
+            "filled": {name: values[0] for name, values in context.fields().items()},
+            "chosen": context.fields().get("annotators", []),
+            "problems": problems,
+            "preview": None,
+            "preview_problem": "",
         }
-    filled = {name: values[0] for name, values in context.fields().items()}
-    tasks = {name: (TASKS[name].title, summary_of(TASKS[name]), subject_of(TASKS[name])) for name in TASKS}
-    values = {**shown, "tasks": tasks, "filled": filled, "chosen": context.fields().get("annotators", [])}
-    more = {"problems": problems, "preview": preview, "preview_problem": preview_problem}
-    return context.page("manage_new_job.html", {**values, **more}, status=422 if problems else 200)
+    return context.page("manage_new_job.html", shown | previewed, status=422 if problems else 200)
 
 
 @pages.get("/manage")
@@ -175,38 +164,40 @@ def job_view(
 ) -> Response:
     """A job and how far it is, with what has just happened or went wrong, and what comes next."""
     with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        far = progress.of_job(tx, job_id)
-        times = judgments.times(tx, job_id)
+        job, far, everybody = jobs.get(tx, job_id), progress.of_job(tx, job_id), people.all(tx)
         assigned = Counter(assignment.person_id for assignment in jobs.assignments_of(tx, job_id))
-        begun = {rater.person_id for rater in far.by_rater}
-        idle = [people.get(tx, person_id) for person_id in assigned if person_id not in begun]
-        everybody = [person for person in people.all(tx) if person.kind != "program"] if assigned else []
-        versions = jobs.guidelines_versions(tx, job_id)
-        n_findings = n_open_findings(tx, job_id)
-        n_panels = len(panels.of_job(tx, job_id))
-        crowd = {
-            "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),
-            "n_panels": n_panels,
-            "terms": terms_of(job.options),
-        }
+        begun, n_panels = {rater.person_id for rater in far.by_rater}, len(panels.of_job(tx, job_id))
         sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
         links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
+        may_rate = [each for each in everybody if each.state == "active" and each.role in ("annotator", "worker")]
         reached = Reached(
             n_links=len(links),
             n_unused=sum(one.used_at is None for one in links),
             n_panels=n_panels,
-            has_others=bool(assigned) or any(map(_may_rate, people.all(tx))),
+            has_others=bool(assigned or may_rate),
         )
-        practice = [
-            (unit_id, shown_to_staff(tx, unit_id)) for unit_id in units.ids_of_job(tx, job_id, role="practice")
-        ]
-    charts = job_charts(far, times)
-    shown = {"job": job, "task": TASKS[job.task], "far": far, "charts": charts, "assigned": assigned, "idle": idle}
-    more = {"versions": versions, "moves": MOVES[job.state], "n_findings": n_findings, "practice": practice}
-    news = {"told": told, "problems": problems, "everybody": everybody, "reached": reached}
-    step, status = reached.step(is_tried=is_tried), 422 if problems else 200
-    return context.page("manage_job.html", {**shown, **more, **news, **crowd}, status=status, step=step)
+        practice = units.ids_of_job(tx, job_id, role="practice")
+        shown = {
+            "job": job,
+            "task": TASKS[job.task],
+            "far": far,
+            "charts": job_charts(far, judgments.times(tx, job_id)),
+            "assigned": assigned,
+            "idle": [people.get(tx, person_id) for person_id in assigned if person_id not in begun],
+            "versions": jobs.guidelines_versions(tx, job_id),
+            "moves": MOVES[job.state],
+            "n_findings": n_open_findings(tx, job_id),
+            "practice": [(unit_id, shown_to_staff(tx, unit_id)) for unit_id in practice],
+            "told": told,
+            "problems": problems,
+            "everybody": [person for person in everybody if person.kind != "program"] if assigned else [],
+            "reached": reached,
+            "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),
+            "n_panels": n_panels,
+            "terms": terms_of(job.options),
+        }
+    step = reached.step(is_tried=is_tried)
+    return context.page("manage_job.html", shown, status=422 if problems else 200, step=step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +220,6 @@ class Reached:
         if not is_tried:
             return "try"
         return "open" if self.has_people else "people"
-
-
-def _may_rate(person: Person) -> bool:
-    return person.state == "active" and person.role in ("annotator", "worker")
 
 
 @pages.post("/manage/jobs/{job_id}/hand-over")
@@ -262,10 +249,13 @@ def agreement_page(context: Context, job_id: str) -> Response:
         if job.task == MARKING:
             marks, reason = live_marks(marked_in(tx, job_id, names=True))
             return context.page("manage_agreement_marks.html", job=job, marks=marks, reason=reason)
-        rows = judgments.table(tx, job_id, names=True, payload=False)
-        places = essay_columns(tx)
-    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
+        agreement = _agreement(tx, job, names=True)
     return context.page("manage_agreement.html", job=job, agreement=agreement)
+
+
+def _agreement(tx: Tx, job: jobs.Job, *, names: bool = False) -> AgreementSoFar:
+    rows, places = judgments.table(tx, job.job_id, names=names, payload=False), essay_columns(tx)
+    return live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
 
 
 @pages.get("/manage/jobs/{job_id}/guidelines")
@@ -298,34 +288,43 @@ def _guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, 
 
 @pages.post("/manage/jobs/{job_id}/rename")
 def rename(context: Context, job_id: str) -> Response:
-    try:
-        sent = context.sent(NewNames)
-        with context.changing() as tx:
-            jobs.rename(tx, job_id, sent, actor=context.person.person_id)
-    except (Conflict, UsageError) as error:
-        return job_view(context, job_id, problems=[str(error)])
-    return context.go(f"/manage/jobs/{job_id}")
+    return _changed(context, job_id, lambda tx, actor: jobs.rename(tx, job_id, context.sent(NewNames), actor=actor))
 
 
 @pages.post("/manage/jobs/{job_id}/archive")
 def archive(context: Context, job_id: str) -> Response:
     is_archived = context.sent(Archived).archived
-    try:
-        with context.changing() as tx:
-            jobs.archive(tx, job_id, is_archived, actor=context.person.person_id)
-    except Conflict as error:
-        return job_view(context, job_id, problems=[str(error)])
-    return context.go("/manage" if is_archived else f"/manage/jobs/{job_id}")
+    then = "/manage" if is_archived else ""
+    return _changed(context, job_id, lambda tx, actor: jobs.archive(tx, job_id, is_archived, actor=actor), then=then)
 
 
 @pages.post("/manage/jobs/{job_id}/delete")
 def delete(context: Context, job_id: str) -> Response:
+    word = context.text("word")
+    return _changed(
+        context,
+        job_id,
+        lambda tx, actor: units.delete_job(tx, job_id, word=word, actor=actor),
+        beside="everybody",
+        then="/manage",
+    )
+
+
+def _changed(
+    context: RequestContext,
+    job_id: str,
+    change: Callable[[Tx, str], object],
+    *,
+    beside: Literal["nobody", "everybody"] = "nobody",
+    then: str = "",
+) -> Response:
+    """Make a change and go on; what is wrong with it is told on the page of the job."""
     try:
-        with context.changing(beside="everybody") as tx:
-            units.delete_job(tx, job_id, word=context.text("word"), actor=context.person.person_id)
+        with context.changing(beside=beside) as tx:
+            change(tx, context.person.person_id)
     except (Conflict, UsageError) as error:
-        return job_view(context, job_id, problems=[str(error)])
-    return context.go("/manage")
+        return job_view(context, job_id, problems=str(error).splitlines())
+    return context.go(then or f"/manage/jobs/{job_id}")
 
 
 @pages.post("/manage/jobs/{job_id}/review")
@@ -534,21 +533,17 @@ def job_agreement(context: Context, job_id: str) -> LiveAgreement:
             marks, reason = live_marks(marked_in(tx, job_id))
             shown_marks = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
             return LiveAgreement(labels=None, verdicts=None, marks=shown_marks, reason=reason)
-        rows = judgments.table(tx, job_id, payload=False)
-        places = essay_columns(tx)
-    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
-    labels, verdicts = _agreed(agreement.labels), _agreed(agreement.verdicts)
-    return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=agreement.reason)
+        found = _agreement(tx, job)
+    labels, verdicts = (
+        None if each is None else Agreement.model_validate(each.to_dict()) for each in (found.labels, found.verdicts)
+    )
+    return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=found.reason)
 
 
 def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
     mine = own_job(tx, job, person)
     fields = Job.of(job).model_dump()
     return OwnJob(**fields, done=mine.n_done, assigned=mine.n_assigned, is_begun=mine.is_begun)
-
-
-def _agreed(summary: Summary | None) -> Agreement | None:
-    return None if summary is None else Agreement.model_validate(summary.to_dict())
 
 
 @api.post("/jobs")
@@ -634,11 +629,9 @@ def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Res
     """Unit number `n` of a job; `marked` says how many marks were just made and thrown away."""
     with context.server.store.read() as tx:
         unit, n_units = _unit(tx, job_id, n)
-    if unit.job.task == MARKING and marked < 0:
-        with context.server.store.read() as tx:
-            guidelines = jobs.current_guidelines(tx, unit.job.job_id)
-        address = f"/manage/jobs/{unit.job.job_id}/try?n={n}"
-        name = f"try-{unit.unit_id}"
+        if unit.job.task != MARKING or marked >= 0:
+            return _form_page(context, tx, unit, n, n_units, marked=marked)
+        address, name = f"/manage/jobs/{unit.job.job_id}/try?n={n}", f"try-{unit.unit_id}"
         sent: dict[str, Json] = told(unit.unit, Draft(0)) | {
             "lease": name,
             "person": context.person.person_id,
@@ -646,11 +639,9 @@ def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Res
             "submission": name,
             "urls": {"draft": address, "submit": address},
         }
-        text = guidelines.markdown if guidelines else TASKS[MARKING].guidelines
         pace = OwnPace(n_done=max(1, min(n, n_units)) - 1, n_total=n_units, minutes_left=None, earned="")
-        shown = {"sent": sent, "job": unit.job, "guidelines": text, "pace": pace, "receipt": None, "mends": True}
-        return context.page("manage_try_essay.html", shown)
-    return _form_page(context, unit, n, n_units, marked=marked)
+        shown = {"sent": sent, "job": unit.job, "pace": pace, "receipt": None, "mends": True}
+        return context.page("manage_try_essay.html", shown, guidelines=_guidelines(tx, unit.job))
 
 
 @pages.put("/manage/jobs/{job_id}/try")
@@ -664,25 +655,21 @@ def try_draft(context: Context, job_id: str, sent: TriedDraft, n: int = 1) -> Re
 @pages.post("/manage/jobs/{job_id}/try")
 def try_answer(context: Context, job_id: str, n: int = 1) -> Response:
     """Read the answer as a rater's would be, and show what would be stored."""
-    with context.server.store.read() as tx:
-        unit, n_units = _unit(tx, job_id, number_of(context, "n", n))
-        shown = shown_to_staff(tx, unit.unit_id)
     n = number_of(context, "n", n)
-    try:
-        answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
-    except BadInput as error:
-        if unit.job.task == MARKING:
-            raise
-        return _form_page(context, unit, n, n_units, problems=by_field(error, shown.fields))
-    if unit.job.task == MARKING:
-        n_marks = sum(len(_edits(answer)) for answer in answers)
-        return context.go(f"/manage/jobs/{job_id}/try?n={n}&marked={n_marks}")
-    return _form_page(context, unit, n, n_units, answers=answers)
-
-
-def _edits(answer: Answer) -> list[Json]:
-    edits = answer.payload.get("edits")
-    return list(edits) if isinstance(edits, list | tuple) else []
+    with context.server.store.read() as tx:
+        unit, n_units = _unit(tx, job_id, n)
+        shown = shown_to_staff(tx, unit.unit_id)
+        try:
+            answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
+        except BadInput as error:
+            if unit.job.task == MARKING:
+                raise
+            return _form_page(context, tx, unit, n, n_units, problems=by_field(error, shown.fields))
+        if unit.job.task != MARKING:
+            return _form_page(context, tx, unit, n, n_units, answers=answers)
+    edits = [answer.payload.get("edits") for answer in answers]
+    n_marks = sum(len(some) for some in edits if isinstance(some, list | tuple))
+    return context.go(f"/manage/jobs/{job_id}/try?n={n}&marked={n_marks}")
 
 
 def _unit(tx: Tx, job_id: str, n: int) -> tuple[StudyUnit, int]:
@@ -694,8 +681,14 @@ def _unit(tx: Tx, job_id: str, n: int) -> tuple[StudyUnit, int]:
     return units.get(tx, unit_ids[max(1, min(n, len(unit_ids))) - 1]), len(unit_ids)
 
 
+def _guidelines(tx: Tx, job: jobs.Job) -> str:
+    current = jobs.current_guidelines(tx, job.job_id)
+    return current.markdown if current else TASKS[job.task].guidelines
+
+
 def _form_page(
     context: RequestContext,
+    tx: Tx,
     unit: StudyUnit,
     n: int,
     n_units: int,
@@ -704,12 +697,10 @@ def _form_page(
     answers: tuple[Answer, ...] = (),
     marked: int = -1,
 ) -> Response:
-    with context.server.store.read() as tx:
-        shown = shown_to_staff(tx, unit.unit_id)
-        guidelines = jobs.current_guidelines(tx, unit.job.job_id)
+    shown = shown_to_staff(tx, unit.unit_id)
     if not shown.fields and marked < 0:
         raise UsageError(shown.before or "this unit cannot be shown")
     values = {"unit": unit, "task": TASKS[unit.job.task], "shown": shown, "n": n, "n_units": n_units}
-    more = {"problems": problems or {}, "answers": answers, "marked": marked, "filled": context.fields()}
-    text = guidelines.markdown if guidelines else TASKS[unit.job.task].guidelines
-    return context.page("manage_try.html", {**values, **more}, status=422 if problems else 200, guidelines=text)
+    values |= {"problems": problems or {}, "answers": answers, "marked": marked, "filled": context.fields()}
+    status = 422 if problems else 200
+    return context.page("manage_try.html", values, status=status, guidelines=_guidelines(tx, unit.job))

@@ -8,7 +8,7 @@ which says what was expected, or hidden gold.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from grater.annotate import adjudication, jobs, units
 from grater.annotate.adjudication import Adjudication
-from grater.annotate.store import gold, judgments, progress
+from grater.annotate.store import Tx, gold, judgments, progress
 from grater.annotate.study import work
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.work import Sent, sent_for, shown_to_staff
@@ -52,15 +52,23 @@ def unit_page(context: Context, unit_id: str) -> Response:
 def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
     """One unit with what was said of it and what is known of it, as far as the manager may see that."""
     with context.server.store.read() as tx:
-        unit = units.get(tx, unit_id)
-        may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
-        sent = sent_for(tx, unit_id) if may_see else []
-        decided = adjudication.find(tx, unit_id) if may_see else None
-        shown = shown_to_staff(tx, unit_id)
-        known = gold.of_unit(tx, unit_id)
-    values = {"unit": unit, "task": TASKS[unit.job.task], "shown": shown, "sent": sent, "decided": decided}
-    status = 422 if problems else 200
-    return context.page("manage_unit.html", values, status=status, may_see=may_see, known=known, problems=problems)
+        seen = _seen(tx, context, unit_id)
+    task = TASKS[seen["unit"].job.task]
+    return context.page("manage_unit.html", seen, status=422 if problems else 200, task=task, problems=problems)
+
+
+def _seen(tx: Tx, context: RequestContext, unit_id: str) -> dict[str, Any]:
+    """A unit as page and API show it; the answers of others only to somebody who is not to judge it any more."""
+    unit = units.get(tx, unit_id)
+    may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
+    return {
+        "unit": unit,
+        "may_see": may_see,
+        "sent": sent_for(tx, unit_id) if may_see else [],
+        "decided": adjudication.find(tx, unit_id) if may_see else None,
+        "shown": shown_to_staff(tx, unit_id),
+        "known": gold.of_unit(tx, unit_id),
+    }
 
 
 @pages.post("/manage/units/{unit_id}/look")
@@ -214,10 +222,8 @@ def unit_list(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
 def one_unit(context: Context, unit_id: str) -> Unit:
     """A unit with its judgments, once it is finished or you have given up rating in the job."""
     with context.server.store.read() as tx:
-        unit = units.get(tx, unit_id)
-        may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
-        sent = sent_for(tx, unit_id) if may_see else []
-        decided = adjudication.find(tx, unit_id) if may_see else None
+        seen = _seen(tx, context, unit_id)
+        unit = seen["unit"]
         return Unit(
             unit_id=unit_id,
             job_id=unit.job.job_id,
@@ -227,11 +233,11 @@ def one_unit(context: Context, unit_id: str) -> Unit:
             batch=unit.batch,
             essay_id=unit.unit.essay.essay_id,
             wanted=unit.wanted,
-            shown=Shown.of(shown_to_staff(tx, unit_id)),
-            known=known_json(gold.of_unit(tx, unit_id)),
-            may_see=may_see,
-            sent=[sent_json(answered, answered.person.pseudonym) for answered in sent],
-            decision=decision_json(decided),
+            shown=Shown.of(seen["shown"]),
+            known=known_json(seen["known"]),
+            may_see=seen["may_see"],
+            sent=[sent_json(answered, answered.person.pseudonym) for answered in seen["sent"]],
+            decision=decision_json(seen["decided"]),
         )
 
 
