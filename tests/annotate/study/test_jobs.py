@@ -1,6 +1,6 @@
-"""Jobs of every task, and who does what in them.
+"""Jobs of every task: made by a plan, previewed, handed over when somebody leaves, and mended.
 
-Somebody leaves a job: what they have not done becomes another's, and the promises hold.
+Whatever becomes of a job, the promises hold (`checks`), and nothing that a person did is lost.
 """
 
 from __future__ import annotations
@@ -11,19 +11,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 
-from grater.annotate import content, jobs, people, plans, units
+from grater.annotate import content, invitations, jobs, people, plans, units
 from grater.annotate.importing import import_files
-from grater.annotate.plans import NewJob, add_job, batches
-from grater.annotate.store import Store, checks
-from grater.annotate.study.work import desk_of, hand_in, take_next
+from grater.annotate.jobs import NewNames
+from grater.annotate.plans import JobPreview, NewJob, Previews, add_job, batches
+from grater.annotate.protocol import set_terms
+from grater.annotate.samples import Order, start
+from grater.annotate.store import Store, checks, events, leases, progress, schema
+from grater.annotate.study.gold import make_gold
+from grater.annotate.study.work import hand_in, take_desk
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.units import StudyUnit
-from grater.errors import Conflict, UsageError
+from grater.errors import Conflict, GraterError, NotFound, UsageError
 from grater.model import Essay
 from grater.uncertainty import generator
 from tests.annotate.study.files import ESSAYS, write_decisions, write_essays, write_items, write_text
+
+TEXT = "We arrive to the square at six. He depends of the weather for his flowers. A dog sleeps in the garden."
+NAMES = ("Ann", "Bob", "Cleo", "Dan")
 
 
 @pytest.fixture
@@ -46,11 +54,31 @@ def full(store: Store, tmp_path: Path) -> Store:
     return store
 
 
+@pytest.fixture
+def study(store: Store) -> Store:
+    """Six essays and four annotators."""
+    with store.write() as tx:
+        content.add_essays(tx, [Essay(f"e{n}", f"{TEXT} Number {n}.") for n in range(6)])
+        for name in NAMES:
+            people.add(tx, name=name, role="annotator")
+    return store
+
+
 def units_of(store: Store, name: str) -> list[StudyUnit]:
     with store.read() as tx:
-        job = jobs.named(tx, name)
         assert checks.violations(tx) == []
-        return [units.get(tx, unit_id) for unit_id in units.ids_of_job(tx, job.job_id)]
+        return [units.get(tx, unit_id) for unit_id in units.ids_of_job(tx, jobs.named(tx, name).job_id)]
+
+
+def answer(store: Store, job_id: str, name: str, n: int = 1) -> None:
+    with store.read() as tx:
+        person_id = people.named(tx, name).person_id
+    for _ in range(n):
+        desk = take_desk(store, job_id=job_id, person_id=person_id)
+        assert desk is not None
+        task = desk.unit.job.task
+        form = {field.name: ["yes" if task == "construction" else "error"] for field in desk.shown.fields}
+        hand_in(store, desk, {"edits": ["[]"]} if task == "marking" else form, seconds=1)
 
 
 @pytest.mark.parametrize("task", sorted(TASKS))
@@ -62,29 +90,28 @@ def test_every_task_makes_units_that_it_can_show(full: Store, task: str) -> None
         TASKS[task].show(unit.unit, rng=generator(0, unit.unit_id))
 
 
-def test_prepositions_are_found_in_the_essays(full: Store) -> None:
+def test_prepositions_are_found_in_the_essays_and_take_nothing_along_that_their_page_does_not_need(
+    full: Store,
+) -> None:
     add_job(full, NewJob(name="usage", task="usage"))
-    found = sorted(
-        (each.unit.essay.essay_id, each.unit.items[0].item.span.of(each.unit.essay.text))
-        for each in units_of(full, "usage")
-    )
+    found = units_of(full, "usage")
     # counted by hand in the three texts; "After" begins a sentence
-    assert found == sorted(
-        [("e0", word) for word in ("on", "for", "with", "from")]
-        + [("e1", word) for word in ("in", "of", "at")]
-        + [("e2", word) for word in ("about", "during", "After", "to")]
+    assert sorted(
+        (each.unit.essay.essay_id, each.unit.items[0].item.span.of(each.unit.essay.text)) for each in found
+    ) == (
+        sorted(
+            [("e0", word) for word in ("on", "for", "with", "from")]
+            + [("e1", word) for word in ("in", "of", "at")]
+            + [("e2", word) for word in ("about", "during", "After", "to")]
+        )
     )
+    assert {len(each.unit.items[0].payload) for each in found} == {0}
 
 
 def test_only_suggestions_that_differ_from_the_writer_are_shown(full: Store) -> None:
     add_job(full, NewJob(name="choice", task="choice"))
     (unit,) = units_of(full, "choice")
     assert unit.unit.items[0].payload == {"suggestion": "at"}
-
-
-def test_nothing_of_an_item_but_what_its_page_needs_goes_along(full: Store) -> None:
-    add_job(full, NewJob(name="error", task="error"))
-    assert {len(each.unit.items[0].payload) for each in units_of(full, "error")} == {0}
 
 
 def test_the_second_stage_of_a_noun_follows_its_first(full: Store) -> None:
@@ -102,51 +129,71 @@ def test_marking_is_one_unit_an_essay_without_the_marks_of_others(full: Store) -
     assert all(each.unit.essay.edits == () and each.unit.essay.annotators == () for each in found)
 
 
+SENTENCES = (
+    *("The dog slept near the door.", "A dog barked at the gate.", "Dogs like long walks.", "We saw the dogs again."),
+    *("He bought a house.", "The house was old.", "Houses cost too much here.", "She painted the houses."),
+)
+
+
+def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(store: Store) -> None:
+    with store.write() as tx:
+        content.add_essays(tx, [Essay(f"e{place}", " ".join(SENTENCES)) for place in range(20)])
+    job = start(store, Order("constructions"))
+    with store.read() as tx:
+        found = [each for each in content.all_items(tx) if each.kind.startswith("construction/")]
+    missing = job.options["not_filled"]
+    assert isinstance(missing, list)
+    assert "nouns mostly the-plural, low entropy: wanted 3, found 0" in missing
+    places = Counter((each.item.essay_id, each.item.span) for each in found if each.item)
+    assert set(places.values()) == {10}
+    assert {each.payload["noun"] for each in found} <= {"dog", "house", "door", "gate", "walk"}
+    assert all(each.payload["words"] for each in found)
+
+
+def test_a_plain_job_takes_the_nouns_of_a_small_corpus_which_a_design_refuses(store: Store) -> None:
+    with store.write() as tx:
+        content.add_essays(tx, [Essay("none", "She slept.")])
+    with pytest.raises(UsageError, match="choose items from more text"):
+        add_job(store, NewJob(name="trial", task="construction"))
+    with store.write() as tx:
+        content.add_essays(tx, [Essay("e", " ".join(SENTENCES))])
+    with pytest.raises(UsageError, match="choose items from more text"):
+        start(store, Order("constructions"))
+    add_job(store, NewJob(name="trial", task="construction"))
+    stages = Counter(each.unit.stage for each in units_of(store, "trial"))
+    assert stages["no-context"] == stages["in-context"] > 3
+
+
 def test_a_job_has_its_tasks_guidelines_or_its_own(full: Store) -> None:
-    add_job(full, NewJob(name="a", task="error"))
-    add_job(full, NewJob(name="b", task="error", guidelines="Only look at *on*."))
+    own = "Only look at *on*."
+    made = [
+        add_job(full, NewJob(name=name, task="error", guidelines=text)) for name, text in (("a", None), ("b", own))
+    ]
     with full.read() as tx:
-        told = [jobs.current_guidelines(tx, jobs.named(tx, name).job_id) for name in ("a", "b")]
-    assert [each and each.markdown for each in told] == [TASKS["error"].guidelines, "Only look at *on*."]
+        found = [jobs.current_guidelines(tx, job.job_id) for job in made]
+    assert [each and each.markdown for each in found] == [TASKS["error"].guidelines, own]
 
 
-def test_a_name_is_used_once_and_nothing_is_half_done(full: Store) -> None:
-    add_job(full, NewJob(name="a", task="error", most=2))
-    assert len(units_of(full, "a")) == 2
+@pytest.mark.parametrize("name", ["a", "Käthe's first <job>", "😀", "x" * 80])
+def test_names_that_people_give(name: str) -> None:
+    assert NewJob.checked(name=name, task="marking").name == name
+
+
+@pytest.mark.parametrize("name", [" ", "a\nb", "a\0b", "\u202eevil", "x" * 81])
+def test_a_job_cannot_be_called_what_nobody_can_see(name: str) -> None:
+    with pytest.raises(UsageError, match="expected"):
+        NewJob.checked(name=name, task="marking")
+
+
+def test_a_name_is_the_tasks_by_default_and_used_once_and_nothing_is_half_done(full: Store) -> None:
+    assert [add_job(full, NewJob(name="", task="error", most=2)).name for _ in range(2)] == ["error", "error-2"]
+    assert len(units_of(full, "error")) == 2
     with pytest.raises(Conflict):
-        add_job(full, NewJob(name="a", task="usage"))
+        add_job(full, NewJob(name="error", task="usage"))
     with pytest.raises(UsageError, match="no units"):
         add_job(full, NewJob(name="b", task="error", kind="article"))
     with full.read() as tx:
-        assert [job.name for job in jobs.all(tx)] == ["a"]
-
-
-def test_named_annotators_get_their_own_units_and_all_of_them_the_overlap(full: Store) -> None:
-    with full.write() as tx:
-        for name in ("Ann", "Bob", "Cem"):
-            people.add(tx, name=name, role="annotator")
-    plan = NewJob(
-        name="a", task="error", judgments=2, annotators=("Ann", "Bob", "Cem"), batch_size=2, overlap_every=3
-    )
-    job = add_job(full, plan)
-    with full.read() as tx:
-        counts = Counter(each.unit_id for each in jobs.assignments_of(tx, job.job_id))
-    for unit in units_of(full, "a"):
-        assert counts[unit.unit_id] == unit.wanted == (3 if unit.overlap else 2)
-
-
-def test_nobody_is_asked_in_a_job_alone_and_on_a_joint_seat(full: Store) -> None:
-    with full.write() as tx:
-        for name in ("Ann", "Bob", "Cem"):
-            people.add(tx, name=name, role="annotator")
-        people.add_seat(tx, ["Ann", "Bob"], name="AB")
-        people.add_seat(tx, ["Bob", "Cem"], name="BC")
-    for one, other in (("AB", "Ann"), ("Bob", "AB"), ("AB", "BC")):
-        with pytest.raises(UsageError, match=f"'{one}' and '{other}' cannot both work in a job"):
-            add_job(full, NewJob(name="both", task="error", annotators=(one, other)))
-    add_job(full, NewJob(name="others", task="error", judgments=2, annotators=("AB", "Cem")))
-    with full.read() as tx:
-        assert [job.name for job in jobs.all(tx)] == ["others"], "nothing is half done"
+        assert [job.name for job in jobs.all(tx)] == ["error", "error-2"]
 
 
 def test_pairs_are_balanced() -> None:
@@ -165,44 +212,77 @@ def test_batches_hold_every_unit_once_in_an_order_of_chance() -> None:
     assert order != list(range(20))
 
 
-def test_every_kth_batch_is_the_same_for_all() -> None:
-    found = batches(40, rng=np.random.default_rng(0), size=5, people=["x", "y", "z"], each=1, overlap_every=4)
-    assert [batch.overlap for batch in found] == [False, False, False, True] * 2
-    assert [batch.people for batch in found if batch.overlap] == [("x", "y", "z")] * 2
+@pytest.mark.parametrize("wrong", [{"annotators": ("Ann",), "judgments": 2}, {"overlap_every": 2}])
+def test_impossible_plans_are_refused(study: Store, wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="annotators"):
+        add_job(study, NewJob.checked(name="a", task="marking", **wrong))
 
 
-@pytest.mark.parametrize("wrong", [{"people": ["x"], "each": 2}, {"overlap_every": 2}])
-def test_impossible_plans_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(UsageError):
-        batches(4, rng=np.random.default_rng(0), **wrong)  # type: ignore[arg-type]
+def test_named_annotators_get_their_own_units_and_all_of_them_every_kth_batch(study: Store) -> None:
+    asked = NAMES[:3]
+    plan = NewJob(name="a", task="marking", judgments=2, annotators=asked, batch_size=1, overlap_every=3)
+    job = add_job(study, plan)
+    with study.read() as tx:
+        counts = Counter(each.unit_id for each in jobs.assignments_of(tx, job.job_id))
+    found = units_of(study, "a")
+    assert sum(unit.overlap for unit in found) == 2
+    for unit in found:
+        assert counts[unit.unit_id] == unit.wanted == (3 if unit.overlap else 2)
 
 
-TEXT = "We met at noon. She depends of him."
+def test_nobody_is_asked_in_a_job_alone_and_on_a_joint_seat(study: Store) -> None:
+    with study.write() as tx:
+        people.add_seat(tx, ["Ann", "Bob"], name="AB")
+        people.add_seat(tx, ["Bob", "Cleo"], name="BC")
+    for one, other in (("AB", "Ann"), ("Bob", "AB"), ("AB", "BC")):
+        with pytest.raises(UsageError, match=f"'{one}' and '{other}' cannot both work in a job"):
+            add_job(study, NewJob(name="both", task="error", annotators=(one, other)))
+    add_job(study, NewJob(name="others", task="error", judgments=2, annotators=("AB", "Cleo")))
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        NewJob(name="a", task="error", judgments=3),
+        NewJob(name="b", task="marking", judgments=2, most=3),
+        NewJob(name="c", task="construction", judgments=2),
+        NewJob(name="d", task="usage", judgments=2, annotators=NAMES[:3], batch_size=4, overlap_every=2),
+    ],
+)
+def test_a_preview_has_the_units_and_judgments_of_the_job_and_stores_nothing(study: Store, plan: NewJob) -> None:
+    with study.read() as tx:
+        before = (events.latest(tx), content.n_items(tx))
+        seen = Previews().of(tx, plan)
+        assert (events.latest(tx), content.n_items(tx)) == before
+    job = add_job(study, plan)
+    with study.read() as tx:
+        far = progress.of_job(tx, job.job_id)
+    assert (seen.units, seen.judgments) == (far.units, far.wanted)
+
+
+def test_a_preview_counts_what_comes_in_later(study: Store) -> None:
+    previews, plan = Previews(), NewJob(name="a", task="marking")
+    for n_essays in (6, 7):
+        with study.read() as tx:
+            assert previews.of(tx, plan).units == n_essays
+        with study.write() as tx:
+            content.add_essays(tx, [Essay("late", TEXT)])
+
+
+def test_the_words_of_a_preview_name_units_hours_and_money() -> None:
+    # 1,352 units of 24 s are 9.01 hours; at 12 cents 162.24 euros
+    seen = JobPreview(units=1352, judgments=1352, seconds_each=24, is_measured=False, cents=12)
+    assert seen.words == "1,352 units, 1,352 judgments, about 9 hours of work, 162.24 EUR"
+
+
+# Somebody leaves
 
 
 @pytest.fixture
-def job_id(store: Store) -> str:
+def job_id(study: Store) -> str:
     """Six essays, each for two of Ann, Bob and Cleo."""
-    with store.write() as tx:
-        for name in ("Ann", "Bob", "Cleo", "Dan"):
-            people.add(tx, name=name, role="annotator")
-        content.add_essays(tx, [Essay(f"e{number}", TEXT) for number in range(6)])
-    plan = NewJob(name="marks", task="marking", judgments=2, annotators=("Ann", "Bob", "Cleo"), batch_size=1)
-    return add_job(store, plan).job_id
-
-
-def person_id(store: Store, name: str) -> str:
-    with store.read() as tx:
-        return people.named(tx, name).person_id
-
-
-def answer(store: Store, job_id: str, name: str, n: int) -> None:
-    for _ in range(n):
-        lease = take_next(store, job_id=job_id, person_id=person_id(store, name))
-        assert lease is not None
-        with store.read() as tx:
-            desk = desk_of(tx, lease.lease_id, person_id=lease.person_id)
-        hand_in(store, desk, {"edits": ["[]"]}, seconds=1)
+    plan = NewJob(name="marks", task="marking", judgments=2, annotators=NAMES[:3], batch_size=1)
+    return add_job(study, plan).job_id
 
 
 def assigned(store: Store, job_id: str) -> Counter[str]:
@@ -211,77 +291,161 @@ def assigned(store: Store, job_id: str) -> Counter[str]:
         return Counter(people.get(tx, each.person_id).name for each in jobs.assignments_of(tx, job_id))
 
 
-def hand_over(store: Store, giver: str, taker: str) -> int:
+def hand_over(store: Store, giver: str, taker: str, job: str = "marks") -> int:
     with store.write() as tx:
-        return plans.hand_over(tx, jobs.named(tx, "marks"), people.named(tx, giver), people.named(tx, taker))
+        return plans.hand_over(tx, jobs.named(tx, job), people.named(tx, giver), people.named(tx, taker))
 
 
-def test_what_is_done_or_held_stays_and_the_rest_goes_over(store: Store, job_id: str) -> None:
-    assert assigned(store, job_id) == {"Ann": 4, "Bob": 4, "Cleo": 4}
-    answer(store, job_id, "Ann", 1)
-    take_next(store, job_id=job_id, person_id=person_id(store, "Ann"))
-    assert hand_over(store, "Ann", "Dan") == 2
-    assert assigned(store, job_id) == {"Ann": 2, "Bob": 4, "Cleo": 4, "Dan": 2}
-    answer(store, job_id, "Dan", 2)
-    assert take_next(store, job_id=job_id, person_id=person_id(store, "Dan")) is None
+def test_what_is_done_or_held_stays_and_the_rest_goes_over(study: Store, job_id: str) -> None:
+    assert assigned(study, job_id) == {"Ann": 4, "Bob": 4, "Cleo": 4}
+    answer(study, job_id, "Ann")
+    with study.write() as tx:
+        leases.take(tx, job_id=job_id, person_id=people.named(tx, "Ann").person_id)
+    assert hand_over(study, "Ann", "Dan") == 2
+    assert assigned(study, job_id) == {"Ann": 2, "Bob": 4, "Cleo": 4, "Dan": 2}
+    answer(study, job_id, "Dan", 2)
+    with study.write() as tx:
+        assert leases.take(tx, job_id=job_id, person_id=people.named(tx, "Dan").person_id) is None
 
 
-def test_when_somebody_is_shut_out_the_units_starve_until_they_are_handed_over(store: Store, job_id: str) -> None:
+def test_when_somebody_is_shut_out_the_units_starve_until_they_are_handed_over(study: Store, job_id: str) -> None:
     for name in ("Bob", "Cleo"):
-        answer(store, job_id, name, 4)
-    with store.write() as tx:
+        answer(study, job_id, name, 4)
+    with study.write() as tx:
         people.set_state(tx, people.named(tx, "Ann").person_id, "ended")
-    with store.read() as tx:
+    with study.read() as tx:
         assert any("assign somebody" in str(each) for each in checks.violations(tx))
-    assert hand_over(store, "Ann", "Dan") == 4
-    answer(store, job_id, "Dan", 4)
-    assert assigned(store, job_id)["Dan"] == 4
+    assert hand_over(study, "Ann", "Dan") == 4
+    answer(study, job_id, "Dan", 4)
+    assert assigned(study, job_id)["Dan"] == 4
 
 
-def test_nobody_is_asked_twice_about_a_unit(store: Store, job_id: str) -> None:
+def test_nobody_is_asked_twice_about_a_unit(study: Store, job_id: str) -> None:
     """Each essay is for two of three, so Bob has two of Ann's four already."""
-    assert hand_over(store, "Ann", "Bob") == 2
-    assert assigned(store, job_id) == {"Ann": 2, "Bob": 6, "Cleo": 4}
+    assert hand_over(study, "Ann", "Bob") == 2
+    assert assigned(study, job_id) == {"Ann": 2, "Bob": 6, "Cleo": 4}
 
 
-@pytest.mark.parametrize(
-    ("giver", "taker", "words"),
-    [
-        ("Ann", "Ann", "no units left"),
-        ("Dan", "Ann", "no units left"),
-        ("Ann", "Gone", "no access"),
-        ("Ann", "The pair", "cannot both work in a job"),
-    ],
-)
-def test_what_cannot_go_over_is_refused(store: Store, job_id: str, giver: str, taker: str, words: str) -> None:
-    with store.write() as tx:
+def test_what_cannot_go_over_is_refused(study: Store, job_id: str) -> None:
+    add_job(study, NewJob(name="pool", task="marking"))
+    with study.write() as tx:
         people.add_seat(tx, ("Ann", "Dan"), name="The pair")
         people.set_state(tx, people.add(tx, name="Gone", role="annotator").person_id, "ended")
-    with pytest.raises(UsageError, match=words):
-        hand_over(store, giver, taker)
-    assert assigned(store, job_id) == {"Ann": 4, "Bob": 4, "Cleo": 4}
-
-
-@pytest.mark.usefixtures("job_id")
-def test_a_job_for_anybody_has_nothing_to_hand_over(store: Store) -> None:
-    add_job(store, NewJob(name="pool", task="marking"))
-    with pytest.raises(UsageError, match="its units are not assigned"), store.write() as tx:
-        plans.hand_over(tx, jobs.named(tx, "pool"), people.named(tx, "Ann"), people.named(tx, "Dan"))
+    for giver, taker, job, words in (
+        ("Ann", "Ann", "marks", "no units left"),
+        ("Dan", "Ann", "marks", "no units left"),
+        ("Ann", "Gone", "marks", "no access"),
+        ("Ann", "The pair", "marks", "cannot both work in a job"),
+        ("Ann", "Dan", "pool", "its units are not assigned"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            hand_over(study, giver, taker, job)
+    assert assigned(study, job_id) == {"Ann": 4, "Bob": 4, "Cleo": 4}
 
 
 def test_the_second_stage_of_a_noun_stays_with_whoever_did_the_first(store: Store) -> None:
     with store.write() as tx:
         for name in ("Ann", "Bob"):
             people.add(tx, name=name, role="annotator")
-        content.add_essays(
-            tx, [Essay("e", "The dog slept near the door. A dog barked at the gate. Dogs like walks.")]
-        )
-    job = add_job(store, NewJob(name="marks", task="construction", judgments=1, annotators=("Ann",), delay_days=0))
-    lease = take_next(store, job_id=job.job_id, person_id=person_id(store, "Ann"))
-    assert lease is not None
+        content.add_essays(tx, [Essay("e", " ".join(SENTENCES[:3]))])
+    job = add_job(store, NewJob(name="marks", task="construction", annotators=("Ann",), delay_days=0))
+    answer(store, job.job_id, "Ann")
+    n_units = assigned(store, job.job_id)["Ann"]
+    assert hand_over(store, "Ann", "Bob") == n_units - 2
+    assert assigned(store, job.job_id) == {"Ann": 2, "Bob": n_units - 2}
+
+
+# Mistakes are mended
+
+
+def well(store: Store) -> None:
     with store.read() as tx:
-        desk = desk_of(tx, lease.lease_id, person_id=lease.person_id)
-    hand_in(store, desk, {field.name: ["yes"] for field in desk.shown.fields}, seconds=1)
-    all_units = assigned(store, job.job_id)["Ann"]
-    assert hand_over(store, "Ann", "Bob") == all_units - 2
-    assert assigned(store, job.job_id) == {"Ann": 2, "Bob": all_units - 2}
+        assert checks.violations(tx) == []
+
+
+def test_a_job_that_somebody_looked_at_and_nobody_answered_is_deleted_whole(study: Store) -> None:
+    plan = NewJob(name="error", task="error", judgments=2, annotators=("Ann", "Bob"))
+    job, kept = add_job(study, plan), add_job(study, NewJob(name="other", task="marking"))
+    with study.write() as tx:
+        ann = people.named(tx, "Ann").person_id
+        lease = leases.take(tx, job_id=job.job_id, person_id=ann)
+        item_id = units.get(tx, units.ids_of_job(tx, job.job_id)[-1]).unit.items[0].item.item_id
+        make_gold(tx, job, item_id, ["error"], reason="So it is.")
+        invitations.make(tx, role="worker", job_id=job.job_id)
+    for word in ("", "yes"):
+        with pytest.raises(UsageError, match="type the word 'delete'"), study.write() as tx:
+            units.delete_job(tx, job.job_id, word=word)
+    with study.write() as tx:
+        units.delete_job(tx, job.job_id, word="delete")
+        assert [each.name for each in jobs.all(tx)] == ["other"]
+        assert not tx.all(select(schema.units).where(schema.units.c.job_id != kept.job_id))
+        assert [event.payload["name"] for event in events.all(tx) if event.verb == "job.deleted"] == ["error"]
+        assert lease is not None
+        assert leases.find(tx, lease.lease_id, person_id=ann) is None
+    add_job(study, NewJob(name="error", task="error"))  # the name is free again
+    well(study)
+
+
+def test_a_job_with_a_judgment_stays_and_the_database_itself_sees_to_it(study: Store) -> None:
+    job = add_job(study, NewJob(name="error", task="error"))
+    answer(study, job.job_id, "Ann")
+    with pytest.raises(Conflict, match="has judgments, which are kept; close and archive it"), study.write() as tx:
+        units.delete_job(tx, job.job_id, word="delete")
+    with pytest.raises(GraterError, match="kept as they are"), study.write() as tx:
+        tx.execute(schema.guidelines.delete())
+    with pytest.raises(Conflict, match="is open; close it first"), study.write() as tx:
+        jobs.archive(tx, job.job_id, True)
+    with study.write() as tx:
+        jobs.move(tx, job.job_id, "closed")
+        assert jobs.archive(tx, job.job_id, True).archived_at == tx.now
+    with pytest.raises(Conflict, match="restore it first"), study.write() as tx:
+        jobs.move(tx, job.job_id, "open")
+    with study.write() as tx:
+        assert jobs.archive(tx, job.job_id, False).archived_at is None
+    well(study)
+
+
+def test_jobs_that_ask_for_a_renamed_one_go_by_its_new_name(study: Store) -> None:
+    first, second = (add_job(study, NewJob(name=name, task="marking")) for name in ("first", "second"))
+    with study.write() as tx:
+        set_terms(tx, second.job_id, {"qualifications": [{"job": "first", "judgments": 5, "accuracy": 0.5}]})
+        with pytest.raises(Conflict, match="choose another name"):
+            jobs.rename(tx, first.job_id, NewNames(name="second"))
+        assert jobs.rename(tx, first.job_id, NewNames(title="Prepositions")).name == "first"
+        jobs.rename(tx, first.job_id, NewNames(name="pilot"))
+        set_terms(tx, second.job_id, {"page": 5})  # would be refused if it still asked for `first`
+        assert [event.verb for event in events.all(tx)].count("job.renamed") == 2
+    well(study)
+
+
+def test_practice_that_nobody_has_met_is_work_again(study: Store) -> None:
+    job = add_job(study, NewJob(name="error", task="error", judgments=3))
+    with study.write() as tx:
+        unit_id = units.ids_of_job(tx, job.job_id)[0]
+        item_id = units.get(tx, unit_id).unit.items[0].item.item_id
+        make_gold(tx, job, item_id, ["error"], reason="", role="practice")
+        units.return_to_work(tx, unit_id)
+        unit = units.get(tx, unit_id)
+        assert (unit.role, unit.wanted) == ("work", 3)
+        make_gold(tx, job, item_id, ["error"], reason="", role="practice")
+    answer(study, job.job_id, "Ann")  # practice comes first
+    with pytest.raises(Conflict, match="knows what was expected"), study.write() as tx:
+        units.return_to_work(tx, unit_id)
+    well(study)
+
+
+def test_an_essay_goes_with_its_items_unless_a_job_asks_about_it(study: Store) -> None:
+    job = add_job(study, NewJob(name="error", task="error", essay_ids=("e0",)))
+    with pytest.raises(Conflict, match="a job asks about it"), study.write() as tx:
+        content.delete_essay(tx, "e0", word="delete")
+    with study.write() as tx:
+        for n in range(1, 6):
+            content.delete_essay(tx, f"e{n}", word="delete")
+        assert [essay.essay_id for essay in content.all_essays(tx)] == ["e0"]
+        assert {each.item.essay_id for each in content.all_items(tx) if each.item} == {"e0"}
+        with pytest.raises(NotFound):
+            content.delete_essay(tx, "e1", word="delete")
+        units.delete_job(tx, job.job_id, word="delete")
+        content.delete_essay(tx, "e0", word="delete")
+        assert content.n_items(tx) == 0
+    well(study)
