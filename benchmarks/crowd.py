@@ -28,7 +28,8 @@ from benchmarks.harness import Table
 from benchmarks.load import serving
 
 import grater
-from grater.annotate.store import Store, checks, judgments, open_store, progress, trust
+from grater.annotate import judgments
+from grater.annotate.store import Store, checks, open_store, progress, trust
 from grater.annotate.terms import TrustRule, is_below, is_suspect, passes_quiz
 from grater.model import Interval, Json
 from grater.uncertainty import wilson

@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 
 import grater
-from grater.annotate import jobs, people, samples, units
+from grater.annotate import jobs, judgments, people, samples, units
 from grater.annotate.archive import export
 from grater.annotate.dashboard import JobPace, dashboard_of, figures_of, forecasts, sizes
 from grater.annotate.evaluation import evaluate_study
 from grater.annotate.reporting import study_inputs
-from grater.annotate.store import Store, intake, judgments, leases, open_store
+from grater.annotate.store import Store, intake, leases, open_store
 from grater.annotate.tasks.task import Answer
 from grater.annotate.web import Settings
 from grater.cli import run

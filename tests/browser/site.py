@@ -13,9 +13,9 @@ from pathlib import Path
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext
 
-from grater.annotate import content, credentials, jobs, people, units
+from grater.annotate import content, credentials, jobs, judgments, people, units
 from grater.annotate.people import Person
-from grater.annotate.store import Store, judgments, open_store
+from grater.annotate.store import Store, open_store
 from grater.annotate.study.work import take_next
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import TASK as MARKING

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate.store import judgments
+from grater.annotate import judgments
 from grater.annotate.study.writing import JOB
 from tests.browser.chromium import watched
 from tests.browser.site import Site

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import credentials, jobs, messages, money, people
+from grater.annotate import credentials, jobs, judgments, messages, money, people
 from grater.annotate.marks import has_suggestions
-from grater.annotate.store import Store, gold_review, judgments, open_store, progress, trust
+from grater.annotate.store import Store, gold_review, open_store, progress, trust
 from grater.annotate.study.writing import public_pages
 from grater.cli.demo import EARLIER, fresh_study
 from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED

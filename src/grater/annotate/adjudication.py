@@ -21,10 +21,10 @@ from typing import Literal, TypeAlias, cast
 
 from sqlalchemy import select
 
-from grater.annotate import content, jobs, people, units
+from grater.annotate import content, jobs, judgments, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, events, judgments, progress, schema, submissions
+from grater.annotate.store import Store, Tx, events, progress, schema, submissions
 from grater.annotate.store.progress import FinishedUnit
 from grater.annotate.store.transaction import Columns, Record
 from grater.annotate.study.limits import require_text

@@ -27,12 +27,13 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 import polars as pl
 
+from grater.annotate import judgments
 from grater.annotate.adjudication import finished
 from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agreement_so_far, by_people, scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.protocol import protocol_sheet
-from grater.annotate.store import Store, Tx, events, gold_review, judgments, progress
+from grater.annotate.store import Store, Tx, events, gold_review, progress
 from grater.annotate.store.clock import HOUR, as_iso
 from grater.annotate.store.gold_review import GoldRecord
 from grater.annotate.store.ids import body_hash

@@ -18,9 +18,9 @@ import polars as pl
 
 from grater.annotate import samples
 from grater.annotate.jobs import Job
+from grater.annotate.judgments import PEOPLE
 from grater.annotate.samples import kind_of
 from grater.annotate.store import Tx
-from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.tables import (
     ALL_COUNT,
     Counting,

@@ -25,11 +25,11 @@ from typing import Literal, cast
 import polars as pl
 from sqlalchemy import func, select
 
-from grater.annotate import adjudication, content, jobs, people, units
+from grater.annotate import adjudication, content, jobs, judgments, people, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import Store, Tx, events, judgments, leases, schema, submissions
+from grater.annotate.judgments import PEOPLE
+from grater.annotate.store import Store, Tx, events, leases, schema, submissions
 from grater.annotate.store.ids import new_id
-from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.store.leases import REVISION, Lease
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.store.transaction import Columns, Record

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import or_, select
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, judgments, units
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
-from grater.annotate.store import Tx, events, gold, gold_review, judgments, queue, schema, trust
+from grater.annotate.store import Tx, events, gold, gold_review, queue, schema, trust
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.gold_review import Dispute
 from grater.annotate.store.ids import new_id

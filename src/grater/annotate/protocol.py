@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from grater.annotate import jobs, units
 from grater.annotate import money as study_money
 from grater.annotate.jobs import Job
+from grater.annotate.judgments import submitted
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.store import Tx, trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import fill_quiz
-from grater.annotate.store.judgments import submitted
 from grater.annotate.terms import (
     IMPORTED,
     KEY,

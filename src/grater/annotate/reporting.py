@@ -18,13 +18,13 @@ import polars as pl
 from grater.annotate import jobs, people
 from grater.annotate.evaluation import evaluable, whole_judges
 from grater.annotate.jobs import Job
+from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, study_suggestions
 from grater.annotate.money import Costs, job_costs, payments_of
 from grater.annotate.protocol import protocol_sheet
 from grater.annotate.status import study_name
 from grater.annotate.store import Tx
 from grater.annotate.store.clock import as_iso
-from grater.annotate.store.judgments import PEOPLE
 from grater.annotate.study.limits import require_text
 from grater.annotate.tables import (
     ALL_COUNT,

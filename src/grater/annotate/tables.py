@@ -24,9 +24,9 @@ from sqlalchemy import Integer, Select, Text, case, cast, func, select, type_coe
 
 from grater.annotate import jobs
 from grater.annotate.jobs import Job
+from grater.annotate.judgments import PEOPLE, groups
 from grater.annotate.store import Tx, gold, schema
 from grater.annotate.store.clock import HOUR
-from grater.annotate.store.judgments import PEOPLE, groups
 from grater.annotate.tasks import TASKS, choice, usage
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError

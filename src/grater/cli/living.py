@@ -14,7 +14,7 @@ from typing import cast
 
 import numpy as np
 
-from grater.annotate import adjudication, invitations, jobs, messages, people
+from grater.annotate import adjudication, invitations, jobs, judgments, messages, people
 from grater.annotate.adjudication import sent_edit
 from grater.annotate.invitations import NewInvitation
 from grater.annotate.jobs import Job
@@ -23,7 +23,7 @@ from grater.annotate.money import set_paid, settle
 from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, Tx, judgments, progress, submissions
+from grater.annotate.store import Store, Tx, progress, submissions
 from grater.annotate.store.clock import DAY, MINUTE, utc_now
 from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.study.gold import make_gold

@@ -77,7 +77,7 @@ class Crowd:
             return trust.find(tx, self.job.job_id, self.raters[rater])
 
     def statuses(self, rater: int = 0) -> list[str]:
-        from grater.annotate.store import judgments
+        from grater.annotate import judgments
 
         with self.store.read() as tx:
             found = judgments.by_submission(tx, self.job.job_id, judgments.ALL)

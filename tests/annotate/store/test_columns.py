@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from grater.annotate import content, jobs
-from grater.annotate.store import Store, Tx, judgments, progress, schema, submissions
+from grater.annotate import content, jobs, judgments
+from grater.annotate.store import Store, Tx, progress, schema, submissions
 from grater.annotate.tables import (
     decided_kinds,
     decision_columns,

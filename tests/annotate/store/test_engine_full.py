@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate.store import Store, checks, judgments, open_store
+from grater.annotate import judgments
+from grater.annotate.store import Store, checks, open_store
 from grater.errors import StoreFull
 from tests.annotate.store.worlds import World, make_world
 

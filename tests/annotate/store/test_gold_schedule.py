@@ -264,7 +264,7 @@ def test_reinstated_judgments_take_free_slots_and_the_rest_are_surplus(store: St
     n_gold = 4
     assert sum(back) == n_work + n_gold
     with store.read() as tx:
-        from grater.annotate.store import judgments
+        from grater.annotate import judgments
 
         rows = [row for row, _ in judgments.by_submission(tx, crowd.job.job_id, ("surplus",))]
     assert len(rows) == back[1] <= refilled

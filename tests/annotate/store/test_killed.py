@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import Store, checks, judgments, open_store
+from grater.annotate import judgments
+from grater.annotate.store import Store, checks, open_store
 from tests.annotate.store.killed import N_RATERS, work_until_killed
 from tests.annotate.store.worlds import World, make_world
 from tests.processes import PROCESSES

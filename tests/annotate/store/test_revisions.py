@@ -78,7 +78,7 @@ def test_an_adjudication_made_from_an_older_version_is_stale(store: Store) -> No
 
 
 def test_guidelines_have_versions_and_a_judgment_knows_the_one_that_its_rater_saw(store: Store) -> None:
-    from grater.annotate.store import judgments
+    from grater.annotate import judgments
 
     world = make_world(store)
     with store.write() as tx:

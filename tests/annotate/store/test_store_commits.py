@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import people
-from grater.annotate.store import checks, judgments, open_store
+from grater.annotate import judgments, people
+from grater.annotate.store import checks, open_store
 from grater.annotate.store.store import Moment
 from grater.errors import GraterError, StoreFull
 from tests.annotate.store.test_engine_full import fill_disk

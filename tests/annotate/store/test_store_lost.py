@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import people
-from grater.annotate.store import checks, judgments, open_store
+from grater.annotate import judgments, people
+from grater.annotate.store import checks, open_store
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt
 from grater.errors import StoreBusy

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import credentials, jobs
-from grater.annotate.store import Store, Tx, checks, ejection, judgments, leases, submissions
+from grater.annotate import credentials, jobs, judgments
+from grater.annotate.store import Store, Tx, checks, ejection, leases, submissions
 from grater.annotate.store.clock import HOUR
 from grater.annotate.tasks.task import Answer
 from grater.errors import Conflict, GraterError, NotFound, UsageError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, people, units
+from grater.annotate import content, jobs, judgments, people, units
 from grater.annotate.content import own_essays, plant
 from grater.annotate.mining import uses_in
 from grater.annotate.money import costs as exported_costs
@@ -17,7 +17,7 @@ from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import judge, program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.reporting import study_inputs
-from grater.annotate.store import Store, Tx, checks, gold_review, judgments, open_store
+from grater.annotate.store import Store, Tx, checks, gold_review, open_store
 from grater.annotate.study.gold import Made, gold_from_edits, gold_from_experts, gold_from_planted
 from grater.annotate.study.raters import best, rater_lines
 from grater.annotate.systems import decide

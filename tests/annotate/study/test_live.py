@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import dashboard, jobs, people
+from grater.annotate import dashboard, jobs, judgments, people
 from grater.annotate.dashboard import Live, figures_of
-from grater.annotate.store import ejection, judgments, progress
+from grater.annotate.store import ejection, progress
 from grater.annotate.study.raters import rater_lines
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Study, served

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, judgments, units
 from grater.annotate.chat import Cache, Chat, Endpoint
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
@@ -23,7 +23,7 @@ from grater.annotate.programs import (
     to_ask,
 )
 from grater.annotate.reporting import study_inputs
-from grater.annotate.store import Store, judgments
+from grater.annotate.store import Store
 from grater.annotate.tasks import TASKS
 from grater.reporting.build import build
 from tests.annotate.study.chat_server import ChatServer, serving

@@ -12,14 +12,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import adjudication, jobs, people, units
+from grater.annotate import adjudication, jobs, judgments, people, units
 from grater.annotate.importing import import_files
 from grater.annotate.money import job_costs, settle
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import study_inputs
 from grater.annotate.samples import NewSample, draw
-from grater.annotate.store import Store, judgments
+from grater.annotate.store import Store
 from grater.annotate.study.work import hand_in, take_desk
 from grater.annotate.tasks.task import Answer
 from grater.corpora import write_corpus

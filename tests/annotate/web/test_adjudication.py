@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.annotate import adjudication, units
+from grater.annotate import adjudication, judgments, units
 from grater.annotate.adjudication import Adjudication, EssayTable
 from grater.annotate.jobs import Job
-from grater.annotate.store import judgments, leases
+from grater.annotate.store import leases
 from grater.annotate.tasks import TASKS, Answer, Unit
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.units import StudyUnit

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from grater.annotate import credentials, units
-from grater.annotate.store import checks, judgments
+from grater.annotate import credentials, judgments, units
+from grater.annotate.store import checks
 from grater.annotate.store.clock import DAY
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database

@@ -6,8 +6,7 @@ import io
 import json
 import zipfile
 
-from grater.annotate import credentials
-from grater.annotate.store import judgments
+from grater.annotate import credentials, judgments
 from grater.annotate.web.roles import API
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study

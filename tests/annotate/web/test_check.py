@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, people
+from grater.annotate import content, jobs, judgments, people
 from grater.annotate.archive import export, import_archive
-from grater.annotate.store import Store, events, judgments
+from grater.annotate.store import Store, events
 from grater.annotate.study import proofreading
 from grater.annotate.study.proofreading import MOST_WAITING, Proofreader
 from grater.annotate.study.writing import JOB, Public, public_pages

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from grater.annotate.store import checks, judgments, progress, trust
+from grater.annotate import judgments
+from grater.annotate.store import checks, progress, trust
 from grater.model import Json
 from tests.annotate.web.simulated_crowd import Size, let_work, make_items, make_job, make_raters
 from tests.annotate.web.studies import served

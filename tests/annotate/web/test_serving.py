@@ -24,8 +24,8 @@ import pytest
 from uvicorn.config import Config
 from uvicorn.supervisors.multiprocess import Process
 
-from grater.annotate import credentials
-from grater.annotate.store import checks, judgments, open_store
+from grater.annotate import credentials, judgments
+from grater.annotate.store import checks, open_store
 from grater.annotate.web.serving import Supervisor, listening
 from grater.annotate.web.webhooks import Reply, Teller
 from grater.errors import UsageError

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from grater.annotate import jobs, units
-from grater.annotate.store import checks, judgments, leases, progress, submissions
+from grater.annotate import jobs, judgments, units
+from grater.annotate.store import checks, leases, progress, submissions
 from grater.annotate.store.clock import DAY, HOUR
 from grater.annotate.study.work import submission_id_of
 from grater.annotate.tasks.construction import CONSTRUCTIONS

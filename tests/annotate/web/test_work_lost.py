@@ -11,7 +11,8 @@ import psycopg
 import pytest
 from sqlalchemy import event
 
-from grater.annotate.store import checks, judgments
+from grater.annotate import judgments
+from grater.annotate.store import checks
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import lose_connections, new_database
 from tests.annotate.store.test_engine_full import fill_disk, make_room

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-from grater.annotate import jobs, money
+from grater.annotate import jobs, judgments, money
 from grater.annotate.money import job_costs
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import checks, judgments, submissions
+from grater.annotate.store import checks, submissions
 from grater.annotate.store.clock import DAY
 from tests.annotate.web.studies import TEXTS, Browser, Study
 from tests.annotate.web.test_work import answer, start

@@ -22,10 +22,10 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, ScalarSelect, and_, exists, func, select
 
 from grater.annotate import jobs
+from grater.annotate.judgments import answers_of
 from grater.annotate.store import events, gold, schema
 from grater.annotate.store.events import Event
 from grater.annotate.store.ids import body_hash
-from grater.annotate.store.judgments import answers_of
 from grater.annotate.store.transaction import Tx
 from grater.annotate.store.trust import of_job
 

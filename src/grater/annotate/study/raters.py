@@ -26,11 +26,11 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
-from grater.annotate import jobs, people
+from grater.annotate import jobs, judgments, people
 from grater.annotate.evaluation import by_people
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
-from grater.annotate.store import Tx, ejection, gold, judgments, progress, trust
+from grater.annotate.store import Tx, ejection, gold, progress, trust
 from grater.annotate.store.progress import RaterProgress
 from grater.annotate.store.trust import Trust
 from grater.annotate.tasks.marking import MARKING

@@ -36,11 +36,11 @@ from typing import Any, cast
 
 from sqlalchemy import Row
 
-from grater.annotate import jobs, marks, panels, people, units
+from grater.annotate import jobs, judgments, marks, panels, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.marks import Draft
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, gold_review, intake, judgments, leases, progress, submissions, trust
+from grater.annotate.store import Store, Tx, gold_review, intake, leases, progress, submissions, trust
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt

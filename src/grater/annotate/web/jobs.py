@@ -16,14 +16,14 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import content, invitations, jobs, panels, people, samples, units
+from grater.annotate import content, invitations, jobs, judgments, panels, people, samples, units
 from grater.annotate.evaluation import AgreementSoFar, live_agreement, live_marks
 from grater.annotate.jobs import MOVES, Archived, NewGuidelines, NewJobState, NewNames
 from grater.annotate.marks import Draft, marked_in, n_open_findings, review
 from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.samples import of_sample
-from grater.annotate.store import Tx, events, judgments, progress
+from grater.annotate.store import Tx, events, progress
 from grater.annotate.study.events import is_failing
 from grater.annotate.study.raters import OwnPace
 from grater.annotate.study.work import checked, findings, own_job, shown_to_staff

@@ -14,9 +14,9 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import adjudication, jobs, units
+from grater.annotate import adjudication, jobs, judgments, units
 from grater.annotate.adjudication import Adjudication
-from grater.annotate.store import Tx, gold, judgments, progress
+from grater.annotate.store import Tx, gold, progress
 from grater.annotate.study import work
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.work import Sent, sent_for, shown_to_staff

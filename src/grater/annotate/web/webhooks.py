@@ -47,8 +47,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 
-from grater.annotate import units
-from grater.annotate.store import Tx, events, judgments, submissions
+from grater.annotate import judgments, units
+from grater.annotate.store import Tx, events, submissions
 from grater.annotate.store.events import Event, Webhook
 from grater.annotate.study.events import (
     Claim,

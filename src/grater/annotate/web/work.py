@@ -30,12 +30,12 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import jobs, marks, messages, panels, people, units
+from grater.annotate import jobs, judgments, marks, messages, panels, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.people import Person
 from grater.annotate.requests import LARGEST
-from grater.annotate.store import Tx, gold, judgments, leases, progress, queue, submissions, trust
+from grater.annotate.store import Tx, gold, leases, progress, queue, submissions, trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import Gold, has_gold
 from grater.annotate.store.trust import Trust

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Select, Text, cast, select
+from sqlalchemy import ColumnElement, Text, cast, select
 
 from grater.annotate.store import schema
 from grater.annotate.store.clock import as_iso
@@ -38,6 +38,15 @@ def groups(tx: Tx) -> dict[str, str]:
 
 
 ALL = ("valid", "untrusted", "surplus", "withdrawn")
+OF_UNIT = schema.submissions.join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+WHOLE = schema.judgments.join(OF_UNIT, schema.submissions.c.submission_id == schema.judgments.c.submission_id).join(
+    schema.people, schema.people.c.person_id == schema.submissions.c.person_id
+)
+
+
+def _in_order(tx: Tx) -> tuple[ColumnElement[Any], ...]:
+    at, submission_id = schema.submissions.c.at, schema.judgments.c.submission_id
+    return tx.binary(schema.judgments.c.item_id), at, tx.binary(submission_id)
 
 
 def table(
@@ -56,17 +65,53 @@ def table(
 
     `of_done`: only those of finished units.  `most` of them from number `start` on.
     """
-    query = _query(tx, roles).where(schema.submissions.c.status.in_(statuses))
+    job = schema.jobs.c.name
+    query = (
+        select(
+            schema.judgments,
+            *(schema.submissions.c[name] for name in ("status", "seconds", "at", "unit_id")),
+            schema.submissions.c.guidelines_version.label("guidelines"),
+            *(schema.units.c[name] for name in ("stage", "role", "batch")),
+            job.label("job"),
+            (schema.people.c.name if names else schema.people.c.pseudonym).label("rater"),
+            *(schema.people.c[name] for name in ("person_id", "kind")),
+        )
+        .select_from(WHOLE.join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id))
+        .where(schema.units.c.role.in_(roles), schema.submissions.c.status.in_(statuses))
+        .order_by(tx.binary(job), *_in_order(tx))
+    )
     if job_id is not None:
         query = query.where(schema.submissions.c.job_id == job_id)
     if of_done:
-        query = query.where(
-            schema.submissions.c.unit_id.in_(DONE if job_id is None else DONE.where(schema.units.c.job_id == job_id))
-        )
+        done = DONE if job_id is None else DONE.where(schema.units.c.job_id == job_id)
+        query = query.where(schema.submissions.c.unit_id.in_(done))
     if most is not None:
         query = query.offset(start).limit(most)
     group_of = groups(tx)
-    return [_row(row, group_of[row.person_id], names=names, payload=payload) for row in tx.all(query)]
+    return [
+        {
+            "item": row.item_id,
+            "rater": row.rater,
+            "label": row.label,
+            "status": row.status,
+            "confidence": row.confidence,
+            "seconds": row.seconds,
+            "at": as_iso(row.at),
+            "flags": row.flags,
+            "alternatives": row.alternatives,
+            "stage": row.stage,
+            "batch": row.batch,
+            "group": group_of[row.person_id],
+            "role": row.role,
+            "kind": row.kind,
+            "job": row.job,
+            "unit": row.unit_id,
+            "submission": row.submission_id,
+            "guidelines": row.guidelines,
+            **({"payload": row.payload} if payload else {}),
+        }
+        for row in tx.all(query)
+    ]
 
 
 def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[dict[str, Json]]:
@@ -79,16 +124,10 @@ def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[di
             cast(schema.submissions.c.at, Text).label("at"),
             schema.people.c.person_id.label("group"),
         )
-        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+        .select_from(WHOLE)
         .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status.in_(statuses))
         .where(schema.units.c.role == "work")
-        .order_by(
-            tx.binary(schema.judgments.c.item_id),
-            schema.submissions.c.at,
-            tx.binary(schema.judgments.c.submission_id),
-        )
+        .order_by(*_in_order(tx))
     )
     group_of = groups(tx)
     return [{**row._mapping, "group": group_of[row.group]} for row in tx.all(query)]
@@ -96,12 +135,8 @@ def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[di
 
 def times(tx: Tx, job_id: str) -> list[int]:
     """When the valid judgments of a job's work were made."""
-    query = (
-        select(schema.submissions.c.at)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
-        .where(schema.units.c.role == "work")
-    )
+    query = select(schema.submissions.c.at).select_from(OF_UNIT).where(schema.units.c.role == "work")
+    query = query.where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
     return [row.at for row in tx.all(query)]
 
 
@@ -150,61 +185,3 @@ def _answer(row: Record) -> Answer:
         alternatives=tuple(row.alternatives),
         payload=row.payload,
     )
-
-
-def _query(tx: Tx, roles: Sequence[str]) -> Select[Any]:
-    return (
-        select(
-            schema.judgments,
-            schema.submissions.c.status,
-            schema.submissions.c.seconds,
-            schema.submissions.c.at,
-            schema.submissions.c.is_right,
-            schema.submissions.c.guidelines_version,
-            schema.units.c.unit_id,
-            schema.units.c.stage,
-            schema.units.c.role.label("unit_role"),
-            schema.units.c.batch,
-            schema.jobs.c.name.label("job"),
-            schema.people.c.name,
-            schema.people.c.pseudonym,
-            schema.people.c.person_id,
-            schema.people.c.kind,
-        )
-        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id)
-        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
-        .where(schema.units.c.role.in_(roles))
-        .order_by(
-            tx.binary(schema.jobs.c.name),
-            tx.binary(schema.judgments.c.item_id),
-            schema.submissions.c.at,
-            tx.binary(schema.judgments.c.submission_id),
-        )
-    )
-
-
-def _row(row: Record, group: str, *, names: bool, payload: bool) -> dict[str, Json]:
-    rest: dict[str, Json] = {"payload": row.payload} if payload else {}
-    return {
-        "item": row.item_id,
-        "rater": row.name if names else row.pseudonym,
-        "label": row.label,
-        "status": row.status,
-        "confidence": row.confidence,
-        "seconds": row.seconds,
-        "at": as_iso(row.at),
-        "flags": row.flags,
-        "alternatives": row.alternatives,
-        "stage": row.stage,
-        "batch": row.batch,
-        "group": group,
-        "role": row.unit_role,
-        "kind": row.kind,
-        "job": row.job,
-        "unit": row.unit_id,
-        "submission": row.submission_id,
-        "guidelines": row.guidelines_version,
-        **rest,
-    }
