@@ -15,12 +15,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, Select, Text, bindparam, case, cast, exists, func, literal, select
+from sqlalchemy import ColumnElement, bindparam, case, exists, func, select
 
 from grater.annotate.store import events, schema
-from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import PORTION, Columns, Record, Tx, chunks, locking
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.model import Decision, Edit, Essay, Item, Json, Span, short_hash
@@ -61,13 +59,40 @@ def add_essays(tx: Tx, essays: Iterable[Essay], *, import_id: str | None = None)
     position = int(tx.value(select(func.max(schema.essays.c.position))) or 0)
     for portion in chunks(essays):
         old = {essay.essay_id: essay for essay in essays_of(tx, [essay.essay_id for essay in portion])}
-        new = [essay for essay in portion if essay.essay_id not in old]
+        rows, annotators, edits = [], [], []
         for essay in portion:
             if essay.essay_id in old:
                 _require_same(old[essay.essay_id], essay)
-        _insert_essays(tx, new, position=position, import_id=import_id)
-        position += len(new)
-        n_new, n_old = n_new + len(new), n_old + len(portion) - len(new)
+                n_old += 1
+                continue
+            n_new += 1
+            own = {"essay_id": essay.essay_id}
+            rows.append(
+                {
+                    **own,
+                    "position": position + n_new,
+                    "text": _storable(essay),
+                    "tokens": None if essay.tokens is None else [[span.start, span.end] for span in essay.tokens],
+                    "metadata": essay.metadata,
+                    "import_id": import_id,
+                }
+            )
+            raters = dict.fromkeys(essay.annotators)
+            annotators += [{**own, "rater": rater, "position": number} for number, rater in enumerate(raters)]
+            edits += [
+                {
+                    **own,
+                    "position": number,
+                    "start": edit.span.start,
+                    "end": edit.span.end,
+                    **{name: getattr(edit, name) for name in ("rater", "replacements", "tag", "comment", "extra")},
+                }
+                for number, edit in enumerate(essay.edits)
+            ]
+        tx.insert(schema.essays, rows)
+        for table, some in ((schema.annotators, annotators), (schema.edits, edits)):
+            for few in chunks(some):
+                tx.insert(table, few)
     return n_new, n_old
 
 
@@ -138,46 +163,6 @@ def read_bare(row: Record) -> Essay:
     """The essay of a row with `ESSAY_COLUMNS`, as its writer left it."""
     spans = None if row.tokens is None else tuple(Span(start, end) for start, end in row.tokens)
     return Essay(row.essay_id, row.text, tokens=spans, metadata=row.metadata)
-
-
-def _insert_essays(tx: Tx, new: Sequence[Essay], *, position: int, import_id: str | None) -> None:
-    tx.insert(
-        schema.essays,
-        [
-            {
-                "essay_id": essay.essay_id,
-                "position": position + number,
-                "text": _storable(essay),
-                "tokens": None if essay.tokens is None else [[span.start, span.end] for span in essay.tokens],
-                "metadata": essay.metadata,
-                "import_id": import_id,
-            }
-            for number, essay in enumerate(new, 1)
-        ],
-    )
-    for essay in new:
-        raters = enumerate(dict.fromkeys(essay.annotators))
-        annotator_rows = [
-            {"essay_id": essay.essay_id, "rater": rater, "position": number} for number, rater in raters
-        ]
-        tx.insert(schema.annotators, annotator_rows)
-        tx.insert(
-            schema.edits,
-            [
-                {
-                    "essay_id": essay.essay_id,
-                    "position": number,
-                    "rater": edit.rater,
-                    "start": edit.span.start,
-                    "end": edit.span.end,
-                    "replacements": edit.replacements,
-                    "tag": edit.tag,
-                    "comment": edit.comment,
-                    "extra": edit.extra,
-                }
-                for number, edit in enumerate(essay.edits)
-            ],
-        )
 
 
 def _storable(essay: Essay) -> str:
@@ -282,7 +267,19 @@ def add_items(tx: Tx, items: Iterable[StudyItem]) -> int:
     for portion in chunks(items):
         by_id = {item.item_id: item for item in portion}
         old = {row.item_id for row in tx.all(select(schema.items.c.item_id).where(schema.items.c.item_id.in_(by_id)))}
-        new = [_item_row(item) for item_id, item in by_id.items() if item_id not in old]
+        new = [
+            {
+                "item_id": each.item_id,
+                "essay_id": each.item.essay_id if each.item else None,
+                "start": each.item.span.start if each.item else None,
+                "end": each.item.span.end if each.item else None,
+                "kind": each.kind,
+                "outside_id": each.outside_id,
+                "payload": each.payload,
+            }
+            for each in by_id.values()
+            if each.item_id not in old
+        ]
         tx.insert(schema.items, new)
         n_new += len(new)
     return n_new
@@ -297,24 +294,15 @@ def item_places(tx: Tx, names: Sequence[str]) -> dict[str, tuple[str, str | None
     """Ids and essays of items by the names that a table uses, in the order of the names."""
     of_name: dict[str, tuple[str, str | None]] = {}
     for portion in chunks(dict.fromkeys(names), MANY):
-        listed = _listed(tx, portion)
         for column in (schema.items.c.outside_id, schema.items.c.item_id):  # ids go before what others call an item
             query = select(column.label("name"), schema.items.c.item_id, schema.items.c.essay_id)
-            for row in tx.execute(query.where(column.in_(listed))):
+            for row in tx.execute(query.where(column.in_(portion))):
                 of_name[row.name] = (row.item_id, row.essay_id)
     return {name: of_name[name] for name in names if name in of_name}
 
 
-def _listed(tx: Tx, names: Sequence[str]) -> Select[Any]:
-    """Many names as one parameter: a parameter each takes longer than to find the items."""
-    text = literal(to_text(names), Text)
-    each = func.json_array_elements_text(cast(text, JSON)) if tx.is_postgres else func.json_each(text)
-    return select(each.table_valued("value").c.value)
-
-
 def find_item(tx: Tx, item_id: str) -> StudyItem | None:
-    row = tx.first(select(schema.items).where(schema.items.c.item_id == item_id))
-    return None if row is None else _read_item(row)
+    return items_of(tx, [item_id]).get(item_id)
 
 
 def items_of(tx: Tx, item_ids: Sequence[str]) -> dict[str, StudyItem]:
@@ -357,19 +345,6 @@ def item_kinds(tx: Tx) -> list[tuple[str, int]]:
 def n_items(tx: Tx, *, kind: str | None = None) -> int:
     query = select(func.count()).select_from(schema.items)
     return int(tx.value(query if kind is None else query.where(schema.items.c.kind == kind)))
-
-
-def _item_row(study_item: StudyItem) -> dict[str, Any]:
-    item = study_item.item
-    return {
-        "item_id": study_item.item_id,
-        "essay_id": item.essay_id if item else None,
-        "start": item.span.start if item else None,
-        "end": item.span.end if item else None,
-        "kind": study_item.kind,
-        "outside_id": study_item.outside_id,
-        "payload": study_item.payload,
-    }
 
 
 def _read_item(row: Record) -> StudyItem:

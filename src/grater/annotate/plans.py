@@ -58,7 +58,7 @@ from grater.annotate.units import NewUnit
 from grater.corpora.tagsets import TAGSETS
 from grater.corpora.text.analysis import analyse
 from grater.corpora.text.prepositions import canonical
-from grater.detect.articles.design import NounPlace, item_rows, places_of, select
+from grater.detect.articles.design import item_rows, places_of, select
 from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.errors import UsageError
 from grater.model import DELETE, Decision, Essay, Item, Json, Span
@@ -161,7 +161,7 @@ def plan_job(
     jobs.add_guidelines(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
     new: list[NewUnit] = []
     theirs: list[tuple[tuple[str, ...], int]] = []
-    for batch in batches_for(plan, len(chains)):
+    for batch in batches(plan, len(chains)):
         n_people = len(batch.people) or None
         placed: dict[str, Any] = {"batch": batch.number, "overlap": batch.overlap, "wanted": n_people}
         for unit in (unit for number in batch.units for unit in chains[number]):
@@ -202,17 +202,6 @@ def chains_for(tx: Tx, plan: NewJob, *, is_preview: bool = False) -> list[list[N
     return chains
 
 
-def batches_for(plan: NewJob, n_chains: int) -> list[Batch]:
-    return batches(
-        n_chains,
-        rng=generator(plan.seed, "batches", plan.name),
-        size=plan.batch_size,
-        people=sorted(plan.annotators),
-        each=plan.judgments if plan.annotators else 1,
-        overlap_every=plan.overlap_every,
-    )
-
-
 def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
     """Nobody is asked alone and on a joint seat, or on two seats: the second would get no work, and units starve."""
     heads = {name: set(people.members(tx, person_id)) or {person_id} for name, person_id in persons.items()}
@@ -239,9 +228,6 @@ def hand_over(tx: Tx, job: Job, giver: Person, taker: Person, *, actor: str | No
     return n_units
 
 
-# What each page asks about
-
-
 MOST_COMBINATIONS = 20_000
 
 
@@ -255,30 +241,23 @@ class Batch:
     overlap: bool = False
 
 
-def batches(
-    n_units: int,
-    *,
-    rng: np.random.Generator,
-    size: int = 0,
-    people: Sequence[str] = (),
-    each: int = 1,
-    overlap_every: int = 0,
-) -> list[Batch]:
-    """Cut units into batches of `size` (0: one for a pool, one unit each for annotators) and share them out."""
-    if people and not 1 <= each <= len(people):
-        raise UsageError(f"expected 1 to {len(people)} annotators for each unit, found {each}")
-    if overlap_every and not people:
+def batches(plan: NewJob, n_units: int) -> list[Batch]:
+    """Cut units into batches (of one unit each for annotators, one batch for a pool) and share them out."""
+    named, each = sorted(plan.annotators), plan.judgments
+    if named and each > len(named):
+        raise UsageError(f"expected 1 to {len(named)} annotators for each unit, found {each}")
+    if plan.overlap_every and not named:
         raise UsageError("overlap sets are for named annotators; name them")
+    rng = generator(plan.seed, "batches", plan.name or plan.task)
     order = rng.permutation(n_units).tolist()
-    size = size or (1 if people else n_units) or 1
-    cut = [tuple(order[start : start + size]) for start in range(0, n_units, size)]
+    size = plan.batch_size or (1 if named else n_units) or 1
     pairs: Counter[tuple[str, ...]] = Counter()
     load: Counter[str] = Counter()
     planned = []
-    for number, numbers in enumerate(cut):
-        overlap = bool(overlap_every) and (number + 1) % overlap_every == 0
-        team = tuple(people) if overlap or not people else _team(people, each, pairs, load, rng)
-        planned.append(Batch(number, numbers, team, overlap))
+    for number, begin in enumerate(range(0, n_units, size)):
+        overlap = bool(plan.overlap_every) and (number + 1) % plan.overlap_every == 0
+        team = tuple(named) if overlap or not named else _team(named, each, pairs, load, rng)
+        planned.append(Batch(number, tuple(order[begin : begin + size]), team, overlap))
     return planned
 
 
@@ -299,28 +278,19 @@ def _team(
     return team
 
 
+# What each page asks about
+
+
 CONSTRUCTION = "construction/"
 LEAST = 30
 PLACE = ("item", "essay", "start", "end", "kind")
 
 
-def constructions_to_add(tx: Tx) -> list[StudyItem]:
-    """Construction items that a job needs and the study lacks: of frequent nouns, else of what nouns there are."""
-    if _known_constructions(tx):
-        return []
-    places = list(_places(tx))
-    try:
-        return _selected(places, seed=0, least=LEAST)[0]
-    except UsageError:
-        return _selected(places, seed=0, least=1)[0]
-
-
-def construction_items(tx: Tx, *, seed: int, least: int = LEAST) -> tuple[list[str], list[str]]:
+def construction_items(tx: Tx, *, seed: int) -> tuple[list[str], list[str]]:
     """The ids of the study's construction items, chosen first where there are none, and what could not be filled."""
-    known = _known_constructions(tx)
-    if known:
+    if known := _known_constructions(tx):
         return known, []
-    chosen, missing = _selected(list(_places(tx)), seed=seed, least=least)
+    chosen, missing = _selected(tx, seed=seed, least=(LEAST,))
     content.add_items(tx, chosen)
     return [each.item_id for each in chosen], missing
 
@@ -329,28 +299,24 @@ def _known_constructions(tx: Tx) -> list[str]:
     return [each.item_id for each in content.all_items(tx) if each.kind.startswith(CONSTRUCTION)]
 
 
-def _selected(places: list[NounPlace], *, seed: int, least: int) -> tuple[list[StudyItem], list[str]]:
-    design = select(places, least=least, seed=seed)
-    if not design.places:
+def _selected(tx: Tx, *, seed: int, least: Sequence[int]) -> tuple[list[StudyItem], list[str]]:
+    """Items of nouns with so many phrases in the essays, or with the next number of them where there are none."""
+    places = [place for essay in own_essays(tx) for place in places_of(essay.essay_id, analyse(essay))]
+    design = next((found for n in least if (found := select(places, least=n, seed=seed)).places), None)
+    if design is None:
         raise UsageError(
-            f"expected nouns with {least} phrases or more in the essays, found none; choose items from more text "
+            f"expected nouns with {least[-1]} phrases or more in the essays, found none; choose items from more text "
             "and import them"
         )
-    missing = [f"{each.where}: wanted {each.wanted}, found {each.found}" for each in design.shortfalls]
-    return [_item(row) for row in item_rows(design)], missing
-
-
-def _places(tx: Tx) -> Iterator[NounPlace]:
-    for essay in own_essays(tx):
-        yield from places_of(essay.essay_id, analyse(essay))
-
-
-def _item(row: Mapping[str, object]) -> StudyItem:
-    item = Item(str(row["essay"]), Span(int(str(row["start"])), int(str(row["end"]))), str(row["kind"]))
-    payload: dict[str, Json] = {
-        name: value if isinstance(value, bool) else str(value) for name, value in row.items() if name not in PLACE
-    }
-    return content.study_item(item, payload=payload)
+    chosen = []
+    for row in item_rows(design):
+        item = Item(str(row["essay"]), Span(int(str(row["start"])), int(str(row["end"]))), str(row["kind"]))
+        rest = {name: value for name, value in row.items() if name not in PLACE}
+        payload: dict[str, Json] = {
+            name: value if isinstance(value, bool) else str(value) for name, value in rest.items()
+        }
+        chosen.append(content.study_item(item, payload=payload))
+    return chosen, [f"{each.where}: wanted {each.wanted}, found {each.found}" for each in design.shortfalls]
 
 
 PREPOSITION, CHOICE = PREP, "choice"
@@ -464,7 +430,9 @@ def _system(tx: Tx, plan: NewJob) -> str:
 def _constructions(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     """One unit per noun and stage; a noun's second stage comes in the list after its first."""
     nouns: dict[tuple[str, int, int], dict[str, list[StudyItem]]] = defaultdict(lambda: defaultdict(list))
-    new = () if plan.item_ids else constructions_to_add(tx)
+    new: Sequence[StudyItem] = ()
+    if not plan.item_ids and not _known_constructions(tx):  # frequent nouns, else what nouns there are
+        new, _ = _selected(tx, seed=0, least=(LEAST, 1))
     for each, item in _chosen(tx, plan, None, new, is_preview=is_preview):
         base, stage, _ = (*each.kind.split("/"), "", "")[:3]
         if base == "construction":
@@ -547,61 +515,39 @@ class JobPreview:
         return ", ".join([*parts, *([self.cost] if self.cost else [])])
 
 
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """The units that fit a plan: how long each chain is, and the words of an average essay."""
-
-    lengths: tuple[int, ...]
-    n_words: float
-
-
 @dataclass(slots=True, eq=False)
 class Previews:
-    """Previews of one process, which keeps the last counts."""
+    """Previews of one process, which keeps the last counts: how long each chain is, the words of an average essay."""
 
-    _kept: dict[Hashable, Fitting] = field(default_factory=dict)
+    _kept: dict[Hashable, tuple[list[int], float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, tx: Tx, plan: NewJob) -> JobPreview:
         """What the plan would make; a plan that cannot be carried out is refused as when the job is made."""
-        lengths, n_words = self._lengths(tx, plan)
-        drawn = lengths if plan.most is None else lengths[: plan.most]
-        seconds, is_measured = _seconds(tx, plan.task, n_words)
-        return JobPreview(
-            units=sum(drawn),
-            judgments=_judgments(plan, drawn),
-            seconds_each=seconds,
-            is_measured=is_measured,
-            cents=plan.cents,
-        )
-
-    def _lengths(self, tx: Tx, plan: NewJob) -> tuple[tuple[int, ...], float]:
         state = (content.n_essays(tx), content.n_items(tx), content.n_decisions(tx), len(jobs.all(tx)))
-        asked = (plan.task, plan.kind, plan.system, tuple(plan.item_ids), tuple(plan.essay_ids), plan.fresh)
+        asked = (state, plan.task, plan.kind, plan.system, plan.item_ids, plan.essay_ids, plan.fresh)
         with self._lock:
-            kept = self._kept.get((state, asked))
+            kept = self._kept.get(asked)
         if kept is None:
-            chains = chains_for(tx, plan, is_preview=True)
-            n_words, n_essays = 0, 0
-            for essay in content.all_essays(tx) if plan.task == "marking" else ():
-                n_words, n_essays = n_words + len(essay.text.split()), n_essays + 1
-            kept = Fitting(tuple(map(len, chains)), n_words / n_essays if n_essays else 0.0)
+            lengths = [len(chain) for chain in chains_for(tx, plan, is_preview=True)]
+            words = [len(essay.text.split()) for essay in content.all_essays(tx)] if plan.task == "marking" else []
+            kept = lengths, sum(words) / len(words) if words else 0.0
             with self._lock:
                 while len(self._kept) >= MOST_KEPT:
                     self._kept.pop(next(iter(self._kept)))
-                self._kept[state, asked] = kept
-        return kept.lengths, kept.n_words
-
-
-def _judgments(plan: NewJob, lengths: tuple[int, ...]) -> int:
-    if not plan.annotators:
-        return plan.judgments * sum(lengths)
-    planned = batches_for(plan.model_copy(update={"name": plan.name or plan.task}), len(lengths))
-    return sum(len(batch.people) * lengths[number] for batch in planned for number in batch.units)
-
-
-def _seconds(tx: Tx, task: str, n_words: float) -> tuple[float, bool]:
-    measured = progress.seconds_of_task(tx, task, most=MOST_LOOKED_AT)
-    if len(measured) >= ENOUGH:
-        return median(measured), True
-    return (SECONDS_A_WORD * n_words if task == "marking" else SECONDS.get(task, SECONDS["error"])), False
+                self._kept[asked] = kept
+        lengths, n_words = kept[0][: plan.most], kept[1]
+        n_judgments = plan.judgments * sum(lengths)
+        if plan.annotators:
+            shared = batches(plan, len(lengths))
+            n_judgments = sum(len(batch.people) * lengths[number] for batch in shared for number in batch.units)
+        guess = SECONDS_A_WORD * n_words if plan.task == "marking" else SECONDS.get(plan.task, SECONDS["error"])
+        measured = progress.seconds_of_task(tx, plan.task, most=MOST_LOOKED_AT)
+        is_measured = len(measured) >= ENOUGH
+        return JobPreview(
+            units=sum(lengths),
+            judgments=n_judgments,
+            seconds_each=median(measured) if is_measured else guess,
+            is_measured=is_measured,
+            cents=plan.cents,
+        )
