@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 from sqlalchemy import event, inspect, text
 
-from grater.annotate import content, importing, jobs
+from grater.annotate import content, importing, jobs, judgments
 from grater.annotate.archive import rows as stored_rows
 from grater.annotate.importing import add_judgments
-from grater.annotate.store import Store, bulk, checks, judgments, open_store, schema
+from grater.annotate.store import Store, bulk, checks, open_store, schema
 from grater.errors import BadInput, Conflict
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
