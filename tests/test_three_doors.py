@@ -16,7 +16,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import TypeAdapter
 
-from grater.annotate import credentials, jobs, people, units
+from grater.annotate import credentials, jobs, people, units, webhooks
 from grater.annotate.credentials import NewToken
 from grater.annotate.invitations import NewInvitation
 from grater.annotate.jobs import MOVES, GivenState, NewGuidelines
@@ -24,7 +24,6 @@ from grater.annotate.mining import NewList
 from grater.annotate.plans import NewJob
 from grater.annotate.protocol import set_terms
 from grater.annotate.samples import NewSample
-from grater.annotate.store import events
 from grater.annotate.study.gold import make_gold
 from grater.annotate.study.limits import LIMITS, LONGEST, Limit
 from grater.annotate.study.raters import CHANGES
@@ -81,7 +80,7 @@ def house(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[House]
             unit = units.get(tx, units.ids_of_job(tx, job_id, role="work")[0])
             make_gold(tx, job, unit.unit.items[0].item.item_id, ["error"], reason="It is one.")
             set_terms(tx, job_id, {"pay": {"cents": 5}})
-            webhook = events.add_webhook(tx, url="https://hooks.example.org/grater")
+            webhook = webhooks.add(tx, url="https://hooks.example.org/grater")
             token = credentials.make_token(tx, owner.person_id)
             gold_id = units.ids_of_job(tx, job_id, role="gold")[0]
         ids = {"job": job_id, "worker": study.people["worker"].person_id, "gold": gold_id}
@@ -259,7 +258,6 @@ NUMBERS: dict[str, Doors] = {
 ONE_DOOR = {
     "review.stars": "raters only, and few a minute; tests/annotate/web/test_crowd.py",
     "review.clear": "raters only",
-    "webhook.verbs": "a list; tests/annotate/web/test_events_webhooks.py",
     "work.returns": "no field: how often a rater may give units back",
 }
 """Limits that are not in the table, and why."""

@@ -137,20 +137,3 @@ def test_a_new_listener_hears_of_a_transaction_that_is_still_open(cluster: str) 
             people.add(slow, name="slow", role="worker")
         with store.read() as tx:
             assert len(list(events.since(tx, last))) == 2  # of "quick" once more, since it was not certain
-
-
-def test_a_webhook_hears_of_what_comes_after_it_and_remembers_what_it_was_told(store: Store) -> None:
-    with store.write() as tx:
-        people.add(tx, name="before", role="worker")
-        hook = events.add_webhook(tx, url="https://example.org/hook")
-    with store.write() as tx:
-        people.add(tx, name="after", role="worker")
-    with store.write() as tx:
-        heard = [event.verb for event in events.since(tx, hook.last_n)] if not tx.is_postgres else None
-        newest = events.latest(tx)
-        events.record_delivery(tx, hook.webhook_id, newest, http_status=500, is_delivered=False)
-        events.record_delivery(tx, hook.webhook_id, newest, http_status=200, is_delivered=True)
-        assert [each.state for each in events.deliveries_of(tx, hook.webhook_id)].count("failed") == 1
-        assert [each.last_n for each in events.all_webhooks(tx)] == [newest]
-        events.set_webhook_state(tx, hook.webhook_id, "paused")
-    assert heard in (None, ["webhook.added", "person.added"])

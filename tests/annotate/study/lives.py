@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import func, select
 
-from grater.annotate import content, credentials, jobs, marks, money, panels, people, units
+from grater.annotate import content, credentials, jobs, marks, money, panels, people, units, webhooks
 from grater.annotate.archive import export
 from grater.annotate.credentials import give_role
 from grater.annotate.credentials import set_state as set_person_state
@@ -38,7 +38,6 @@ from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.study import work
-from grater.annotate.study.events import add_webhook
 from grater.annotate.study.raters import change_standing
 from grater.annotate.study.work import (
     desk_of,
@@ -139,7 +138,7 @@ def build(store: Store, *, flagged: int = 0) -> None:
         for job in (pool, named, marked):
             jobs.set_state(tx, job.job_id, "open")
         panels.add(tx, pool.job_id, "prolific", options={"codes": CODES})
-        add_webhook(tx, url="https://example.org/hook", verbs=["unit.finished"])
+        webhooks.add(tx, url="https://example.org/hook", verbs=["unit.finished"])
 
 
 class Life(RuleBasedStateMachine):

@@ -21,13 +21,14 @@ from grater.annotate import (
     people,
     runs,
     units,
+    webhooks,
 )
 from grater.annotate.importing import start_import
 from grater.annotate.marks import Finding
 from grater.annotate.mining import NewList, mine_study
 from grater.annotate.people import Person
 from grater.annotate.runs import RunFile
-from grater.annotate.store import Store, Tx, events, gold, gold_review, submissions
+from grater.annotate.store import Store, Tx, gold, gold_review, submissions
 from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
 from grater.annotate.units import NewUnit, Role
@@ -156,7 +157,7 @@ def _rest(tx: Tx, owner: Person, rated: str, marked: str) -> str:
     adjudication.save(tx, unit_id=rated, person_id=owner.person_id, answers=answers, comment=evil("decision"))
     marks.add_findings(tx, [Finding("", marked, owner.person_id, "rule", evil("finding"), 0, 3)])
     start_import(tx, kind="corpus", name=evil("file"), sha256="0")
-    events.add_webhook(tx, url=f"https://example.org/{evil('webhook')}", verbs=[evil("verb")])
+    webhooks.add(tx, url=f"https://example.org/{evil('webhook')}", verbs=[evil("verb")])
     credentials.make_token(tx, owner.person_id, name=evil("token"))
     return invitations.make(tx, role="worker", name=evil("invitation"))
 

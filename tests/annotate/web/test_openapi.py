@@ -117,7 +117,7 @@ def test_a_busy_database_says_when_to_come_again(shared: Study, monkeypatch: pyt
         raise StoreBusy("the database is busy")
 
     manager = Program(shared, "manager")
-    monkeypatch.setattr("grater.annotate.store.people.all", busy)
+    monkeypatch.setattr("grater.annotate.people.all", busy)
     reply = manager.client.get(f"{API}/people", headers=manager.headers)
     manager.described.check("everybody", 503, reply)
     assert int(reply.headers["retry-after"]) > 0

@@ -15,7 +15,7 @@ import pytest
 
 from grater.annotate import credentials
 from grater.annotate.store.events import VERBS_ABOUT
-from grater.annotate.web.webhooks import signature
+from grater.annotate.webhooks import signature
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import BASE, Study
 from tests.test_docs import blocks

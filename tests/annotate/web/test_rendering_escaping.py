@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, credentials, invitations, jobs, marks, people, units
+from grater.annotate import content, credentials, invitations, jobs, marks, people, units, webhooks
 from grater.annotate.importing import start_import
 from grater.annotate.marks import Finding
-from grater.annotate.store import Store, events, gold
+from grater.annotate.store import Store, gold
 from grater.annotate.units import NewUnit
 from grater.annotate.web.charts import Bar, bars, curve
 from grater.annotate.web.rendering import as_html
@@ -38,7 +38,7 @@ def poisoned(store: Store) -> tuple[str, str]:
         gold.add(tx, practice, item.item_id, [EVIL], reason=EVIL)
         jobs.set_state(tx, job.job_id, "open")
         start_import(tx, kind="corpus", name=EVIL, sha256="0")
-        events.add_webhook(tx, url=f"https://example.org/{EVIL}", verbs=[EVIL])
+        webhooks.add(tx, url=f"https://example.org/{EVIL}", verbs=[EVIL])
         invitations.make(tx, role="worker", name=EVIL)
         people.add_seat(tx, [people.add(tx, name=f"{EVIL}{n}", role="worker").name for n in range(2)])
     return job.job_id, unit_ids[0]

@@ -115,7 +115,7 @@ def test_an_unforeseen_error_is_a_plain_page_without_a_trace(bare: Study, monkey
         raise RuntimeError("secret detail")
 
     monkeypatch.setattr("grater.annotate.web.account.own_job", breaks)
-    monkeypatch.setattr("grater.annotate.store.credentials.tokens_of_person", breaks)
+    monkeypatch.setattr("grater.annotate.credentials.tokens_of_person", breaks)
     reply = bare.browser("owner").get("/me")
     assert reply.status_code == 500
     assert "secret detail" not in reply.text

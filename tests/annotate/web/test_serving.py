@@ -27,13 +27,13 @@ from uvicorn.supervisors.multiprocess import Process
 from grater.annotate import credentials, judgments
 from grater.annotate.store import checks, open_store
 from grater.annotate.web.serving import Supervisor, listening
-from grater.annotate.web.webhooks import Reply, Teller
+from grater.annotate.webhooks import Reply, Sender
 from grater.errors import UsageError
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
 from tests.annotate.web.client import Client
 from tests.annotate.web.studies import PASSWORD, Study, hidden, served
-from tests.annotate.web.test_events_webhooks import finish_one, told
+from tests.annotate.web.test_webhooks import finish_one, told
 from tests.cli.running import grater
 from tests.ports import free_port
 
@@ -60,14 +60,14 @@ def test_an_event_is_told_by_one_process_of_two(location: str) -> None:
     with served(location, tasks=("construction",)) as study:
         outside, one, _ = told(study)
         finish_one(study)
-        other = Teller(one.server, post=outside)
+        other = Sender(study.store, post=outside)
 
         def post(url: str, body: bytes, headers: Any) -> Reply:
-            assert other.tell_all() == 0  # in the middle of the round of the first
+            assert other.send_all() == 0  # in the middle of the round of the first
             return outside(url, body, headers)
 
         one.post = post
-        assert (one.tell_all(), other.tell_all(), len(outside.heard)) == (1, 0, 1)
+        assert (one.send_all(), other.send_all(), len(outside.heard)) == (1, 0, 1)
 
 
 def test_a_file_is_served_by_one_process(bare: Study, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,42 +1,21 @@
-"""The event log: what happened, in order, never changed; and the webhooks that listen to it.
+"""The event log: what happened, in order, never changed.  Webhooks listen to it, and people ask it (`audit`).
 
 An event is written in the transaction that it tells of, so the two stand or fall together.  `actor` is a person's id,
 or None where grater itself acted; `verb` is `noun.what` (`lease.taken`), one of `VERBS_ABOUT`; names and answers are
 not repeated here.  The state of the work can be rebuilt from the log (`checks`).
-
-A webhook is an address outside that wants to hear of events; it remembers the last event that was delivered to it,
-and until when a process has claimed it.
-
-People ask the log who did what, of which kind, when, in which job, the newest first.  An event belongs to a job if it
-names the job, or a unit, lease, answer, panel, payment or dispute of it.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Select,
-    Table,
-    Text,
-    bindparam,
-    func,
-    or_,
-    select,
-    tuple_,
-    type_coerce,
-)
+from sqlalchemy import BigInteger, bindparam, func, select, tuple_
 from sqlalchemy import text as sql
 
 from grater.annotate.store import schema
-from grater.annotate.store.ids import new_id, new_secret
 from grater.annotate.store.transaction import Columns, Tx, insert_into
-from grater.errors import NotFound
 from grater.model import Json
 
 VERBS_ABOUT = {
@@ -136,7 +115,6 @@ NUMBERED = (
     .inline()
 )
 """On PostgreSQL an event knows its transaction (see `since`)."""
-LATEST_PORTION = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +131,7 @@ COLUMNS = Columns(Event, schema.events)
 IS_OVER = sql("events.transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
 _last = schema.events.alias("last")
 LAST = select(_last.c.transaction_id).where(_last.c.n <= bindparam("number")).order_by(_last.c.n.desc()).limit(1)
+IN_ORDER = select(*COLUMNS).where(schema.events.c.n > bindparam("number")).order_by(schema.events.c.n)
 CERTAIN = (
     select(*COLUMNS)
     .where(
@@ -163,34 +142,6 @@ CERTAIN = (
     .order_by(schema.events.c.transaction_id, schema.events.c.n)
 )
 """What comes after event `number` on PostgreSQL, by one index."""
-
-
-@dataclass(frozen=True, slots=True)
-class Webhook:
-    """`secret` signs what is sent.  `verbs` are the events that it wants; none means all."""
-
-    webhook_id: str
-    url: str
-    secret: str = field(repr=False)
-    verbs: list[str] = field(hash=False)
-    last_n: int
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    delivery_id: str
-    webhook_id: str
-    n: int
-    tries: int
-    state: str
-    http_status: int | None
-    at: int
-    problem: str = ""
-
-
-WEBHOOK_COLUMNS = Columns(Webhook, schema.webhooks)
-DELIVERY_COLUMNS = Columns(Delivery, schema.deliveries)
 
 
 def write(tx: Tx, actor: str | None, verb: str, noun: str, payload: Mapping[str, Json] | None = None) -> None:
@@ -212,7 +163,7 @@ def write_all(tx: Tx, entries: Sequence[tuple[str | None, str, str, Mapping[str,
 
 def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)
     """Every event of this snapshot, this transaction's own among them."""
-    return _portions(tx, 0, sys.maxsize)
+    return _portions(tx, 0, sys.maxsize, certain=False)
 
 
 def since(tx: Tx, n: int = 0, *, most: int = sys.maxsize) -> Iterator[Event]:
@@ -221,7 +172,7 @@ def since(tx: Tx, n: int = 0, *, most: int = sys.maxsize) -> Iterator[Event]:
     On PostgreSQL numbers are given before COMMIT, so that a smaller one may come to light after a larger.  There the
     order is that of the transactions, and events wait until no transaction that began before theirs is open.
     """
-    return _certain(tx, n, most) if tx.is_postgres else _portions(tx, n, most)
+    return _portions(tx, n, most, certain=tx.is_postgres)
 
 
 def certain(tx: Tx) -> int:
@@ -236,15 +187,9 @@ def certain(tx: Tx) -> int:
     return int(tx.value(query.limit(1)) or 0)
 
 
-def _portions(tx: Tx, n: int, left: int) -> Iterator[Event]:
-    query = select(*COLUMNS).order_by(schema.events.c.n)
-    while rows := tx.all(query.where(schema.events.c.n > n).limit(min(left, PORTION))):
-        yield from (COLUMNS.read(row) for row in rows)
-        n, left = rows[-1].n, left - len(rows)
-
-
-def _certain(tx: Tx, n: int, left: int) -> Iterator[Event]:
-    while rows := tx.all(CERTAIN.limit(min(left, PORTION)), number=n):
+def _portions(tx: Tx, n: int, left: int, *, certain: bool) -> Iterator[Event]:
+    query = CERTAIN if certain else IN_ORDER
+    while rows := tx.all(query.limit(min(left, PORTION)), number=n):
         yield from (COLUMNS.read(row) for row in rows)
         n, left = rows[-1].n, left - len(rows)
 
@@ -252,150 +197,3 @@ def _certain(tx: Tx, n: int, left: int) -> Iterator[Event]:
 def latest(tx: Tx) -> int:
     """The number of the newest event."""
     return int(tx.value(select(func.max(schema.events.c.n))) or 0)
-
-
-def add_webhook(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None) -> Webhook:
-    """Add a webhook; it hears of what happens from now on."""
-    webhook = Webhook(
-        webhook_id=new_id(),
-        url=url,
-        secret=new_secret(),
-        verbs=sorted(verbs),
-        last_n=certain(tx),
-        state="active",
-    )
-    tx.insert(schema.webhooks, WEBHOOK_COLUMNS.row(webhook) | {"added_at": tx.now})
-    write(tx, actor, "webhook.added", webhook.webhook_id)
-    return webhook
-
-
-def all_webhooks(tx: Tx) -> list[Webhook]:
-    query = select(*WEBHOOK_COLUMNS).order_by(schema.webhooks.c.added_at, schema.webhooks.c.webhook_id)
-    return [WEBHOOK_COLUMNS.read(row) for row in tx.all(query)]
-
-
-def webhook_state(tx: Tx, webhook_id: str) -> str:
-    state = tx.value(select(schema.webhooks.c.state).where(schema.webhooks.c.webhook_id == webhook_id))
-    if state is None:
-        raise NotFound("there is no such webhook")
-    return str(state)
-
-
-def set_webhook_state(
-    tx: Tx, webhook_id: str, state: Literal["active", "paused"], *, actor: str | None = None
-) -> None:
-    webhook_state(tx, webhook_id)
-    tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(state=state))
-    write(tx, actor, f"webhook.{state}", webhook_id)
-
-
-def claim_webhook(tx: Tx, webhook_id: str, *, until: int) -> Webhook | None:
-    """The webhook, claimed for whoever asks until a moment; None where it is claimed already or not active."""
-    this = schema.webhooks.c.webhook_id == webhook_id
-    is_free = schema.webhooks.c.claimed_until.is_(None) | (schema.webhooks.c.claimed_until <= tx.now)
-    claiming = schema.webhooks.update().where(this, schema.webhooks.c.state == "active", is_free)
-    if not tx.execute(claiming.values(claimed_until=until)).rowcount:
-        return None
-    row = tx.first(select(*WEBHOOK_COLUMNS).where(this))
-    return None if row is None else WEBHOOK_COLUMNS.read(row)
-
-
-def change_claim(tx: Tx, webhook_id: str, *, held_until: int, until: int | None) -> bool:
-    """Keep a claim until another moment, or end it; False where it has run out and somebody else took the webhook.
-
-    Nobody can claim a webhook before the claim on it runs out, so a later claim ends later: the moment until which it
-    is held tells whose it is.
-    """
-    mine = (schema.webhooks.c.webhook_id == webhook_id) & (schema.webhooks.c.claimed_until == held_until)
-    return bool(tx.execute(schema.webhooks.update().where(mine).values(claimed_until=until)).rowcount)
-
-
-def record_delivery(
-    tx: Tx,
-    webhook_id: str,
-    n: int,
-    *,
-    http_status: int | None,
-    is_delivered: bool,
-    tries: int = 1,
-    problem: str = "",
-) -> None:
-    """Remember that event `n` was delivered, or how that failed; the next one is only sent after this one."""
-    state = "delivered" if is_delivered else "failed"
-    row = {"delivery_id": new_id(), "webhook_id": webhook_id, "n": n, "tries": tries, "state": state}
-    tx.insert(schema.deliveries, row | {"http_status": http_status, "at": tx.now, "problem": problem})
-    if is_delivered:
-        skip_events(tx, webhook_id, n)
-
-
-def skip_events(tx: Tx, webhook_id: str, n: int) -> None:
-    """Events up to `n` are behind this webhook, delivered or not meant for it."""
-    tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(last_n=n))
-
-
-def deliveries_of(tx: Tx, webhook_id: str, *, most: int = 50) -> list[Delivery]:
-    """The latest attempts, the newest first."""
-    newest = (schema.deliveries.c.at.desc(), schema.deliveries.c.n.desc(), schema.deliveries.c.tries.desc())
-    query = select(*DELIVERY_COLUMNS).where(schema.deliveries.c.webhook_id == webhook_id)
-    return [DELIVERY_COLUMNS.read(row) for row in tx.all(query.order_by(*newest).limit(most))]
-
-
-OF_A_JOB: tuple[tuple[Table, str], ...] = (
-    (schema.units, "unit_id"),
-    (schema.leases, "lease_id"),
-    (schema.submissions, "submission_id"),
-    (schema.panels, "panel_id"),
-    (schema.payments, "payment_id"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFilter:
-    """What is asked for; whatever is not named is not asked.  `since` counts, `until` does not."""
-
-    person_id: str | None = None
-    verbs: Sequence[str] | None = None
-    since: int | None = None
-    until: int | None = None
-    job_id: str | None = None
-
-
-def latest_events(tx: Tx, wanted: AuditFilter, *, before: int | None = None, most: int) -> list[Event]:
-    """The newest events, those before number `before` where it is given."""
-    query = _query(wanted)
-    if before is not None:
-        query = query.where(schema.events.c.n < before)
-    return [COLUMNS.read(row) for row in tx.all(query.order_by(schema.events.c.n.desc()).limit(most))]
-
-
-def walk(tx: Tx, wanted: AuditFilter) -> Iterator[Event]:
-    """All of them, the newest first, in flat memory."""
-    before = None
-    while portion := latest_events(tx, wanted, before=before, most=LATEST_PORTION):
-        yield from portion
-        before = portion[-1].n
-
-
-def _query(wanted: AuditFilter) -> Select[*tuple[object, ...]]:
-    query = select(*COLUMNS)
-    if wanted.person_id is not None:
-        query = query.where(schema.events.c.actor == wanted.person_id)
-    if wanted.verbs is not None:
-        query = query.where(schema.events.c.verb.in_(list(wanted.verbs)))
-    if wanted.since is not None:
-        query = query.where(schema.events.c.at >= wanted.since)
-    if wanted.until is not None:
-        query = query.where(schema.events.c.at < wanted.until)
-    if wanted.job_id is not None:
-        query = query.where(_is_of_job(wanted.job_id))
-    return query
-
-
-def _is_of_job(job_id: str) -> ColumnElement[bool]:
-    noun, payload = schema.events.c.noun, type_coerce(schema.events.c.payload, Text)
-    parts = [noun.in_(select(table.c[key]).where(table.c.job_id == job_id)) for table, key in OF_A_JOB]
-    disputed = select(schema.disputes.c.dispute_id).join(
-        schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
-    )
-    parts.append(noun.in_(disputed.where(schema.submissions.c.job_id == job_id)))
-    return or_(noun == job_id, payload.contains(f'"job_id":"{job_id}"', autoescape=True), *parts)

@@ -38,7 +38,6 @@ LIMITS: Mapping[str, Limit] = {
     "work.returns": Limit(0, 20),
     "review.stars": Limit(1, 5),
     "review.clear": Limit(1, 5),
-    "webhook.verbs": Limit(0, 30),
 }
 """Ranges of numbers; the last part of a name is the field that a message names."""
 
@@ -54,7 +53,6 @@ LONGEST: Mapping[str, int] = {
     "report.title": 200,
     "report.author": 200,
     "panel.text": 1000,
-    "webhook.url": 2000,
     "message.text": 5000,
     "dispute.text": 2000,
     "dispute.answer": 2000,

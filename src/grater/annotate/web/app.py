@@ -46,7 +46,7 @@ from grater.annotate.web.rendering import PageFiles, environment
 from grater.annotate.web.roles import API
 from grater.annotate.web.security import SecurityHeaders, Tries
 from grater.annotate.web.settings import Settings
-from grater.annotate.web.webhooks import deliver_for_ever
+from grater.annotate.webhooks import deliver_for_ever
 
 BUSY = (work.api, work.pages)
 """What raters ask for all day: routes are tried one after the other, so these come first."""
@@ -156,7 +156,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Tell webhooks and do long work, also what an earlier process left, for as long as the server runs."""
     server: Server = app.state.server
     await run_in_threadpool(server.runner.take_up)
-    async with _beside(deliver_for_ever(server)), _beside(_work_for_ever(server.runner)):
+    async with (
+        _beside(deliver_for_ever(server.store, allow_private=server.settings.private_webhooks)),
+        _beside(_work_for_ever(server.runner)),
+    ):
         yield
 
 

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
-from grater.annotate import jobs, people
+from grater.annotate import jobs, people, webhooks
+from grater.annotate.audit import AuditEntry, AuditFilter, audit_filter, csv_parts, entries, json_lines
 from grater.annotate.store import Tx, events
-from grater.annotate.store.events import VERBS_ABOUT, AuditFilter
-from grater.annotate.study import events as study_webhooks
-from grater.annotate.study.events import AuditEntry, audit_filter, csv_parts, entries, failures_of, json_lines
+from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.units import FINISHED
-from grater.annotate.web.calls import A_PAGE, MOST, Body, Most, Object, Shape, When, calls_about, example
+from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, calls_about
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
-from grater.annotate.web.webhooks import make_webhook
+from grater.annotate.webhooks import NewWebhook, NewWebhookState
 from grater.errors import BadInput, NotFound, UnknownName, UsageError
 
 pages = APIRouter()
 ROWS = 100
+N_DELIVERIES = 5
 FIELDS = ("person", "kind", "since", "until", "job")
 
 
@@ -35,7 +36,7 @@ def webhook_page(context: Context) -> Response:
 def add_webhook_form(context: Context) -> Response:
     """A new webhook; its secret is shown this once."""
     try:
-        made = make_webhook(context, url=context.text("url"), verbs=context.text("verbs").split())
+        made = _make(context, context.sent(NewWebhook, verbs=context.text("verbs").split()))
     except (BadInput, UnknownName, UsageError) as error:
         return _page(context, problems=lines_of(error))
     return _page(context, made=made)
@@ -43,16 +44,22 @@ def add_webhook_form(context: Context) -> Response:
 
 @pages.post("/manage/webhooks/{webhook_id}/state")
 def set_webhook_state_form(context: Context, webhook_id: str) -> Response:
-    with context.changing() as tx:
-        study_webhooks.set_state(tx, webhook_id, context.text("state"), actor=context.person.person_id)
+    set_webhook_state(context, webhook_id, context.sent(NewWebhookState))
     return context.go("/manage/webhooks")
 
 
-def _page(context: RequestContext, *, made: events.Webhook | None = None, problems: Sequence[str] = ()) -> Response:
+def _make(context: RequestContext, sent: NewWebhook) -> webhooks.Webhook:
+    """A new webhook; its address is checked as it will be before every delivery."""
+    webhooks.destination(sent.url, allow_private=context.server.settings.private_webhooks)
+    with context.changing() as tx:
+        return webhooks.add(tx, url=sent.url, verbs=sent.verbs, actor=context.person.person_id)
+
+
+def _page(context: RequestContext, *, made: webhooks.Webhook | None = None, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
         rows = [
-            (webhook, events.deliveries_of(tx, webhook.webhook_id, most=5), failures_of(tx, webhook))
-            for webhook in events.all_webhooks(tx)
+            (each, webhooks.deliveries_of(tx, each.webhook_id, most=N_DELIVERIES), webhooks.failures_of(tx, each))
+            for each in webhooks.all(tx)
         ]
     shown = {"rows": rows, "made": made, "finished": FINISHED, "problems": problems}
     return context.page("manage_webhooks.html", shown, status=422 if problems else 200)
@@ -112,8 +119,6 @@ def _asked(context: RequestContext) -> dict[str, str]:
 
 api = calls_about("events")
 
-N_DELIVERIES = 5
-
 
 class Event(Shape):
     """What happened: `verb` is `noun.what`, `noun` the id of the thing; `actor` is null where grater itself acted."""
@@ -131,14 +136,6 @@ class Events(Shape):
 
     events: list[Event]
     latest: int
-
-
-class NewWebhook(Body):
-    """`verbs` of the events to be told of; with none, `unit.finished`."""
-
-    model_config = example(url="https://hooks.example.org/grater", verbs=["unit.finished"])
-    url: str
-    verbs: tuple[str, ...] = ()
 
 
 class Delivery(Shape):
@@ -173,11 +170,6 @@ class Webhooks(Shape):
     webhooks: list[Webhook]
 
 
-class NewWebhookState(Body):
-    model_config = example(state="paused")
-    state: Literal["active", "paused"]
-
-
 @api.get("/events")
 def event_list(
     context: Context,
@@ -196,35 +188,28 @@ def event_list(
 def webhook_list(context: Context) -> Webhooks:
     """The webhooks with their latest deliveries, without their secrets."""
     with context.server.store.read() as tx:
-        return Webhooks(webhooks=[_webhook(tx, webhook) for webhook in events.all_webhooks(tx)])
+        return Webhooks(webhooks=[Webhook.model_validate(_shown(tx, each)) for each in webhooks.all(tx)])
 
 
 @api.post("/webhooks")
 def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
     """Add a webhook for events from now on; its secret is shown only once."""
-    made = make_webhook(context, url=sent.url, verbs=list(sent.verbs))
+    made = _make(context, sent)
     with context.server.store.read() as tx:
-        return MadeWebhook(**_webhook(tx, made).model_dump(), secret=made.secret)
+        return MadeWebhook.model_validate(_shown(tx, made))
 
 
 @api.post("/webhooks/{webhook_id}/state")
 def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or resume where it stopped."""
     with context.changing() as tx:
-        study_webhooks.set_state(tx, webhook_id, sent.state, actor=context.person.person_id)
-        return next(_webhook(tx, hook) for hook in events.all_webhooks(tx) if hook.webhook_id == webhook_id)
+        changed = webhooks.set_state(tx, webhook_id, sent.state, actor=context.person.person_id)
+        return Webhook.model_validate(_shown(tx, changed))
 
 
-def _webhook(tx: Tx, webhook: events.Webhook) -> Webhook:
-    tried = events.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)
-    return Webhook(
-        webhook_id=webhook.webhook_id,
-        url=webhook.url,
-        state="paused" if webhook.state == "paused" else "active",
-        verbs=list(webhook.verbs),
-        last_n=webhook.last_n,
-        deliveries=[Delivery.of(delivery) for delivery in tried],
-    )
+def _shown(tx: Tx, webhook: webhooks.Webhook) -> dict[str, object]:
+    tried = webhooks.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)
+    return {**asdict(webhook), "deliveries": [Delivery.of(delivery) for delivery in tried]}
 
 
 Word = Annotated[str, Query(max_length=100)]

@@ -16,15 +16,14 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import content, invitations, jobs, judgments, panels, people, samples, units
+from grater.annotate import content, invitations, jobs, judgments, panels, people, samples, units, webhooks
 from grater.annotate.evaluation import AgreementSoFar, live_agreement, live_marks
 from grater.annotate.jobs import MOVES, Archived, NewGuidelines, NewJobState, NewNames
 from grater.annotate.marks import Draft, marked_in, n_open_findings, review
 from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.samples import of_sample
-from grater.annotate.store import Tx, events, progress
-from grater.annotate.study.events import is_failing
+from grater.annotate.store import Tx, progress
 from grater.annotate.study.raters import OwnPace
 from grater.annotate.study.work import checked, findings, own_job, shown_to_staff
 from grater.annotate.tables import essay_columns, redundancy_of
@@ -146,7 +145,7 @@ def study_page(context: Context) -> Response:
             (job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in all_jobs if job.archived_at is None
         ]
         counts = {"essays": content.n_essays(tx), "items": content.n_items(tx), "people": people.count(tx)}
-        failing = [webhook.url for webhook in events.all_webhooks(tx) if is_failing(tx, webhook)]
+        failing = [each.url for each in webhooks.all(tx) if webhooks.is_failing(tx, each)]
     archived = [job for job in all_jobs if job.archived_at is not None]
     if not all_jobs and not counts["essays"] and not counts["items"]:
         return context.go("/manage/start")

@@ -88,7 +88,7 @@ TOLD = {
         "payload": {"type": "object", "additionalProperties": True},
     },
 }
-"""What a webhook is sent (`grater.annotate.web.webhooks`)."""
+"""What a webhook is sent (`grater.annotate.webhooks`)."""
 
 HEARING = {
     "operationId": "told",

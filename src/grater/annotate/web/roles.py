@@ -295,7 +295,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing."""
 
 READ, WORK, MANAGE = "read", "work", "manage"
-"""Scopes of tokens (`grater.annotate.store.credentials`)."""
+"""Scopes of tokens (`grater.annotate.credentials`)."""
 
 OF_TOKENS = f"{API}/me/tokens"
 

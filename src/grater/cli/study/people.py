@@ -11,6 +11,7 @@ import typer
 from typer import Argument, Option
 
 from grater.annotate import credentials, jobs, people
+from grater.annotate.audit import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.credentials import TOKEN_DAYS, NewToken, end_token
 from grater.annotate.invitations import NewInvitation, invite, invite_back
 from grater.annotate.jobs import NewGuidelines
@@ -25,7 +26,6 @@ from grater.annotate.store import Store, Tx, gold_review, progress
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.schema import SCOPES
-from grater.annotate.study.events import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of

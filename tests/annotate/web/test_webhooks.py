@@ -1,7 +1,8 @@
-"""Webhooks over real sockets: receivers that misbehave in every way hurt nobody but themselves."""
+"""Webhooks: signed, sent in order and again after a failure, only to addresses outside; bad receivers harm nobody."""
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 import threading
@@ -14,13 +15,152 @@ from typing import Any
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from grater.annotate import jobs
-from grater.annotate.store import events
-from grater.annotate.study.events import failures_of, set_state
-from grater.annotate.web import webhooks
-from grater.annotate.web.webhooks import Teller, is_outside, post_outside
+from grater.annotate import jobs, webhooks
+from grater.annotate.units import FINISHED
+from grater.annotate.webhooks import CLAIM_MS, MOST_FAILURES, Reply, Sender, is_outside, post_outside, signature
+from tests.annotate.web.json_schema import complaints
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
+
+
+class Outside:
+    """A program that hears webhooks; `status` is what it answers."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[dict[str, Any], str]] = []
+        self.status = 200
+
+    def __call__(self, url: str, body: bytes, headers: Any) -> Reply:  # noqa: ARG002
+        self.heard.append((json.loads(body), headers["x-grater-signature"]))
+        self.body = body
+        return Reply(self.status)
+
+
+def told(study: Study) -> tuple[Outside, Sender, Program]:
+    object.__setattr__(study.settings, "private_webhooks", True)
+    owner = Program(study, "owner")
+    made = owner.post("/webhooks", {"url": "http://127.0.0.1:9/hook"})
+    assert made["secret"] not in json.dumps(owner.get("/webhooks"))
+    outside = Outside()
+    outside.secret = made["secret"]  # type: ignore[attr-defined]
+    return outside, Sender(study.store, post=outside), owner
+
+
+def finish_one(study: Study) -> None:
+    for who in ("worker", "annotator"):
+        program = Program(study, who)
+        while lease := program.post(f"/jobs/{study.jobs['construction']}/next")["lease"]:
+            fields = {field["name"]: ["yes"] for field in lease["fields"]}
+            program.post(f"/leases/{lease['lease_id']}", {"fields": fields})
+
+
+def test_a_finished_unit_is_told_once_and_signed(study: Study) -> None:
+    outside, sender, _ = told(study)
+    finish_one(study)
+    assert sender.send_all() == 1
+    assert sender.send_all() == 0
+    ((body, signed),) = outside.heard
+    described = Program(study, "owner").described.whole
+    assert complaints(described["components"]["schemas"]["Told"], body, described) == []
+    assert body["verb"] == FINISHED
+    assert body["payload"]["job"] == "construction"
+    assert sorted(body["payload"]["labels"].values()) == [["yes", "yes"]] * 5
+    assert signed == signature(outside.secret, outside.body)  # type: ignore[attr-defined]
+
+
+def test_an_event_is_told_again_until_it_is_heard_ever_more_slowly(study: Study) -> None:
+    outside, sender, _ = told(study)
+    finish_one(study)
+    outside.status = 500
+    sender.send_all()
+    assert sender.send_all() == 0
+    assert len(outside.heard) == 1  # it waits before the next try
+    study.clock.now += 3_000
+    outside.status = 204
+    assert sender.send_all() == 1
+
+
+def test_a_webhook_that_never_answers_is_paused(study: Study) -> None:
+    outside, sender, _ = told(study)
+    finish_one(study)
+    outside.status = 0
+    for _ in range(MOST_FAILURES + 5):
+        sender.send_all()
+        study.clock.now += 10_000_000
+    assert len(outside.heard) == MOST_FAILURES
+    with study.store.read() as tx:
+        assert webhooks.all(tx)[0].state == "paused"
+
+
+def test_a_webhook_hears_only_what_it_asked_for(study: Study) -> None:
+    object.__setattr__(study.settings, "private_webhooks", True)
+    Program(study, "owner").post("/webhooks", {"url": "http://127.0.0.1:9/", "verbs": ["job.state"]})
+    outside = Outside()
+    sender = Sender(study.store, post=outside)
+    with study.store.write() as tx:
+        jobs.set_state(tx, study.jobs["error"], "paused")
+    finish_one(study)
+    sender.send_all()
+    assert [body["verb"] for body, _ in outside.heard] == ["job.state"]
+
+
+def test_a_restart_forgets_no_failure_and_a_webhook_taken_up_again_starts_anew(study: Study) -> None:
+    outside, sender, _ = told(study)
+    finish_one(study)
+    outside.status = 500
+    sender.send_all()
+    restarted = Sender(study.store, post=outside)
+    assert (restarted.send_all(), len(outside.heard)) == (0, 1)
+    for _ in range(MOST_FAILURES - 1):
+        study.clock.now += 10_000_000
+        restarted.send_all()
+    with study.store.write() as tx:
+        (paused,) = webhooks.all(tx)
+        assert paused.state == "paused"
+        webhooks.set_state(tx, paused.webhook_id, "active")
+    outside.status = 200
+    assert restarted.send_all() == 1  # at once, though the last failure was a moment ago
+
+
+def test_a_process_that_stalled_neither_notes_nor_releases_what_another_has_taken_over(study: Study) -> None:
+    outside, stalled, _ = told(study)
+    finish_one(study)
+    is_told, is_late = threading.Event(), threading.Event()
+
+    def tell_at_last(*given: Any) -> Reply:
+        is_told.set()
+        assert is_late.wait(60)
+        return outside(*given)
+
+    def stall(*_: object) -> Reply:
+        study.clock.now += CLAIM_MS
+        second.start_round()
+        assert is_told.wait(60)
+        return Reply(500)
+
+    second, third = (Sender(study.store, post=post) for post in (tell_at_last, outside))
+    stalled.post = stall
+    stalled.send_all()
+    third.send_all()
+    assert outside.heard == []  # the second has it still
+    is_late.set()
+    for sending in second._busy.values():
+        sending.join(60)
+    with study.store.read() as tx:
+        (webhook,) = webhooks.all(tx)
+        assert [each.state for each in webhooks.deliveries_of(tx, webhook.webhook_id)] == ["delivered"]
+    assert len(outside.heard) == 1
+
+
+def test_a_verb_that_there_is_not_is_answered_with_the_nearest_and_too_many_are_refused(bare: Study) -> None:
+    owner = Program(bare, "owner")
+    for verbs, words in (
+        (["submission.store"], "Did you mean 'submission.stored'?"),
+        (["job.state"] * 31, "at most 30"),
+    ):
+        reply = owner.post("/webhooks", {"url": "http://127.0.0.1:9/", "verbs": verbs}, 422)
+        assert words in reply["error"]["message"]
+
 
 PATIENCE_SECONDS = 60
 Behaviour = Callable[[socket.socket], None]
@@ -117,14 +257,14 @@ def hooked(study: Study, monkeypatch: pytest.MonkeyPatch) -> Study:
     return study
 
 
-def teller_of(study: Study) -> Teller:
-    return Teller(study.client().app.state.server)
+def sender_of(study: Study) -> Sender:
+    return Sender(study.store, allow_private=True)
 
 
 def add(study: Study, url: str) -> str:
     """A webhook as an older version would have taken it, unchecked; give its id."""
     with study.store.write() as tx:
-        return events.add_webhook(tx, url=url, verbs=["job.state"]).webhook_id
+        return webhooks.add(tx, url=url, verbs=["job.state"]).webhook_id
 
 
 def happen(study: Study) -> None:
@@ -132,9 +272,9 @@ def happen(study: Study) -> None:
         jobs.set_state(tx, study.jobs["error"], "paused")
 
 
-def last_delivery(study: Study, webhook_id: str) -> events.Delivery:
+def last_delivery(study: Study, webhook_id: str) -> webhooks.Delivery:
     with study.store.read() as tx:
-        return events.deliveries_of(tx, webhook_id, most=1)[0]
+        return webhooks.deliveries_of(tx, webhook_id, most=1)[0]
 
 
 @pytest.fixture
@@ -154,7 +294,7 @@ def test_the_fault_of_a_receiver_is_its_own_logged_shown_and_tried_again_after_a
     with Receiver() as good, caplog.at_level(logging.WARNING, logger=webhooks.LOG.name):
         add(hooked, good.url)
         happen(hooked)
-        assert teller_of(hooked).tell_all() == 1
+        assert sender_of(hooked).send_all() == 1
         assert len(good.heard) == 1
     told = {webhook_id: last_delivery(hooked, webhook_id) for webhook_id in expected}
     assert {webhook_id: each.state for webhook_id, each in told.items()} == dict.fromkeys(expected, "failed")
@@ -166,7 +306,7 @@ def test_the_fault_of_a_receiver_is_its_own_logged_shown_and_tried_again_after_a
     hooked.clock.now += 3_000
     for receiver in receivers.values():
         receiver.behaviour = says(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")
-    assert teller_of(hooked).tell_all() == len(receivers)
+    assert sender_of(hooked).send_all() == len(receivers)
 
 
 @pytest.mark.parametrize("behaviour", SILENT.values(), ids=SILENT)
@@ -177,7 +317,7 @@ def test_a_receiver_that_gives_no_answer_is_not_waited_for(
     with Receiver(behaviour) as receiver:
         webhook_id = add(hooked, receiver.url)
         happen(hooked)
-        assert teller_of(hooked).tell_all() == 0
+        assert sender_of(hooked).send_all() == 0
     assert last_delivery(hooked, webhook_id).problem == "no answer within 0.4 seconds"
 
 
@@ -185,7 +325,7 @@ def test_an_endless_answer_counts_by_its_status(hooked: Study) -> None:
     with Receiver(without_end(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65536)) as receiver:
         webhook_id = add(hooked, receiver.url)
         happen(hooked)
-        assert teller_of(hooked).tell_all() == 1
+        assert sender_of(hooked).send_all() == 1
     assert last_delivery(hooked, webhook_id).http_status == 200
 
 
@@ -198,31 +338,31 @@ def test_a_slow_receiver_delays_nobody_else(hooked: Study) -> None:
 
     with Receiver(slow) as late, Receiver() as good:
         late_id, good_id = add(hooked, late.url), add(hooked, good.url)
-        teller = teller_of(hooked)
+        sender = sender_of(hooked)
         happen(hooked)
-        first = {telling.webhook_id: telling for telling in teller.start_round()}
+        first = {sending.webhook_id: sending for sending in sender.start_round()}
         assert late.has_heard.wait(PATIENCE_SECONDS)
         first[good_id].join(PATIENCE_SECONDS)
         happen(hooked)  # more news while the slow one still has the first
-        (second,) = teller.start_round()
+        (second,) = sender.start_round()
         second.join(PATIENCE_SECONDS)
         assert (second.webhook_id, len(late.heard), len(good.heard)) == (good_id, 1, 2)
         may_answer.set()
         first[late_id].join(PATIENCE_SECONDS)
-        assert teller.tell_all() == 1  # what the slow one missed meanwhile
+        assert sender.send_all() == 1  # what the slow one missed meanwhile
 
 
 def test_the_loop_outlives_what_nobody_foresaw(hooked: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     troubles: list[Exception] = [RuntimeError("unforeseen"), KeyError("nor this")]
-    start_round = Teller.start_round
+    start_round = Sender.start_round
 
-    def stumbling(teller: Teller) -> Any:
+    def stumbling(sender: Sender) -> Any:
         if troubles:
             raise troubles.pop()
-        return start_round(teller)
+        return start_round(sender)
 
     monkeypatch.setattr(webhooks, "PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr(Teller, "start_round", stumbling)
+    monkeypatch.setattr(Sender, "start_round", stumbling)
     with Receiver() as good:
         add(hooked, good.url)
         happen(hooked)
@@ -239,56 +379,33 @@ def test_a_webhook_that_breaks_our_own_code_is_noted_and_waits(hooked: Study) ->
     def broken(*_: object) -> Any:
         raise ZeroDivisionError
 
-    teller = teller_of(hooked)
-    teller.post = broken
-    assert teller.tell_all() == 0
+    sender = sender_of(hooked)
+    sender.post = broken
+    assert sender.send_all() == 0
     assert last_delivery(hooked, webhook_id).problem == "sending failed: ZeroDivisionError"
     with hooked.store.read() as tx:
-        (webhook,) = events.all_webhooks(tx)
-        assert failures_of(tx, webhook).times == 1
+        (webhook,) = webhooks.all(tx)
+        assert webhooks.failures_of(tx, webhook).times == 1
 
 
 def test_a_webhook_that_is_paused_meanwhile_hears_no_more(hooked: Study) -> None:
     def pausing(connection: socket.socket) -> None:
         with hooked.store.write() as tx:
-            set_state(tx, webhook_id, "paused")
+            webhooks.set_state(tx, webhook_id, "paused")
         connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
 
     with Receiver(pausing) as receiver:
         webhook_id = add(hooked, receiver.url)
         happen(hooked)
         happen(hooked)
-        assert teller_of(hooked).tell_all() == 1
+        assert sender_of(hooked).send_all() == 1
 
 
 INSIDE = [
-    "127.0.0.1",
-    "10.0.0.1",
-    "100.64.0.1",
-    "169.254.169.254",
-    "192.0.0.8",
-    "192.88.99.1",
-    "0.0.0.0",
-    "224.0.0.1",
-    "255.255.255.255",
-    "::",
-    "::1",
-    "::127.0.0.1",
-    "::8.8.8.8",
-    "::ffff:127.0.0.1",
-    "::ffff:10.1.2.3",
-    "64:ff9b::7f00:1",
-    "64:ff9b::a00:1",
-    "64:ff9b:1::808:808",
-    "2002:7f00:1::",
-    "2002:808:808::1",
-    "2001:0:4136:e378::1",
-    "3fff::1",
-    "fec0::1",
-    "fe80::1",
-    "fc00::1",
-    "ff02::1",
-    "4000::1",
+    *("127.0.0.1", "10.0.0.1", "100.64.0.1", "169.254.169.254", "192.0.0.8", "192.88.99.1", "0.0.0.0", "224.0.0.1"),
+    *("255.255.255.255", "::", "::1", "::127.0.0.1", "::8.8.8.8", "::ffff:127.0.0.1", "::ffff:10.1.2.3"),
+    *("64:ff9b::7f00:1", "64:ff9b::a00:1", "64:ff9b:1::808:808", "2002:7f00:1::", "2002:808:808::1"),
+    *("2001:0:4136:e378::1", "3fff::1", "fec0::1", "fe80::1", "fc00::1", "ff02::1", "4000::1"),
 ]
 
 
@@ -303,28 +420,12 @@ def test_the_public_internet_is_outside(address: str) -> None:
 
 
 REFUSED = [
-    "nonsense",
-    "ftp://example.org",
-    "file:///etc/passwd",
-    "http://",
-    "http://localhost:1/",
-    "http://[::1]/",
-    "http://[::1",
-    "http://[64:ff9b::7f00:1]/",
-    "http://[2002:7f00:1::]/",
-    "http://[fec0::1]/",
-    "http://[::127.0.0.1]/",
-    "http://2130706433/",
-    "http://224.0.0.1/",
-    "http://8.8.8.8:99999/",
-    "http://8.8.8.8:0/",
-    "http://8.8.8.8/a b",
-    "http://8.8.8.8/\u00e9",
-    "http://8.8.8.8/\r\nx: y",
-    "http://user:secret@8.8.8.8/",
-    f"http://{'a' * 70}.example.org/",
-    "http://a..example.org/",
-    "http://-a.example.org/",
+    *("nonsense", "ftp://example.org", "file:///etc/passwd", "http://", "http://localhost:1/", "http://[::1]/"),
+    *("http://[::1", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://[fec0::1]/"),
+    *("http://[::127.0.0.1]/", "http://2130706433/", "http://224.0.0.1/", "http://8.8.8.8:99999/"),
+    *("http://8.8.8.8:0/", "http://8.8.8.8/a b", "http://8.8.8.8/\u00e9", "http://8.8.8.8/\r\nx: y"),
+    *("http://user:secret@8.8.8.8/", f"http://{'a' * 70}.example.org/", "http://a..example.org/"),
+    *("http://-a.example.org/",),
 ]
 
 
@@ -337,7 +438,7 @@ def test_addresses_that_cannot_be_used_are_refused_when_they_are_added(bare: Stu
         page = browser.post("/manage/webhooks", {"url": url, "verbs": ""})
         assert (page.status_code, "New webhook" in page.text) == (422, True), url
     with bare.store.read() as tx:
-        assert events.all_webhooks(tx) == []
+        assert webhooks.all(tx) == []
 
 
 @pytest.mark.parametrize("url", ["http://0.0.0.0:9/", "http://[::]:9/", "http://224.0.0.1/", "http://[ff02::1]/"])

@@ -1,0 +1,171 @@
+"""Who did what: the event log of a study, filtered and in words, the newest first, for pages, API and command alike.
+
+A kind is a verb (`person.role`), the part before its dot (`person`), or a group of verbs (`people`, `work`, ...).
+Days are UTC; the last day counts whole.  An event belongs to a job if it names the job, or a unit, lease, answer,
+panel, payment or dispute of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+from sqlalchemy import ColumnElement, Table, Text, or_, select, type_coerce
+
+from grater.annotate import jobs, people
+from grater.annotate.store import Tx, schema
+from grater.annotate.store.clock import DAY, as_iso, from_iso
+from grater.annotate.store.events import COLUMNS, VERBS, VERBS_ABOUT, Event
+from grater.errors import UnknownName, UsageError
+from grater.registry import unknown
+from grater.result import Data, key
+from grater.tables.files import guarded_frame
+
+LONGEST_SHOWN = 40
+LENGTH_OF_A_DAY = len("2026-11-16")
+CSV_COLUMNS = ("n", "at", "person", "role", "verb", "noun", "about", "payload")
+PORTION = 1_000
+OF_A_JOB: tuple[tuple[Table, str], ...] = (
+    (schema.units, "unit_id"),
+    (schema.leases, "lease_id"),
+    (schema.submissions, "submission_id"),
+    (schema.panels, "panel_id"),
+    (schema.payments, "payment_id"),
+)
+
+
+def _event_json(event: Event) -> dict[str, Any]:
+    known = {name: getattr(event, name) for name in ("n", "actor", "verb", "noun")}
+    return {**known, "at": as_iso(event.at), "payload": dict(event.payload)}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry(Data):
+    """An event in words: `person` and `role` of who acted, empty where grater itself did.
+
+    `about` is what the noun is called, where it has a name.
+    """
+
+    event: Event = field(metadata=key(flat=True, write=_event_json))
+    person: str
+    role: str
+    about: str
+
+    @property
+    def details(self) -> str:
+        """The payload as JSON; nothing where there is none."""
+        return json.dumps(dict(self.event.payload), ensure_ascii=False) if self.event.payload else ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """What is asked for; whatever is not named is not asked.  `since` counts, `until` does not."""
+
+    person_id: str | None = None
+    verbs: Sequence[str] | None = None
+    since: int | None = None
+    until: int | None = None
+    job_id: str | None = None
+
+
+def audit_filter(
+    tx: Tx, *, person: str = "", kind: str = "", since: str = "", until: str = "", job: str = ""
+) -> AuditFilter:
+    """What is asked for, in a person's words: names (or ids) of a person and a job, a kind, days or moments."""
+    return AuditFilter(
+        person_id=(people.find(tx, person) or people.named(tx, person)).person_id if person else None,
+        verbs=verbs_of(kind) if kind else None,
+        since=_moment(since) if since else None,
+        until=_moment(until) + (DAY if len(until) == LENGTH_OF_A_DAY else 0) if until else None,
+        job_id=(jobs.find(tx, job) or jobs.named(tx, job)).job_id if job else None,
+    )
+
+
+def verbs_of(kind: str) -> tuple[str, ...]:
+    if kind in VERBS_ABOUT:
+        return VERBS_ABOUT[kind]
+    chosen = tuple(sorted(verb for verb in VERBS if kind in (verb, verb.partition(".")[0])))
+    if not chosen:
+        raise UnknownName(unknown("kind", kind[:LONGEST_SHOWN], [*VERBS_ABOUT, *sorted(VERBS)]))
+    return chosen
+
+
+def entries(tx: Tx, wanted: AuditFilter, *, before: int | None = None, most: int) -> list[AuditEntry]:
+    """The newest events in words, those before number `before` where it is given."""
+    in_words = _Words(tx)
+    return [in_words.of(event) for event in _latest(tx, wanted, before=before, most=most)]
+
+
+def _latest(tx: Tx, wanted: AuditFilter, *, before: int | None, most: int) -> list[Event]:
+    of = schema.events.c
+    asked = [
+        *([of.actor == wanted.person_id] if wanted.person_id is not None else []),
+        *([of.verb.in_(list(wanted.verbs))] if wanted.verbs is not None else []),
+        *([of.at >= wanted.since] if wanted.since is not None else []),
+        *([of.at < wanted.until] if wanted.until is not None else []),
+        *([_is_of_job(wanted.job_id)] if wanted.job_id is not None else []),
+        *([of.n < before] if before is not None else []),
+    ]
+    query = select(*COLUMNS).where(*asked).order_by(of.n.desc()).limit(most)
+    return [COLUMNS.read(row) for row in tx.all(query)]
+
+
+def _portions(tx: Tx, wanted: AuditFilter) -> Iterator[list[dict[str, Any]]]:
+    """All of them, in flat memory."""
+    in_words, before = _Words(tx), None
+    while portion := _latest(tx, wanted, before=before, most=PORTION):
+        yield [in_words.of(event).to_dict() for event in portion]
+        before = portion[-1].n
+
+
+def json_lines(tx: Tx, wanted: AuditFilter) -> Iterator[str]:
+    for portion in _portions(tx, wanted):
+        yield from (json.dumps(row, ensure_ascii=False) + "\n" for row in portion)
+
+
+def csv_parts(tx: Tx, wanted: AuditFilter) -> Iterator[str]:
+    """Cells that a spreadsheet would run are escaped."""
+    yield ",".join(CSV_COLUMNS) + "\n"
+    types = {name: pl.Int64 if name == "n" else pl.String for name in CSV_COLUMNS}
+    for portion in _portions(tx, wanted):
+        cells = [{**row, "payload": json.dumps(row["payload"], ensure_ascii=False)} for row in portion]
+        frame = pl.DataFrame([{name: row[name] for name in CSV_COLUMNS} for row in cells], schema=types)
+        yield guarded_frame(frame).write_csv(include_header=False)
+
+
+class _Words:
+    def __init__(self, tx: Tx) -> None:
+        self.people = {person.person_id: person for person in people.all(tx)}
+        self.jobs = {job.job_id: job.name for job in jobs.all(tx)}
+
+    def of(self, event: Event) -> AuditEntry:
+        actor = self.people.get(event.actor) if event.actor else None
+        about = self.people.get(event.noun) or self.people.get(str(event.payload.get("person_id", "")))
+        job = self.jobs.get(event.noun) or self.jobs.get(str(event.payload.get("job_id", "")), "")
+        names = [name for name in (about.name if about else "", job) if name]
+        return AuditEntry(
+            event=event,
+            person=actor.name if actor else "",
+            role=actor.role if actor else "",
+            about=", ".join(names),
+        )
+
+
+def _moment(text: str) -> int:
+    try:
+        return from_iso(text)
+    except ValueError as error:
+        raise UsageError(f"expected a day as 2026-11-16, found {text[:LONGEST_SHOWN]!r}") from error
+
+
+def _is_of_job(job_id: str) -> ColumnElement[bool]:
+    noun, payload = schema.events.c.noun, type_coerce(schema.events.c.payload, Text)
+    parts = [noun.in_(select(table.c[key]).where(table.c.job_id == job_id)) for table, key in OF_A_JOB]
+    disputed = select(schema.disputes.c.dispute_id).join(
+        schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
+    )
+    parts.append(noun.in_(disputed.where(schema.submissions.c.job_id == job_id)))
+    return or_(noun == job_id, payload.contains(f'"job_id":"{job_id}"', autoescape=True), *parts)

@@ -1,0 +1,627 @@
+"""Webhooks: programs outside hear of finished units, and of any other event that they ask for.
+
+Every few seconds the server looks for new events and sends them to each active webhook, in order, one POST per event.
+The body is JSON, signed with the webhook's secret (`x-grater-signature: sha256=...`, HMAC of the body).  An event
+counts as delivered when the answer is 2xx; until then it is tried again, ever more slowly, and after `MOST_FAILURES`
+failures in a row the webhook is paused.  So every event comes at least once, and perhaps twice: programs go by its
+number `n`.  `unit.finished` is sent with the labels of the unit as they stand then.
+
+Every receiver has a thread of its own, so that one that is slow, silent or broken delays no other; whatever goes
+wrong with one is logged and noted with its delivery, and the rounds go on.  Of several processes that serve one study
+the one that has claimed a webhook serves it: it keeps the claim with every event that it sends, and releases it.  A
+process that is silent for longer than `CLAIM_MS` loses the claim to whoever asks next, and what it has to say of the
+webhook after that is not noted.  How often an event has failed stands in the study, so a restart forgets nothing.
+
+`destination` checks an address when a webhook is added and again before every delivery.  The name is looked up once,
+and the socket is opened to the very IP address that was checked: a name server that answers otherwise a moment later
+(DNS rebinding) changes nothing.  The Host header and the name in TLS stay those of the address.
+
+Outside of the server's own network is what the public Internet routes.  An IPv4 address inside an IPv6 one
+(IPv4-mapped, NAT64 of RFC 6052) is judged as itself; tunnels (6to4, Teredo), IPv4-compatible and site-local addresses
+are inside.  One machine is meant: multicast and 0.0.0.0 are refused even where the inside is allowed.
+
+The whole exchange has `TIMEOUT_SECONDS`, however many small steps it takes.  Of the answer only the status is read,
+then the connection is closed, so an endless answer costs nothing.  Redirects are not followed, and the proxies of the
+environment are not asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import ipaddress
+import json
+import logging
+import re
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from typing import Any, Literal, TypeVar
+from urllib.parse import SplitResult, urlsplit
+
+from pydantic import Field, field_validator
+from sqlalchemy import select
+from starlette.concurrency import run_in_threadpool
+
+from grater.annotate import judgments, units
+from grater.annotate.requests import Body, example
+from grater.annotate.store import Store, Tx, events, schema, submissions
+from grater.annotate.store.clock import MINUTE
+from grater.annotate.store.events import VERBS, Event
+from grater.annotate.store.ids import new_id, new_secret
+from grater.annotate.store.transaction import Columns
+from grater.annotate.units import FINISHED
+from grater.errors import BadInput, NotFound, Problem
+from grater.model import Json
+from grater.registry import unknown
+
+LOG = logging.getLogger("grater.annotate.webhooks")
+
+T = TypeVar("T")
+
+MOST_FAILURES = 20
+MOST_DOUBLINGS = 12
+CLAIM_MS = MINUTE
+"""How long a process that serves a webhook may be silent before another takes over: much more than one POST takes."""
+
+PAUSE_SECONDS = 2.0
+GOODBYE_SECONDS = 3.0
+MOST_AT_ONCE = 100
+
+TIMEOUT_SECONDS = 10.0
+LONGEST_HEAD = 1 << 16
+PORTION = 1 << 12
+LAST_WORDS_SECONDS = 0.5
+"""How long a receiver may go on talking after its status: one that is cut off mid-sentence complains in its log."""
+
+
+class NewWebhook(Body):
+    """`verbs` of the events to be told of; with none, `unit.finished`."""
+
+    model_config = example(url="https://hooks.example.org/grater", verbs=["unit.finished"])
+    url: str = Field(max_length=2000)
+    verbs: tuple[str, ...] = Field((), max_length=30)
+
+    @field_validator("verbs")
+    @classmethod
+    def _known(cls, verbs: tuple[str, ...]) -> tuple[str, ...]:
+        for verb in verbs:
+            if verb not in VERBS:
+                raise ValueError(unknown("verb", verb[:40], sorted(VERBS)))
+        return verbs
+
+
+class NewWebhookState(Body):
+    model_config = example(state="paused")
+    state: Literal["active", "paused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """`secret` signs what is sent.  `verbs` are the events that it wants; none means finished units."""
+
+    webhook_id: str
+    url: str
+    secret: str = field(repr=False)
+    verbs: list[str] = field(hash=False)
+    last_n: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    delivery_id: str
+    webhook_id: str
+    n: int
+    tries: int
+    state: str
+    http_status: int | None
+    at: int
+    problem: str = ""
+
+
+COLUMNS = Columns(Webhook, schema.webhooks)
+DELIVERY_COLUMNS = Columns(Delivery, schema.deliveries)
+
+
+def add(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None) -> Webhook:
+    """A webhook that hears of what happens from now on, of finished units if no verb is named."""
+    webhook = Webhook(new_id(), url, new_secret(), sorted(verbs) or [FINISHED], events.certain(tx), "active")
+    tx.insert(schema.webhooks, COLUMNS.row(webhook) | {"added_at": tx.now})
+    events.write(tx, actor, "webhook.added", webhook.webhook_id)
+    return webhook
+
+
+def all(tx: Tx) -> list[Webhook]:  # noqa: A001  (read as webhooks.all)
+    query = select(*COLUMNS).order_by(schema.webhooks.c.added_at, schema.webhooks.c.webhook_id)
+    return [COLUMNS.read(row) for row in tx.all(query)]
+
+
+def get(tx: Tx, webhook_id: str) -> Webhook:
+    row = tx.first(select(*COLUMNS).where(schema.webhooks.c.webhook_id == webhook_id))
+    if row is None:
+        raise NotFound("there is no such webhook")
+    return COLUMNS.read(row)
+
+
+def set_state(tx: Tx, webhook_id: str, state: Literal["active", "paused"], *, actor: str | None = None) -> Webhook:
+    """Pause a webhook, or let it go on where it stopped."""
+    webhook = replace(get(tx, webhook_id), state=state)
+    _update(tx, webhook_id, state=state)
+    events.write(tx, actor, f"webhook.{state}", webhook_id)
+    return webhook
+
+
+def _update(tx: Tx, webhook_id: str, **values: object) -> None:
+    tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(**values))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A webhook as it stood when one process claimed it, and the moment until which that process may be silent."""
+
+    webhook: Webhook
+    until: int
+
+
+def claim(tx: Tx, webhook_id: str) -> Claim | None:
+    """The webhook, for the one process that serves it now; None where another does, or it is paused."""
+    until, of = tx.now + CLAIM_MS, schema.webhooks.c
+    is_free = of.claimed_until.is_(None) | (of.claimed_until <= tx.now)
+    claiming = schema.webhooks.update().where(of.webhook_id == webhook_id, of.state == "active", is_free)
+    is_mine = tx.execute(claiming.values(claimed_until=until)).rowcount
+    return Claim(get(tx, webhook_id), until) if is_mine else None
+
+
+def _change_claim(tx: Tx, held: Claim, until: int | None) -> bool:
+    """Keep a claim until another moment, or end it; False where it has run out and another process took the webhook.
+
+    Nobody can claim a webhook before the claim on it runs out, so a later claim ends later: the moment until which it
+    is held tells whose it is.
+    """
+    of = schema.webhooks.c
+    mine = (of.webhook_id == held.webhook.webhook_id) & (of.claimed_until == held.until)
+    return bool(tx.execute(schema.webhooks.update().where(mine).values(claimed_until=until)).rowcount)
+
+
+def record_delivery(
+    tx: Tx, webhook_id: str, n: int, *, http_status: int | None, is_delivered: bool, tries: int = 1, problem: str = ""
+) -> bool:
+    """Note how sending event `n` went; after `MOST_FAILURES` failures in a row the webhook is paused.
+
+    True if the next event may be sent: this one was heard, and nobody has paused the webhook meanwhile.
+    """
+    state = "delivered" if is_delivered else "failed"
+    tried = Delivery(new_id(), webhook_id, n, tries, state, http_status, tx.now, problem)
+    tx.insert(schema.deliveries, DELIVERY_COLUMNS.row(tried))
+    if is_delivered:
+        _update(tx, webhook_id, last_n=n)
+        return get(tx, webhook_id).state == "active"
+    if tries >= MOST_FAILURES:
+        set_state(tx, webhook_id, "paused")
+    return False
+
+
+def deliveries_of(tx: Tx, webhook_id: str, *, most: int = 50) -> list[Delivery]:
+    """The latest attempts, the newest first."""
+    newest = (schema.deliveries.c.at.desc(), schema.deliveries.c.n.desc(), schema.deliveries.c.tries.desc())
+    query = select(*DELIVERY_COLUMNS).where(schema.deliveries.c.webhook_id == webhook_id)
+    return [DELIVERY_COLUMNS.read(row) for row in tx.all(query.order_by(*newest).limit(most))]
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """How many times in a row the next event has failed, and the moment before which it is not tried again."""
+
+    times: int = 0
+    not_before: int = 0
+
+
+def failures_of(tx: Tx, webhook: Webhook) -> Failures:
+    """How the newest event failed so far; a webhook that was paused for it and is active again starts anew."""
+    for last in deliveries_of(tx, webhook.webhook_id, most=1):
+        if last.state == "failed" and last.tries < MOST_FAILURES:
+            return Failures(last.tries, last.at + 1000 * 2 ** min(last.tries, MOST_DOUBLINGS))
+    return Failures()
+
+
+def is_failing(tx: Tx, webhook: Webhook) -> bool:
+    """Whether the owner should look at it: it was paused for its failures, or its newest event has failed."""
+    return any(last.state == "failed" for last in deliveries_of(tx, webhook.webhook_id, most=1))
+
+
+PORTS = {"http": 80, "https": 443}
+VISIBLE = re.compile(r"[!-~]+")
+LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+NAME = re.compile(rf"(?=.{{1,253}}$){LABEL}(\.{LABEL})*\.?")
+STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})[ \r\n]")
+
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+NOT_OUTSIDE = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        *("192.0.0.0/24", "192.88.99.0/24"),
+        *("::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "3fff::/20", "fec0::/10"),
+    )
+)
+"""Beside what Python knows: older versions of it take some of these for public."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A checked address; `sockets` are the families and socket addresses that its name had when it was checked."""
+
+    scheme: str
+    host: str
+    port: int
+    target: str
+    sockets: tuple[tuple[int, Any], ...]
+
+    @property
+    def host_header(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The HTTP status, 0 where there was none; `problem` says why an event does not count as told."""
+
+    status: int
+    problem: str = ""
+
+    @property
+    def is_heard(self) -> bool:
+        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+
+
+def destination(url: str, *, allow_private: bool) -> Destination:
+    """Where an address leads now; one that cannot be used, or leads inside, is refused with the reason."""
+    parts, port = _parts(url)
+    host = str(parts.hostname)
+    try:
+        known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, ValueError) as error:
+        raise _refused(f"{host}: no such host") from error
+    sockets = tuple((int(family), address) for family, _, _, _, address in known)
+    texts = [str(address[0]).partition("%")[0] for _, address in sockets]
+    if any(not _is_one_machine(text) for text in texts):
+        raise _refused(f"{host}: expected the address of one machine")
+    if not allow_private and any(not is_outside(text) for text in texts):
+        raise _refused(f"{host}: inside the server's own network")
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Destination(scheme=parts.scheme, host=host, port=port, target=target, sockets=sockets)
+
+
+def _parts(url: str) -> tuple[SplitResult, int]:
+    shown = ascii(url[:100])
+    if not VISIBLE.fullmatch(url):
+        raise _refused(f"expected an address without spaces and in ASCII (encode the rest with %), found {shown}")
+    try:
+        parts = urlsplit(url)
+        port = PORTS.get(parts.scheme, 0) if parts.port is None else parts.port
+    except ValueError as error:
+        raise _refused(f"expected an http(s) address, found {shown}: {error}") from error
+    if parts.scheme not in PORTS or not parts.hostname:
+        raise _refused(f"expected an http(s) address, found {shown}")
+    if not port or "@" in parts.netloc:
+        raise _refused("expected an address without name and password, and a port from 1 to 65535")
+    if ":" not in parts.hostname and not NAME.fullmatch(parts.hostname):
+        raise _refused(f"expected a host name of labels of 1 to 63 letters, digits and hyphens, found {shown}")
+    return parts, port
+
+
+def is_outside(text: str) -> bool:
+    address = ipaddress.ip_address(text)
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_outside(str(address.ipv4_mapped))
+        if address in NAT64:
+            return is_outside(str(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)))
+    if any(address in network for network in NOT_OUTSIDE):
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
+def _is_one_machine(text: str) -> bool:
+    address = ipaddress.ip_address(text)
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return not any(each.is_multicast or each.is_unspecified for each in (address, mapped) if each is not None)
+
+
+def _refused(words: str) -> BadInput:
+    return BadInput(Problem("webhook", words))
+
+
+def post_outside(url: str, body: bytes, headers: Mapping[str, str], *, allow_private: bool) -> Reply:
+    """One POST; whatever goes wrong on the way is an answer without a status, and its reason."""
+    try:
+        there = destination(url, allow_private=allow_private)
+        status = _exchange(there, _request(there, body, headers), time.monotonic() + TIMEOUT_SECONDS)
+    except BadInput as error:
+        return Reply(0, error.problems[0].message)
+    except TimeoutError:
+        return Reply(0, f"no answer within {TIMEOUT_SECONDS:g} seconds")
+    except ssl.SSLError as error:
+        return Reply(0, f"no secure connection: {error.reason or error}")
+    except OSError as error:
+        return Reply(0, f"no connection: {error.strerror or error}")
+    if status is None:
+        return Reply(0, "the answer is not HTTP")
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        return Reply(status, "redirects are not followed")
+    return Reply(status, "" if Reply(status).is_heard else "refused by the receiver")
+
+
+def _request(there: Destination, body: bytes, headers: Mapping[str, str]) -> bytes:
+    sent = {
+        "host": there.host_header,
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        "user-agent": "grater",
+        "connection": "close",
+        **headers,
+    }
+    lines = [f"POST {there.target} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items()), "", ""]
+    return "\r\n".join(lines).encode("ascii") + body
+
+
+def _exchange(there: Destination, request: bytes, deadline: float) -> int | None:
+    """The status that answers a request; None where the answer is not HTTP."""
+    with _connected(there, deadline) as plain:
+        plain.settimeout(_left(deadline))
+        with _secured(plain, there) as line:
+            line.settimeout(_left(deadline))
+            line.sendall(request)
+            status = _status(_received(line, deadline))
+            _hear_out(line, min(deadline, time.monotonic() + LAST_WORDS_SECONDS))
+            return status
+
+
+def _connected(there: Destination, deadline: float) -> socket.socket:
+    """A connection to the first of the checked addresses that takes one."""
+    trouble: OSError = OSError("no address")
+    for family, address in there.sockets:
+        line = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            line.settimeout(_left(deadline))
+            line.connect(address)
+        except OSError as error:
+            line.close()
+            trouble = error
+        else:
+            return line
+    raise trouble
+
+
+def _secured(plain: socket.socket, there: Destination) -> socket.socket:
+    if there.scheme == "http":
+        return plain
+    return ssl.create_default_context().wrap_socket(plain, server_hostname=there.host)
+
+
+def _received(line: socket.socket, deadline: float) -> Iterator[bytes]:
+    """What comes, piece by piece, until the receiver closes or has said more than a head can be."""
+    n_bytes = 0
+    while n_bytes < LONGEST_HEAD:
+        line.settimeout(_left(deadline))
+        piece = line.recv(PORTION)
+        if not piece:
+            return
+        n_bytes += len(piece)
+        yield piece
+
+
+def _status(pieces: Iterator[bytes]) -> int | None:
+    """The first status that is final: those below 200 announce another."""
+    head = b""
+    for piece in pieces:
+        head += piece
+        while match := STATUS.match(head):
+            if int(match[1]) >= HTTPStatus.OK:
+                return int(match[1])
+            _, end, rest = head.partition(b"\r\n\r\n")
+            if not end:
+                break
+            head = rest
+        if len(head) >= len("HTTP/1.1 200 ") and not STATUS.match(head):
+            return None
+    return None
+
+
+def _hear_out(line: socket.socket, deadline: float) -> None:
+    """Let a receiver finish a short answer; what it says is dropped."""
+    try:
+        for _ in _received(line, deadline):
+            pass
+    except OSError:
+        return
+
+
+def _left(deadline: float) -> float:
+    """The seconds until a deadline, of which some must be left."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+Post = Callable[[str, bytes, Mapping[str, str]], Reply]
+"""Sends a body to an address."""
+
+
+async def deliver_for_ever(store: Store, *, allow_private: bool) -> None:
+    """Serve webhooks, round after round, until somebody breaks it off."""
+    sender = Sender(store, allow_private=allow_private)
+    try:
+        while True:
+            await asyncio.sleep(PAUSE_SECONDS)
+            try:
+                await run_in_threadpool(sender.start_round)
+            except Exception as error:  # whatever it was, the next round may go well, and nobody else would begin it
+                LOG.warning("webhooks wait: %s: %s", type(error).__name__, error)
+    finally:
+        await run_in_threadpool(sender.close)
+
+
+class Sending(threading.Thread):
+    """Sends one webhook what is new, once, and ends; `n_sent` events got through."""
+
+    def __init__(self, store: Store, webhook_id: str, post: Post, closing: threading.Event) -> None:
+        super().__init__(name=f"webhook {webhook_id}", daemon=True)
+        self.store = store
+        self.webhook_id = webhook_id
+        self.post = post
+        self.closing = closing
+        self.n_sent = 0
+        self.held: Claim | None = None
+
+    def run(self) -> None:
+        try:
+            with self.store.write() as tx:
+                self.held = claim(tx, self.webhook_id)
+                failures = failures_of(tx, self.held.webhook) if self.held else Failures()
+            if self.held is None:
+                return
+            try:
+                self._send_all(self.held.webhook, failures.times)
+            finally:
+                if self.held is not None:
+                    with self.store.write() as tx:
+                        _change_claim(tx, self.held, None)
+        except Exception:  # a thread that dies of it would not be missed by anybody
+            LOG.exception("webhook %s waits", self.webhook_id)
+
+    def _send_all(self, webhook: Webhook, n_failures: int) -> None:
+        with self.store.read() as tx:
+            news = [
+                (event, _payload(tx, event, webhook.verbs))
+                for event in events.since(tx, webhook.last_n, most=MOST_AT_ONCE)
+            ]
+        skipped = 0
+        for event, payload in news:
+            if self.closing.is_set():
+                return
+            if payload is None:
+                skipped = event.n
+                continue
+            if not self._send(webhook, event, payload, tries=n_failures + 1):
+                return
+            skipped = n_failures = 0
+        if skipped:
+            self._keeping(lambda tx: _update(tx, webhook.webhook_id, last_n=skipped))
+
+    def _send(self, webhook: Webhook, event: Event, payload: Mapping[str, Json], *, tries: int) -> bool:
+        """Send one event and note how it went; True if the next one may be sent."""
+        body = json.dumps(
+            {"n": event.n, "at": event.at, "verb": event.verb, "noun": event.noun, "payload": payload},
+            ensure_ascii=False,
+        ).encode()
+        try:
+            reply = self.post(webhook.url, body, {"x-grater-signature": signature(webhook.secret, body)})
+        except Exception as error:  # a receiver that breaks our own code has failed like any other
+            LOG.exception("webhook %s", webhook.webhook_id)
+            reply = Reply(0, f"sending failed: {type(error).__name__}")
+        if reply.is_heard:
+            self.n_sent += 1
+        else:
+            words = (webhook.webhook_id, event.n, tries, reply.status, reply.problem)
+            LOG.warning("webhook %s: event %d, try %d: status %d, %s", *words)  # an address may be a secret
+        may_go_on = self._keeping(
+            lambda tx: record_delivery(
+                tx,
+                webhook.webhook_id,
+                event.n,
+                http_status=reply.status or None,
+                is_delivered=reply.is_heard,
+                tries=tries,
+                problem=reply.problem,
+            )
+        )
+        return may_go_on is True
+
+    def _keeping(self, note: Callable[[Tx], T]) -> T | None:
+        """Keep the claim and note something; None, and nothing noted, where another process has taken over."""
+        if self.held is None:
+            return None
+        with self.store.write() as tx:
+            until = tx.now + CLAIM_MS
+            self.held = replace(self.held, until=until) if _change_claim(tx, self.held, until) else None
+            if self.held is not None:
+                return note(tx)
+        LOG.warning("webhook %s: another process has taken over", self.webhook_id)
+        return None
+
+
+class Sender:
+    """Sends every webhook what is new, each in a thread of its own."""
+
+    def __init__(self, store: Store, *, post: Post | None = None, allow_private: bool = False) -> None:
+        self.store = store
+        self.post = post or (lambda url, body, headers: post_outside(url, body, headers, allow_private=allow_private))
+        self._closing = threading.Event()
+        self._busy: dict[str, Sending] = {}
+
+    def send_all(self) -> int:
+        """One round, waited for to its end; return the number of events that were heard."""
+        started = self.start_round()
+        for sending in started:
+            sending.join()
+        return sum(sending.n_sent for sending in started)
+
+    def start_round(self) -> list[Sending]:
+        """Start on every webhook that has news, is due and is not being served yet."""
+        with self.store.read() as tx:
+            due = [webhook.webhook_id for webhook in all(tx) if _is_due(tx, webhook)]
+        self._busy = {key: sending for key, sending in self._busy.items() if sending.is_alive()}
+        started = [
+            Sending(self.store, webhook_id, self.post, self._closing)
+            for webhook_id in due
+            if webhook_id not in self._busy
+        ]
+        for sending in started:
+            self._busy[sending.webhook_id] = sending
+            sending.start()
+        return started
+
+    def close(self) -> None:
+        """Let those under way end; one that takes too long is left to its timeout."""
+        self._closing.set()
+        deadline = time.monotonic() + GOODBYE_SECONDS
+        for sending in self._busy.values():
+            sending.join(max(0.0, deadline - time.monotonic()))
+
+
+def _is_due(tx: Tx, webhook: Webhook) -> bool:
+    if webhook.state != "active" or tx.now < failures_of(tx, webhook).not_before:
+        return False
+    return next(events.since(tx, webhook.last_n, most=1), None) is not None
+
+
+def _payload(tx: Tx, event: Event, verbs: Sequence[str]) -> Mapping[str, Json] | None:
+    """What to send of an event; None where the webhook asked for others, or a unit is no longer finished.
+
+    Such a unit is sent when it is finished again.
+    """
+    if event.verb not in (verbs or [FINISHED]):
+        return None
+    if event.verb != FINISHED:
+        return event.payload
+    unit = units.find(tx, event.noun)
+    valid = [row for row in submissions.of_unit(tx, event.noun) if row.status == "valid"]
+    if unit is None or len(valid) < unit.wanted:
+        return None
+    labels: dict[str, list[str]] = {}
+    for row in valid:
+        for answer in judgments.answers_of(tx, row.submission_id):
+            labels.setdefault(answer.item_id, []).append(answer.label)
+    return {"job": unit.job.name, "job_id": unit.job.job_id, "unit": unit.unit_id, "labels": labels}
+
+
+def signature(secret: str, body: bytes) -> str:
+    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
