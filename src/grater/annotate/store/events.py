@@ -19,92 +19,36 @@ from grater.annotate.store.transaction import Columns, Tx, insert_into
 from grater.model import Json
 
 VERBS_ABOUT = {
-    "work": (
-        "lease.taken",
-        "lease.returned",
-        "lease.expired",
-        "lease.revoked",
-        "submission.stored",
-        "submission.status",
-        "submissions.imported",
-        "slots.changed",
-        "unit.finished",
-        "adjudication.saved",
-        "findings.added",
-        "finding.kept",
-        "finding.mended",
-    ),
-    "jobs": (
-        "job.added",
-        "job.state",
-        "job.options",
-        "job.renamed",
-        "job.archived",
-        "job.restored",
-        "job.deleted",
-        "guidelines.added",
-        "units.added",
-        "unit.gold",
-        "unit.practice",
-        "unit.work",
-        "assignments.added",
-        "assignments.moved",
-    ),
-    "crowds": (
-        "trust.changed",
-        "gold.added",
-        "gold.state",
-        "gold.reason",
-        "gold.pool",
-        "gold.alert",
-        "dispute.opened",
-        "dispute.decided",
-        "message.sent",
-        "review.written",
-        "payment.written",
-        "payments.paid",
-        "panel.added",
-        "place.taken",
-        "place.state",
-    ),
-    "people": (
-        "person.added",
-        "person.role",
-        "person.state",
-        "person.password",
-        "person.about",
-        "factor.on",
-        "factor.off",
-        "factor.recovered",
-        "factor.required",
-        "token.made",
-        "token.ended",
-        "invitation.made",
-        "invitation.used",
-        "invitation.ended",
-    ),
-    "the study": (
-        "study.made",
-        "study.renamed",
-        "study.public",
-        "essay.deleted",
-        "run.added",
-        "run.ended",
-        "import.done",
-        "decisions.added",
-        "sample.drawn",
-        "webhook.added",
-        "webhook.active",
-        "webhook.paused",
-    ),
+    about: tuple(verbs.split())
+    for about, verbs in {
+        "work": """
+            lease.taken lease.returned lease.expired lease.revoked submission.stored submission.status
+            submissions.imported slots.changed unit.finished adjudication.saved findings.added finding.kept
+            finding.mended
+        """,
+        "jobs": """
+            job.added job.state job.options job.renamed job.archived job.restored job.deleted guidelines.added
+            units.added unit.gold unit.practice unit.work assignments.added assignments.moved
+        """,
+        "crowds": """
+            trust.changed gold.added gold.state gold.reason gold.pool gold.alert dispute.opened dispute.decided message.sent
+            review.written payment.written payments.paid panel.added place.taken place.state
+        """,
+        "people": """
+            person.added person.role person.state person.password person.about factor.on factor.off
+            factor.recovered factor.required token.made token.ended invitation.made invitation.used
+            invitation.ended
+        """,
+        "the study": """
+            study.made study.renamed study.public essay.deleted run.added run.ended import.done
+            decisions.added sample.drawn webhook.added webhook.active webhook.paused
+        """,
+    }.items()
 }
-
 VERBS = frozenset(verb for verbs in VERBS_ABOUT.values() for verb in verbs)
-
 
 PORTION = 10_000
 """Events read at a time, so that a long log passes through in flat memory."""
-
 
 NUMBERED = (
     schema.events.insert()

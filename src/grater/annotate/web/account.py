@@ -32,13 +32,15 @@ from grater.annotate.study.work import own_job
 from grater.annotate.web.calls import Person, Shape, When, calls_about
 from grater.annotate.web.check import is_open
 from grater.annotate.web.context import (
+    DEVICE,
+    DEVICE_DAYS,
+    SESSION,
+    Access,
     Context,
     RequestContext,
     end_session,
-    passed_on,
-    read_device,
-    set_device,
-    set_session,
+    read_cookie,
+    set_cookie,
 )
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.roles import FACTOR_PATH, MANAGERS
@@ -48,6 +50,9 @@ from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
 pages = APIRouter()
 
 WRONG = "Wrong name or password."
+TOO_LATE = "That took too long. Log in again."
+TOO_OFTEN = "Too many attempts. Wait a minute and try again."
+TICKET_MINUTES = 5
 
 
 @pages.get("/")
@@ -91,8 +96,8 @@ def _login_keys(
     context: RequestContext, name: str, person: people.Person | None, *, is_known: bool
 ) -> tuple[str, ...]:
     """Whose tries a login uses up: see `grater.annotate.web.security`."""
-    if person is not None and is_known_browser(context, person):
-        return (f"device {read_device(context.request, context.server.settings)}",)
+    if device := _device(context, person):
+        return (f"device {device}",)
     here = f"login {context.address} {name.lower()[:200]}"
     return (here,) if is_known else (f"address {context.address}", here)
 
@@ -179,13 +184,13 @@ def new_password(context: Context) -> Response:
     if not context.server.logins.take(f"password {context.person.person_id}"):
         return _own_page(context, problems=[TOO_OFTEN], status=429)
     if not is_password(context.person.password_hash, old):
-        return _own_page(context, problems=["The current password is wrong."], status=422)
+        return _own_page(context, problems=["The current password is wrong."])
     if new != again:
-        return _own_page(context, problems=["The two new passwords differ."], status=422)
+        return _own_page(context, problems=["The two new passwords differ."])
     try:
         password_hash = hash_password(new, name=context.person.name)
     except BadInput as error:
-        return _own_page(context, problems=lines_of(error), status=422)
+        return _own_page(context, problems=lines_of(error))
     with context.changing() as tx:
         person = credentials.set_password(tx, context.person, password_hash)
     return begin_session(context, person, "/me")
@@ -204,22 +209,19 @@ def end_token_form(context: Context, token_id: str) -> Response:
 
 
 def _own_page(
-    context: RequestContext, *, problems: list[str] | None = None, secret: str = "", status: int = 200
+    context: RequestContext, *, problems: Sequence[str] = (), secret: str = "", status: int = 422
 ) -> Response:
     with context.server.store.read() as tx:
         own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state != "draft"]
         seats = [seat for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
         n_findings = len(marks.open_findings(tx, context.person.person_id))
         own_tokens = credentials.tokens_of_person(tx, context.person.person_id)
+    may_have_tokens = credentials.may_have_tokens(context.person)
     begun = [mine for mine in own_jobs if mine.n_done]
-    shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
+    shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings, "secret": secret}
+    shown |= {"scopes": schema.SCOPES, "problems": problems, "may_have_tokens": may_have_tokens}
     shown |= {"can_have_factor": second_factor.can_have_one(context.person)}
-    shown |= {"scopes": schema.SCOPES, "may_have_tokens": credentials.may_have_tokens(context.person)}
-    return context.page("me.html", shown, status=status, problems=problems or [], secret=secret)
-
-
-WRONG_PASSWORD = "The password is wrong."
-TOO_LATE = "That took too long. Log in again."
+    return context.page("me.html", shown, status=status if problems else 200)
 
 
 @pages.post("/login/code")
@@ -234,7 +236,8 @@ def enter_code(context: Context) -> Response:
     with context.server.store.write() as tx:
         is_right = second_factor.use_code(tx, person, context.text("code"))
     if not is_right:
-        return code_page(context, ticket=ticket, path=path, problem=_sentence(second_factor.WRONG), status=401)
+        wrong = f"{second_factor.WRONG[0].upper()}{second_factor.WRONG[1:]}."
+        return code_page(context, ticket=ticket, path=path, problem=wrong, status=401)
     context.server.logins.give_back(key)
     return begin_session(context, person, path)
 
@@ -247,9 +250,8 @@ def factor_page(context: Context) -> Response:
 @pages.post(FACTOR_PATH)
 def begin_set_up(context: Context) -> Response:
     """A new secret, for who knows the password; it is shown until it is confirmed or begun anew."""
-    if problem := _password_problem(context):
-        return _page(context, problems=[problem])
     try:
+        _require_password(context)
         with context.changing() as tx:
             second_factor.begin(tx, context.person)
     except GraterError as error:
@@ -277,9 +279,8 @@ def confirm_set_up(context: Context) -> Response:
 @pages.post(f"{FACTOR_PATH}/off")
 def turn_off_own(context: Context) -> Response:
     """Off, by password and code; refused where the role requires it."""
-    if problem := _password_problem(context):
-        return _page(context, problems=[problem])
     try:
+        _require_password(context)
         with context.changing() as tx:
             second_factor.turn_off(tx, context.person, context.text("code"))
     except GraterError as error:
@@ -287,17 +288,16 @@ def turn_off_own(context: Context) -> Response:
     return context.go(FACTOR_PATH)
 
 
-def _password_problem(context: RequestContext) -> str:
+def _require_password(context: RequestContext) -> None:
     if not context.server.logins.take(f"password {context.person.person_id}"):
-        return TOO_OFTEN
-    return "" if is_password(context.person.password_hash, str(context.form.get("password", ""))) else WRONG_PASSWORD
+        raise UsageError(TOO_OFTEN)
+    if not is_password(context.person.password_hash, str(context.form.get("password", ""))):
+        raise UsageError("The password is wrong.")
 
 
 def _key(context: RequestContext, person: people.Person) -> str:
     """Whose tries a code uses up."""
-    if is_known_browser(context, person):
-        return f"code {read_device(context.request, context.server.settings)}"
-    return f"code {person.person_id}"
+    return f"code {_device(context, person) or person.person_id}"
 
 
 def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int = 422) -> Response:
@@ -308,28 +308,21 @@ def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int 
         is_required = person.role in second_factor.required_roles(tx)
     is_on = factor is not None and factor.confirmed_at is not None
     begun = factor.secret if factor and not is_on else ""
-    shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required}
-    shown |= {"can_have_one": second_factor.can_have_one(person)}
     address = second_factor.uri(begun, person.name) if begun else ""
-    more = {"secret": begun, "uri": address, "picture": _picture(address) if address else "", "problems": problems}
-    return context.page("second_factor.html", {**shown, **more}, status=status if problems else 200)
+    shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required, "secret": begun, "problems": problems}
+    shown |= {"uri": address, "picture": _picture(address), "can_have_one": second_factor.can_have_one(person)}
+    return context.page("second_factor.html", shown, status=status if problems else 200)
 
 
 def _picture(address: str) -> Markup:
-    """The QR code of the address; none where a very long name makes it too long for one."""
+    """The QR code of the address; none without one, or where a very long name makes it too long."""
+    if not address:
+        return Markup("")
     try:
         code = segno.make(address, error="m", boost_error=False, micro=False)
     except segno.DataOverflowError:
         return Markup("")
     return Markup(code.svg_inline(border=4, omitsize=True, dark="#000", light="#fff", svgclass=None, lineclass=None))
-
-
-def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
-
-
-TICKET_MINUTES = 5
-TOO_OFTEN = "Too many attempts. Wait a minute and try again."
 
 
 def admit(context: RequestContext, person: people.Person, path: str) -> Response:
@@ -366,8 +359,10 @@ def ticket_holder(context: RequestContext, ticket: str) -> people.Person | None:
     return person if is_ours and context.server.settings.clock() < int(until) else None
 
 
-def is_known_browser(context: RequestContext, person: people.Person) -> bool:
-    return is_device(context.server.secret, person.person_id, read_device(context.request, context.server.settings))
+def _device(context: RequestContext, person: people.Person | None) -> str:
+    """The cookie of a browser in which the person came in before; empty in any other."""
+    cookie = read_cookie(context.request, context.server.settings, DEVICE)
+    return cookie if person is not None and is_device(context.server.secret, person.person_id, cookie) else ""
 
 
 def address_of(context: RequestContext) -> str:
@@ -392,9 +387,10 @@ def begin_session(
             tx, person.person_id, hours=settings.session_hours, member_id=member_id, address=address_of(context)
         )
     response = context.go(path)
-    set_session(response, settings, token)
+    set_cookie(response, settings, SESSION, token, int(settings.session_hours * 3600))
     if person.password_hash:
-        set_device(response, settings, device_cookie(context.server.secret, person.person_id, new_secret()))
+        device = device_cookie(context.server.secret, person.person_id, new_secret())
+        set_cookie(response, settings, DEVICE, device, DEVICE_DAYS * 86_400)
     return response
 
 
@@ -460,8 +456,16 @@ def my_tokens(context: Context) -> Tokens:
 @api.post("/me/tokens")
 def make_token(context: Context, sent: NewToken) -> MadeToken:
     """Create another token, which expires no later than this one; it is shown only once."""
+    own = context.access or Access(context.person, context.person.person_id)
     with context.changing() as tx:
-        secret = credentials.make_token(tx, context.person.person_id, **sent.model_dump(), **passed_on(context))
+        secret = credentials.make_token(
+            tx,
+            own.person.person_id,
+            **sent.model_dump(),
+            role=own.person.role,
+            made_by=own.human_id,
+            not_after=own.expires_at,
+        )
         made = Token.of(credentials.token_by_secret(tx, secret))
     return MadeToken(**made.model_dump(), token=secret)
 

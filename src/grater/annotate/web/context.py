@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf, isfinite, nan
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from typing import Annotated, TypeVar, get_args, get_origin
 from urllib.parse import quote
 
 from fastapi import Depends
@@ -115,24 +115,20 @@ def server_of(request: HTTPConnection) -> Server:
 SESSION, NONCE, PLACE, DEVICE = "grater-session", "grater-visit", "grater-place", "grater-device"
 DEVICE_DAYS = 365
 RETURN_DAYS = 60
-LONGEST_COOKIE = 100
+LONGEST_COOKIE = 200
 
 
 def _name(name: str, settings: Settings) -> str:
     return f"__Host-{name}" if settings.is_secure else name
 
 
-def read_session(request: Request, settings: Settings) -> str:
-    return request.cookies.get(_name(SESSION, settings), "")[:LONGEST_COOKIE]
+def read_cookie(request: Request, settings: Settings, name: str) -> str:
+    return request.cookies.get(_name(name, settings), "")[:LONGEST_COOKIE]
 
 
-def read_nonce(request: Request, settings: Settings) -> str:
-    return request.cookies.get(_name(NONCE, settings), "")[:LONGEST_COOKIE]
-
-
-def set_session(response: Response, settings: Settings, token: str) -> None:
-    seconds = int(settings.session_hours * 3600)
-    _set(response, settings, SESSION, token, seconds)
+def set_cookie(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
+    name, is_secure = _name(name, settings), settings.is_secure
+    response.set_cookie(name, value, max_age=seconds, path="/", secure=is_secure, httponly=True, samesite="lax")
 
 
 def end_session(response: Response, settings: Settings) -> None:
@@ -141,31 +137,11 @@ def end_session(response: Response, settings: Settings) -> None:
 
 def read_return_code(request: Request, settings: Settings, person_id: str) -> str:
     """What the browser of a rater from a panel keeps, so that it is known again."""
-    return request.cookies.get(_name(f"{PLACE}-{person_id}", settings), "")[:LONGEST_COOKIE]
+    return read_cookie(request, settings, f"{PLACE}-{person_id}")
 
 
 def set_return_code(response: Response, settings: Settings, person_id: str, code: str) -> None:
-    _set(response, settings, f"{PLACE}-{person_id}", code, RETURN_DAYS * 86_400)
-
-
-def read_device(request: Request, settings: Settings) -> str:
-    return request.cookies.get(_name(DEVICE, settings), "")[: 2 * LONGEST_COOKIE]
-
-
-def set_device(response: Response, settings: Settings, cookie: str) -> None:
-    _set(response, settings, DEVICE, cookie, DEVICE_DAYS * 86_400)
-
-
-def _set(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
-    response.set_cookie(
-        _name(name, settings),
-        value,
-        max_age=seconds,
-        path="/",
-        secure=settings.is_secure,
-        httponly=True,
-        samesite="lax",
-    )
+    set_cookie(response, settings, f"{PLACE}-{person_id}", code, RETURN_DAYS * 86_400)
 
 
 MOST_FIELDS = 1000
@@ -305,7 +281,7 @@ class RequestContext:
         template = self.server.templates.get_template(template_name)
         response = HTMLResponse(template.render({**on_every_page, **(values or {}), **more}), status)
         if self.fresh_nonce and self.visitor is None:
-            _set(response, self.server.settings, NONCE, self.fresh_nonce, None)
+            set_cookie(response, self.server.settings, NONCE, self.fresh_nonce, None)
         return response
 
     def go(self, path: str) -> Response:
@@ -322,20 +298,21 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     server = server_of(request)
     route: str = request.scope["route"].path
     is_api = route.startswith((API, EDITORS))
-    token = "" if is_api else read_session(request, server.settings)
+    token = "" if is_api else read_cookie(request, server.settings, SESSION)
     access = await run_in_threadpool(_who, server, request, token, is_api)
     visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
     request.state.known = (visitor, masked(session_csrf))  # a page that tells of an error keeps the way on
     _require_allowed(request, route, access)
     _require_budget(server, request, access)
-    sent_nonce = read_nonce(request, server.settings)
+    sent_nonce = read_cookie(request, server.settings, NONCE)
     nonce = sent_nonce or new_secret()
     expected = session_csrf or visitor_token(server.secret, nonce)
     try:
         begun = time.monotonic()
         form = await _form(request, server, "" if is_api else expected)
-        if access is not None and time.monotonic() - begun > SLOW_SECONDS:
-            await run_in_threadpool(_require_still_in, server, request, token, is_api)
+        is_slow = access is not None and time.monotonic() - begun > SLOW_SECONDS
+        if is_slow and await run_in_threadpool(_who, server, request, token, is_api) is None:
+            raise Forbidden(ENDED)
         yield RequestContext(
             request=request,
             server=server,
@@ -381,11 +358,6 @@ SLOW_SECONDS = 1.0
 """A form that takes longer to come may outlive the access of whoever sends it, and they are looked up again."""
 
 
-def _require_still_in(server: Server, request: Request, token: str, is_api: bool) -> None:
-    if _who(server, request, token, is_api) is None:
-        raise Forbidden(ENDED)
-
-
 async def _form(request: Request, server: Server, expected: str) -> FormData:
     """The form of a change, its origin and its token checked; with no `expected` token (the API) neither is asked."""
     if request.method in SAFE:
@@ -403,45 +375,34 @@ async def _form(request: Request, server: Server, expected: str) -> FormData:
 Context = Annotated[RequestContext, Depends(open_context)]
 
 
-def _who(server: Server, request: Request, token: str, is_api: bool) -> Access | None:
+def _who(server: Server, request: Request, session_token: str, is_api: bool) -> Access | None:
     """The person of a bearer token, or of a session with its form token."""
-    if is_api:
-        bearer = _bearer(request)
-        return _by_token(server, bearer) if bearer else None
-    if not token:
+    bearer = _bearer(request) if is_api else ""
+    if not bearer and not session_token:
         return None
     with server.store.glance() as tx:
-        known = credentials.find_session(tx, token)
+        by_session = credentials.find_session(tx, session_token) if session_token else None
+        by_token = credentials.find_token(tx, bearer) if bearer else None
+        known = by_session or by_token
         lacks_factor = known is not None and is_missing(tx, known[1])
-    if known is None:
+        now = tx.now
+    if by_session is not None:
+        session, person = by_session
+        human_id = session.member_id or person.person_id
+        return Access(person, human_id, csrf=session.csrf, lacks_factor=lacks_factor)
+    if by_token is None:
         return None
-    session, person = known
-    return Access(person, session.member_id or person.person_id, csrf=session.csrf, lacks_factor=lacks_factor)
+    token, person = by_token
+    if credentials.is_use_news(token, now):
+        with suppress(GraterError), server.store.write() as tx:  # a full disk must not keep readers out
+            credentials.note_use(tx, token.token_id)
+    human_id, expires_at = token.made_by or person.person_id, token.expires_at
+    return Access(person, human_id, scope=token.scope, expires_at=expires_at, lacks_factor=lacks_factor)
 
 
 def _bearer(request: Request) -> str:
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     return bearer.strip() if scheme.lower() == "bearer" else ""
-
-
-def _by_token(server: Server, secret: str) -> Access | None:
-    with server.store.glance() as tx:
-        known = credentials.find_token(tx, secret)
-        lacks_factor = known is not None and is_missing(tx, known[1])
-        now = tx.now
-    if known is None:
-        return None
-    token, person = known
-    if credentials.is_use_news(token, now):
-        with suppress(GraterError), server.store.write() as tx:  # a full disk must not keep readers out
-            credentials.note_use(tx, token.token_id)
-    return Access(
-        person,
-        token.made_by or person.person_id,
-        scope=token.scope,
-        expires_at=token.expires_at,
-        lacks_factor=lacks_factor,
-    )
 
 
 def _require_allowed(request: Request, route: str, access: Access | None) -> None:
@@ -481,14 +442,6 @@ def require_slow(context: RequestContext, what: str) -> None:
 
 LONGEST_VERSION = 10
 LONGEST_NUMBER = 12
-
-
-def passed_on(context: RequestContext) -> dict[str, Any]:
-    """What a token that somebody makes has at most: their role here, the human behind it, the end of their own."""
-    access = context.access
-    if access is None:
-        raise LoginNeeded(context.request.url.path)
-    return {"role": access.person.role, "made_by": access.human_id, "not_after": access.expires_at}
 
 
 def number_of(context: RequestContext, name: str, default: int) -> int:
