@@ -1,36 +1,31 @@
-"""Messages between raters and those who run a job, and raters' comments on a job.
+"""What raters and those who run a job say to each other: messages, reviews, facts about oneself, missed questions.
 
-A message to nobody in particular goes to every rater of its job, or, from a rater, to whoever runs the study: the
+A message to nobody in particular goes to every rater of its job, or, from a rater, to those who run the study: the
 channel that T,C&M 2013, 7.2 asks for.  A review, during a job or after it, has stars, a text, and how clear the
-instructions are (T,C&M 2013, 7.1).
-
-What raters and those who run a job say to each other: messages, disputes about gold, reviews, facts about oneself.
-
-T,C&M 2013, 7.2, ask for a channel between the two sides.  A rater sees the questions with known answers that they
-missed, with the reasons, and may dispute each once.
+instructions are (T,C&M 2013, 7.1).  A rater sees the questions with known answers that they missed, with the reasons,
+and may dispute each once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal, Self, TypeAlias
 
-from sqlalchemy import or_, select
+from pydantic import Field, StringConstraints, model_validator
+from sqlalchemy import ColumnElement, or_, select
 
 from grater.annotate import jobs, judgments, units
 from grater.annotate.jobs import Job
-from grater.annotate.people import Person
-from grater.annotate.store import Tx, events, gold, gold_review, queue, schema, trust
+from grater.annotate.requests import Body, example
+from grater.annotate.store import Tx, events, gold, gold_review, schema, trust
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.gold_review import Dispute
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns
-from grater.annotate.study.limits import LONGEST, require_number, require_text
 from grater.annotate.study.raters import best, rater_lines
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tasks import Answer, Shown
 from grater.annotate.units import StudyUnit
-from grater.errors import BadInput, Problem
 
 STAFF = ("owner", "manager")
 
@@ -65,15 +60,78 @@ MESSAGES = select(*COLUMNS, schema.people.c.name, schema.people.c.role).join(
 )
 
 
+Text: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=5000)]
+
+
+class NewMessage(Body):
+    model_config = example(text="May the target be a name?")
+    text: Text
+
+
+class NewRaterMessage(Body):
+    """To `all` raters of the job, or to the `best`, who may be asked to another job (`job_id`)."""
+
+    model_config = example(to="all", text="The instructions have a new example.")
+    to: Literal["all", "best"]
+    text: Text
+    job_id: str | None = Field(None, min_length=1, max_length=100)
+
+
+class NewReview(Body):
+    """`clear` answers the question of the pilot, how clear the instructions are."""
+
+    model_config = example(stars=4, clear=5, text="Good fun.")
+    stars: int | None = Field(None, ge=1, le=5)
+    clear: int | None = Field(None, ge=1, le=5)
+    text: str = Field("", max_length=2000)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.stars is None and self.clear is None and not self.text.strip():
+            raise ValueError("expected stars, an answer or a few words, found nothing")
+        return self
+
+
+Fact: TypeAlias = Annotated[str, StringConstraints(max_length=200)]
+
+
+class AboutYou(Body):
+    model_config = example(country="Norway", languages=["Norwegian", "English"])
+    country: Fact = ""
+    languages: tuple[Fact, ...] = Field((), max_length=20)
+
+
 def send(tx: Tx, *, from_id: str, text: str, to_id: str | None = None, job_id: str | None = None) -> str:
-    if not 0 < len(text.strip()) <= LONGEST["message.text"]:
-        raise BadInput(
-            Problem("form", f"text: expected 1 to {LONGEST['message.text']} characters, found {len(text.strip())}")
-        )
-    row = {"message_id": new_id(), "job_id": job_id, "from_id": from_id, "to_id": to_id, "text": text.strip()}
-    tx.insert(schema.messages, row | {"at": tx.now})
-    events.write(tx, from_id, "message.sent", str(row["message_id"]), {"job_id": job_id})
-    return str(row["message_id"])
+    message = Message(new_id(), job_id, from_id, to_id, text, tx.now, None)
+    tx.insert(schema.messages, COLUMNS.row(message))
+    events.write(tx, from_id, "message.sent", message.message_id, {"job_id": job_id})
+    return message.message_id
+
+
+def send_to_staff(tx: Tx, job_id: str, text: str, *, person_id: str) -> str:
+    """A rater's message to those who run the study; what was written to the rater counts as read.  Returns its id."""
+    jobs.visible(tx, job_id)
+    message_id = send(tx, from_id=person_id, job_id=job_id, text=text)
+    _read(tx, schema.messages.c.to_id == person_id)
+    return message_id
+
+
+def send_to_rater(tx: Tx, job: Job, person_id: str, text: str, *, actor: str) -> None:
+    """A message to one rater; what they wrote counts as read."""
+    send(tx, from_id=actor, to_id=person_id, job_id=job.job_id, text=text)
+    _read(tx, schema.messages.c.from_id == person_id)
+
+
+def send_to_best(tx: Tx, job: Job, text: str, *, actor: str) -> int:
+    """A message to each of the best raters; returns the number of messages."""
+    lines = best(rater_lines(tx, job))
+    for line in lines:
+        send(tx, from_id=actor, to_id=line.person.person_id, job_id=job.job_id, text=text)
+    return len(lines)
+
+
+def _read(tx: Tx, those: ColumnElement[bool]) -> None:
+    tx.execute(schema.messages.update().where(those, schema.messages.c.read_at.is_(None)).values(read_at=tx.now))
 
 
 def of_rater(tx: Tx, person_id: str) -> list[Message]:
@@ -100,24 +158,12 @@ def unread(tx: Tx) -> list[Message]:
     return [Message(**row._mapping) for row in tx.all(query)]
 
 
-def read_by(tx: Tx, reader_id: str, *, from_id: str | None = None) -> None:
-    """The reader has seen what was sent to them, or (for staff) what one rater wrote."""
-    theirs = schema.messages.c.to_id == reader_id if from_id is None else schema.messages.c.from_id == from_id
-    tx.execute(schema.messages.update().where(theirs, schema.messages.c.read_at.is_(None)).values(read_at=tx.now))
-
-
-def add_review(
-    tx: Tx, job_id: str, person_id: str, *, stars: int | None, clear: int | None = None, text: str = ""
-) -> None:
+def review_job(tx: Tx, job_id: str, sent: NewReview, *, person_id: str) -> None:
     """Add a review; a rater may write as many as they like, and every one is kept."""
-    if stars is None and clear is None and not text.strip():
-        raise BadInput(Problem("form", "expected stars, an answer or a few words, found nothing"))
-    for number in (stars, clear):
-        if number is not None and not 1 <= number <= 5:
-            raise BadInput(Problem("form", f"stars: expected 1 to 5, found {number}"))
-    row = {"review_id": new_id(), "job_id": job_id, "person_id": person_id, "stars": stars, "at": tx.now}
-    payload = {} if clear is None else {"clear": clear}
-    tx.insert(schema.reviews, row | {"text": text.strip()[: LONGEST["review.text"]], "payload": payload})
+    jobs.visible(tx, job_id)
+    row = {"review_id": new_id(), "job_id": job_id, "person_id": person_id, "stars": sent.stars, "at": tx.now}
+    payload = {} if sent.clear is None else {"clear": sent.clear}
+    tx.insert(schema.reviews, row | {"text": sent.text.strip(), "payload": payload})
     events.write(tx, person_id, "review.written", job_id)
 
 
@@ -162,55 +208,3 @@ def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
         for each in trust.gold_answers(tx, job.job_id, person_id)
         if not each.is_right
     ]
-
-
-def write_to_staff(tx: Tx, job_id: str, text: str, *, person_id: str) -> str:
-    """A rater's message to whoever runs the study; what was written to the rater counts as read.  Returns its id."""
-    jobs.visible(tx, job_id)
-    message_id = send(tx, from_id=person_id, job_id=job_id, text=text)
-    read_by(tx, person_id)
-    return message_id
-
-
-def write_to_rater(tx: Tx, job: Job, person_id: str, text: str, *, actor: str) -> None:
-    """A message to one rater; what they wrote counts as read."""
-    send(tx, from_id=actor, to_id=person_id, job_id=job.job_id, text=text)
-    read_by(tx, actor, from_id=person_id)
-
-
-def write_to_all(tx: Tx, job: Job, text: str, *, actor: str) -> int:
-    """One message to all raters of a job; returns the number of messages, which is 1."""
-    send(tx, from_id=actor, job_id=job.job_id, text=text)
-    return 1
-
-
-def write_to_best(tx: Tx, job: Job, text: str, *, link: str = "", actor: str) -> int:
-    """A message to each of the best raters, with the link of another job; returns the number of messages."""
-    lines = best(rater_lines(tx, job))
-    for line in lines:
-        full_text = f"{text}\n{link}" if link else text
-        send(tx, from_id=actor, to_id=line.person.person_id, job_id=job.job_id, text=full_text)
-    return len(lines)
-
-
-def decide_dispute(tx: Tx, dispute_id: str, *, is_granted: bool, answer: str, actor: str) -> Dispute:
-    """Grant a dispute, which forgives the gold and settles every dispute about it, or refuse it with an answer."""
-    require_text("dispute.answer", answer)
-    return gold_review.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=answer, actor=actor)
-
-
-def review_job(tx: Tx, job_id: str, *, person_id: str, stars: int | None, clear: int | None, text: str = "") -> None:
-    """A rater's review of a job: stars, how clear the guidelines are, and a text."""
-    jobs.visible(tx, job_id)
-    require_number("review.stars", stars)
-    require_number("review.clear", clear)
-    require_text("review.text", text)
-    add_review(tx, job_id, person_id, stars=stars, clear=clear, text=text)
-
-
-def say_about_oneself(tx: Tx, job_id: str, *, person_id: str, country: str, languages: Sequence[str]) -> Person:
-    """Country and languages of a rater, where a job asks for them."""
-    jobs.visible(tx, job_id)
-    require_text("about.country", country)
-    require_text("about.languages", ", ".join(languages))
-    return queue.say_about(tx, person_id, country=country, languages=languages)

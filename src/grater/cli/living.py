@@ -19,6 +19,7 @@ from grater.annotate.adjudication import sent_edit
 from grater.annotate.invitations import NewInvitation
 from grater.annotate.jobs import Job
 from grater.annotate.marks import review
+from grater.annotate.messages import NewReview
 from grater.annotate.money import set_paid, settle
 from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job
@@ -331,13 +332,13 @@ def _talk(store: Store, job: Job) -> None:
     with store.write() as tx:
         manager = people.named(tx, MANAGER).person_id
         for name, text in living.MESSAGES:
-            messages.write_to_staff(tx, job.job_id, text, person_id=people.named(tx, name).person_id)
+            messages.send_to_staff(tx, job.job_id, text, person_id=people.named(tx, name).person_id)
         for name, text in living.ANSWERS:
-            messages.write_to_rater(tx, job, people.named(tx, name).person_id, text, actor=manager)
-        messages.write_to_all(tx, job, living.NOTICE, actor=manager)
+            messages.send_to_rater(tx, job, people.named(tx, name).person_id, text, actor=manager)
+        messages.send(tx, from_id=manager, job_id=job.job_id, text=living.NOTICE)
         for name, stars, clear, text in living.REVIEWS:
-            person_id = people.named(tx, name).person_id
-            messages.review_job(tx, job.job_id, person_id=person_id, stars=stars, clear=clear, text=text)
+            sent = NewReview.checked(stars=stars, clear=clear, text=text)
+            messages.review_job(tx, job.job_id, sent, person_id=people.named(tx, name).person_id)
         _dispute(tx, job)
         settle(tx, job)
 

@@ -25,6 +25,7 @@ from grater.annotate import (
 )
 from grater.annotate.importing import start_import
 from grater.annotate.marks import Finding
+from grater.annotate.messages import NewReview
 from grater.annotate.mining import NewList, mine_study
 from grater.annotate.people import Person
 from grater.annotate.runs import RunFile
@@ -142,7 +143,7 @@ def _crowd(tx: Tx, job_id: str, owner: Person, rater: Person) -> tuple[str, str]
     write = partial(messages.send, tx, job_id=job_id)
     write(from_id=rater.person_id, text=evil("message"))
     write(from_id=owner.person_id, to_id=rater.person_id, text=evil("letter"))
-    messages.add_review(tx, job_id, rater.person_id, stars=1, text=evil("review"))
+    messages.review_job(tx, job_id, NewReview(stars=1, text=evil("review")), person_id=rater.person_id)
     money.bonus(tx, jobs.get(tx, job_id), rater.person_id, 5, note=evil("note"))
     codes: dict[str, Json] = {"codes": {"completed": evil("code"), "screened-out": evil("code")}}
     panel_id = panels.add(tx, job_id, "prolific", options=codes).panel_id

@@ -31,8 +31,9 @@ VERBS_ABOUT = {
             units.added unit.gold unit.practice unit.work assignments.added assignments.moved
         """,
         "crowds": """
-            trust.changed gold.added gold.state gold.reason gold.pool gold.alert dispute.opened dispute.decided message.sent
-            review.written payment.written payments.paid panel.added place.taken place.state
+            trust.changed gold.added gold.state gold.reason gold.pool gold.alert dispute.opened
+            dispute.decided message.sent review.written payment.written payments.paid panel.added place.taken
+            place.state
         """,
         "people": """
             person.added person.role person.state person.password person.about factor.on factor.off

@@ -36,8 +36,6 @@ LIMITS: Mapping[str, Limit] = {
     "panel.places": Limit(0, 1_000_000),
     "panel.minutes": Limit(0, 1_000_000),
     "work.returns": Limit(0, 20),
-    "review.stars": Limit(1, 5),
-    "review.clear": Limit(1, 5),
 }
 """Ranges of numbers; the last part of a name is the field that a message names."""
 
@@ -46,17 +44,13 @@ LONGEST: Mapping[str, int] = {
     "gold.reason": 500,
     "bonus.note": 200,
     "bonus.payment_id": 100,
-    "about.country": 200,
-    "about.languages": 200,
     "adjudication.comment": 2000,
     "check.text": 20_000,
     "report.title": 200,
     "report.author": 200,
     "panel.text": 1000,
-    "message.text": 5000,
     "dispute.text": 2000,
     "dispute.answer": 2000,
-    "review.text": 2000,
 }
 """Lengths of texts in characters."""
 

@@ -12,7 +12,6 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import jobs, people, units
-from grater.annotate import messages as study_messages
 from grater.annotate.store import gold, gold_review
 from grater.annotate.store.gold_review import GoldRecord
 from grater.annotate.study import gold as study_gold
@@ -74,15 +73,9 @@ def set_reason(context: Context, unit_id: str) -> Response:
 
 @pages.post("/manage/disputes/{dispute_id}")
 def decide(context: Context, dispute_id: str) -> Response:
-    with context.changing() as tx:
-        dispute = study_messages.decide_dispute(
-            tx,
-            dispute_id,
-            is_granted=context.text("decision") == "grant",
-            answer=context.text("answer"),
-            actor=context.person.person_id,
-        )
-        job_id = units.get(tx, dispute.unit_id).job.job_id
+    decided = decide_dispute(context, dispute_id, context.sent(DisputeDecided))
+    with context.server.store.read() as tx:
+        job_id = units.get(tx, decided.unit_id).job.job_id
     return context.go(f"/manage/jobs/{job_id}/gold")
 
 
@@ -339,7 +332,7 @@ def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> D
     with context.changing() as tx:
         actor = context.person.person_id
         return Dispute.of(
-            study_messages.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
+            gold_review.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
         )
 
 

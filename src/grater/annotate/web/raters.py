@@ -14,17 +14,9 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import jobs, messages, money
-from grater.annotate import messages as study_messages
-from grater.annotate.messages import (
-    missed_by,
-    review_job,
-    say_about_oneself,
-    write_to_all,
-    write_to_best,
-    write_to_staff,
-)
+from grater.annotate.messages import AboutYou, NewMessage, NewRaterMessage, NewReview, missed_by
 from grater.annotate.money import bonus
-from grater.annotate.store import trust
+from grater.annotate.store import queue, trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.ids import new_id
@@ -42,7 +34,6 @@ from grater.annotate.web.calls import (
     at_most,
     calls_about,
     example,
-    within,
 )
 from grater.annotate.web.context import Context, number_of, require_slow
 from grater.annotate.web.money import Payment
@@ -63,16 +54,7 @@ def raters_page(context: Context, job_id: str) -> Response:
 
 @pages.post("/manage/jobs/{job_id}/raters")
 def write_to_raters_form(context: Context, job_id: str) -> Response:
-    """A message to everybody, or to the best, who may be asked to another job."""
-    actor, text = context.person.person_id, context.text("text")
-    with context.changing() as tx:
-        job = jobs.get(tx, job_id)
-        if context.text("to") == "best":
-            asked_to = context.text("job")
-            link = context.server.settings.link(f"/jobs/{jobs.get(tx, asked_to).job_id}") if asked_to else ""
-            write_to_best(tx, job, text, link=link, actor=actor)
-        else:
-            write_to_all(tx, job, text, actor=actor)
+    write_to_raters(context, job_id, context.sent(NewRaterMessage))
     return context.go(f"/manage/jobs/{job_id}/raters")
 
 
@@ -101,7 +83,7 @@ def change_rater(context: Context, job_id: str, person_id: str) -> Response:
             note, payment_id = context.text("note"), context.text("payment_id") or None
             bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
         elif what == "message":
-            study_messages.write_to_rater(tx, job, person_id, context.text("text"), actor=actor)
+            messages.send_to_rater(tx, job, person_id, context.sent(NewMessage).text, actor=actor)
         else:
             words = f"what: expected flag, reject, reinstate, bonus or message, found {what[:20]!r}"
             raise BadInput(Problem("form", words))
@@ -130,19 +112,13 @@ def dispute_form(context: Context, job_id: str) -> Response:
 
 @pages.post("/jobs/{job_id}/messages")
 def send_message_form(context: Context, job_id: str) -> Response:
-    require_slow(context, "message")
-    with context.changing() as tx:
-        write_to_staff(tx, job_id, context.text("text"), person_id=context.person.person_id)
+    send_message(context, job_id, context.sent(NewMessage))
     return context.go(f"/jobs/{job_id}/talk")
 
 
 @pages.post("/jobs/{job_id}/reviews")
 def review_form(context: Context, job_id: str) -> Response:
-    require_slow(context, "review")
-    stars, clear = (number_of(context, name, 0) or None for name in ("stars", "clear"))
-    with context.changing() as tx:
-        person_id, text = context.person.person_id, context.text("text")
-        review_job(tx, job_id, person_id=person_id, stars=stars, clear=clear, text=text)
+    review(context, job_id, context.sent(NewReview))
     return context.go(f"/jobs/{job_id}/talk#review")
 
 
@@ -150,18 +126,13 @@ def review_form(context: Context, job_id: str) -> Response:
 def say_about_form(context: Context, job_id: str) -> Response:
     """Country and languages, where the job asks for them."""
     languages = [word.strip() for word in context.text("languages").split(",") if word.strip()]
-    with context.changing() as tx:
-        say_about_oneself(
-            tx, job_id, person_id=context.person.person_id, country=context.text("country"), languages=languages
-        )
+    say_about(context, job_id, context.sent(AboutYou, languages=languages))
     return context.go(f"/jobs/{job_id}")
 
 
 api = calls_about("raters")
 talk = calls_about("talk")
 """A rater's own side."""
-
-Fact = Annotated[str, at_most("about.country")]
 
 
 class Dispute(Shape):
@@ -198,11 +169,6 @@ class NewDispute(Body):
     text: Annotated[str, at_most("dispute.text", least=1)]
 
 
-class NewMessage(Body):
-    model_config = example(text="May the target be a name?")
-    text: Annotated[str, at_most("message.text", least=1)]
-
-
 class Message(Shape):
     """`to_id` is null for a message to all raters, or from a rater to whoever runs the study."""
 
@@ -222,21 +188,6 @@ class Messages(Shape):
 
 class SentMessage(Shape):
     message_id: str
-
-
-class NewReview(Body):
-    """`clear` answers the question of the pilot, how clear the instructions are."""
-
-    model_config = example(stars=4, clear=5, text="Good fun.")
-    stars: Annotated[int, within("review.stars")] | None = None
-    clear: Annotated[int, within("review.clear")] | None = None
-    text: Annotated[str, at_most("review.text")] = ""
-
-
-class AboutYou(Body):
-    model_config = example(country="Norway", languages=["Norwegian", "English"])
-    country: Fact = ""
-    languages: Annotated[tuple[Fact, ...], Field(max_length=20)] = ()
 
 
 class Stored(Shape):
@@ -284,7 +235,7 @@ def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage
     """Write to the people who run the study; marks your messages as read."""
     require_slow(context, "message")
     with context.changing() as tx:
-        message_id = write_to_staff(tx, job_id, sent.text, person_id=context.person.person_id)
+        message_id = messages.send_to_staff(tx, job_id, sent.text, person_id=context.person.person_id)
     return SentMessage(message_id=message_id)
 
 
@@ -293,7 +244,7 @@ def review(context: Context, job_id: str, sent: NewReview) -> Stored:
     """Review a job, as often as you like."""
     require_slow(context, "review")
     with context.changing() as tx:
-        review_job(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
+        messages.review_job(tx, job_id, sent, person_id=context.person.person_id)
     return Stored(job_id=job_id, stored=True)
 
 
@@ -301,7 +252,8 @@ def review(context: Context, job_id: str, sent: NewReview) -> Stored:
 def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
     """State your country and languages, if a job asks for them."""
     with context.changing() as tx:
-        say_about_oneself(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
+        jobs.visible(tx, job_id)
+        queue.say_about(tx, context.person.person_id, country=sent.country, languages=sent.languages)
     return Stored(job_id=job_id, stored=True)
 
 
@@ -376,15 +328,6 @@ class Trust(Shape):
     right: int
 
 
-class NewRaterMessage(Body):
-    """To `all` raters of the job, or to the `best`, who may be asked to another job (`job_id`)."""
-
-    model_config = example(to="all", text="The instructions have a new example.")
-    to: Literal["all", "best"]
-    text: Annotated[str, at_most("message.text", least=1)]
-    job_id: Id | None = None
-
-
 class Written(Shape):
     """How many messages were written; one to all is one."""
 
@@ -424,7 +367,7 @@ def change_standing(context: Context, job_id: str, person_id: str, sent: NewStan
 def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
     """Write to one rater; marks their messages as read."""
     with context.changing() as tx:
-        study_messages.write_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person.person_id)
+        messages.send_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person.person_id)
     return Written(messages=1)
 
 
@@ -434,9 +377,10 @@ def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Wri
     with context.changing() as tx:
         job, actor = jobs.get(tx, job_id), context.person.person_id
         if sent.to == "all":
-            return Written(messages=write_to_all(tx, job, sent.text, actor=actor))
+            messages.send(tx, from_id=actor, job_id=job_id, text=sent.text)
+            return Written(messages=1)
         link = context.server.settings.link(f"/jobs/{jobs.get(tx, sent.job_id).job_id}") if sent.job_id else ""
-        return Written(messages=write_to_best(tx, job, sent.text, link=link, actor=actor))
+        return Written(messages=messages.send_to_best(tx, job, f"{sent.text}\n{link}".rstrip(), actor=actor))
 
 
 def _rater(line: RaterLine) -> Rater:
