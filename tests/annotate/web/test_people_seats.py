@@ -73,16 +73,6 @@ def test_a_seat_of_two_managers_cannot_manage(study: Study) -> None:
     assert browser.get("/manage").status_code == 403
 
 
-def test_who_is_shut_out_leaves_the_seat_too(study: Study) -> None:
-    seat_id = seat_of(study)
-    browser, owner = study.browser("worker"), study.browser("owner")
-    browser.get("/me")
-    browser.post(f"/me/seats/{seat_id}")
-    owner.get("/manage/people")
-    owner.post(f"/manage/people/{study.people['worker'].person_id}/state", {"state": "ended"})
-    assert browser.get("/jobs").url.path == "/login"
-
-
 def test_whoever_sits_there_is_told_so_and_offered_no_password_or_token(study: Study) -> None:
     browser = study.browser("worker")
     assert "Current password" in browser.get("/me").text
@@ -91,3 +81,12 @@ def test_whoever_sits_there_is_told_so_and_offered_no_password_or_token(study: S
     page = browser.get("/me").text
     assert "Current password" not in page
     assert "Create a token" not in page
+
+
+def test_a_seat_for_one_person_twice_is_told_on_the_page(bare: Study) -> None:
+    browser = bare.browser("manager")
+    browser.get("/manage/people")
+    reply = browser.post("/manage/seats", {"members": ["Worker", "Worker"]})
+    assert reply.status_code == 422
+    assert "a joint seat is for two different people" in reply.text
+    assert "<h1>People</h1>" in reply.text

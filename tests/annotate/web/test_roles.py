@@ -74,11 +74,6 @@ def test_the_table_itself_gives_nobody_what_is_not_theirs() -> None:
             assert re.search(r"/(adjudicate|mining|decision)", path), where
 
 
-def test_a_route_that_is_not_on_the_table_is_open_to_nobody() -> None:
-    assert roles_of("GET", "/secret") == frozenset()
-    assert roles_of("DELETE", "/jobs") == frozenset()
-
-
 def test_a_route_that_somebody_forgot_is_closed_even_to_an_owner(shared: Study) -> None:
     shared.made = None  # an application of its own, since it gets a route that nobody else should see
     browser = shared.browser("owner")
