@@ -12,15 +12,7 @@ from math import isnan
 from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from fastapi import APIRouter, Query
-from fastapi.routing import APIRoute
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    JsonValue,
-    StringConstraints,
-    WithJsonSchema,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints, WithJsonSchema
 from pydantic import Field as About
 
 from grater.annotate.requests import LARGEST
@@ -29,9 +21,7 @@ from grater.annotate.requests import example as example
 from grater.annotate.store.clock import as_iso
 from grater.annotate.study.limits import LIMITS
 from grater.annotate.study.limits import LONGEST as LONGEST_TEXTS
-from grater.annotate.tasks import Shown as ShownByTask
 from grater.annotate.web.roles import API
-from grater.model import Json
 
 T = TypeVar("T")
 
@@ -61,7 +51,7 @@ Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
 
 def calls_about(tag: str) -> APIRouter:
-    return APIRouter(prefix=API, tags=[tag], generate_unique_id_function=_operation_id)
+    return APIRouter(prefix=API, tags=[tag], generate_unique_id_function=lambda route: route.name)
 
 
 def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,22 +65,14 @@ def cut(rows: Sequence[T], start: int, most: int) -> tuple[Sequence[T], int | No
     return rows[:most], start + most if len(rows) > most else None
 
 
-def _operation_id(route: APIRoute) -> str:
-    return route.name
-
-
-def _iso(at: object) -> object:
-    return as_iso(at) if isinstance(at, int) else at
-
-
-def _defined(value: object) -> object:
-    return None if isinstance(value, float) and isnan(value) else value
-
-
 When: TypeAlias = Annotated[
-    str, BeforeValidator(_iso), WithJsonSchema({"type": "string", "format": "date-time", "title": "When"})
+    str,
+    BeforeValidator(lambda at: as_iso(at) if isinstance(at, int) else at),
+    WithJsonSchema({"type": "string", "format": "date-time", "title": "When"}),
 ]
-Number: TypeAlias = Annotated[float | None, BeforeValidator(_defined)]
+Number: TypeAlias = Annotated[
+    float | None, BeforeValidator(lambda value: None if isinstance(value, float) and isnan(value) else value)
+]
 """A number, null where it is not defined."""
 Object: TypeAlias = dict[str, JsonValue]
 
@@ -214,26 +196,3 @@ class Edit(Shape):
     tag: str
     replacements: list[str]
     comment: str
-
-
-def shown_json(shown: ShownByTask) -> dict[str, Json]:
-    """The same as the shape `Shown`, without its checks: raters ask for it all day."""
-    pieces: list[Json] = [{"text": piece.text, "mark": piece.mark} for piece in shown.pieces]
-    fields: list[Json] = [
-        {
-            "name": field.name,
-            "kind": field.kind,
-            "question": field.question,
-            "choices": [{"value": choice.value, "text": choice.text} for choice in field.choices],
-            "asked_for": list(field.asked_for),
-            "required": field.required,
-        }
-        for field in shown.fields
-    ]
-    return {
-        "question": shown.question,
-        "before": shown.before,
-        "pieces": pieces,
-        "after": shown.after,
-        "fields": fields,
-    }

@@ -72,7 +72,7 @@ from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import UNANSWERED, Unit
 from grater.annotate.terms import Terms, money, quiz_needed, terms_of
 from grater.annotate.units import StudyUnit
-from grater.annotate.web.calls import Answer, Body, Edit, Shape, Shown, When, calls_about, example, shown_json
+from grater.annotate.web.calls import Answer, Body, Edit, Shape, Shown, When, calls_about, example
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import status_of
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
@@ -635,7 +635,7 @@ def desk_json(desk: Desk) -> dict[str, Json]:
         "stage": desk.unit.unit.stage,
     }
     if desk.task.name != MARKING.name:
-        return {**lease, **shown_json(desk.shown)}
+        return {**lease, **Shown.of(desk.shown).model_dump()}
     tags: list[Json] = [tag_json(tag) for tag in tagset_of(desk.unit.unit)]
     offered = suggestions_of(desk.unit.unit) if desk.shown.kept.get(SUGGESTED) else ()
     marks: list[Json] = [suggestion.as_json() for suggestion in offered]
