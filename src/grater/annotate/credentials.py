@@ -39,14 +39,10 @@ USES_NOTED_EVERY = 5 * MINUTE
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """`member_id` is who sits on a joint seat; `address` is a keyed hash of where the login came from."""
+    """`csrf` is the token of its forms, `member_id` who sits on a joint seat."""
 
-    person_id: str
     csrf: str
-    started_at: int
-    expires_at: int
-    member_id: str | None = None
-    address: str = ""
+    member_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +69,19 @@ _behind = schema.people.alias("behind")
 BEHIND = (_behind.c.role.label("behind_role"), _behind.c.state.label("behind_state"))
 """The human who sits on a seat, or who made a token."""
 
-LIVE = (
-    select(*SESSION_COLUMNS, *OWNER_COLUMNS, *BEHIND)
-    .join(schema.people, schema.people.c.person_id == schema.sessions.c.person_id)
-    .outerjoin(_behind, _behind.c.person_id == schema.sessions.c.member_id)
+LIVE, LIVE_TOKEN = (
+    select(*columns, *OWNER_COLUMNS, *BEHIND)
+    .join(schema.people, schema.people.c.person_id == table.c.person_id)
+    .outerjoin(_behind, _behind.c.person_id == table.c[behind])
     .where(
-        schema.sessions.c.token_hash == bindparam("token"),
-        schema.sessions.c.ended_at.is_(None),
-        schema.sessions.c.expires_at > bindparam("now"),
+        table.c.token_hash == bindparam("token"),
+        table.c.ended_at.is_(None),
+        or_(table.c.expires_at.is_(None), table.c.expires_at > bindparam("now")),
         schema.people.c.state == "active",
     )
-)
-LIVE_TOKEN = (
-    select(*TOKEN_COLUMNS, *OWNER_COLUMNS, *BEHIND)
-    .join(schema.people, schema.people.c.person_id == schema.tokens.c.person_id)
-    .outerjoin(_behind, _behind.c.person_id == schema.tokens.c.made_by)
-    .where(
-        schema.tokens.c.token_hash == bindparam("token"),
-        schema.tokens.c.ended_at.is_(None),
-        or_(schema.tokens.c.expires_at.is_(None), schema.tokens.c.expires_at > bindparam("now")),
-        schema.people.c.state == "active",
+    for table, columns, behind in (
+        (schema.sessions, SESSION_COLUMNS, "member_id"),
+        (schema.tokens, TOKEN_COLUMNS, "made_by"),
     )
 )
 
@@ -102,18 +91,12 @@ def start_session(
 ) -> tuple[str, Session]:
     """Start a session; return the token for its cookie, shown this once, and the session.
 
-    `member_id` is who sits down, where the person is a joint seat.
+    `member_id` is who sits down on a joint seat; `address` a keyed hash of where the login came from.
     """
-    token = new_secret()
-    session = Session(
-        person_id=person_id,
-        csrf=new_secret(),
-        started_at=tx.now,
-        expires_at=tx.now + int(hours * HOUR),
-        member_id=member_id,
-        address=address,
-    )
-    tx.insert(schema.sessions, SESSION_COLUMNS.row(session) | {"token_hash": hashed(token)})
+    token, session = new_secret(), Session(csrf=new_secret(), member_id=member_id)
+    row = {"token_hash": hashed(token), "person_id": person_id, "address": address, "started_at": tx.now}
+    times = {"expires_at": tx.now + int(hours * HOUR)}
+    tx.insert(schema.sessions, SESSION_COLUMNS.row(session) | row | times)
     return token, session
 
 
@@ -215,11 +198,6 @@ def find_token(tx: Tx, secret: str) -> tuple[Token, Person] | None:
         return None
     token = TOKEN_COLUMNS.read(row)
     return token, replace(person, role=people.lower_role(person.role, token.role))
-
-
-def is_use_news(token: Token, now: int) -> bool:
-    """Whether the use of a token at this moment should be noted."""
-    return token.used_at is None or now - token.used_at >= USES_NOTED_EVERY
 
 
 def note_use(tx: Tx, token_id: str) -> None:

@@ -39,6 +39,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any, Literal, TypeVar
@@ -375,11 +376,14 @@ def _exchange(there: Destination, request: bytes, deadline: float) -> int | None
     """The status that answers a request; None where the answer is not HTTP."""
     with _connected(there, deadline) as plain:
         plain.settimeout(_left(deadline))
-        with _secured(plain, there) as line:
+        tls = ssl.create_default_context() if there.scheme == "https" else None
+        with tls.wrap_socket(plain, server_hostname=there.host) if tls else plain as line:
             line.settimeout(_left(deadline))
             line.sendall(request)
             status = _status(_received(line, deadline))
-            _hear_out(line, min(deadline, time.monotonic() + LAST_WORDS_SECONDS))
+            with suppress(OSError):  # a receiver may finish a short answer; what it says is dropped
+                for _ in _received(line, min(deadline, time.monotonic() + LAST_WORDS_SECONDS)):
+                    pass
             return status
 
 
@@ -397,12 +401,6 @@ def _connected(there: Destination, deadline: float) -> socket.socket:
         else:
             return line
     raise trouble
-
-
-def _secured(plain: socket.socket, there: Destination) -> socket.socket:
-    if there.scheme == "http":
-        return plain
-    return ssl.create_default_context().wrap_socket(plain, server_hostname=there.host)
 
 
 def _received(line: socket.socket, deadline: float) -> Iterator[bytes]:
@@ -432,15 +430,6 @@ def _status(pieces: Iterator[bytes]) -> int | None:
         if len(head) >= len("HTTP/1.1 200 ") and not STATUS.match(head):
             return None
     return None
-
-
-def _hear_out(line: socket.socket, deadline: float) -> None:
-    """Let a receiver finish a short answer; what it says is dropped."""
-    try:
-        for _ in _received(line, deadline):
-            pass
-    except OSError:
-        return
 
 
 def _left(deadline: float) -> float:

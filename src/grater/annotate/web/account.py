@@ -29,8 +29,8 @@ from grater.annotate.store import schema
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_secret
 from grater.annotate.study.work import own_job
+from grater.annotate.web import check
 from grater.annotate.web.calls import Person, Shape, When, calls_about
-from grater.annotate.web.check import is_open
 from grater.annotate.web.context import (
     DEVICE,
     DEVICE_DAYS,
@@ -73,7 +73,7 @@ def health(context: Context) -> Response:
 def login_page(context: Context, next: str = "/") -> Response:  # noqa: A002  (as it stands in the address)
     if context.visitor is not None:
         return context.go(own_path(next))
-    has_check = is_open(context, "check_page")
+    has_check = check.is_open(context, "check_page")
     return context.page("login.html", name="", next=own_path(next), problem="", has_check=has_check)
 
 
@@ -83,23 +83,17 @@ def login(context: Context) -> Response:
     with context.server.store.read() as tx:
         person = people.by_name(tx, name)
         is_known = person is not None and credentials.came_from(tx, person.person_id, address_of(context))
-    keys = _login_keys(context, name, person, is_known=is_known)
+    # Whose tries a login uses up: see `grater.annotate.web.security`.
+    here, device = f"login {context.address} {name.lower()[:200]}", _device(context, person)
+    keys = [f"device {device}"] if device else [here] if is_known else [f"address {context.address}", here]
     if not context.server.logins.take(*keys):
         return context.page("login.html", status=429, name=name, next=next_path, problem=TOO_OFTEN)
-    if not _is_right(context, person) or person is None:
+    password = context.form.get("password")
+    password_hash = person.password_hash if person and person.state == "active" else ""  # nobody's takes as long
+    if not is_password(password_hash, password if isinstance(password, str) else "") or person is None:
         return context.page("login.html", status=401, name=name, next=next_path, problem=WRONG)
     context.server.logins.give_back(*keys)
     return admit(context, person, next_path)
-
-
-def _login_keys(
-    context: RequestContext, name: str, person: people.Person | None, *, is_known: bool
-) -> tuple[str, ...]:
-    """Whose tries a login uses up: see `grater.annotate.web.security`."""
-    if device := _device(context, person):
-        return (f"device {device}",)
-    here = f"login {context.address} {name.lower()[:200]}"
-    return (here,) if is_known else (f"address {context.address}", here)
 
 
 @pages.post("/logout")
@@ -109,13 +103,6 @@ def logout(context: Context) -> Response:
     response = context.go("/login")
     end_session(response, context.server.settings)
     return response
-
-
-def _is_right(context: RequestContext, person: people.Person | None) -> bool:
-    """Whether the password is that of the person, and they may still come in; nobody's takes as long."""
-    password = context.form.get("password")
-    password_hash = person.password_hash if person and person.state == "active" else ""
-    return is_password(password_hash, password if isinstance(password, str) else "")
 
 
 @pages.get("/setup/{token}")
@@ -144,16 +131,12 @@ def join(context: Context, token: str) -> Response:
                 person = invitations.accept(tx, token, name=name, password_hash=password_hash)
     except (BadInput, Conflict, UsageError) as error:
         return _join_form(context, invitation, name=name, problems=[*lines_of(error), *differ])
-    return admit(context, person, _first_page(context, invitation))
-
-
-def _first_page(context: RequestContext, invitation: Invitation) -> str:
-    """The job that an invitation is for; raters know of no drafts, so until it opens their list of jobs says so."""
     if invitation.job_id is None:
-        return "/"
+        return admit(context, person, "/")
     with context.server.store.read() as tx:
         job = jobs.find(tx, invitation.job_id)
-    return f"/jobs/{invitation.job_id}" if job is not None and job.state != "draft" else "/jobs?early=1"
+    is_open = job is not None and job.state != "draft"  # raters know of no drafts; their list of jobs says so
+    return admit(context, person, f"/jobs/{invitation.job_id}" if is_open else "/jobs?early=1")
 
 
 def _invitation(context: RequestContext, token: str) -> Invitation:

@@ -393,7 +393,7 @@ def _who(server: Server, request: Request, session_token: str, is_api: bool) -> 
     if by_token is None:
         return None
     token, person = by_token
-    if credentials.is_use_news(token, now):
+    if token.used_at is None or now - token.used_at >= credentials.USES_NOTED_EVERY:
         with suppress(GraterError), server.store.write() as tx:  # a full disk must not keep readers out
             credentials.note_use(tx, token.token_id)
     human_id, expires_at = token.made_by or person.person_id, token.expires_at
