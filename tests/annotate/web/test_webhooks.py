@@ -68,30 +68,6 @@ def test_a_finished_unit_is_told_once_and_signed(study: Study) -> None:
     assert signed == signature(outside.secret, outside.body)  # type: ignore[attr-defined]
 
 
-def test_an_event_is_told_again_until_it_is_heard_ever_more_slowly(study: Study) -> None:
-    outside, sender, _ = told(study)
-    finish_one(study)
-    outside.status = 500
-    sender.send_all()
-    assert sender.send_all() == 0
-    assert len(outside.heard) == 1  # it waits before the next try
-    study.clock.now += 3_000
-    outside.status = 204
-    assert sender.send_all() == 1
-
-
-def test_a_webhook_that_never_answers_is_paused(study: Study) -> None:
-    outside, sender, _ = told(study)
-    finish_one(study)
-    outside.status = 0
-    for _ in range(MOST_FAILURES + 5):
-        sender.send_all()
-        study.clock.now += 10_000_000
-    assert len(outside.heard) == MOST_FAILURES
-    with study.store.read() as tx:
-        assert webhooks.all(tx)[0].state == "paused"
-
-
 def test_a_webhook_hears_only_what_it_asked_for(study: Study) -> None:
     object.__setattr__(study.settings, "private_webhooks", True)
     Program(study, "owner").post("/webhooks", {"url": "http://127.0.0.1:9/", "verbs": ["job.state"]})
@@ -116,7 +92,7 @@ def test_a_restart_forgets_no_failure_and_a_webhook_taken_up_again_starts_anew(s
         restarted.send_all()
     with study.store.write() as tx:
         (paused,) = webhooks.all(tx)
-        assert paused.state == "paused"
+        assert (paused.state, len(outside.heard)) == ("paused", MOST_FAILURES)
         webhooks.set_state(tx, paused.webhook_id, "active")
     outside.status = 200
     assert restarted.send_all() == 1  # at once, though the last failure was a moment ago
@@ -446,15 +422,20 @@ def test_one_machine_is_meant_even_where_the_inside_is_allowed(url: str) -> None
     assert post_outside(url, b"", {}, allow_private=True).problem.endswith("expected the address of one machine")
 
 
+def lead_to(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
+    """A name server that gives these answers in turn."""
+    answers = iter(addresses)
+
+    def getaddrinfo(_host: str, port: int, **_: object) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers), port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+
 def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name server that answers otherwise the second time (DNS rebinding)."""
     with Receiver() as checked, Receiver(host="127.0.0.2", port=checked.port) as other:
-        answers = iter(("127.0.0.1", "127.0.0.2", "127.0.0.2"))
-
-        def getaddrinfo(_host: str, port: int, **_: object) -> list[Any]:
-            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers), port))]
-
-        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+        lead_to(monkeypatch, "127.0.0.1", "127.0.0.2", "127.0.0.2")
         url = f"http://hooks.example.org:{checked.port}/hook?x=1#part"
         assert post_outside(url, b"{}", {}, allow_private=True).status == 204
     (request,) = checked.heard
@@ -464,10 +445,7 @@ def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest
 
 
 def test_tls_asks_for_the_name_of_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    def getaddrinfo(_host: str, port: int, **_: object) -> list[Any]:
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
-
-    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    lead_to(monkeypatch, "127.0.0.1")
     with Receiver(says(b"not TLS")) as receiver:
         url = f"https://hooks.example.org:{receiver.port}/"
         assert post_outside(url, b"{}", {}, allow_private=True).status == 0
@@ -475,12 +453,8 @@ def test_tls_asks_for_the_name_of_the_address(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_name_that_leads_inside_at_sending_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    lead_to(monkeypatch, "127.0.0.1")
     with Receiver() as inside:
-
-        def getaddrinfo(_host: str, port: int, **_: object) -> list[Any]:
-            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
-
-        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
         answer = post_outside(f"http://hooks.example.org:{inside.port}/", b"{}", {}, allow_private=False)
     assert answer.problem == "hooks.example.org: inside the server's own network"
     assert inside.heard == []
