@@ -8,18 +8,12 @@ A unit may be given back a limited number of times; where raters are not tested 
 Raters see how far they are in a job, and of an essay what was stored; they revise marks that a check found odd.
 
 Staff see a unit as raters do, and what was sent for it: once it is finished, or after they have given up rating in
-its job (P9).
+its job (P9).  A manager who wants to look earlier says so first: from then on they get no work in the job, what they
+did before stays, and an event remembers it.
 
-Blinding: whoever has looked at others' answers rates no more in that job (P9).
-
-Answers to a unit that is not finished are shown to nobody who may still be asked about it.  A manager who wants to
-see them says so first: from then on they get no work in the job, what they did before stays, and an event remembers
-it.  Looking itself changes nothing.
-
-Drafts of marked essays: unfinished marks, saved under a revision, with the notes of `corpus check` on them.
-
-A draft may be unfinished (a correction still owed), but its spans must be right: a quote that differs from the text
-is refused at once.  A draft made from an older revision is stale, and the annotator chooses.
+Drafts of marked essays are saved under a revision, with the notes of `corpus check` on them.  A draft may be
+unfinished (a correction still owed), but its spans must be right: a quote that differs from the text is refused at
+once.  A draft made from an older revision is stale, and the annotator chooses.
 """
 
 from __future__ import annotations
@@ -51,15 +45,16 @@ from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import may_keep, sent_fields
 from grater.annotate.units import LeasedUnit, StudyUnit
 from grater.corpora.check import check_essays
-from grater.corpora.tagsets import Tag, TagSet
+from grater.corpora.tagsets import TagSet
 from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError
 from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty import generator
 
 LOG = logging.getLogger("grater.annotate.study.work")
 
+MOST_RETURNS = int(LIMITS["work.returns"].most)
 NO_RETURNS = (
-    "you have given back {most} units of this job, the maximum; answer this one, or leave it: it is yours "
+    f"you have given back {MOST_RETURNS} units of this job, the maximum; answer this one, or leave it: it is yours "
     "until its time runs out"
 )
 NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and continue another time"
@@ -141,39 +136,51 @@ def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
 def hand_in(
     store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
 ) -> Receipt:
-    """Store the answer to a lease; when this returns it is stored for good."""
-    body, answers = _read(desk, fields)
-    with store.write() as tx:
-        person = people.lock(tx, desk.lease.person_id)
-        receipt = _receive(tx, desk, person, body, answers, submission_id=submission_id, seconds=seconds)
-    _review(store, receipt)
-    return receipt
+    """Store the answer to a lease, and take nothing else."""
+    return hand_in_and_take(store, desk, fields, submission_id=submission_id, seconds=seconds, takes=False)[0]
 
 
 def hand_in_and_take(
-    store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
+    store: Store,
+    desk: Desk,
+    fields: Mapping[str, Sequence[str]],
+    *,
+    submission_id: str = "",
+    seconds: float | None,
+    takes: bool = True,
 ) -> tuple[Receipt, Lease | None]:
-    """Store an answer and take the next unit in one transaction; none is taken before feedback, or in a revision."""
-    body, answers = _read(desk, fields)
+    """Store an answer and take the next unit in one transaction; when this returns, both are stored for good.
+
+    None is taken before feedback, or in a revision.
+    """
+    (body, answers), held, lease = _read(desk, fields), desk.lease, None
     with store.write() as tx:
-        person = people.lock(tx, desk.lease.person_id)
-        receipt = _receive(tx, desk, person, body, answers, submission_id=submission_id, seconds=seconds)
-        lease = (
-            _take_after(tx, desk, person)
-            if desk.lease.place != leases.REVISION and not shows_feedback(desk)
-            else None
+        person = people.lock(tx, held.person_id)
+        receipt = intake.receive(
+            tx,
+            submission_id=submission_id or desk.submission_id,
+            lease_id=held.lease_id,
+            person_id=held.person_id,
+            body=body,
+            answers=answers,
+            seconds=seconds,
+            leased=LeasedUnit(place=held.place, role=desk.unit.role, job_id=held.job_id),
+            is_locked=True,
         )
-    _review(store, receipt)
+        if person.state != "active" and not receipt.is_replay:  # as they stand now, not when they were let in
+            raise Forbidden("your access ended a moment ago, and this answer was not stored")
+        if takes and held.place != leases.REVISION and not shows_feedback(desk):
+            lease = leases.take(tx, job_id=held.job_id, person_id=held.person_id, locked=person)
+            if lease is None:
+                panels.conclude(tx, held.job_id, held.person_id)
+            elif may_keep(desk.task):  # else its page has nothing to keep, and need not be made here
+                lease = _desk_kept(tx, lease).lease
+    if receipt.job is not None and has_gold(receipt.job):
+        try:  # whether missed gold is wrong itself; if this cannot be asked now, the next answer asks
+            gold_review.review(store, receipt.job, receipt.unit_id)
+        except (StoreBusy, StoreFull) as error:
+            LOG.warning("%s", error)
     return receipt, lease
-
-
-def _take_after(tx: Tx, desk: Desk, person: Person) -> Lease | None:
-    """The next unit of the same job; it is looked at here only if its page may have something to keep."""
-    lease = leases.take(tx, job_id=desk.lease.job_id, person_id=person.person_id, locked=person)
-    if lease is None:
-        panels.conclude(tx, desk.lease.job_id, desk.lease.person_id)
-        return None
-    return _desk_kept(tx, lease).lease if may_keep(desk.task) else lease
 
 
 def _read(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[dict[str, Json], tuple[Answer, ...]]:
@@ -191,42 +198,6 @@ def _require_size(unit: Unit, task: Task, n: int) -> None:
     most = MOST_LETTERS + (LETTERS_OF_MARKS * len(unit.essay.text) if task.name == MARKING.name else 0)
     if n > most:
         raise BadInput(Problem("form", f"expected an answer of at most {most:,} characters, found {n:,}"))
-
-
-def _receive(
-    tx: Tx,
-    desk: Desk,
-    person: Person,
-    body: Mapping[str, Json],
-    answers: Sequence[Answer],
-    *,
-    submission_id: str,
-    seconds: float | None,
-) -> Receipt:
-    """The caller has locked the rater, who answers as they stand now: whoever was shut out meanwhile does not."""
-    receipt = intake.receive(
-        tx,
-        submission_id=submission_id or desk.submission_id,
-        lease_id=desk.lease.lease_id,
-        person_id=desk.lease.person_id,
-        body=body,
-        answers=answers,
-        seconds=seconds,
-        leased=LeasedUnit(place=desk.lease.place, role=desk.unit.role, job_id=desk.lease.job_id),
-        is_locked=True,
-    )
-    if person.state != "active" and not receipt.is_replay:
-        raise Forbidden("your access ended a moment ago, and this answer was not stored")
-    return receipt
-
-
-def _review(store: Store, receipt: Receipt) -> None:
-    """Whether missed gold is wrong itself.  The answer is stored: if this cannot be asked now, the next one asks."""
-    if receipt.job is not None and has_gold(receipt.job):
-        try:
-            gold_review.review(store, receipt.job, receipt.unit_id)
-        except (StoreBusy, StoreFull) as error:
-            LOG.warning("%s", error)
 
 
 def seconds_of(text: str, lease: Lease, now: int) -> float:
@@ -363,15 +334,6 @@ def sent_for(tx: Tx, unit_id: str) -> list[Sent]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class PageState:
-    """Beside a unit: units answered, how often one may still be given back, the lease whose answer may be undone."""
-
-    n_done: int
-    n_returns: int
-    undo_id: str
-
-
 def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
     """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already.
 
@@ -380,8 +342,8 @@ def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
     with store.write() as tx:
         people.lock(tx, person_id)
         lease = leases.find(tx, lease_id, person_id=person_id)
-        if lease is not None and lease.state == "held" and not returns_left(tx, lease):
-            raise Conflict(NO_RETURNS.format(most=_most_returns()))
+        if lease is not None:
+            _require_return(tx, lease)
         return leases.give_back(tx, lease_id, person_id=person_id)
 
 
@@ -396,8 +358,7 @@ def skip(store: Store, desk: Desk) -> bool:
         raise Conflict(NO_SKIPPING)
     with store.write() as tx:
         people.lock(tx, desk.lease.person_id)
-        if desk.lease.state == "held" and not returns_left(tx, desk.lease):
-            raise Conflict(NO_RETURNS.format(most=_most_returns()))
+        _require_return(tx, desk.lease)
         return leases.skip(tx, desk.lease.lease_id, person_id=desk.lease.person_id)
 
 
@@ -413,25 +374,14 @@ def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
     return "" if last is None else str(last.lease_id)
 
 
-def returns_left(tx: Tx, lease: Lease) -> int:
-    if lease.place == leases.REVISION:
-        return _most_returns()
-    return max(0, _most_returns() - trust.find(tx, lease.job_id, lease.person_id).returns)
+def returns_left(lease: Lease, n_returned: int) -> int:
+    """How often the rater may still return a unit of the job; a revision is theirs to leave."""
+    return MOST_RETURNS if lease.place == leases.REVISION else max(0, MOST_RETURNS - n_returned)
 
 
-def page_state(tx: Tx, lease: Lease) -> PageState:
-    """What the page of a lease says beside its unit; `n_returns` are left."""
-    state = intake.so_far(tx, lease.job_id, lease.person_id)
-    is_free = lease.place == leases.REVISION
-    return PageState(
-        n_done=state.n_done,
-        n_returns=_most_returns() if is_free else max(0, _most_returns() - state.n_returned),
-        undo_id=state.undoable_lease_id,
-    )
-
-
-def _most_returns() -> int:
-    return int(LIMITS["work.returns"].most)
+def _require_return(tx: Tx, lease: Lease) -> None:
+    if lease.state == "held" and not returns_left(lease, trust.find(tx, lease.job_id, lease.person_id).returns):
+        raise Conflict(NO_RETURNS)
 
 
 def shows_feedback(desk: Desk) -> bool:
@@ -467,23 +417,16 @@ RUNS_ON = ("Srun", "Sfrag")
 """Tags of which a span over two sentences is no wonder."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedDraft:
-    unit: Unit
-    revision: int
-    body: Mapping[str, Json]
-
-    def reply(self) -> dict[str, Json]:
-        """The new revision and the notes on the draft; they are made after the transaction, which others wait for."""
-        return {"revision": self.revision, "findings": findings(self.unit, self.body)}
-
-
-def save_draft(tx: Tx, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]) -> SavedDraft:
-    unit = _essay_unit(tx, lease_id, person_id)
-    checked_body = checked(unit.essay.text, body)
-    _require_size(unit, MARKING, len(json.dumps(checked_body, ensure_ascii=False)))
-    saved = marks.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body)
-    return SavedDraft(unit=unit, revision=saved, body=checked_body)
+def save_draft(
+    store: Store, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]
+) -> dict[str, Json]:
+    """The new revision, and the notes on the draft; these are made after the transaction, which others wait for."""
+    with store.write() as tx:
+        unit = _essay_unit(tx, lease_id, person_id)
+        draft = checked(unit.essay.text, body)
+        _require_size(unit, MARKING, len(json.dumps(draft, ensure_ascii=False)))
+        saved = marks.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=draft)
+    return {"revision": saved, "findings": findings(unit, draft)}
 
 
 def draft_of(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Unit, Draft]:
@@ -498,11 +441,6 @@ def _essay_unit(tx: Tx, lease_id: str, person_id: str) -> Unit:
     if unit is None or unit.job.task != TASK.name:
         raise NotFound(NOT_YOURS)
     return unit.unit
-
-
-def tag_json(tag: Tag) -> dict[str, Json]:
-    words = {"code": tag.code, "name": tag.name, "group": tag.group}
-    return {**words, "description": tag.description, "example": tag.example, "owes": tag.owes_correction}
 
 
 def checked(text: str, body: Mapping[str, object]) -> dict[str, Json]:

@@ -35,7 +35,7 @@ from grater.annotate.adjudication import (
 )
 from grater.annotate.requests import LARGEST
 from grater.annotate.store import Tx
-from grater.annotate.study.work import Sent, is_finished, sent_for, shown_to_staff, tag_json
+from grater.annotate.study.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.annotate.tasks import TASKS, Answer, Shown
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, TASK, edits_of, read_edits, tagset_of
 from grater.annotate.tasks.task import CONFIDENCE, LABEL
@@ -46,7 +46,7 @@ from grater.annotate.web.calls import Shown as ShownShape
 from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.units import Decision, SentAnswers, decision_json, sent_json
-from grater.annotate.web.work import Said, by_field
+from grater.annotate.web.work import Said, Tag, by_field
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import GOLD, Edit, Json, Span
 
@@ -146,7 +146,7 @@ def _unit_page(context: RequestContext, unit_id: str, error: BadInput | Stale | 
         table=table,
         places=table.places,
         tags=tags,
-        sent={"text": table.text, "tags": [tag_json(tag) for tag in tags]},
+        sent={"text": table.text, "tags": [Tag.of(tag).model_dump() for tag in tags]},
         more=more,
         spans_of=spans_of,
         name_of=name_of,

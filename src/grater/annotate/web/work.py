@@ -35,36 +35,12 @@ from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.people import Person
 from grater.annotate.requests import LARGEST
-from grater.annotate.store import Tx, gold, leases, progress, queue, submissions, trust
-from grater.annotate.store.clock import as_iso
+from grater.annotate.store import Tx, gold, intake, leases, progress, queue, submissions, trust
 from grater.annotate.store.gold import Gold, has_gold
 from grater.annotate.store.trust import Trust
 from grater.annotate.study import work
 from grater.annotate.study.raters import pace_of
-from grater.annotate.study.work import (
-    Desk,
-    OwnJob,
-    desk_of,
-    draft_of,
-    essay_receipt,
-    findings,
-    hand_in,
-    hand_in_and_take,
-    may_skip,
-    own_job,
-    page_state,
-    returns_left,
-    seconds_of,
-    shows_feedback,
-    submission_id_of,
-    tag_json,
-    take_desk,
-    take_next,
-    undo_answer,
-    undoable_lease,
-)
-from grater.annotate.study.work import give_back as give_unit_back
-from grater.annotate.study.work import skip as skip_unit
+from grater.annotate.study.work import Desk, OwnJob
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks import Field as FormField
 from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SUGGESTED, suggestions_of, tagset_of
@@ -88,7 +64,7 @@ OPEN_STATES = ("held",)
 def job_list(context: Context, early: bool = False) -> Response:
     """`early`: whoever reads it has just joined for a job that is not open yet."""
     with context.server.store.read() as tx:
-        own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
+        own_jobs = [work.own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
         n_findings = len(marks.open_findings(tx, context.person.person_id))
     to_do = [mine for mine in own_jobs if mine.n_assigned != 0]
     return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings, is_early=early)
@@ -97,7 +73,7 @@ def job_list(context: Context, early: bool = False) -> Response:
 @pages.get("/jobs/{job_id}")
 def job_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
-        mine = own_job(tx, jobs.visible(tx, job_id), context.person)
+        mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
         current = jobs.current_guidelines(tx, job_id)
         pace = pace_of(tx, mine.job, context.person.person_id, n_done=mine.n_done, pools=context.server.pools)
@@ -110,7 +86,7 @@ def job_page(context: Context, job_id: str) -> Response:
 def next_unit_form(context: Context, job_id: str) -> Response:
     with context.server.store.glance() as tx:
         jobs.visible(tx, job_id)
-    lease = take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
+    lease = work.take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{job_id}/done")
 
 
@@ -118,10 +94,12 @@ def next_unit_form(context: Context, job_id: str) -> Response:
 def done_page(context: Context, job_id: str) -> Response:
     """Nothing more to do here, for now or for good."""
     with context.server.store.read() as tx:
-        mine = own_job(tx, jobs.visible(tx, job_id), context.person)
+        mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
-        undo_id = undoable_lease(tx, job_id, context.person.person_id)
-        receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=context.person.person_id)
+        undo_id = work.undoable_lease(tx, job_id, context.person.person_id)
+        receipt = work.essay_receipt(
+            tx, context.request.query_params.get("after", ""), person_id=context.person.person_id
+        )
         has_all = has_answered_all(tx, mine)
     is_over = crowd.place is not None and crowd.place.state != "joined"
     shown = {"mine": mine, "crowd": crowd, "undo_id": "" if is_over else undo_id, "receipt": receipt}
@@ -147,19 +125,6 @@ DESKS: Registry[WorkPage] = Registry("desk", "grater.desks", {"marking": "grater
 """Tasks whose work page is more than a form; those of third parties may bring theirs."""
 
 
-def is_out(context: RequestContext, job_id: str) -> bool:
-    with context.server.store.read() as tx:
-        return trust.find(tx, job_id, context.person.person_id).state == "ejected"
-
-
-def put_out(context: RequestContext, desk: Desk) -> Response:
-    """After the answer that put the rater out: a panel's place ends with it, and the last page tells the rest."""
-    lease = desk.lease
-    with context.server.store.write() as tx:
-        conclude(tx, lease.job_id, lease.person_id)
-        return context.go(last_page(tx, lease.person_id, lease.lease_id))
-
-
 def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
     """Where a rater reads why they were ejected; it needs no session, for theirs has ended."""
     return f"/out/{person_id}/{lease_id}/{_signature(tx, person_id, lease_id)}"
@@ -170,7 +135,7 @@ def out_page(context: Context, person_id: str, lease_id: str, signature: str) ->
     with context.server.store.read() as tx:
         if not hmac.compare_digest(_signature(tx, person_id, lease_id).encode(), signature.encode()):
             raise NotFound("there is no such page")
-        desk, person = desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
+        desk, person = work.desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
         crowd = crowd_view(tx, desk.unit.job, person)
     return context.page("crowd_out.html", job=desk.unit.job, crowd=crowd, has_login=bool(person.password_hash))
 
@@ -185,7 +150,10 @@ def work_page(context: Context, lease_id: str) -> Response:
     if desk.lease.state not in OPEN_STATES:
         return context.page("over.html", desk=desk)
     if desk.task.name in DESKS:
-        return DESKS[desk.task.name](context, desk.lease, desk.unit, guidelines=_guidelines(context, desk))
+        with context.server.store.read() as tx:
+            current = jobs.current_guidelines(tx, desk.lease.job_id)
+        guidelines = current.markdown if current else desk.task.guidelines
+        return DESKS[desk.task.name](context, desk.lease, desk.unit, guidelines=guidelines)
     return _form(context, desk, filled={}, problems={})
 
 
@@ -195,12 +163,12 @@ def submit_form(context: Context, lease_id: str) -> Response:
     fields = context.fields()
     now = context.server.store.clock()
     try:
-        _, lease = hand_in_and_take(
+        _, lease = work.hand_in_and_take(
             context.server.store,
             desk,
             fields,
             submission_id=context.text("submission_id"),
-            seconds=seconds_of(context.text("seconds"), desk.lease, now),
+            seconds=work.seconds_of(context.text("seconds"), desk.lease, now),
         )
     except BadInput as error:
         if desk.task.name in DESKS:
@@ -211,17 +179,20 @@ def submit_form(context: Context, lease_id: str) -> Response:
         if desk.lease.state in OPEN_STATES:
             raise
         return context.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
-    if shows_feedback(desk):
+    if work.shows_feedback(desk):
         return context.go(f"/leases/{lease_id}/feedback")
-    if lease is None and is_out(context, desk.lease.job_id):
-        return put_out(context, desk)
+    if lease is None:
+        with context.server.store.write() as tx:  # after the answer that ejected the rater a panel's place ends
+            if trust.find(tx, desk.lease.job_id, desk.lease.person_id).state == "ejected":
+                conclude(tx, desk.lease.job_id, desk.lease.person_id)
+                return context.go(last_page(tx, desk.lease.person_id, desk.lease.lease_id))
     return _next_page(context, desk, lease)
 
 
 @pages.post("/leases/{lease_id}/return")
 def give_back_form(context: Context, lease_id: str) -> Response:
     desk = _desk(context, lease_id)
-    give_unit_back(context.store, lease_id, person_id=context.person.person_id)
+    work.give_back(context.store, lease_id, person_id=context.person.person_id)
     return context.go(f"/jobs/{desk.lease.job_id}")
 
 
@@ -229,15 +200,15 @@ def give_back_form(context: Context, lease_id: str) -> Response:
 def skip_form(context: Context, lease_id: str) -> Response:
     """The rater would rather do another one first."""
     desk = _desk(context, lease_id)
-    skip_unit(context.store, desk)
-    lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=desk.lease.person_id)
+    work.skip(context.store, desk)
+    lease = work.take_next(context.server.store, job_id=desk.lease.job_id, person_id=desk.lease.person_id)
     return _next_page(context, desk, lease)
 
 
 @pages.post("/leases/{lease_id}/undo")
 def undo_form(context: Context, lease_id: str) -> Response:
     """The rater takes back their last answer, and gives another."""
-    desk = undo_answer(context.store, lease_id, person_id=context.person.person_id)
+    desk = work.undo_answer(context.store, lease_id, person_id=context.person.person_id)
     return context.go(f"/leases/{desk.lease.lease_id}")
 
 
@@ -246,8 +217,8 @@ def feedback_page(context: Context, lease_id: str) -> Response:
     """What would have been right, after practice; never before the answer."""
     desk = _desk(context, lease_id)
     with context.server.store.read() as tx:
-        stored = submissions.find(tx, submission_id_of(lease_id))
-        if stored is None or not shows_feedback(desk):
+        stored = submissions.find(tx, work.submission_id_of(lease_id))
+        if stored is None or not work.shows_feedback(desk):
             raise NotFound("there is no feedback here")
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)
@@ -267,13 +238,7 @@ def by_field(error: BadInput, fields: tuple[FormField, ...]) -> dict[str, list[s
 
 def _desk(context: RequestContext, lease_id: str) -> Desk:
     with context.server.store.glance() as tx:
-        return desk_of(tx, lease_id, person_id=context.person.person_id)
-
-
-def _guidelines(context: RequestContext, desk: Desk) -> str:
-    with context.server.store.read() as tx:
-        current = jobs.current_guidelines(tx, desk.lease.job_id)
-    return current.markdown if current else desk.task.guidelines
+        return work.desk_of(tx, lease_id, person_id=context.person.person_id)
 
 
 def _next_page(context: RequestContext, desk: Desk, lease: leases.Lease | None) -> Response:
@@ -294,12 +259,13 @@ def _form(
     context: RequestContext, desk: Desk, *, filled: dict[str, list[str]], problems: dict[str, list[str]]
 ) -> Response:
     with context.server.store.glance() as tx:
-        state = page_state(tx, desk.lease)
+        state = intake.so_far(tx, desk.lease.job_id, desk.lease.person_id)
         pools = context.server.pools
         pace = pace_of(tx, desk.unit.job, context.person.person_id, n_done=state.n_done, pools=pools)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
-    shown |= {"pace": pace, "n_returns": state.n_returns, "undo_id": state.undo_id}
-    shown |= {"may_skip": may_skip(desk.unit.job)}
+    n_returns = work.returns_left(desk.lease, state.n_returned)
+    shown |= {"pace": pace, "n_returns": n_returns, "undo_id": state.undoable_lease_id}
+    shown |= {"may_skip": work.may_skip(desk.unit.job)}
     return context.page("lease.html", shown, status=422 if problems else 200)
 
 
@@ -315,8 +281,8 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
     with context.server.store.read() as tx:
         draft = marks.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or marks.Draft(0)
         pace = pace_of(tx, study_unit.job, lease.person_id)
-        receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=lease.person_id)
-        n_returns = returns_left(tx, lease)
+        receipt = work.essay_receipt(tx, context.request.query_params.get("after", ""), person_id=lease.person_id)
+        n_returns = work.returns_left(lease, trust.find(tx, lease.job_id, lease.person_id).returns)
         kept = Desk(lease, study_unit, MARKING, tx.key).shown.kept
     offered = suggestions_of(study_unit.unit) if kept.get(SUGGESTED) else ()
     sent = told(study_unit.unit, draft) | {
@@ -324,23 +290,26 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
         "lease": lease.lease_id,
         "person": lease.person_id,
         "token": context.csrf,
-        "submission": submission_id_of(lease.lease_id),
+        "submission": work.submission_id_of(lease.lease_id),
         "urls": {"draft": f"/leases/{lease.lease_id}/draft", "submit": f"/leases/{lease.lease_id}"},
     }
     shown = {"sent": sent, "job": study_unit.job, "guidelines": guidelines, "pace": pace, "receipt": receipt}
-    shown |= {"mends": lease.place == leases.REVISION, "n_returns": n_returns, "may_skip": may_skip(study_unit.job)}
+    shown |= {
+        "mends": lease.place == leases.REVISION,
+        "n_returns": n_returns,
+        "may_skip": work.may_skip(study_unit.job),
+    }
     return context.page("marking.html", shown)
 
 
 @pages.put("/leases/{lease_id}/draft")
 def save_draft_form(context: Context, lease_id: str, sent: SentDraft) -> Response:
-    store, person_id = context.server.store, context.person.person_id
+    person_id = context.person.person_id
     try:
-        with context.changing() as tx:
-            saved = work.save_draft(tx, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
-        return JSONResponse(saved.reply())
+        saved = work.save_draft(context.store, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
+        return JSONResponse(saved)
     except Stale:
-        with store.read() as tx:
+        with context.server.store.read() as tx:
             newer = work.draft_of(tx, lease_id, person_id=person_id)[1]
         return JSONResponse({"revision": newer.revision, "body": newer.body}, 409)
     except GraterError as error:
@@ -351,9 +320,9 @@ def told(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
     """What the page is told of an essay: its text, the tags, the draft, the notes on it; nothing of anybody else."""
     return {
         "text": unit.essay.text,
-        "tags": [tag_json(tag) for tag in tagset_of(unit)],
+        "tags": [Tag.of(tag).model_dump() for tag in tagset_of(unit)],
         "draft": {"revision": draft.revision, "body": draft.body},
-        "findings": findings(unit, draft.body),
+        "findings": work.findings(unit, draft.body),
     }
 
 
@@ -531,7 +500,7 @@ class Tag(Shape):
     group: str
     description: str
     example: str
-    owes: bool
+    owes: bool = Field(validation_alias="owes_correction")
 
 
 class SuggestedMark(Shape):
@@ -625,21 +594,25 @@ class Known(Shape):
 
 def desk_json(desk: Desk) -> dict[str, Json]:
     """A piece of work as its page shows it; for an essay, its text and the tags to mark with."""
-    lease: dict[str, Json] = {
+    lease = {
         "lease_id": desk.lease.lease_id,
         "job_id": desk.lease.job_id,
         "state": desk.lease.state,
-        "expires_at": as_iso(desk.lease.expires_at),
+        "expires_at": desk.lease.expires_at,
         "submission_id": desk.submission_id,
         "task": desk.task.name,
         "stage": desk.unit.unit.stage,
     }
     if desk.task.name != MARKING.name:
-        return {**lease, **Shown.of(desk.shown).model_dump()}
-    tags: list[Json] = [tag_json(tag) for tag in tagset_of(desk.unit.unit)]
-    offered = suggestions_of(desk.unit.unit) if desk.shown.kept.get(SUGGESTED) else ()
-    marks: list[Json] = [suggestion.as_json() for suggestion in offered]
-    return {**lease, "text": desk.unit.unit.essay.text, "tags": tags, "suggestions": marks}
+        return FormLease.model_validate({**lease, **dict(Shown.of(desk.shown))}).model_dump(mode="json")
+    unit = desk.unit.unit
+    offered = suggestions_of(unit) if desk.shown.kept.get(SUGGESTED) else ()
+    lease |= {
+        "text": unit.essay.text,
+        "tags": list(tagset_of(unit)),
+        "suggestions": [each.as_json() for each in offered],
+    }
+    return EssayLease.model_validate(lease).model_dump(mode="json")
 
 
 def known_json(gold: Iterable[Gold]) -> list[Known]:
@@ -666,7 +639,7 @@ class Feedback(Shape):
 @api.post("/jobs/{job_id}/next", response_model=Taken)
 def next_unit(context: Context, job_id: str) -> JSONResponse:
     """Take a unit: the one you hold in this job, or a new one; `null` if there is none for you now."""
-    desk = take_desk(context.server.store, job_id=job_id, person_id=context.person.person_id)
+    desk = work.take_desk(context.server.store, job_id=job_id, person_id=context.person.person_id)
     return JSONResponse({"lease": desk_json(desk) if desk else None})
 
 
@@ -684,20 +657,20 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
     """
     desk = _desk(context, lease_id)
     store, fields = context.server.store, sent.as_fields()
-    receipt = hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
+    receipt = work.hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
     receipt_fields = {
         "submission_id": receipt.submission_id,
         "status": receipt.status,
         "is_replay": receipt.is_replay,
     }
-    return JSONResponse({**receipt_fields, "has_feedback": shows_feedback(desk)})
+    return JSONResponse({**receipt_fields, "has_feedback": work.shows_feedback(desk)})
 
 
 @api.post("/leases/{lease_id}/return")
 def give_back(context: Context, lease_id: str) -> GivenBack:
     """Give a unit back unanswered; somebody else may take it."""
     _desk(context, lease_id)
-    was_held = give_unit_back(context.store, lease_id, person_id=context.person.person_id)
+    was_held = work.give_back(context.store, lease_id, person_id=context.person.person_id)
     return GivenBack(lease_id=lease_id, was_held=was_held)
 
 
@@ -705,13 +678,13 @@ def give_back(context: Context, lease_id: str) -> GivenBack:
 def skip(context: Context, lease_id: str) -> GivenBack:
     """Skip a unit; it comes back at the end. Refused (409) where raters are tested."""
     desk = _desk(context, lease_id)
-    return GivenBack(lease_id=lease_id, was_held=skip_unit(context.store, desk))
+    return GivenBack(lease_id=lease_id, was_held=work.skip(context.store, desk))
 
 
 @api.post("/leases/{lease_id}/undo", response_model=Taken)
 def undo(context: Context, lease_id: str) -> JSONResponse:
     """Undo your last answer, until you give the next one; the unit is yours again under a new lease."""
-    desk = undo_answer(context.store, lease_id, person_id=context.person.person_id)
+    desk = work.undo_answer(context.store, lease_id, person_id=context.person.person_id)
     return JSONResponse({"lease": desk_json(desk)})
 
 
@@ -719,10 +692,10 @@ def undo(context: Context, lease_id: str) -> JSONResponse:
 def feedback(context: Context, lease_id: str) -> Feedback:
     """The expected answer, after practice; otherwise 404."""
     with context.server.store.read() as tx:
-        desk = desk_of(tx, lease_id, person_id=context.person.person_id)
+        desk = work.desk_of(tx, lease_id, person_id=context.person.person_id)
         sent = submissions.of_unit(tx, desk.unit.unit_id)
         stored = next((row for row in sent if row.lease_id == lease_id), None)
-        if stored is None or not shows_feedback(desk):
+        if stored is None or not work.shows_feedback(desk):
             raise NotFound("there is no feedback here")
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)
@@ -767,9 +740,9 @@ class DraftSaved(Shape):
 def one_draft(context: Context, lease_id: str) -> Draft:
     """Your unfinished marks on an essay, with notes on them; revision 0 if nothing is saved yet."""
     with context.server.store.read() as tx:
-        unit, draft = draft_of(tx, lease_id, person_id=context.person.person_id)
+        unit, draft = work.draft_of(tx, lease_id, person_id=context.person.person_id)
     body = {"edits": [], "set_aside": False, **draft.body}
-    return Draft.model_validate({**body, "revision": draft.revision, "findings": findings(unit, draft.body)})
+    return Draft.model_validate({**body, "revision": draft.revision, "findings": work.findings(unit, draft.body)})
 
 
 @api.put("/leases/{lease_id}/draft")
@@ -779,9 +752,9 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
     It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
     """
     body = sent.model_dump(exclude={"revision"}, exclude_none=True)
-    with context.changing() as tx:
-        saved = work.save_draft(tx, lease_id, person_id=context.person.person_id, revision=sent.revision, body=body)
-    return DraftSaved.model_validate(saved.reply())
+    who = context.person.person_id
+    saved = work.save_draft(context.store, lease_id, person_id=who, revision=sent.revision, body=body)
+    return DraftSaved.model_validate(saved)
 
 
 reviews_api = calls_about("reviews")
@@ -846,4 +819,6 @@ def mend(context: Context, unit_id: str) -> JSONResponse:
     """A lease for correcting your own marks; the new answer replaces the old one."""
     with context.changing() as tx:
         lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person.person_id)
-        return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=context.person.person_id))})
+        return JSONResponse(
+            {"lease": desk_json(work.desk_of(tx, lease.lease_id, person_id=context.person.person_id))}
+        )
