@@ -41,7 +41,7 @@ from grater.annotate.web import (
     work,
 )
 from grater.annotate.web.context import Server, open_context
-from grater.annotate.web.errors import BodyLimit, Shelter, TimeLimit, add_handlers
+from grater.annotate.web.errors import HANDLERS, Shelter
 from grater.annotate.web.rendering import PageFiles, environment
 from grater.annotate.web.roles import API
 from grater.annotate.web.security import SecurityHeaders, Tries
@@ -146,7 +146,8 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router, include_in_schema=router in DESCRIBED)
     app.mount("/static", PageFiles(), name="static")
-    add_handlers(app)
+    for kind, handler in HANDLERS.items():
+        app.add_exception_handler(kind, handler)
     _add_walls(app, settings)
     return app
 
@@ -183,7 +184,7 @@ async def _work_for_ever(runner: Runner) -> None:
 def _add_walls(app: FastAPI, settings: Settings) -> None:
     """From the inside out: the last one added is the first that a request meets."""
 
-    def limit_of(path: str) -> int:
+    def bytes_of(path: str) -> int:
         return settings.most_upload_bytes if path in UPLOADS else settings.most_body_bytes
 
     def seconds_of(path: str) -> float:
@@ -191,9 +192,7 @@ def _add_walls(app: FastAPI, settings: Settings) -> None:
         return settings.long_request_seconds if is_long else settings.request_seconds
 
     names = sorted({urlsplit(f"//{host}").hostname or host for host in settings.hosts})
-    app.add_middleware(TimeLimit, seconds_of=seconds_of)
-    app.add_middleware(BodyLimit, limit_of=limit_of, seconds=settings.body_seconds)
-    app.add_middleware(Shelter)
+    app.add_middleware(Shelter, bytes_of=bytes_of, seconds_of=seconds_of, body_seconds=settings.body_seconds)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)  # tokens of forms are masked (`security`)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
     app.add_middleware(SecurityHeaders, is_secure=settings.is_secure)

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from typing import Any
 
-from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grater.annotate.requests import problem_lines
 from grater.annotate.store.clock import at_most
 from grater.annotate.web.context import FactorNeeded, LoginNeeded, TooOften, known_visitor, login_path, server_of
 from grater.annotate.web.roles import API, EDITORS, FACTOR_PATH, SAFE
@@ -88,30 +87,20 @@ def answer(request: Request, status: int, *lines: str) -> Response:
         return PlainTextResponse(f"Error: {' '.join(lines)}", status)
     template = server_of(request).templates.get_template("error.html")
     person, csrf = known_visitor(request)
+    is_change = request.method not in SAFE
+    is_check = is_change and request.url.path.startswith("/check")  # a writer finds the text where they typed it
     shown = {
         "status": status,
         "phrase": HEADINGS.get(status) or HTTPStatus(status).phrase,
         "lines": lines,
         "path": "",
-        "way_on": _way_on(request),
+        "way_on": ("/check", "Back to my text") if is_check else ("/", "Go to the start page"),
+        "person": person,
+        "csrf": csrf,
+        "is_change": is_change and person is not None,
+        "study_name": server_of(request).title.name or "grater",  # the study may be what fails
     }
-    is_change = request.method not in SAFE and person is not None
-    name = server_of(request).title.name or "grater"  # the study may be what fails
-    page = template.render(shown, person=person, csrf=csrf, is_change=is_change, study_name=name)
-    return HTMLResponse(page, status)
-
-
-def _lines(request: Request, error: GraterError) -> list[str]:
-    """What went wrong, in words for whoever asked: people have no use for the name of a database."""
-    is_page = not request.url.path.startswith((API, f"{EDITORS}/"))
-    return [BUSY_WORDS] if is_page and isinstance(error, StoreBusy) else str(error).splitlines()
-
-
-def _way_on(request: Request) -> tuple[str, str]:
-    """Where an error page leads: whoever had a text checked finds it where they typed it."""
-    if request.method not in SAFE and request.url.path.startswith("/check"):
-        return "/check", "Back to my text"
-    return "/", "Go to the start page"
+    return HTMLResponse(template.render(shown), status)
 
 
 def _named(scope: Scope) -> str:
@@ -120,87 +109,52 @@ def _named(scope: Scope) -> str:
     return f"{scope['method']} {getattr(route, 'path', '')}"
 
 
-async def on_grater_error(request: Request, error: Exception) -> Response:
-    if not isinstance(error, GraterError):
-        raise error
+async def on_grater_error(request: Request, error: GraterError) -> Response:
     status = status_of(error)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         LOG.error("%s: %s", _named(request.scope), error)
-    response = answer(request, status, *_lines(request, error))
+    is_page = not request.url.path.startswith((API, f"{EDITORS}/"))  # people have no use for the name of a database
+    lines = [BUSY_WORDS] if is_page and isinstance(error, StoreBusy) else str(error).splitlines()
+    response = answer(request, status, *lines)
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         response.headers["retry-after"] = "5"
     return response
 
 
-async def on_http_error(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        raise error
+async def on_http_error(request: Request, error: HTTPException) -> Response:
     words = NOT_THERE if error.status_code == HTTPStatus.NOT_FOUND else str(error.detail)
     response = answer(request, error.status_code, words)
     response.headers.update(error.headers or {})
     return response
 
 
-async def on_wrong_shape(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RequestValidationError):
-        raise error
-    fields = [{**problem, "loc": problem["loc"][1:]} for problem in error.errors()]  # not that it is in the body
-    return answer(request, 422, *problem_lines(fields))
+async def on_wrong_shape(request: Request, error: RequestValidationError) -> Response:
+    lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:20]]
+    return answer(request, 422, *lines)
 
 
-async def on_login_needed(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    return RedirectResponse(login_path(error.next_path if isinstance(error, LoginNeeded) else "/"), 303)
+async def on_login_needed(request: Request, error: LoginNeeded) -> Response:  # noqa: ARG001
+    return RedirectResponse(login_path(error.next_path), 303)
 
 
-def on_factor_needed(request: Request, error: Exception) -> Response:  # noqa: ARG001
+async def on_factor_needed(request: Request, error: FactorNeeded) -> Response:  # noqa: ARG001
     return RedirectResponse(FACTOR_PATH, 303)
 
 
-async def on_too_often(request: Request, error: Exception) -> Response:  # noqa: ARG001
+async def on_too_often(request: Request, error: TooOften) -> Response:  # noqa: ARG001
     """Few words, late: a client that waits for its answers costs next to nothing while it waits."""
     await asyncio.sleep(server_of(request).settings.refusal_seconds)
     return PlainTextResponse(TOO_OFTEN, 429, {"retry-after": "60", "connection": "close"})
 
 
-class Shelter:
-    """Answers whatever nobody foresaw with a plain page, and logs it with its trace.
-
-    It stands inside the middleware that adds headers, so that this page has them too.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        has_begun = False
-
-        async def noted(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(message)
-
-        try:
-            await self.app(scope, receive, noted)
-        except ClientDisconnect:  # nobody's mistake: a page was left while it sent something
-            if has_begun:
-                raise
-            LOG.debug("%s: the client went away", _named(scope))
-            await answer(Request(scope), 400, GONE_WORDS)(scope, receive, send)
-        except Exception:
-            if scope["type"] != "http" or has_begun:
-                raise
-            LOG.exception("%s", _named(scope))
-            await answer(Request(scope), 500, UNKNOWN_WORDS)(scope, receive, send)
-
-
-def add_handlers(app: FastAPI) -> None:
-    app.add_exception_handler(GraterError, on_grater_error)
-    app.add_exception_handler(HTTPException, on_http_error)
-    app.add_exception_handler(RequestValidationError, on_wrong_shape)
-    app.add_exception_handler(LoginNeeded, on_login_needed)
-    app.add_exception_handler(FactorNeeded, on_factor_needed)
-    app.add_exception_handler(TooOften, on_too_often)
-
+HANDLERS: Mapping[type[Exception], Any] = {
+    GraterError: on_grater_error,
+    HTTPException: on_http_error,
+    RequestValidationError: on_wrong_shape,
+    LoginNeeded: on_login_needed,
+    FactorNeeded: on_factor_needed,
+    TooOften: on_too_often,
+}
 
 TOO_LARGE_WORDS = "This is more than the server accepts at once ({limit:,} bytes)."
 TOO_SLOW_WORDS = "The request did not arrive in time; nothing of it was stored. Send it again."
@@ -208,37 +162,45 @@ SLOWEST = 10_000
 """Bytes a second of a body, on the average, after the seconds that each may take."""
 
 
-class _TooMuch(Exception):
-    """The body went past its limit while it was read."""
+class _Refused(Exception):
+    """What came was too much, or came too slowly: a status and words."""
 
 
-class BodyLimit:
-    """Counts what a request sends, and how fast; `limit_of` says how much a path may bring."""
+class Shelter:
+    """Gives every request its limits, and answers what nobody foresaw with a plain page, logged with its trace.
 
-    def __init__(self, app: ASGIApp, *, limit_of: Callable[[str], int], seconds: float) -> None:
+    `bytes_of` says how much a path may bring, `seconds_of` how long its work may take; what is not done by then is
+    broken off and undone (`store.clock`).  It stands inside the middleware that adds headers, so that its pages have
+    them too.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, bytes_of: Callable[[str], int], seconds_of: Callable[[str], float], body_seconds: float
+    ) -> None:
         self.app = app
-        self.limit_of = limit_of
-        self.seconds = seconds
+        self.bytes_of = bytes_of
+        self.seconds_of = seconds_of
+        self.body_seconds = body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        limit = self.limit_of(scope["path"])
-        if _declared(scope) > limit:
-            await _refusal(scope, 413, TOO_LARGE_WORDS.format(limit=limit))(scope, receive, send)
-            return
-        n_bytes, end = 0, asyncio.get_running_loop().time() + self.seconds
+        limit = self.bytes_of(scope["path"])
+        n_bytes, end = 0, asyncio.get_running_loop().time() + self.body_seconds
         has_all = has_begun = False
 
         async def counted() -> Message:
             nonlocal n_bytes, has_all
-            async with asyncio.timeout_at(None if has_all else end + n_bytes / SLOWEST):
-                message = await receive()
+            try:
+                async with asyncio.timeout_at(None if has_all else end + n_bytes / SLOWEST):
+                    message = await receive()
+            except TimeoutError as error:
+                raise _Refused(408, TOO_SLOW_WORDS) from error
             has_all = not message.get("more_body", False)
             n_bytes += len(message.get("body", b""))
             if n_bytes > limit:
-                raise _TooMuch
+                raise _Refused(413, TOO_LARGE_WORDS.format(limit=limit))
             return message
 
         async def noted(message: Message) -> None:
@@ -246,35 +208,30 @@ class BodyLimit:
             has_begun = True
             await send(message)
 
+        status, words = 500, UNKNOWN_WORDS
         try:
-            await self.app(scope, counted, noted)
-        except (_TooMuch, TimeoutError) as error:
+            if _declared(scope) > limit:
+                raise _Refused(413, TOO_LARGE_WORDS.format(limit=limit))
+            with at_most(self.seconds_of(scope["path"])):
+                await self.app(scope, counted, noted)
+            return
+        except _Refused as error:
             if has_begun:
                 return
-            is_late = isinstance(error, TimeoutError)
-            words = TOO_SLOW_WORDS if is_late else TOO_LARGE_WORDS.format(limit=limit)
-            await _refusal(scope, 408 if is_late else 413, words)(scope, receive, send)
-
-
-class TimeLimit:
-    """Gives every request its time; what is not done by then is broken off and undone (`store.clock`)."""
-
-    def __init__(self, app: ASGIApp, *, seconds_of: Callable[[str], float]) -> None:
-        self.app = app
-        self.seconds_of = seconds_of
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        with at_most(self.seconds_of(scope["path"])):
-            await self.app(scope, receive, send)
-
-
-def _refusal(scope: Scope, status: int, words: str) -> Response:
-    response = answer(Request(scope), status, words)
-    response.headers["connection"] = "close"
-    return response
+            status, words = error.args
+        except ClientDisconnect:  # nobody's mistake: a page was left while it sent something
+            if has_begun:
+                raise
+            LOG.debug("%s: the client went away", _named(scope))
+            status, words = 400, GONE_WORDS
+        except Exception:
+            if has_begun:
+                raise
+            LOG.exception("%s", _named(scope))
+        response = answer(Request(scope), status, words)
+        if status in (408, 413):
+            response.headers["connection"] = "close"
+        await response(scope, receive, send)
 
 
 def _declared(scope: Scope) -> int:
