@@ -28,7 +28,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fastapi import APIRouter
@@ -56,33 +56,7 @@ LEAST_LETTERS = 200
 NOTHING = "Nothing to check yet: paste or type a text, or choose a file."
 NO_CONSENT = "Nothing was saved. To let us keep your text and answers, tick the box first."
 LATER = "The server is too busy at the moment, and nothing was saved. Wait a little, then send it again."
-UNAVAILABLE = (StoreBusy, StoreFull, OutOfTime)
 ANSWER = "mark-"
-
-
-@dataclass(frozen=True, slots=True)
-class MarkNote:
-    """A mark as the page shows it: the words, what they become, and what is said about it."""
-
-    number: int
-    item_id: str
-    words: str
-    better: str
-    advice: str
-    why: str
-    source: str
-    title: str = ""
-    wrong: str = ""
-    right: str = ""
-    answer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A stretch of the text, with its note where it is marked."""
-
-    text: str
-    note: MarkNote | None = None
 
 
 @pages.get("/check")
@@ -94,7 +68,7 @@ def check_page(context: Context) -> Response:
 @pages.post("/check")
 def check(context: Context) -> Response:
     """The text with its marks, after the accepted changes if any came along."""
-    return _answer(context, _checked)
+    return _answer(context, _applied)
 
 
 @pages.post("/check/keep")
@@ -102,67 +76,65 @@ def keep_answers(context: Context) -> Response:
     return _answer(context, _kept)
 
 
-def _answer(context: RequestContext, work: Callable[[RequestContext, str], Response]) -> Response:
-    """What comes of a text; one that cannot be checked comes back with the reason and with its answers."""
-    text = context.text("text")
+Shown: TypeAlias = dict[str, Any]
+"""What the page shows: `text`, `feedback`, `answers` by item, `n_kept`, `problems`."""
+
+
+def _answer(context: RequestContext, work: Callable[[RequestContext, Feedback, dict[str, str]], Shown]) -> Response:
+    """What comes of a text; whatever goes wrong, the text and its answers stay on the page."""
+    answers = {
+        name.removeprefix(ANSWER): value
+        for name, value in context.form.multi_items()
+        if name.startswith(ANSWER) and isinstance(value, str) and value in LABELS
+    }
+    shown: Shown = {"text": context.text("text"), "answers": answers}
+    status, problem = 200, list[str]()
     try:
         require_open(context, "check_page")
-        # What was typed, else what is in the file; browsers send line ends as two characters.
-        typed = context.form.get("text", "")
-        file = context.form.get("file")
-        if not (isinstance(typed, str) and typed.strip()) and isinstance(file, UploadFile):
-            try:
-                typed = file.file.read().decode("utf-8-sig")
-            except UnicodeDecodeError as error:
-                raise BadInput(
-                    Problem("file", "expected plain text in UTF-8; save it as text (.txt) first")
-                ) from error
-        text = str(typed).replace("\r\n", "\n")
-        if not text.strip():
-            raise BadInput(Problem("form", NOTHING))
-        return work(context, text)
+        shown["text"] = text = _sent_text(context)
+        shown["feedback"] = feedback = _feedback(context, text)
+        shown |= work(context, feedback, answers)
     except (BadInput, UsageError) as error:
-        status, problems = 422, lines_of(error)
+        status, problem = 422, lines_of(error)
     except TooBusy as error:
-        status, problems = 503, [str(error)]
-    except UNAVAILABLE:
-        status, problems = 503, [LATER]
+        status, problem = 503, [str(error)]
+    except (StoreBusy, StoreFull, OutOfTime):
+        status, problem = 503, [LATER]
     except HTTPException as error:  # too much text
-        status, problems = error.status_code, [error.detail]
-    return _page(context, text=text, answers=_answers(context), problems=problems, status=status)
+        status, problem = error.status_code, [error.detail]
+    response = _page(context, **shown, problems=problem, status=status)
+    if status in (429, 503):
+        response.headers["retry-after"] = "60" if status == 429 else "5"
+    return response
 
 
-def _checked(context: RequestContext, text: str) -> Response:
-    feedback, answers = _feedback(context, text), _answers(context)
+def _sent_text(context: RequestContext) -> str:
+    """What was typed, else what is in the file; browsers send line ends as two characters."""
+    typed, file = context.form.get("text", ""), context.form.get("file")
+    if not (isinstance(typed, str) and typed.strip()) and isinstance(file, UploadFile):
+        try:
+            typed = file.file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadInput(Problem("file", "expected plain text in UTF-8; save it as text (.txt) first")) from error
+    if not str(typed).strip():
+        raise BadInput(Problem("form", NOTHING))
+    return str(typed).replace("\r\n", "\n")
+
+
+def _applied(context: RequestContext, feedback: Feedback, answers: dict[str, str]) -> Shown:
     accepted = [flag for flag in feedback.flags if answers.get(flag.item.item_id) == ACCEPT]
     if accepted:
         feedback = _feedback(context, changed(feedback.essay.text, accepted))
-    return _page(context, text=feedback.essay.text, feedback=feedback)
+    return {"text": feedback.essay.text, "feedback": feedback, "answers": {}}
 
 
-def _kept(context: RequestContext, text: str) -> Response:
-    """What is not kept stays on the page, with its answers."""
-    feedback, answers = _feedback(context, text), _answers(context)
-    n_kept, problems, status = 0, [NO_CONSENT], 422
-    n_bytes = min(context.server.changes.most, len(text.encode()) + CHANGE_BYTES * len(answers))
-    if context.text("consent") and not context.server.changes.take(context.address, amount=n_bytes):
-        problems, status = [LATER], 503
-    elif context.text("consent"):
-        try:
-            n_kept, problems, status = keep(context.store, feedback, answers), [], 200
-        except UsageError as error:
-            problems = lines_of(error)
-        except UNAVAILABLE:
-            problems, status = [LATER], 503
-    return _page(
-        context,
-        text=feedback.essay.text,
-        feedback=feedback,
-        answers=answers,
-        n_kept=n_kept,
-        problems=problems,
-        status=status,
-    )
+def _kept(context: RequestContext, feedback: Feedback, answers: dict[str, str]) -> Shown:
+    if not context.text("consent"):
+        raise UsageError(NO_CONSENT)
+    changes, n_bytes = context.server.changes, len(feedback.essay.text.encode()) + CHANGE_BYTES * len(answers)
+    if not changes.take(context.address, amount=min(changes.most, n_bytes)):
+        raise TooBusy(LATER)
+    return {"n_kept": keep(context.store, feedback, answers)}
 
 
 def _feedback(context: RequestContext, text: str) -> Feedback:
@@ -182,80 +154,46 @@ def marks_of(feedback: Feedback) -> tuple[Sequence[Mark], bool]:
     return marks[:most], len(marks) <= most
 
 
-def _answers(context: RequestContext) -> dict[str, str]:
-    return {
-        name.removeprefix(ANSWER): value
-        for name, value in context.form.multi_items()
-        if name.startswith(ANSWER) and isinstance(value, str) and value in LABELS
+def _page(context: RequestContext, *, feedback: Feedback | None = None, status: int = 200, **shown: Any) -> Response:
+    answers = shown.pop("answers", {})
+    marks, has_all = marks_of(feedback) if feedback else ((), True)
+    stretches = _stretches(feedback.essay.text, marks, answers) if feedback else []
+    on_page = {
+        "feedback": feedback,
+        "stretches": stretches,
+        "notes": [note for _, note in stretches if note],
+        "has_all": has_all,
+        "unsent": {} if feedback else answers,
+        "is_agreed": bool(context.text("consent")),
+        "longest": LONGEST["check.text"],
+        "consent": CONSENT,
     }
+    return context.page("check.html", {"problems": [], "n_kept": 0, **on_page, **shown}, status=status)
 
 
-def _page(
-    context: RequestContext,
-    *,
-    text: str,
-    feedback: Feedback | None = None,
-    answers: dict[str, str] | None = None,
-    n_kept: int = 0,
-    problems: list[str] | None = None,
-    status: int = 200,
-) -> Response:
-    stretches, has_all = _stretches(feedback, answers or {}) if feedback else ([], True)
-    response = context.page(
-        "check.html",
-        status=status,
-        text=text,
-        feedback=feedback,
-        stretches=stretches,
-        notes=[stretch.note for stretch in stretches if stretch.note],
-        has_all=has_all,
-        unsent={} if feedback else answers or {},
-        is_agreed=bool(context.text("consent")),
-        problems=problems or [],
-        n_kept=n_kept,
-        longest=LONGEST["check.text"],
-        consent=CONSENT,
-    )
-    if status in (429, 503):
-        response.headers["retry-after"] = "60" if status == 429 else "5"
-    return response
-
-
-def _stretches(feedback: Feedback, answers: dict[str, str]) -> tuple[list[Stretch], bool]:
-    """The text cut at its marks; a change that touches the one before waits until that is made."""
-    text, stretches, end, shown = feedback.essay.text, list[Stretch](), 0, set[str]()
-    marks, has_all = marks_of(feedback)
+def _stretches(text: str, marks: Sequence[Mark], answers: Mapping[str, str]) -> list[tuple[str, Shown | None]]:
+    """The text cut at its marks, each with its note; a change that touches the one before waits until that is made."""
+    stretches, end = list[tuple[str, Shown | None]](), 0
     for mark in marks:
-        made = change(text, mark.findings[0])
+        finding, rule, made = mark.findings[0], mark.explanation, change(text, mark.findings[0])
         if not made.replacements or made.span.start < end:
             continue
-        finding, rule = mark.findings[0], mark.explanation
-        note = MarkNote(
-            number=len(shown) + 1,
-            item_id=finding.item.item_id,
-            words=made.span.of(text),
-            better=made.replacements[0],
-            advice=advice(finding),
-            why=why(mark),
-            source=source(finding),
-            title=rule.title if rule else "",
-            wrong=rule.wrong if rule else "",
-            right=rule.right if rule else "",
-            answer=answers.get(finding.item.item_id, ""),
-        )
-        shown.add(note.item_id)
-        stretches += [Stretch(text[end : made.span.start]), Stretch(note.words, note)]
+        note = {
+            "number": len(stretches) // 2 + 1,
+            "item_id": finding.item.item_id,
+            "better": made.replacements[0],
+            "advice": advice(finding),
+            "why": why(mark),
+            "source": source(finding),
+            "rule": rule,
+            "answer": answers.get(finding.item.item_id, ""),
+        }
+        stretches += [(text[end : made.span.start], None), (made.span.of(text), note)]
         end = made.span.end
-    return [*stretches, Stretch(text[end:])], has_all
+    return [*stretches, (text[end:], None)]
 
 
 # What is open to the public
-
-
-def opened_at_start(context: RequestContext) -> Public:
-    """What the command that started the server opened."""
-    settings = context.server.settings
-    return Public(check_page=settings.check_page, editors=settings.editors)
 
 
 def require_open(context: RequestContext, name: str) -> None:
@@ -265,11 +203,11 @@ def require_open(context: RequestContext, name: str) -> None:
 
 
 def is_open(context: RequestContext, name: str) -> bool:
-    """Whether an owner, or whoever started the server, has opened it."""
-    if asdict(opened_at_start(context))[name]:
+    """Whether an owner, or the command that started the server, has opened it."""
+    if getattr(context.server.settings, name):
         return True
     with context.server.store.read() as tx:
-        return bool(asdict(public_pages(tx))[name])
+        return bool(getattr(public_pages(tx), name))
 
 
 @pages.get("/manage/public")
@@ -291,7 +229,7 @@ def _public_page(context: RequestContext, *, is_saved: bool = False) -> Response
         chosen = public_pages(tx)
     shown = {
         "chosen": chosen,
-        "at_start": opened_at_start(context),
+        "at_start": context.server.settings,
         "check_link": context.server.settings.link("/check"),
         "editors_link": context.server.settings.link("/v2"),
         "most": context.server.settings.check_letters,
@@ -330,7 +268,6 @@ CATEGORIES = {
 GRAMMAR = ("GRAMMAR", "Grammar", "grammar")
 """Category, its name and the type of issue (ITS 2.0) by the kind of a mark, with LanguageTool's names."""
 
-WHICH = ("Rules", "Categories")
 ALLOW = {"access-control-allow-origin": "*"}
 PLANE = 0xFFFF
 
@@ -369,9 +306,8 @@ def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
         raise HTTPException(413, f"Your text exceeds the limit of {most} characters (it's {n} characters).")
     document = of_pieces(pieces)
     feedback = _feedback(context, document.text)
-    choice = RuleChoice.of(parameters)
-    marks, has_all = marks_of(feedback)
-    matches = [match for match in _matches(marks, document) if choice.takes(match["rule"])]
+    takes, (marks, has_all) = _taker(parameters), marks_of(feedback)
+    matches = [match for match in _matches(marks, document) if takes(match["rule"])]
     return JSONResponse(_reply(language, matches, feedback, document, has_all=has_all), headers=ALLOW)
 
 
@@ -503,25 +439,20 @@ def _rule(mark: Mark) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class RuleChoice:
-    """Rules and categories that are switched on and off; with `only`, those that are on and no others."""
+def _taker(parameters: Mapping[str, str]) -> Callable[[Mapping[str, Any]], bool]:
+    """Whether a rule is on, by its id and its category; with `enabledOnly`, those that are on and no others."""
+    names = (f"{word}{which}" for word in ("enabled", "disabled") for which in ("Rules", "Categories"))
+    on_rules, on_categories, off_rules, off_categories = (
+        frozenset(parameters.get(name, "").split(",")) for name in names
+    )
+    only = parameters.get("enabledOnly") == "true"
 
-    on: frozenset[tuple[str, str]]
-    off: frozenset[tuple[str, str]]
-    only: bool
+    def takes(rule: Mapping[str, Any]) -> bool:
+        name, category = rule["id"], rule["category"]["id"]
+        is_off = only or name in off_rules or category in off_categories
+        return name in on_rules or category in on_categories or not is_off
 
-    @classmethod
-    def of(cls, parameters: Mapping[str, str]) -> RuleChoice:
-        on, off = (
-            frozenset((which, name) for which in WHICH for name in parameters.get(f"{word}{which}", "").split(","))
-            for word in ("enabled", "disabled")
-        )
-        return cls(on=on, off=off, only=parameters.get("enabledOnly") == "true")
-
-    def takes(self, rule: Mapping[str, Any]) -> bool:
-        names = set(zip(WHICH, (str(rule["id"]), str(rule["category"]["id"])), strict=True))
-        return bool(names & self.on) or not (names & self.off or self.only)
+    return takes
 
 
 def _reply(
