@@ -88,6 +88,8 @@ def test_a_guest_and_a_visitor_have_a_number_of_requests_and_people_with_account
     with served(tmp_path, tasks=("error",), guest_requests=5, guest_bytes=6_000, refusal_seconds=0) as study:
         visitor, guest, rater = study.browser(), study.browser(add_guest(study)), study.browser("worker")
         assert [visitor.get("/login").status_code for _ in range(6)] == [200] * 5 + [429]
+        study.clock.now += 60_000
+        assert visitor.get("/api/v1/openapi.json").status_code == 429, "it counts for 60"
         assert [rater.get("/jobs").status_code for _ in range(6)] == [200] * 6
         sent = [guest.post(f"/jobs/{study.jobs['error']}/next", follow_redirects=False) for _ in range(4)]
         assert [reply.status_code for reply in sent] == [303] * 3 + [429], (

@@ -172,7 +172,7 @@ def _page(context: RequestContext, *, feedback: Feedback | None = None, status: 
 
 
 def _stretches(text: str, marks: Sequence[Mark], answers: Mapping[str, str]) -> list[tuple[str, Shown | None]]:
-    """The text cut at its marks, each with its note; a change that touches the one before waits until that is made."""
+    """The text cut at its marks, with their notes; a change that touches the one before waits until that is made."""
     stretches, end = list[tuple[str, Shown | None]](), 0
     for mark in marks:
         finding, rule, made = mark.findings[0], mark.explanation, change(text, mark.findings[0])

@@ -15,7 +15,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.context import Context, RequestContext, TooOften
 from grater.annotate.web.roles import API, EVERYBODY, PUBLIC, roles_of
 
 WORDS = """\
@@ -111,6 +111,8 @@ HEARING = {
     "security": [],
 }
 
+LIKE_REQUESTS = 60
+
 NAMING = (f"{API}/essay", f"{API}/report", f"{API}/evaluation", f"{API}/audit")
 """Calls that name a thing in their query."""
 
@@ -176,6 +178,9 @@ class Call:
 
 @router.get(f"{API}/openapi.json")
 def openapi(context: Context) -> Response:
+    """A visitor's one counts as many requests: it is as long as a hundred pages."""
+    if context.access is None and not context.server.requests.take(context.address, amount=LIKE_REQUESTS):
+        raise TooOften
     return JSONResponse(described(context))
 
 

@@ -19,6 +19,7 @@ import json
 import os
 import socket
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import uvicorn
@@ -130,15 +131,8 @@ def run(study: str, settings: Settings, store: Store, *, host: str, port: int, p
     if processes == 1:
         uvicorn.run(create_app(settings, store), host=host, port=port, **MANNERS)
         return
-    for_processes = {
-        "study": study,
-        "base_url": settings.base_url,
-        "private_webhooks": settings.private_webhooks,
-        "proxies": list(settings.proxies),
-        "check_page": settings.check_page,
-        "editors": settings.editors,
-        "logins_a_minute": max(1, settings.logins_a_minute // processes),
-    }
+    for_processes = {each.name: getattr(settings, each.name) for each in fields(settings) if each.name != "clock"}
+    for_processes |= {"study": study, "logins_a_minute": max(1, settings.logins_a_minute // processes)}
     os.environ[ENVIRONMENT] = json.dumps(for_processes)
     config = uvicorn.Config(
         f"{__name__}:one_of_several",

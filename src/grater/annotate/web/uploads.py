@@ -92,7 +92,9 @@ def safe_name(name: str) -> str:
 def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
     suffix = Path(name).suffix.lower()
     if suffix == WORD:
-        text = read_docx(_seekable(stream, name, room), name=name, most_bytes=max(0, room.left)).encode()
+        data = stream.read(max(0, room.left) + 1)  # all of it: a zip archive is read from its end
+        room.take(len(data), name)
+        text = read_docx(BytesIO(data), name=name, most_bytes=max(0, room.left)).encode()
         return _one(Path(name).stem + TEXT, BytesIO(text), folder, room)
     opener = PACKED.get(suffix)
     plain = Path(name).stem if opener else name
@@ -104,7 +106,7 @@ def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
     source = cast(BinaryIO, opener(stream)) if opener else stream
     try:
         with path.open("wb") as target:
-            for chunk in _chunks(source):
+            while chunk := source.read(CHUNK):
                 room.take(len(chunk), name)
                 target.write(chunk)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -136,18 +138,6 @@ def _new_file(folder: Path, plain: str, name: str) -> Path:
     if is_known:
         raise refusal(name, TWICE)
     return path
-
-
-def _seekable(stream: BinaryIO, name: str, room: Room) -> BytesIO:
-    """All of a document: a zip archive is read from its end."""
-    data = stream.read(max(0, room.left) + 1)
-    room.take(len(data), name)
-    return BytesIO(data)
-
-
-def _chunks(source: BinaryIO) -> Iterator[bytes]:
-    while chunk := source.read(CHUNK):
-        yield chunk
 
 
 def _unzip(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
