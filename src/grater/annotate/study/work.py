@@ -23,7 +23,7 @@ import json
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, cast
@@ -45,7 +45,6 @@ from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import may_keep, sent_fields
 from grater.annotate.units import LeasedUnit, StudyUnit
 from grater.corpora.check import check_essays
-from grater.corpora.tagsets import TagSet
 from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError
 from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty import generator
@@ -295,21 +294,14 @@ def essay_receipt(tx: Tx, lease_id: str, *, person_id: str) -> EssayReceipt | No
     known = tagset_of(leased[1].unit)
     tags = Counter(known[edit.tag].name if edit.tag in known else edit.tag for edit in edits_of(answer, rater=""))
     text = " ".join(leased[1].unit.essay.text.split())
+    cut = text[:LONGEST_TITLE]  # whole words where there are any
     return EssayReceipt(
-        title=_beginning(text),
+        title=text if text == cut else f"{cut.rpartition(' ')[0] or cut} …",
         n_marks=tags.total(),
         by_tag=tuple(tags.most_common()),
         is_aside=answer.label == SET_ASIDE,
         at=stored.at,
     )
-
-
-def _beginning(text: str) -> str:
-    """The first words of a text, whole ones where there are any."""
-    if len(text) <= LONGEST_TITLE:
-        return text
-    cut = text[:LONGEST_TITLE]
-    return f"{cut.rpartition(' ')[0] or cut} …"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -477,24 +469,16 @@ def _complaint(text: str, each: object) -> str | None:
 
 def findings(unit: Unit, body: Mapping[str, Json]) -> list[Json]:
     """What `corpus check` asks about the edits of a draft, with their places; what is merely unfinished is none."""
-    edits = tuple(_edits(cast("Sequence[Mapping[str, Json]]", body.get("edits") or ())))
-    essay = Essay(unit.essay.essay_id, unit.essay.text, edits)
-    return list(_notes(essay, tagset_of(unit)))
-
-
-def _edits(sent: Sequence[Mapping[str, Json]]) -> Iterator[Edit]:
-    """The edits with their number as their line, so that a finding leads back to its edit."""
-    for number, each in enumerate(sent, 1):
-        span = Span(cast(int, each["start"]), cast(int, each["end"]))
-        replacements = tuple(cast("Sequence[str]", each["replacements"]))
-        yield Edit(span, replacements, str(each["tag"]), "you", line=number)
-
-
-def _notes(essay: Essay, tagset: TagSet) -> Iterator[Json]:
-    for finding in check_essays([essay], tagset=tagset):
+    sent = cast("Sequence[Mapping[str, Any]]", body.get("edits") or ())
+    edits = tuple(  # the number of an edit is its line, so that a finding leads back to it
+        Edit(Span(each["start"], each["end"]), tuple(each["replacements"]), str(each["tag"]), "you", line=number)
+        for number, each in enumerate(sent, 1)
+    )
+    notes = list[Json]()
+    for finding in check_essays([Essay(unit.essay.essay_id, unit.essay.text, edits)], tagset=tagset_of(unit)):
         if finding.line is None or finding.rule == "no-correction":
             continue
-        edit = essay.edits[finding.line - 1]
-        if finding.rule == "across-sentences" and edit.tag in RUNS_ON:
-            continue
-        yield {"message": finding.message, "start": edit.span.start, "end": edit.span.end}
+        edit = edits[finding.line - 1]
+        if finding.rule != "across-sentences" or edit.tag not in RUNS_ON:
+            notes.append({"message": finding.message, "start": edit.span.start, "end": edit.span.end})
+    return notes
