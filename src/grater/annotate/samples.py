@@ -52,16 +52,9 @@ from grater.sheet import counted
 from grater.tables import Sample, SampleMeta, Table, read_decisions, read_sample
 from grater.uncertainty import generator
 
-TYPES: dict[str, type] = {
-    "item": str,
-    "stratum": str,
-    "probability": float,
-    "stratum_size": float,
-    "random": float,
-    "system": str,
-}
+NUMBERS = ("probability", "stratum_size", "random")
+TYPES = {"item": str, "stratum": str, **dict.fromkeys(NUMBERS, float), "system": str}
 """The columns of a sample, as `grater.tables` reads them."""
-
 
 META_KEYS = ("seed", "design", "systems", "items")
 """What `SampleMeta` knows by name; the rest is its `extra`."""
@@ -78,19 +71,17 @@ def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> None:
     sample_id = new_id()
     tx.insert(schema.samples, {"sample_id": sample_id, "name": name, "meta": meta, "at": tx.now})
     for portion in chunks(sample.frame.iter_rows(named=True)):
-        tx.insert(
-            schema.sample_items,
-            [
-                {
-                    "sample_id": sample_id,
-                    "item_id": row["item"],
-                    "system": row.get("system") or "",
-                    "stratum": row["stratum"],
-                    **{name: row.get(name) for name in ("probability", "stratum_size", "random")},
-                }
-                for row in portion
-            ],
-        )
+        rows = [
+            {
+                "sample_id": sample_id,
+                "item_id": row["item"],
+                "system": row.get("system") or "",
+                "stratum": row["stratum"],
+            }
+            | {name: row.get(name) for name in NUMBERS}
+            for row in portion
+        ]
+        tx.insert(schema.sample_items, rows)
     events.write(tx, actor, "sample.drawn", sample_id, {"name": name, "n": len(sample)})
 
 
@@ -100,7 +91,7 @@ def names(tx: Tx) -> list[str]:
 
 
 def named(tx: Tx, name: str) -> Sample:
-    """The sample with this name, its rows in the order in which they were drawn."""
+    """The sample with this name, system by system, each in the order in which to judge (`measure.sampling.draw`)."""
     row = tx.first(select(schema.samples).where(schema.samples.c.name == name))
     if row is None:
         raise NotFound(unknown("sample", name, names(tx)))
@@ -116,13 +107,9 @@ def named(tx: Tx, name: str) -> Sample:
         items=stored.get("items", ""),
         extra=extra,
     )
-    return Sample(_in_order(read_sample(frame, name=name).frame, meta), name, meta)
-
-
-def _in_order(frame: pl.DataFrame, meta: SampleMeta) -> pl.DataFrame:
-    """System by system, each in the order in which to judge (`grater.measure.sampling.draw`)."""
     turn = pl.col("system").replace_strict({name: n for n, name in enumerate(meta.systems)}, default=-1)
-    return frame.sort(turn, pl.col("random") / pl.col("probability"), "item")
+    in_order = read_sample(frame, name=name).frame.sort(turn, pl.col("random") / pl.col("probability"), "item")
+    return Sample(in_order, name, meta)
 
 
 OF_KIND = "kind"
@@ -173,7 +160,10 @@ def draw(
             rates=rates or {},
             seed=sent.seed,
         )
-        return _keep(tx, sent.name, _of_kind(sample, kind), actor)
+        if sample.meta is not None and kind:
+            extra = {**sample.meta.extra, OF_KIND: kind}
+            sample = replace(sample, meta=replace(sample.meta, extra=extra))
+        return _keep(tx, sent.name, sample, actor)
 
 
 def extend(
@@ -239,27 +229,18 @@ def notes_on(tx: Tx, sample: Sample) -> tuple[str, ...]:
     """Which kinds of items a sample covers, which it leaves out, and where a system has too few flags to say much."""
     lines, kind, few = [], kind_of(sample), few_flags(sample)
     for draw in draws_of(sample):
-        others = sorted(decided_kinds(tx, draw.system) - {kind}) if kind else []
-        by_kind = {other: _n_flags(tx, draw.system, other) for other in others}
-        left = ", ".join(f"{other} ({counted(n, 'flag')})" for other, n in by_kind.items())
-        if left:
+        others = []
+        for other in sorted(decided_kinds(tx, draw.system) - {kind}) if kind else ():
+            flags = decision_columns(tx, [other]).filter(pl.col("flagged").cast(pl.Boolean), system=draw.system)
+            others.append(f"{other} ({counted(flags.height, 'flag')})")
+        if others:
+            left = ", ".join(others)
             lines.append(f"the sample covers items of kind {kind}; {draw.system} also decides on {left}, left out")
         elif kind:
             lines.append(f"the sample covers items of kind {kind}, all that {draw.system} decides on")
         if draw.system in few:
             lines.append(few[draw.system])
     return tuple(lines)
-
-
-def _n_flags(tx: Tx, system: str, kind: str) -> int:
-    frame = decision_columns(tx, [kind])
-    return frame.filter((pl.col("system") == system) & pl.col("flagged").cast(pl.Boolean)).height
-
-
-def _of_kind(sample: Sample, kind: str) -> Sample:
-    if sample.meta is None or not kind:
-        return sample
-    return replace(sample, meta=replace(sample.meta, extra={**sample.meta.extra, OF_KIND: kind}))
 
 
 def _kind(tx: Tx, system: str) -> str:
@@ -327,70 +308,46 @@ class Order:
 
 def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
     """Plan the job of a design and open it; the same order again gives the job that is there."""
-    name = order.design
-    if name not in DESIGNS:
-        raise UnknownName(unknown("design", name, sorted(DESIGNS)))
-    design = DESIGNS[name]
-    if design.needs_system and order.system is None:
-        order = replace(order, system=_only_system(store, design))
-    order = replace(order, name=order.name or design.name)
-    earlier = _earlier(store, order)
-    if earlier is not None:
-        return earlier
-    sized = replace(order, n=order.n or _size(store, design, order))
-    item_ids, missing = _items(store, design, sized)
+    if order.design not in DESIGNS:
+        raise UnknownName(unknown("design", order.design, sorted(DESIGNS)))
+    design = DESIGNS[order.design]
+    name, system, n = order.name or design.name, order.system, order.n or design.n
+    with store.read() as tx:
+        if design.needs_system and system is None:
+            known = content.system_names(tx)
+            if len(known) != 1:
+                found = ", ".join(known) or "none; run a system first"
+                raise UsageError(f"the design {design.name} is for one system: expected its name, found {found}")
+            (system,) = known
+        asked: dict[str, Json] = {"design": design.name, "system": system, "annotators": list(order.annotators)}
+        asked |= {"n": order.n, "flagged": order.n_flagged, "judgments": order.judgments, "seed": order.seed}
+        earlier = next((job for job in jobs.all(tx) if job.name == name), None)
+        if earlier is not None:
+            if earlier.options.get("order") != asked:
+                raise Conflict(f"there is already a job called {name!r}; choose another name")
+            return earlier
+        if design.name == "sampling" and order.n is None and n:  # no more than its system decided on
+            kinds = decided_kinds(tx, system or "")
+            decided = decision_columns(tx, {PREPOSITION} & kinds or kinds).filter(system=system)
+            n = min(n, len(decided) or n)
+    item_ids, missing = _items(store, design, replace(order, name=name, system=system, n=n))
     plan = NewJob.checked(
-        name=order.name,
+        name=name,
         task=design.task,
         judgments=order.judgments or design.judgments,
-        system=order.system if subject_of(TASKS[design.task]) == "suggestion" else None,
+        system=system if subject_of(TASKS[design.task]) == "suggestion" else None,
         item_ids=item_ids,
-        most=sized.n if design.name not in ("sampling", "cloze") else None,
+        most=n if design.name not in ("sampling", "cloze") else None,
         annotators=order.annotators,
         seed=order.seed,
     )
     with store.write() as tx:
-        job = plan_job(tx, plan, options={"design": design.name, "order": _asked(order)}, actor=actor)
+        job = plan_job(tx, plan, options={"design": design.name, "order": asked}, actor=actor)
         # The job, with what of its design the essays could not fill among its options.
-        wanted = order.n or design.n
-        n_units = len(units.ids_of_job(tx, job.job_id, role="work"))
+        wanted, n_units = order.n or design.n, len(units.ids_of_job(tx, job.job_id, role="work"))
         short = [f"units: wanted {wanted:,}, found {n_units:,}"] if wanted and n_units < wanted else []
         lines: list[Json] = [*missing, *short]
         return jobs.set_options(tx, job.job_id, {**job.options, MISSING: lines}) if lines else job
-
-
-def _size(store: Store, design: Design, order: Order) -> int | None:
-    """The paper's number of units; a sample has no more than the items that its system decided on."""
-    if design.name != "sampling" or design.n is None:
-        return design.n
-    with store.read() as tx:
-        kinds = decided_kinds(tx, order.system or "")
-        decided = decision_columns(tx, {PREPOSITION} & kinds or kinds)
-    return min(design.n, len(decided.filter(system=order.system)) or design.n)
-
-
-def _earlier(store: Store, order: Order) -> Job | None:
-    """The job of this very order, if it was given before."""
-    with store.read() as tx:
-        earlier = next((job for job in jobs.all(tx) if job.name == order.name), None)
-    if earlier is not None and earlier.options.get("order") != _asked(order):
-        raise Conflict(f"there is already a job called {order.name!r}; choose another name")
-    return earlier
-
-
-def _asked(order: Order) -> dict[str, Json]:
-    numbers: dict[str, Json] = {"n": order.n, "flagged": order.n_flagged, "judgments": order.judgments}
-    names: dict[str, Json] = {"design": order.design, "system": order.system, "annotators": list(order.annotators)}
-    return {**names, **numbers, "seed": order.seed}
-
-
-def _only_system(store: Store, design: Design) -> str:
-    with store.read() as tx:
-        names = content.system_names(tx)
-    if len(names) != 1:
-        known = ", ".join(names) or "none; run a system first"
-        raise UsageError(f"the design {design.name} is for one system: expected its name, found {known}")
-    return names[0]
 
 
 def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], list[str]]:
