@@ -30,30 +30,23 @@ def items_of(drawn: Drawn) -> set[str]:
     return set(drawn.sample.frame["item"])
 
 
-def test_a_kept_sample_comes_back_row_by_row(decided: Store) -> None:
+def test_a_sample_is_of_one_kind_says_what_it_covers_and_is_kept_row_by_row(decided: Store) -> None:
     drawn = draw(decided, NewSample(system="eager", n=6))
     with decided.read() as tx:
         kept = samples.named(tx, "sample")
+        by_kind = {kind: set(decision_columns(tx, [kind])["item"]) for kind in ("prep", "prep-missing")}
     columns = ["item", "stratum", "probability", "stratum_size", "random", "system"]
     assert kept.frame.select(columns).rows() == drawn.sample.frame.select(columns).rows()
     assert kept.meta == drawn.sample.meta
-
-
-def test_prepositions_are_drawn_unless_another_kind_is_named(decided: Store) -> None:
-    with decided.read() as tx:
-        by_kind = {kind: set(decision_columns(tx, [kind])["item"]) for kind in ("prep", "prep-missing")}
-    drawn = draw(decided, NewSample(system="eager", n=6))
-    assert kind_of(drawn.sample) == "prep"
+    assert kind_of(drawn.sample) == "prep"  # unless another is named
     assert items_of(drawn) <= by_kind["prep"]
-    assert (
-        items_of(draw(decided, NewSample(name="gaps", system="eager", n=1, kind="prep-missing")))
-        <= by_kind["prep-missing"]
-    )
-
-
-def test_the_same_draw_again_is_no_conflict_and_another_is(decided: Store) -> None:
-    first = draw(decided, NewSample(system="eager", n=6))
-    assert items_of(draw(decided, NewSample(system="eager", n=6))) == items_of(first)
+    gaps = draw(decided, NewSample(name="gaps", system="eager", n=1, kind="prep-missing"))
+    assert items_of(gaps) <= by_kind["prep-missing"]
+    kind, few = drawn.notes
+    assert kind.startswith("the sample covers items of kind prep; eager also decides on prep-missing (")
+    assert kind.endswith("left out")
+    assert few.endswith("there: below 20 precision is rough")
+    assert items_of(draw(decided, NewSample(system="eager", n=6))) == items_of(drawn)
     with pytest.raises(Conflict, match="another sample called 'sample'"):
         draw(decided, NewSample(system="eager", n=6, seed=1))
 
@@ -115,10 +108,3 @@ def test_what_was_judged_elsewhere_counts_for_the_sample(decided: Store, tmp_pat
     assert estimates.sample is not None
     assert (estimates.sample.n_drawn, estimates.sample.n_judged) == (6, 6)
     assert "4 of the drawn items were judged elsewhere in the study; those judgments are used" in estimates.warnings
-
-
-def test_a_sample_says_which_kinds_it_covers_and_where_flags_are_few(decided: Store) -> None:
-    kind, few = draw(decided, NewSample(system="eager", n=6)).notes
-    assert kind.startswith("the sample covers items of kind prep; eager also decides on prep-missing (")
-    assert kind.endswith("left out")
-    assert few.endswith("there: below 20 precision is rough")

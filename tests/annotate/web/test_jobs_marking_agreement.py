@@ -29,7 +29,7 @@ def mark_first_words(study: Study, who: str) -> None:
         path = browser.post(path, {"edits": json.dumps([edit])}).url.path
 
 
-def test_that_all_say_an_essay_is_marked_is_no_agreement(study: Study) -> None:
+def test_agreement_on_marked_essays_is_that_on_marks_and_their_units_show_every_mark(study: Study) -> None:
     path = f"/manage/jobs/{study.jobs['marking']}/agreement"
     manager = study.browser("manager")
     mark_first_words(study, "worker")
@@ -49,27 +49,14 @@ def test_that_all_say_an_essay_is_marked_is_no_agreement(study: Study) -> None:
     with zipfile.ZipFile(io.BytesIO(manager.post("/manage/export").content)) as archive:
         agreed = json.loads(archive.read("agreement.json"))["marking"]
     assert (agreed["identification"]["observed"], agreed["classification"]["observed"]) == (1, 0)
-
-
-def test_the_page_of_a_unit_shows_every_mark(study: Study) -> None:
-    for who in TAGS:
-        mark_first_words(study, who)
     with study.store.read() as tx:
         unit_id = units.ids_of_job(tx, study.jobs["marking"])[0]
-    page = study.browser("manager").get(f"/manage/units/{unit_id}").text
+        # Their labels are `marked` alone: raters are not said to agree because all essays have marks.
+        assert [line.signals for line in rater_lines(tx, jobs.get(tx, study.jobs["marking"]))] == [None, None]
+    page = manager.get(f"/manage/units/{unit_id}").text
     assert page.count("<summary>1 mark</summary>") == 2
     assert all(f'<strong class="said-code">{tag}</strong>' in page for tag in TAGS.values())
-
-
-def test_raters_of_essays_are_not_said_to_agree_because_all_essays_have_marks(study: Study) -> None:
-    """Their labels are `marked` alone; how far the marks agree stands on a page of its own."""
-    for who in TAGS:
-        mark_first_words(study, who)
-    job, manager = study.jobs["marking"], study.browser("manager")
-    rater = study.people["worker"].person_id
-    for path in ("raters", f"raters/{rater}", "crowd"):
-        page = manager.get(f"/manage/jobs/{job}/{path}").text
-        assert f'href="/manage/jobs/{job}/agreement">' in page, path
-        assert not re.search("Raters by speed and agreement|Most frequent answer|marked 100", page), path
-    with study.store.read() as tx:
-        assert [line.signals for line in rater_lines(tx, jobs.get(tx, job))] == [None, None]
+    for where in ("raters", f"raters/{study.people['worker'].person_id}", "crowd"):
+        page = manager.get(path.replace("agreement", where)).text
+        assert f'href="{path}">' in page, where
+        assert not re.search("Raters by speed and agreement|Most frequent answer|marked 100", page), where
