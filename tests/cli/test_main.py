@@ -156,10 +156,12 @@ def test_ctrl_c_while_a_command_is_imported_ends_quietly(
 
 
 @pytest.mark.parametrize("command", [["demo"], ["serve"], ["study", "new"]])
-def test_a_command_on_studies_says_what_to_install_where_sqlalchemy_is_missing(command: list[str]) -> None:
+@pytest.mark.parametrize("missing", ["sqlalchemy", "pydantic"])
+def test_a_command_on_studies_says_what_to_install(command: list[str], missing: str) -> None:
     """In a process of its own, which has imported nothing yet."""
-    code = "import sys; sys.modules['sqlalchemy'] = None; from grater.cli import run; sys.exit(run(sys.argv[1:]))"
+    code = f"import sys; sys.modules['{missing}'] = None; from grater.cli import run; sys.exit(run(sys.argv[1:]))"
     done = subprocess.run(
         [sys.executable, "-c", code, *command, "--help"], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (2, "a study needs SQLAlchemy: pip install 'grater[server]'\n")
+    words = "a study needs SQLAlchemy and pydantic: pip install 'grater[server]'\n"
+    assert (done.returncode, done.stderr) == (2, words)

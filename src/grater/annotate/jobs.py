@@ -19,7 +19,7 @@ from grater.annotate.requests import Body, example, require_name
 from grater.annotate.store import events, schema
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import hashed, new_id
-from grater.annotate.store.transaction import Columns, Tx, chunks, locking
+from grater.annotate.store.transaction import ONE, Columns, Tx, chunks
 from grater.annotate.terms import KEY, terms_json, terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
@@ -98,14 +98,11 @@ class Guidelines:
 NO_JOB = "there is no such job in this study"
 COLUMNS = Columns(Job, schema.jobs)
 BY_ID = select(*COLUMNS).where(schema.jobs.c.job_id == bindparam("job_id"))
-LOCKED = locking(BY_ID, of=schema.jobs)
 
 GUIDELINES_COLUMNS = Columns(Guidelines, schema.guidelines)
-GUIDELINES = select(*GUIDELINES_COLUMNS).where(schema.guidelines.c.job_id == bindparam("job_id"))
-NEWEST = GUIDELINES.order_by(schema.guidelines.c.version.desc()).limit(1)
-NEWEST_VERSION = select(func.max(schema.guidelines.c.version)).where(
-    schema.guidelines.c.job_id == bindparam("job_id")
-)
+OF_JOB = schema.guidelines.c.job_id == bindparam("job_id")
+NEWEST = select(*GUIDELINES_COLUMNS).where(OF_JOB).order_by(schema.guidelines.c.version.desc())
+NEWEST_VERSION = select(func.max(schema.guidelines.c.version)).where(OF_JOB)
 
 
 def add(
@@ -166,7 +163,7 @@ def visible(tx: Tx, job_id: str) -> Job:
 
 def lock(tx: Tx, job_id: str) -> Job:
     """Get the job, and allow one change at a time to its terms, guidelines and money; work in it goes on."""
-    row = tx.first(LOCKED if tx.is_postgres else BY_ID, job_id=job_id)
+    row = tx.first(tx.locked(BY_ID, of=schema.jobs), job_id=job_id)
     if row is None:
         raise NotFound(NO_JOB)
     return COLUMNS.read(row)
@@ -267,7 +264,7 @@ def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = No
 
 
 def current_guidelines(tx: Tx, job_id: str) -> Guidelines | None:
-    row = tx.first(NEWEST, job_id=job_id)
+    row = tx.first(NEWEST.limit(ONE), job_id=job_id)
     return None if row is None else GUIDELINES_COLUMNS.read(row)
 
 
@@ -277,8 +274,7 @@ def guidelines_version(tx: Tx, job_id: str) -> int:
 
 
 def guidelines_versions(tx: Tx, job_id: str) -> list[Guidelines]:
-    rows = tx.all(GUIDELINES.order_by(schema.guidelines.c.version), job_id=job_id)
-    return [GUIDELINES_COLUMNS.read(row) for row in rows]
+    return [GUIDELINES_COLUMNS.read(row) for row in reversed(tx.all(NEWEST, job_id=job_id))]
 
 
 @dataclass(frozen=True, slots=True)

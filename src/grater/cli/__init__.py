@@ -43,9 +43,9 @@ class LazyCommand(TyperCommand):
         try:
             loaded = import_module(module)
         except ModuleNotFoundError as error:
-            if error.name != "sqlalchemy":
+            if error.name not in ("sqlalchemy", "pydantic"):
                 raise
-            raise MissingExtra("a study needs SQLAlchemy: pip install 'grater[server]'") from error
+            raise MissingExtra("a study needs SQLAlchemy and pydantic: pip install 'grater[server]'") from error
         command: Any = typer.main.get_command(app_of(getattr(loaded, attribute)))
         command.name = self.name
         return command

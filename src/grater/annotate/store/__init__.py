@@ -1,15 +1,14 @@
-"""The database of a study: schema, migrations, and one file of queries per noun (docs/store.md).
+"""The database of a study: schema, migrations, transactions, and queries of nouns without a module of their own.
 
-SQL lives only here.  Every query function takes a transaction first and returns frozen records; SQLite and PostgreSQL
-run the same code.
+Every query function takes a transaction first and returns frozen records; SQLite and PostgreSQL run the same code.
 """
 
 from importlib.util import find_spec
 
 from grater.errors import MissingExtra
 
-if find_spec("sqlalchemy") is None:
-    raise MissingExtra("a study needs SQLAlchemy: pip install 'grater[server]'")
+if find_spec("sqlalchemy") is None or find_spec("pydantic") is None:
+    raise MissingExtra("a study needs SQLAlchemy and pydantic: pip install 'grater[server]'")
 
 from grater.annotate.store.clock import as_iso, utc_now
 from grater.annotate.store.store import Store, open_store
