@@ -10,9 +10,8 @@ first words.  Files of plain text keep their names.
 Judgments that were made elsewhere become a closed job: one unit per item, one submission per judgment.  Raters become
 people of the study who cannot log in.  Items that the study does not have are kept by their names, with no place in
 an essay.  A judgment keeps its status, seconds, time, flags, alternatives, confidence and payload; its body is its
-row, every cell that says something.  Cells repeat: each different one is read or written as JSON once, and a row is
-put together from the texts of its cells.  Rows go to the store in slices, in the order of their units: memory is that
-of the table and one slice.
+row, every cell that says something.  Rows go to the store in slices, in the order of their units: memory is that of
+the table and one slice.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, time
-from functools import partial
 from math import isfinite, isnan
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias, get_args
@@ -318,7 +316,7 @@ def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
             placed = of_units.select(UNIT, "item_id", unit_ids.alias("unit_id"))
             sent = judged.select(UNIT, n=SLOT, status=STATUS).join(placed, on=UNIT, how="left", maintain_order="left")
             own = judged.drop(UNIT, STATUS, SLOT)
-            bulk.add_submissions(tx, made.job_id, sent.drop(UNIT).with_columns(**_cells(own, raters, tx.now)))
+            bulk.add_submissions(tx, made.job_id, sent.drop(UNIT).hstack(_cells(own, raters, tx.now)))
     jobs.set_state(tx, made.job_id, "closed")
     return rows.height
 
@@ -368,64 +366,44 @@ def _slices(units: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[pl.DataFr
         start += n_rows
 
 
-def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> dict[str, pl.Series]:
-    """The columns of submissions and judgments that the cells of the table fill."""
-    blank = pl.Series("", [None], dtype=pl.String).extend_constant(None, rows.height - 1)
-
-    def column(name: str) -> pl.Series:
-        return rows[name] if name in rows.columns else blank
-
-    # Each row as the JSON text of its cells, keys in order; cells that say nothing are left out.
-    members = [_each(rows[name], partial(_member, name)).alias(name) for name in sorted(rows.columns)]
-    joined = pl.concat_str(pl.all(), separator=",", ignore_nulls=True)
-    body = pl.DataFrame(members).select(pl.concat_str(pl.lit("{"), joined, pl.lit("}"))).to_series()
-    return {
-        "person_id": _each(rows["rater"], lambda name: raters[str(name)]),
-        "body": body,
-        "body_hash": pl.Series([hashed(text) for text in body], dtype=pl.String),
-        "seconds": column("seconds").cast(pl.Float64),
-        "at": _each(column("at"), lambda cell: _time(cell, now), pl.Int64),
-        "label": rows["label"].cast(pl.String),
-        "confidence": _each(column("confidence"), lambda cell: "" if cell is None else f"{cell:g}"),
-        "flags": _each(column("flags"), _entries),
-        "alternatives": _each(column("alternatives"), _entries),
-        "payload": _payloads(column("item"), column("payload")),
-    }
+CELLS = {
+    **dict.fromkeys(("person_id", "body", "body_hash"), pl.String),
+    **{"seconds": pl.Float64, "at": pl.Int64},
+    **dict.fromkeys(("label", "confidence", "flags", "alternatives", "payload"), pl.String),
+}
 
 
-def _each(cells: pl.Series, text_of: Callable[[Any], Any], dtype: Any = str) -> pl.Series:
-    """What is made of each cell; equal ones are looked at once."""
-    if cells.dtype.is_nested() or cells.dtype == pl.Object or (cells.dtype.is_float() and (cells == 0).any()):
-        return pl.Series([text_of(cell) for cell in cells.to_list()], dtype=dtype)  # -0.0 equals 0.0
-    different = cells.unique()
-    texts = pl.Series([text_of(cell) for cell in different.to_list()], dtype=dtype)
-    return cells.replace_strict(different, texts, return_dtype=texts.dtype)
-
-
-def _member(name: str, cell: Any) -> str | None:
-    return None if _is_blank(cell) else f"{to_text(name)}:{to_text(_cell(cell))}"
+def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> pl.DataFrame:
+    """The columns of submissions and judgments that the rows of the table fill; a body is its row."""
+    filled = []
+    for row in rows.iter_rows(named=True):
+        body, confidence = to_text(as_json(row)), row.get("confidence")
+        filled.append(
+            (
+                *(raters[str(row["rater"])], body, hashed(body)),
+                *(row.get("seconds"), _time(row.get("at"), now)),
+                *(str(row["label"]), "" if confidence is None else f"{confidence:g}"),
+                *(_entries(row.get("flags")), _entries(row.get("alternatives")), _payload(row)),
+            )
+        )
+    return pl.DataFrame(filled, CELLS, orient="row")
 
 
 def _entries(cell: str | None) -> str:
-    return to_text([part.strip() for part in cell.split("|") if part.strip()] if cell else [])
+    return to_text([part.strip() for part in cell.split("|") if part.strip()]) if cell else "[]"
 
 
-def _payloads(names: pl.Series, cells: pl.Series) -> pl.Series:
-    texts = _each(cells, _payload)
-    if texts.null_count():
-        bad = int(texts.is_null().arg_max() or 0)
-        message = f"payload of item {names[bad]!r}: expected a JSON object, found {cells[bad][:60]!r}"
-        raise BadInput(Problem("judgments", message))
-    return texts
-
-
-def _payload(text: str | None) -> str | None:
-    """As the study spells it; None where it is not a JSON object."""
+def _payload(row: Mapping[str, Any]) -> str:
+    """As the study spells it."""
+    text = row.get("payload") or "{}"
     try:
-        payload = parse_json(text or "{}")
+        payload = parse_json(text) if text != "{}" else {}
     except ValueError:
-        return None
-    return to_text(payload) if isinstance(payload, dict) else None
+        payload = None
+    if not isinstance(payload, dict):
+        message = f"payload of item {row['item']!r}: expected a JSON object, found {text[:60]!r}"
+        raise BadInput(Problem("judgments", message))
+    return to_text(payload)
 
 
 def as_json(row: Mapping[str, Any]) -> dict[str, Json]:

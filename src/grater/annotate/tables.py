@@ -17,10 +17,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
-from sqlalchemy import Integer, Select, Text, case, cast, func, select, type_coerce
+from sqlalchemy import ColumnElement, Integer, Select, Text, case, cast, func, select, type_coerce
 
 from grater.annotate import jobs
 from grater.annotate.jobs import Job
@@ -230,50 +230,58 @@ def hours_of(said: pl.DataFrame) -> tuple[float, ...]:
 LONGEST = 200
 """Characters of an item whose words are worth a cell; a whole essay is not."""
 
-LABELS = {
-    "item": str,
-    "rater": str,
-    "label": str,
-    "confidence": str,
-    "seconds": float,
-    "ms": int,
-    "was_leased": bool,
-    "flags": str,
-    "alternatives": str,
-    "stage": str,
-    "batch": int,
-    "person": str,
-}
-DECISIONS = {"item": str, "system": str, "flagged": bool, "score": float, "type": str, "suggestion": str}
 JUDGED = schema.judgments.join(
     schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id
 ).join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-ITEMS = {"item": str, "essay": str, "start": int, "end": int, "kind": str, "target": str}
+IS_PROGRAM = schema.people.c.kind == PROGRAM
+
+Columns: TypeAlias = Mapping[str, tuple[ColumnElement[Any], Any]]
+"""The columns of a frame: where each comes from, and its type."""
+
+LABELS: Columns = {
+    "item": (schema.judgments.c.item_id, str),
+    "rater": (case((IS_PROGRAM, schema.people.c.name), else_=schema.people.c.pseudonym), str),
+    "label": (schema.judgments.c.label, str),
+    "confidence": (schema.judgments.c.confidence, str),
+    "seconds": (schema.submissions.c.seconds, float),
+    "ms": (schema.submissions.c.at, int),
+    "was_leased": (schema.submissions.c.lease_id.is_not(None), bool),
+    "flags": (type_coerce(schema.judgments.c.flags, Text), str),
+    "alternatives": (type_coerce(schema.judgments.c.alternatives, Text), str),
+    "stage": (schema.units.c.stage, str),
+    "batch": (schema.units.c.batch, int),
+    "person": (schema.people.c.person_id, str),
+}
+DECISIONS: Columns = {
+    "item": (schema.decisions.c.item_id, str),
+    "system": (schema.decisions.c.system, str),
+    "flagged": (schema.decisions.c.flagged, bool),
+    "score": (schema.decisions.c.score, float),
+    "type": (schema.decisions.c.type, str),
+    "suggestion": (schema.decisions.c.suggestion, str),
+}
+LENGTH = cast(schema.items.c.end - schema.items.c.start, Integer)
+TARGET = func.substr(schema.essays.c.text, cast(schema.items.c.start + 1, Integer), LENGTH)
+ITEMS: Columns = {
+    "item": (schema.items.c.item_id, str),
+    "essay": (schema.items.c.essay_id, str),
+    "start": (schema.items.c.start, int),
+    "end": (schema.items.c.end, int),
+    "kind": (schema.items.c.kind, str),
+    "target": (case((LENGTH < LONGEST, TARGET), else_=""), str),
+}
 
 
-def _labels_query(job_id: str, role: str) -> Select[Any]:
-    """The columns of `LABELS`, for the valid judgments of units in this role."""
-    is_program = schema.people.c.kind == PROGRAM
-    return (
-        select(
-            schema.judgments.c.item_id.label("item"),
-            case((is_program, schema.people.c.name), else_=schema.people.c.pseudonym).label("rater"),
-            schema.judgments.c.label,
-            schema.judgments.c.confidence,
-            schema.submissions.c.seconds,
-            schema.submissions.c.at.label("ms"),
-            schema.submissions.c.lease_id.is_not(None).label("was_leased"),
-            type_coerce(schema.judgments.c.flags, Text).label("flags"),
-            type_coerce(schema.judgments.c.alternatives, Text).label("alternatives"),
-            schema.units.c.stage,
-            schema.units.c.batch,
-            schema.people.c.person_id.label("person"),
-        )
-        .select_from(JUDGED)
-        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
-        .where(
-            schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid", schema.units.c.role == role
-        )
+def _selected(columns: Columns) -> Select[Any]:
+    return select(*(column.label(name) for name, (column, _) in columns.items()))
+
+
+def _frame(tx: Tx, query: Select[Any], columns: Columns) -> pl.DataFrame:
+    """The rows of a query of these columns."""
+    cells = list(zip(*tx.all(query), strict=True)) or [()] * len(columns)
+    kinds = [kind for _, kind in columns.values()]
+    return pl.DataFrame(
+        [pl.Series(name, list(some), dtype=kind) for name, some, kind in zip(columns, cells, kinds, strict=True)]
     )
 
 
@@ -286,7 +294,10 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
     """
 
     def read() -> pl.DataFrame:
-        frame = _frame(tx, _labels_query(job_id, role), LABELS)
+        is_asked = (schema.submissions.c.job_id == job_id) & (schema.submissions.c.status == "valid")
+        everybody = JUDGED.join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+        query = _selected(LABELS).select_from(everybody).where(is_asked, schema.units.c.role == role)
+        frame = _frame(tx, query, LABELS)
         group = pl.col("person").replace_strict(groups(tx), return_dtype=pl.String)
         lists = [_entries(frame[name]) for name in ("flags", "alternatives")]
         is_dated = pl.col("was_leased") | ~pl.col("ms").is_in(list(undated(tx)))
@@ -337,9 +348,7 @@ def judged_items(tx: Tx) -> set[str]:
 
 def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     """What systems decided, by system and item; only on items of these kinds, if any are named."""
-    query = select(
-        schema.decisions.c.item_id.label("item"), *(schema.decisions.c[name] for name in list(DECISIONS)[1:])
-    )
+    query = _selected(DECISIONS)
     if kinds:
         query = query.join(schema.items, schema.items.c.item_id == schema.decisions.c.item_id).where(
             schema.items.c.kind.in_(sorted(kinds))
@@ -364,19 +373,7 @@ def _documents(tx: Tx) -> dict[str, str | None]:
 
 def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     """Items of essays, with their text and whatever else the study knows of them."""
-    start, length = (
-        cast(number, Integer) for number in (schema.items.c.start + 1, schema.items.c.end - schema.items.c.start)
-    )
-    target = case((length < LONGEST, func.substr(schema.essays.c.text, start, length)), else_="")
-    columns = (
-        schema.items.c.item_id.label("item"),
-        schema.items.c.essay_id.label("essay"),
-        schema.items.c.start,
-        schema.items.c.end,
-        schema.items.c.kind,
-        target.label("target"),
-    )
-    query = select(*columns).join(schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id)
+    query = _selected(ITEMS).join(schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id)
     further = select(schema.items.c.item_id, schema.items.c.payload).where(
         schema.items.c.essay_id.is_not(None), schema.items.c.payload != {}
     )
@@ -402,19 +399,9 @@ def decided_kinds(tx: Tx, system: str) -> set[str]:
     return {row.kind for row in tx.all(query.where(schema.decisions.c.system == system))}
 
 
-def kinds_of(tx: Tx, item_ids: Sequence[str]) -> set[str]:
-    wanted = pl.DataFrame({"item": item_ids}, schema={"item": pl.String})
-    query = select(schema.items.c.item_id.label("item"), schema.items.c.kind)
-    kinds = _frame(tx, query, {"item": pl.String, "kind": pl.String})
-    return set(kinds.join(wanted, on="item", how="semi")["kind"].unique().to_list())
-
-
-def _frame(tx: Tx, query: Select[Any], types: Mapping[str, Any]) -> pl.DataFrame:
-    """The rows of a query as a frame; the query names its columns as `types` does."""
-    rows, names = tx.all(query), query.selected_columns.keys()
-    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    cells = dict(zip(names, columns, strict=True))
-    return pl.DataFrame([pl.Series(name, list(cells[name]), dtype=kind) for name, kind in types.items()])
+def kinds_of(tx: Tx, item_ids: Collection[str]) -> set[str]:
+    wanted = set(item_ids)
+    return {row.kind for row in tx.all(select(schema.items.c.item_id, schema.items.c.kind)) if row.item_id in wanted}
 
 
 def _entries(cells: pl.Series) -> pl.Series:

@@ -16,7 +16,7 @@ from grater.annotate import content, importing, jobs, judgments
 from grater.annotate.archive import rows as stored_rows
 from grater.annotate.importing import add_judgments
 from grater.annotate.store import Store, bulk, checks, open_store, schema
-from grater.errors import BadInput, Conflict
+from grater.errors import Conflict
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
 from grater.tables.read import ANY
@@ -186,9 +186,3 @@ def test_references_hold_for_all_rows_at_the_end(stores: list[Store]) -> None:
         bulk.loading(tx, n_rows=1),
     ):
         bulk.insert(tx, schema.unit_items, lost)
-
-
-def test_a_payload_that_is_no_object_is_named() -> None:
-    names, cells = pl.Series(["a", "b"]), pl.Series(['{"x": 1}', "[1]"])
-    with pytest.raises(BadInput, match=r"payload of item 'b': expected a JSON object, found '\[1\]'"):
-        importing._payloads(names, cells)
