@@ -29,7 +29,7 @@ PACKERS: dict[str, Callable[[BinaryIO], object]] = {
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Write a file all or nothing, packed where its name says so."""
-    with complaining(path), _beside(path) as unfinished:
+    with complaining(path), beside(path) as unfinished:
         with unfinished.open("wb") as stream, _packing(stream, path) as packed:
             yield packed
         unfinished.chmod(0o644)
@@ -38,7 +38,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def require_place(path: Path) -> None:
     """Raise now what `replacing` would raise after hours of work: no such folder, no right to write there."""
-    with complaining(path), _beside(path):
+    with complaining(path), beside(path):
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
 
@@ -55,7 +55,7 @@ def complaining(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
+def beside(path: Path) -> Iterator[Path]:
     """A file in the same folder to write to, gone at the end unless it has taken its place."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)

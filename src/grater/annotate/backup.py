@@ -18,7 +18,6 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from grater.annotate.store import Store, migrations, open_store
 from grater.annotate.store.engine import BUSY_SECONDS, is_url, translated_errors
 from grater.annotate.store.store import OWNER_ONLY
 from grater.errors import GraterError, MissingExtra, UsageError
-from grater.files import complaining
+from grater.files import beside, complaining
 
 SQLITE, POSTGRES = b"SQLite format 3\0", b"PGDMP"
 NAMELESS = (
@@ -132,25 +131,18 @@ def _appearing(target: Path) -> Iterator[Path]:
     """A private file to write to, which takes its name once it is whole and on the disk."""
     if target.exists():
         raise UsageError(f"{target}: already exists; choose another name")
-    with complaining(target):
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        os.close(handle)
-    unfinished = Path(name)
-    try:
+    with complaining(target), beside(target) as unfinished:
         yield unfinished
-        with complaining(target):
-            unfinished.chmod(OWNER_ONLY)
-            with unfinished.open("rb") as stream:
-                os.fsync(stream.fileno())
-            # A link, unlike a rename, never replaces what somebody put there meanwhile; not every disk has links.
-            try:
-                os.link(unfinished, target)
-            except FileExistsError:
-                raise
-            except OSError:
-                unfinished.rename(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+        unfinished.chmod(OWNER_ONLY)
+        with unfinished.open("rb") as stream:
+            os.fsync(stream.fileno())
+        # A link, unlike a rename, never replaces what somebody put there meanwhile; not every disk has links.
+        try:
+            os.link(unfinished, target)
+        except FileExistsError:
+            raise
+        except OSError:
+            unfinished.rename(target)
 
 
 @contextmanager

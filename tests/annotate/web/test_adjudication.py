@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from grater.annotate import adjudication, judgments, units
 from grater.annotate.adjudication import Adjudication, EssayTable
 from grater.annotate.jobs import Job
-from grater.annotate.store import leases
 from grater.annotate.tasks import TASKS, Answer, Unit
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.units import StudyUnit
@@ -29,7 +28,6 @@ from grater.uncertainty import generator
 from tests.annotate.tasks.units import OF, noun_unit, unit_at
 from tests.annotate.web.studies import Study, hidden
 from tests.annotate.web.test_jobs import TWO, all_of
-from tests.annotate.web.test_work import answer, start
 from tests.examples import examples
 
 
@@ -69,6 +67,7 @@ def test_a_decision_made_from_an_older_one_is_stale(study: Study) -> None:
     with study.store.read() as tx:
         unit_id = units.ids_of_job(tx, study.jobs["error"])[0]
     one, other = study.browser("adjudicator"), study.browser("owner")
+    assert 'value="error" data-key="1" checked' in one.get(f"/adjudicate/{unit_id}").text  # as all raters say
     assert one.post(f"/adjudicate/{unit_id}", {"label": "ok", "version": "0"}).status_code == 200
     reply = other.post(f"/adjudicate/{unit_id}", {"label": "error", "version": "0", "comment": "my reasons"})
     assert reply.status_code == 409
@@ -78,28 +77,6 @@ def test_a_decision_made_from_an_older_one_is_stale(study: Study) -> None:
     form = {"label": "error", "version": hidden(reply.text, "version")}
     assert other.post(f"/adjudicate/{unit_id}", form).status_code == 200
     assert decision(study, unit_id) == "error"
-
-
-def test_what_raters_agree_on_is_filled_in(study: Study) -> None:
-    for who in TWO:
-        all_of(study, who, "error", {"label": "ok"})
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs["error"])[0]
-    assert 'value="ok" data-key="2" checked' in study.browser("adjudicator").get(f"/adjudicate/{unit_id}").text
-
-
-def test_units_on_which_raters_differ_come_first(study: Study) -> None:
-    all_of(study, "worker", "error", {"label": "ok"})
-    browser = study.browser("annotator")
-    path, odd = start(browser, study, "error"), ""
-    for number in range(10):
-        if number == 7:
-            with study.store.read() as tx:
-                found = leases.find(tx, path.rpartition("/")[2], person_id=study.people["annotator"].person_id)
-            assert found is not None
-            odd = found.unit_id
-        path = answer(browser, path, {"label": "error" if number == 7 else "ok"}).url.path
-    assert f"/adjudicate/{odd}" in study.browser("adjudicator").get("/adjudicate").text
 
 
 def test_a_choice_is_adjudicated_by_whose_word_it_is(study: Study) -> None:

@@ -105,8 +105,11 @@ def test_two_people_at_one_suspect_do_not_overwrite_each_other(mining: Study) ->
     assert "Adjudicator" in one.get(address).text
 
 
-def test_odd_verdicts_places_and_jobs_are_refused(mining: Study) -> None:
+def test_odd_verdicts_places_and_jobs_are_refused(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     browser, address = made(mining)
+    job = address.replace("/mining/", "/manage/jobs/")
+    for place in (job, f"{job}/units", f"{job}/agreement", "/manage", "/adjudicate"):
+        assert browser.get(place).status_code == 200, place
     assert browser.post(f"{address}/1", {"verdict": "perhaps", "version": "0"}).status_code == 422
     assert browser.get(f"{address}/1?after=99").status_code == 200
     for place in (f"{address}/0", f"{address}/4", f"{address}/{10**30}", "/mining/nothing", "/mining/nothing/1"):
@@ -116,6 +119,8 @@ def test_odd_verdicts_places_and_jobs_are_refused(mining: Study) -> None:
     assert browser.get(f"/mining/{other.job_id}").status_code == 404
     assert "name: expected" in browser.post("/mining", {"name": ""}).text
     assert "there is a job called" in browser.post("/mining", {"name": "suspects"}).text
+    monkeypatch.setattr("grater.annotate.web.mining.MOST_ESSAYS", 1)
+    assert "use grater study mine" in browser.post("/mining", {"name": "x"}).text
 
 
 def test_the_verdicts_come_as_the_file_that_the_command_reads_and_go_in_again(mining: Study, tmp_path: Path) -> None:
@@ -153,20 +158,6 @@ def test_the_balanced_corpus_is_built_on_the_page(mining: Study) -> None:
     assert "expected at most 4 gold items, found 75" in too_much.text
     job = browser.get(re.search(r"/manage/jobs/[\w-]+", reply.text).group())  # type: ignore[union-attr]
     assert job.status_code == 200
-
-
-def test_the_job_of_a_list_and_its_units_can_be_looked_at(mining: Study) -> None:
-    browser, address = made(mining)
-    job = address.replace("/mining/", "/manage/jobs/")
-    for place in (job, f"{job}/units", f"{job}/agreement", "/manage", "/adjudicate"):
-        assert browser.get(place).status_code == 200, place
-
-
-def test_many_essays_are_for_the_command(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grater.annotate.web.mining.MOST_ESSAYS", 1)
-    browser = mining.browser("manager")
-    browser.get("/mining")
-    assert "use grater study mine" in browser.post("/mining", {"name": "x"}).text
 
 
 def test_hostile_words_of_a_list_are_text(mining: Study) -> None:

@@ -18,7 +18,7 @@ from grater.demo import sample_path
 from grater.errors import BadInput
 from grater.model import MOST_DEPTH, Edit, Essay, Span
 from tests.annotate.web.programs import Program
-from tests.annotate.web.studies import Study
+from tests.annotate.web.studies import TEXTS, Study
 
 ODD: dict[str, Any] = {
     "score": 37.5,
@@ -137,3 +137,27 @@ def test_metadata_that_an_earlier_version_stored_however_deep_is_read_as_text(ba
     listed = {str(each["essay_id"]): each["metadata"] for each in walk(bare)["essays"]}
     assert listed["deep"] == {"kept": 1, "x": "[" * 299 + "]" * 299}
     assert listed["deeper"] == {"nested": old["deeper"].replace("{", '{"kept": 1, ')}
+
+
+def test_every_essay_is_listed_and_leads_to_its_text_and_units(study: Study) -> None:
+    browser = study.browser("manager")
+    page = browser.get("/manage/essays").text
+    assert all(f"essay={name}" in page for name in ("essay-1", "essay-2", "essay-3"))
+    one = browser.get("/manage/essays?essay=essay-2").text
+    assert TEXTS[1] in one
+    assert f"/manage/jobs/{study.jobs['marking']}" in one
+    assert "/manage/units/" in one
+
+
+def test_marks_that_came_with_an_essay_are_shown_whatever_it_is_called(bare: Study) -> None:
+    edit = Edit(Span(3, 7), ("swims",), "SVA", "ann")
+    with bare.store.write() as tx:
+        content.add_essays(tx, [Essay("a/b #2?&é", "It swim.", (edit,), ("ann", "bob"))])
+    browser = bare.browser("manager")
+    link = browser.get("/manage/essays").text.partition("/manage/essays?essay=a")[2].partition('"')[0]
+    page = browser.get(f"/manage/essays?essay=a{link}").text
+    assert "<del>swim</del>" in page
+    assert "<ins>swims</ins>" in page
+    assert "nothing wrong" in page
+    assert "No job yet." in page
+    assert browser.get("/manage/essays?essay=none").status_code == 404
