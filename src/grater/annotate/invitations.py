@@ -90,7 +90,7 @@ def invite_back(tx: Tx, person_id: str, *, own_role: str = OWNER, days: float = 
     person = people.lock(tx, person_id)
     _require_may_give(own_role, person.role)
     if person.kind != "human" or person.state != "active":
-        raise UsageError(f"{person.name!r} cannot log in: expected a person who is not shut out")
+        raise UsageError(f"{person.name!r} cannot log in: expected a person whose access has not been withdrawn")
     for each in all(tx):
         if each.is_open and each.person_id == person_id:
             end(tx, each.invitation_id, actor=actor)
