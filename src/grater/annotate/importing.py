@@ -368,7 +368,8 @@ def _slices(units: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[pl.DataFr
 
 CELLS = {
     **dict.fromkeys(("person_id", "body", "body_hash"), pl.String),
-    **{"seconds": pl.Float64, "at": pl.Int64},
+    "seconds": pl.Float64,
+    "at": pl.Int64,
     **dict.fromkeys(("label", "confidence", "flags", "alternatives", "payload"), pl.String),
 }
 
