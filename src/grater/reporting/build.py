@@ -226,7 +226,7 @@ def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section]:
     if known.versions:
         yield versions_section(evaluation, known.versions)
     yield bins_section(evaluation)
-    curves = curves_section(evaluation, decisions)
+    curves = curves_section(evaluation)
     if curves:
         yield curves
     if evaluation.sample is not None and inputs.sample is not None:

@@ -359,12 +359,11 @@ def _spread_words(rows: Sequence[Row], systems: Sequence[str]) -> str:
     )
 
 
-def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
+def curves_section(evaluation: Evaluation) -> Section | None:
     """Every threshold, for systems that give scores."""
-    names = [name for name in scored_systems(decisions) if name in evaluation.cases.systems]
     curves = [
-        curve_of_thresholds(evaluation.cases, decisions, name, evaluation.truth, basis=evaluation.basis)
-        for name in names
+        curve_of_thresholds(evaluation.cases, name, evaluation.truth, basis=evaluation.basis)
+        for name in scored_systems(evaluation.cases)
     ]
     if not curves:
         return None

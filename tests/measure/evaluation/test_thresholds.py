@@ -58,7 +58,7 @@ def drawn(
     basis = basis or Basis("item")
     cases = cases_of(table, judged, items=items([str(place % 3) for place in range(len(table.frame))]), basis=basis)
     values = truth_of(cases, truth)
-    return curve_of_thresholds(cases, table, "S", values, basis=basis, higher=higher, n_points=n_points)
+    return curve_of_thresholds(cases, "S", values, basis=basis, higher=higher, n_points=n_points)
 
 
 def world(n: int, seed: int = 0) -> tuple[Table, Judgments, Cases]:
@@ -156,9 +156,9 @@ def test_no_curve_without_scores_of_judged_items_a_known_system_and_six_points()
         curve_of((None, None, 0.5), (1, 0, 1), (3, 0))
     with pytest.raises(UsageError, match="at least 6 points"):
         curve_of(n_points=5)
-    table, _, cases = world(10)
+    _, _, cases = world(10)
     with pytest.raises(UnknownName, match="T"):
-        curve_of_thresholds(cases, table, "T", truth_of(cases), basis=Basis())
+        curve_of_thresholds(cases, "T", truth_of(cases), basis=Basis())
 
 
 @pytest.mark.parametrize("n_points", [6, 20, 50])

@@ -97,17 +97,19 @@ class ConstructionMarks:
 
 def construction_marks(judgments: Judgments, items: Table) -> ConstructionMarks:
     """The judgments of construction items; other items are left alone."""
-    known = _items(items)
     answers = judgments.frame.select(pl.col("item", "rater", "label").cast(pl.String))
-    frame = answers.join(known, on="item", how="inner")
+    frame = answers.join(construction_items(items).drop("start", "end"), on="item", how="inner")
     if not len(frame):
         raise BadInput(Problem(judgments.name, f"expected judgments of items of kind {KIND}/STAGE/NAME, found none"))
-    _require_labels(frame, judgments.name)
+    if strange := sorted(set(frame["label"].unique().to_list()) - set(LABELS)):
+        message = f"expected labels {', '.join(LABELS)}, found {strange[0]!r}; merge them into these"
+        raise BadInput(Problem(judgments.name, message))
     is_starred = pl.col("label") == STARRED
     return ConstructionMarks(frame.with_columns(is_starred=is_starred, is_yes=pl.col("label") != NO), judgments.name)
 
 
-def _items(items: Table) -> pl.DataFrame:
+def construction_items(items: Table) -> pl.DataFrame:
+    """Every construction item: where it stands, its stage and construction, and what the table says of the noun."""
     parts = pl.col("kind").cast(pl.String).str.split("/")
     place = pl.concat_str(pl.col("essay"), pl.lit("|"), pl.col("start"), pl.lit("|"), pl.col("end"))
     optional = [
@@ -118,19 +120,12 @@ def _items(items: Table) -> pl.DataFrame:
     return frame.select(
         pl.col("item").cast(pl.String),
         pl.col(ESSAY).cast(pl.String),
+        pl.col("start", "end").cast(pl.Int64),
         place.alias("place"),
         parts.list.get(1).alias("stage"),
         parts.list.get(2).alias("construction"),
         *optional,
     )
-
-
-def _require_labels(frame: pl.DataFrame, name: str) -> None:
-    strange = sorted(set(frame["label"].unique().to_list()) - set(LABELS))
-    if strange:
-        raise BadInput(
-            Problem(name, f"expected labels {', '.join(LABELS)}, found {strange[0]!r}; merge them into these")
-        )
 
 
 MOST_SETS = 6
@@ -171,8 +166,8 @@ def _several(marks: ConstructionMarks, rater: str, frame: pl.DataFrame) -> Sever
         has_original=pl.col("original").is_not_null().any(),
         starred=pl.col("construction").filter(pl.col("is_starred")).sort(),
     )
-    known = by_place.filter("has_original")
-    n = len(by_place)
+    known, n = by_place.filter("has_original"), len(by_place)
+    sets = Counter(tuple(names) for names in by_place["starred"].to_list() if len(names) > 1)
     return SeveralRight(
         rater=rater,
         n_places=n,
@@ -181,14 +176,8 @@ def _several(marks: ConstructionMarks, rater: str, frame: pl.DataFrame) -> Sever
         original_yes=marks.share(known, "original_yes"),
         original_starred=marks.share(known, "original_starred"),
         mean_starred=float(by_place["n_starred"].sum()) / n,
-        sets=_sets(by_place["starred"].to_list()),
+        sets=tuple(sorted(sets.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_SETS]),
     )
-
-
-def _sets(starred: list[list[str]]) -> tuple[tuple[tuple[str, ...], int], ...]:
-    counted = Counter(tuple(names) for names in starred if len(names) > 1)
-    ranked = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
-    return tuple(ranked[:MOST_SETS])
 
 
 Pair: TypeAlias = tuple[str, str]
@@ -215,10 +204,6 @@ class Contrast(Data):
     second: PartAgreement
     paper: KappaTest
     ours: KappaTest
-
-
-def stage_agreement(marks: ConstructionMarks, pair: Pair, stage: str, *, basis: Basis | None = None) -> PartAgreement:
-    return _part(marks, stage, marks.stage(stage), pair, basis)
 
 
 def _contrasts(marks: ConstructionMarks, pair: Pair, basis: Basis) -> list[Contrast]:
@@ -257,18 +242,14 @@ def _two_parts(
 
 
 def _part(marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, basis: Basis | None) -> PartAgreement:
-    both = _both(frame, pair)
+    """Whether each of the two said yes, where both answered."""
+    keys = [ESSAY, "place", "stage", "construction"]
+    sides = [frame.filter(pl.col("rater") == rater).select(*keys, pl.col("is_yes").alias(rater)) for rater in pair]
+    both = sides[0].join(sides[1], on=keys, how="inner").sort(keys)
     first, second = ((~both[rater]).cast(pl.Int32).to_numpy() for rater in pair)
     n_units = marks.frame[COLUMN_OF[marks.unit]].n_unique()
     table = between(first, second, YES_NO, pair, unit_of=marks.codes(both), unit=marks.unit, n_units=n_units)
     return PartAgreement(name, table, table.observed, cohen_kappa(table, basis=basis))
-
-
-def _both(frame: pl.DataFrame, pair: Pair) -> pl.DataFrame:
-    """Whether each of the two said yes, where both answered."""
-    keys = [ESSAY, "place", "stage", "construction"]
-    sides = [frame.filter(pl.col("rater") == rater).select(*keys, pl.col("is_yes").alias(rater)) for rater in pair]
-    return sides[0].join(sides[1], on=keys, how="inner").sort(keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,12 +298,16 @@ class ConstructionStudy(Result):
             yield {"part": name, "rater": rater, "measure": measure, "n": n}, estimate
 
     def sheets(self) -> list[Sheet]:
-        tables = [_freedom_sheet(self.freedom)]
+        yes = tuple((row.rater, row.stage, count(row.n), interval(row.yes)) for row in self.freedom)
+        title = "How freely raters say yes (Table 4)"
+        tables = [Sheet(title, ("rater", "stage", "n", "yes"), yes, name="freedom")]
         for part in self.stages:
             sheet = confusion_sheet(part.table, f"{part.name} (Table 5)")
             tables.append(replace(sheet, name=f"confusion-{part.name}"))
         if self.stages:
-            tables.append(_stages_sheet(self.stages))
+            rows = [(of.name, count(of.table.n), interval(of.observed), interval(of.kappa)) for of in self.stages]
+            columns = ("stage", "n", "agree", "kappa")
+            tables.append(Sheet("Agreement by stage", columns, tuple(rows), name="stages"))
         tables.append(_several_sheet(self.several))
         if self.contrasts:
             tables.append(_contrasts_sheet(self.contrasts))
@@ -340,11 +325,14 @@ def construction_study(judgments: Judgments, items: Table, *, basis: Basis | Non
     stages = [stage for stage in STAGES if len(marks.stage(stage))]
     rows = marks.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
     data = digest("|".join(row) for row in rows)
+    answers = [
+        (rater, stage, marks.stage(stage).filter(pl.col("rater") == rater)) for stage in stages for rater in raters
+    ]
     return ConstructionStudy(
         raters=raters,
         n_places=marks.n_places,
-        freedom=tuple(_freedom(marks, stage, rater) for stage in stages for rater in raters),
-        stages=tuple(stage_agreement(marks, pair, stage, basis=basis) for stage in stages) if pair else (),
+        freedom=tuple(Freedom(who, stage, len(of), marks.share(of, "is_yes")) for who, stage, of in answers),
+        stages=tuple(_part(marks, stage, marks.stage(stage), pair, basis) for stage in stages) if pair else (),
         several=tuple(several_right(marks)),
         contrasts=tuple(_contrasts(marks, pair, basis)) if pair else (),
         signature=Signature("constructions", {"grey": "yes", **basis.signature(marks.unit), "data": data}),
@@ -352,22 +340,7 @@ def construction_study(judgments: Judgments, items: Table, *, basis: Basis | Non
     )
 
 
-def _freedom(marks: ConstructionMarks, stage: str, rater: str) -> Freedom:
-    answers = marks.stage(stage).filter(pl.col("rater") == rater)
-    return Freedom(rater, stage, len(answers), marks.share(answers, "is_yes"))
-
-
 # As people see it
-
-
-def _freedom_sheet(freedom: Sequence[Freedom]) -> Sheet:
-    rows = ((row.rater, row.stage, count(row.n), interval(row.yes)) for row in freedom)
-    return Sheet("How freely raters say yes (Table 4)", ("rater", "stage", "n", "yes"), tuple(rows), name="freedom")
-
-
-def _stages_sheet(stages: Sequence[PartAgreement]) -> Sheet:
-    rows = ((part.name, count(part.table.n), interval(part.observed), interval(part.kappa)) for part in stages)
-    return Sheet("Agreement by stage", ("stage", "n", "agree", "kappa"), tuple(rows), name="stages")
 
 
 def _several_sheet(several: Sequence[SeveralRight]) -> Sheet:

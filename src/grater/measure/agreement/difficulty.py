@@ -117,13 +117,12 @@ class ColumnGroup(Data):
 
 def columns_of(items: Table, spread: Spread) -> list[str]:
     """The columns worth a look: not where an item stands, more than one value, and few or numbers."""
-    frame = _joined(items, spread)
-    return [name for name in items.frame.columns if name not in WHERE_COLUMNS and _is_telling(frame[name])]
-
-
-def _is_telling(values: pl.Series) -> bool:
-    distinct = values.drop_nulls().unique().cast(pl.String).to_list()
-    return len(distinct) > 1 and (len(distinct) <= MOST_GROUPS or as_numbers(distinct) is not None)
+    frame, found = _joined(items, spread), []
+    for name in items.frame.columns:
+        distinct = frame[name].drop_nulls().unique().cast(pl.String).to_list()
+        is_telling = len(distinct) > 1 and (len(distinct) <= MOST_GROUPS or as_numbers(distinct) is not None)
+        found += [name] if is_telling and name not in WHERE_COLUMNS else []
+    return found
 
 
 def by_columns(
@@ -281,7 +280,12 @@ def difficulty(
     essays = known_essays(crowd, items, units=basis.units) if essays is None else essays
     if by and items is None:
         raise UsageError(f"expected a table of items for the column {by[0]!r}, found none")
-    tables = {CROWD: spreads(crowd), **({EXPERTS: spreads(without_writer(experts))} if experts else {})}
+    tables = {CROWD: spreads(crowd)}
+    if experts:  # the writer's own word does not judge how hard an item is
+        kept = experts.frame.filter(pl.col("rater").cast(pl.String) != WRITER)
+        if kept.is_empty():
+            raise UsageError(f"{experts.name}: expected judgments of experts, found those of the writer only")
+        tables[EXPERTS] = spreads(replace(experts, frame=kept))
     texts = texts_of(items)
     groups = []
     for name, spread in tables.items():
@@ -309,6 +313,9 @@ def difficulty(
     scope = essays.scope_of(own.items, effect=essays.effect(own.majority_share, own.items), basis=basis)
     named = {"split": f"{split:g}", "quantiles": str(n_quantiles), "unknown": "apart", **basis.signature(essays.unit)}
     data = data_hash(crowd, *([experts] if experts else []))
+    known = set(items.frame["item"].cast(pl.String)) if items is not None else set(own.items)
+    n_lost = sum(item not in known for item in own.items.to_list())
+    lost = [f"{n_lost:,} items of the crowd are not in {items.name}"] if items is not None and n_lost else []
     return Difficulty(
         groups=tuple(groups),
         n_unanimous=n_unanimous,
@@ -316,7 +323,7 @@ def difficulty(
         signature=Signature("difficulty", {**named, "data": data}),
         spreads=tables,
         scope=scope,
-        warnings=(*scope.warnings, *_warnings(tables, items)),
+        warnings=(*scope.warnings, *lost),
     )
 
 
@@ -335,22 +342,6 @@ def _text(sentence: str, context: str, target: str) -> str:
         return around or target
     is_once = around.count(target) == 1
     return around.replace(target, f"[{target}]") if is_once else f"[{target}] {around}"
-
-
-def without_writer(experts: Judgments) -> Judgments:
-    """The writer's own word does not judge how hard an item is."""
-    kept = experts.frame.filter(pl.col("rater").cast(pl.String) != WRITER)
-    if kept.is_empty():
-        raise UsageError(f"{experts.name}: expected judgments of experts, found those of the writer only")
-    return replace(experts, frame=kept)
-
-
-def _warnings(tables: dict[str, Spread], items: Table | None) -> list[str]:
-    if items is None:
-        return []
-    known = set(items.frame["item"].cast(pl.String).to_list())
-    lost = sum(item not in known for item in tables[CROWD].items.to_list())
-    return [f"{lost:,} items of the crowd are not in {items.name}"] if lost else []
 
 
 def ranked(spread: Spread, *, hardest: bool = False) -> list[int]:
@@ -394,7 +385,16 @@ def _only_crowd_split(
 
 
 def _sheets(result: Difficulty) -> Iterator[Sheet]:
-    yield _overall_sheet(result.groups)
+    rows = [
+        (
+            each.name,
+            count(each.n_ranked),
+            *map(interval, (each.majority_share, each.pair_agreement, each.unknown_share)),
+        )
+        for each in result.groups
+    ]
+    columns = ("", "items", "majority", "pairs agree", "unknown")
+    yield Sheet("How far raters agree, mean over items", columns, tuple(rows), name="difficulty")
     for group in result.groups:
         yield _items_sheet(f"Easiest for the {group.name}", group.easiest)
         yield _items_sheet(f"Hardest for the {group.name}", group.hardest)
@@ -403,21 +403,6 @@ def _sheets(result: Difficulty) -> Iterator[Sheet]:
     for group in result.groups:
         if group.columns:
             yield _columns_sheet(group)
-
-
-def _overall_sheet(groups: Sequence[GroupDifficulty]) -> Sheet:
-    rows = (
-        (
-            group.name,
-            count(group.n_ranked),
-            interval(group.majority_share),
-            interval(group.pair_agreement),
-            interval(group.unknown_share),
-        )
-        for group in groups
-    )
-    columns = ("", "items", "majority", "pairs agree", "unknown")
-    return Sheet("How far raters agree, mean over items", columns, tuple(rows), name="difficulty")
 
 
 def _items_sheet(title: str, items: Sequence[ItemDifficulty]) -> Sheet:

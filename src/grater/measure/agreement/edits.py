@@ -30,7 +30,7 @@ in `coefficients.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from math import isnan, nan, sqrt
@@ -41,7 +41,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.corpora.check import Coverage
-from grater.corpora.normalise import TokenEdit, TokenMark, normalised_edits, project
+from grater.corpora.normalise import TokenMark, normalised_edits, project
 from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coefficients import (
@@ -151,33 +151,26 @@ def _collect(collected: _Collected, essay: Essay, *, gaps: bool, several: Severa
     collected.adjudicated |= set(named) - set(readers)
     collected.essays.append((2 * len(texts) + 1 if gaps else len(texts), cluster, readers))
     by_unit: dict[tuple[int, bool], dict[str, list[TokenMark]]] = {}
-    for token_edit in _chosen(normalised_edits(essay)):
-        for mark in project(token_edit, texts, gaps=gaps) if token_edit.edit.rater in readers else ():
+    last = None
+    for token_edit in normalised_edits(essay):
+        if token_edit.is_empty or token_edit.edit is last:  # the first alternative that changes something speaks
+            continue
+        last = token_edit.edit
+        for mark in project(token_edit, texts, gaps=gaps) if last.rater in readers else ():
             by_unit.setdefault((mark.index, mark.is_gap), {}).setdefault(mark.rater, []).append(mark)
     for by_rater in by_unit.values():
         collected.rows.append((number, {rater: _labels(marks, several) for rater, marks in by_rater.items()}))
-
-
-def _chosen(token_edits: Iterable[TokenEdit]) -> Iterator[TokenEdit]:
-    """The first alternative of each edit that changes something."""
-    last = None
-    for token_edit in token_edits:
-        if not token_edit.is_empty and token_edit.edit is not last:
-            last = token_edit.edit
-            yield token_edit
 
 
 def _labels(marks: list[TokenMark], several: SeveralMarks) -> tuple[str, str]:
     """What one annotator says of a unit: its tag, and its tag with the correction."""
     if several == "first":
         marks = marks[:1]
-    tags = sorted({mark.tag for mark in marks})
-    exacts = sorted({f"{mark.tag} → {_correction(mark)}" for mark in marks})
-    return "+".join(tags), " + ".join(exacts)
-
-
-def _correction(mark: TokenMark) -> str:
-    return NOT_CORRECTED if mark.correction is None else " ".join(mark.correction) or DELETE
+    exacts = {
+        f"{mark.tag} → {NOT_CORRECTED if mark.correction is None else ' '.join(mark.correction) or DELETE}"
+        for mark in marks
+    }
+    return "+".join(sorted({mark.tag for mark in marks})), " + ".join(sorted(exacts))
 
 
 def _marks(collected: _Collected, *, gaps: bool) -> EditMarks:
@@ -187,6 +180,9 @@ def _marks(collected: _Collected, *, gaps: bool) -> EditMarks:
     clusters = {name: code for code, name in enumerate(dict.fromkeys(name for _, name, _ in collected.essays))}
     tag = np.full((len(collected.rows), len(raters)), UNMARKED, np.int32)
     exact = tag.copy()
+    reads = np.zeros((len(collected.essays), len(raters)), np.bool_)
+    for number, (_, _, annotators) in enumerate(collected.essays):
+        reads[number, [raters[annotator] for annotator in annotators]] = True
     for row, (_, by_rater) in enumerate(collected.rows):
         for rater, (of_tag, of_exact) in by_rater.items():
             tag[row, raters[rater]], exact[row, raters[rater]] = tags[of_tag], exacts[of_exact]
@@ -198,21 +194,13 @@ def _marks(collected: _Collected, *, gaps: bool) -> EditMarks:
         tags=tuple(tags),
         exacts=tuple(exacts),
         n_units=np.array([n_units for n_units, _, _ in collected.essays], np.int64),
-        reads=_reads(collected, raters),
+        reads=reads,
         cluster=np.array([clusters[name] for _, name, _ in collected.essays], np.int64),
         n_clusters=len(clusters),
         gaps=gaps,
         knows_documents=collected.n_lost == 0,
         adjudicated=tuple(sorted(collected.adjudicated)),
     )
-
-
-def _reads(collected: _Collected, raters: Mapping[str, int]) -> npt.NDArray[np.bool_]:
-    """Who read which essay."""
-    reads = np.zeros((len(collected.essays), len(raters)), np.bool_)
-    for number, (_, _, annotators) in enumerate(collected.essays):
-        reads[number, [raters[annotator] for annotator in annotators]] = True
-    return reads
 
 
 def _named(names: Iterable[str]) -> dict[str, int]:

@@ -132,7 +132,10 @@ def compare_pairs(
 ) -> Comparison:
     """Cohen's kappa of two pairs of raters, on the items that all of them judged."""
     basis = basis or Basis()
-    columns = label_matrix(judgments)[:, [_column(judgments, rater) for rater in (*first, *second)]]
+    for rater in (*first, *second):
+        if rater not in judgments.raters:
+            raise UnknownName(f"{judgments.name}: {unknown('rater', rater, list(judgments.raters))}")
+    columns = label_matrix(judgments)[:, [judgments.raters.index(rater) for rater in (*first, *second)]]
     is_common = (columns != NOBODY).all(axis=1)
     unit_of = None if judgments.unit_of is None else judgments.unit_of[is_common]
     sides = []
@@ -153,12 +156,12 @@ def compare_tables(
     `essays` are those of both tables; each table's own columns say if it is not given.
     """
     basis = basis or Basis()
-    ours, theirs = _same_labels(
-        *(
-            with_essays(coded(one_spelling(table)), essays or essays_of(table, units=basis.units))
-            for table in map(people_only, (first, second))
-        )
-    )
+    both = [
+        with_essays(coded(one_spelling(table)), essays or essays_of(table, units=basis.units))
+        for table in map(people_only, (first, second))
+    ]
+    labels = list(dict.fromkeys(label for side in both for label in side.labels))
+    ours, theirs = (reordered(side, labels) for side in both)
     name = "kappa" if len(ours.raters) == len(theirs.raters) == 2 else "alpha"
     common = pl.DataFrame({"item": ours.items}).join(pl.DataFrame({"item": theirs.items}), on="item", how="semi")
     if common.is_empty():
@@ -212,17 +215,6 @@ def _paired(rows: Ints, codes: Coded, name: str, unit_of: Ints | None, basis: Ba
     return influence(Units(sums[:, :-1], codes.unit), coefficient.score, sums[:, -1], basis)
 
 
-def _same_labels(first: Coded, second: Coded) -> tuple[Coded, Coded]:
-    labels = [*first.labels, *(label for label in second.labels if label not in first.labels)]
-    return reordered(first, labels), reordered(second, labels)
-
-
-def _column(judgments: Coded, rater: str) -> int:
-    if rater not in judgments.raters:
-        raise UnknownName(f"{judgments.name}: {unknown('rater', rater, list(judgments.raters))}")
-    return judgments.raters.index(rater)
-
-
 # Parts of a table
 
 
@@ -254,9 +246,11 @@ def by_batch(judgments: Judgments) -> dict[str, Judgments]:
     batches = by_column(judgments, "batch")
     if "at" not in judgments.frame.columns:
         return batches
-    names = list(batches)
-    order = in_order([_first_time(part) for part in batches.values()])
-    return {names[index]: batches[names[index]] for index in order}
+    names, firsts = list(batches), []
+    for part in batches.values():
+        times = part.frame["at"].cast(pl.String).drop_nulls().to_list()
+        firsts.append(times[in_order(times)[0]] if times else "")
+    return {names[index]: batches[names[index]] for index in in_order(firsts)}
 
 
 def without_flagged(judgments: Judgments, flags: Collection[str], *, by: FlaggedBy) -> Judgments:
@@ -284,11 +278,6 @@ def _with_column(judgments: Judgments, column: str, items: Table | None) -> pl.D
         raise UnknownName(f"{items.name}: {unknown('column', column, [*known, *items.frame.columns])}")
     named = items.frame.select(pl.col("item").cast(pl.String), column)
     return judgments.frame.with_columns(pl.col("item").cast(pl.String)).join(named, on="item", how="left")
-
-
-def _first_time(judgments: Judgments) -> str:
-    times = judgments.frame["at"].cast(pl.String).drop_nulls().to_list()
-    return times[in_order(times)[0]] if times else ""
 
 
 # Agreement in each part

@@ -94,14 +94,6 @@ def _table_json(table: Confusion) -> dict[str, Json]:
     return {**encode(known), **observed_json(table.observed)}
 
 
-def _counts_json(counts: Counts) -> dict[str, Json]:
-    return {"compared": counts.n_compared, "left_out": counts.n_left_out, "judgments": counts.n_judgments}
-
-
-def _mean_json(mean: MeanPairwise) -> dict[str, Json]:
-    return {"mean_kappa": coefficient_json(mean.kappa), "undefined_pairs": mean.n_undefined}
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PairAgreement(Data):
     """Two raters: their table, Cohen's kappa, the same with the interval of Fleiss, Cohen & Everitt, and T&C's
@@ -131,10 +123,21 @@ class Agreement(Result):
     n_items: int
     raters: tuple[str, ...]
     labels: tuple[str, ...]
-    counts: Counts = field(metadata=key(flat=True, write=_counts_json))
+    counts: Counts = field(
+        metadata=key(
+            flat=True,
+            write=lambda of: {"compared": of.n_compared, "left_out": of.n_left_out, "judgments": of.n_judgments},
+        )
+    )
     coefficients: dict[str, Interval] = field(metadata=key(flat=True, write=coefficients_json))
     pairs: tuple[PairAgreement, ...]
-    mean: MeanPairwise | None = field(metadata=key(flat=True, optional=True, write=_mean_json))
+    mean: MeanPairwise | None = field(
+        metadata=key(
+            flat=True,
+            optional=True,
+            write=lambda mean: {"mean_kappa": coefficient_json(mean.kappa), "undefined_pairs": mean.n_undefined},
+        )
+    )
     no_pairs: str = field(metadata=key("pairs_reason", optional=True))
     signature: Signature
     scope: Scope = field(metadata=key("interval"))
@@ -182,7 +185,10 @@ class Agreement(Result):
         """The tables without notes, for reports that have more of them."""
         tables = [_overall_sheet(self)]
         if self.specific:
-            tables.append(_specific_sheet(self))
+            times = dict(zip(self.labels, (self.counts.n_items @ self.counts.patterns).tolist(), strict=True))
+            rows = tuple((label, count(times[label]), interval(value)) for label, value in self.specific.items())
+            columns = ("", "judgments", "specific")
+            tables.append(Sheet("Agreement on each label", columns, rows, name="specific"))
         if len(self.pairs) == 1 and len(self.labels) <= MOST_LABELS:
             tables.append(confusion_sheet(self.pairs[0].table))
         if self.pairs and self.pairs[0].disagreements:
@@ -249,6 +255,7 @@ def agreement(
     named = {"weights": weights if isinstance(weights, str) else "own", "scale": scale}
     named |= {"dropped": str(sum(judgments.dropped.values()))} if judgments.dropped else {}
     named |= {"order": ",".join(order)} if order else {}
+    is_less, left_out = n_given > len(judgments), counted(n_given - len(judgments), "judgment")
     data = digest([*counts.labels, counts.patterns.tobytes().hex(), counts.n_items.tobytes().hex()])
     return Agreement(
         n_items=len(codes.items),
@@ -264,7 +271,7 @@ def agreement(
         specific=of_labels,
         conger=conger_kappa(codes, weights=matrix, basis=basis, rare=rare_of(counts)) if tables else None,
         warnings=(
-            *_role_warnings(judgments, n_given),
+            *([f"{left_out} by programs or adjudicated are left out: they are not raters"] if is_less else []),
             *spelling_warnings(judgments),
             *odd_label_warnings(codes),
             *essay_warnings(essays, codes.items, scope),
@@ -328,15 +335,16 @@ def _pair(table: Confusion, weights: Matrix, ok: str | None, basis: Basis) -> Pa
     )
 
 
-def _role_warnings(judgments: Judgments, n_given: int) -> Iterator[str]:
-    if n_given > len(judgments):
-        left_out = counted(n_given - len(judgments), "judgment")
-        yield f"{left_out} by programs or adjudicated are left out: they are not raters"
-
-
 def _warnings(counts: Counts, pairs: Sequence[PairAgreement], mean: MeanPairwise | None) -> Iterator[str]:
     """Where intervals deserve less trust, and what to do."""
-    yield from _copy_warnings(pairs)
+    # Two of several raters who never differ: one may be adjudicated, or a copy.
+    same = [pair.table for pair in pairs if pair.table.cells.trace() == pair.table.n >= FEW_COPIED]
+    same = [table for table in same if (table.cells.diagonal() > 0).sum() > 1]
+    for table in same if len(same) < len(pairs) else ():
+        yield (
+            f"{' and '.join(table.raters)} give the same label to all {table.n:,} items that they share: "
+            "is one of them adjudicated, or a program?"
+        )
     n, minor = counts.n_compared, rare_of(counts).cases if counts.n_compared else 0.0
     if 0 < n < FEW_ITEMS:
         yield f"items with two judgments or more: only {n}; below {FEW_ITEMS} intervals are rough"
@@ -369,17 +377,6 @@ def _warnings(counts: Counts, pairs: Sequence[PairAgreement], mean: MeanPairwise
         )
 
 
-def _copy_warnings(pairs: Sequence[PairAgreement]) -> Iterator[str]:
-    """Two of several raters who never differ: one may be adjudicated, or a copy."""
-    same = [pair.table for pair in pairs if pair.table.cells.trace() == pair.table.n >= FEW_COPIED]
-    same = [table for table in same if (table.cells.diagonal() > 0).sum() > 1]
-    for table in same if len(same) < len(pairs) else ():
-        yield (
-            f"{' and '.join(table.raters)} give the same label to all {table.n:,} items that they share: "
-            "is one of them adjudicated, or a program?"
-        )
-
-
 def _some(pairs: Sequence[tuple[PairAgreement, str]], of: Sequence[PairAgreement]) -> str:
     """`2 of 45 pairs (Ada – Bo 12, Ada – Cy 14)`."""
     named = ", ".join(f"{pair.name} {n}" for pair, n in pairs[:MOST_NAMED])
@@ -407,13 +404,6 @@ def _overall_sheet(result: Agreement) -> Sheet:
             rows.append((f"Mean Cohen kappa of {result.mean.n_pairs} pairs", *kappa_cells(result.mean.kappa)))
     heading = f"Agreement of {counted(len(result.raters), 'rater')} on {counted(result.counts.n_compared, 'item')}"
     return Sheet(heading, ("", "value", "band"), tuple(rows), name="agreement")
-
-
-def _specific_sheet(result: Agreement) -> Sheet:
-    """Where one rater gives a label, how often another does too."""
-    times = dict(zip(result.labels, (result.counts.n_items @ result.counts.patterns).tolist(), strict=True))
-    rows = ((label, count(times[label]), interval(value)) for label, value in result.specific.items())
-    return Sheet("Agreement on each label", ("", "judgments", "specific"), tuple(rows), name="specific")
 
 
 def confusion_sheet(table: Confusion, title: str = "Who said what") -> Sheet:

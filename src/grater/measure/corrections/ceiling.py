@@ -204,14 +204,20 @@ def ceiling(
     essays = [essay for essay, is_kept in zip(references.essays, is_read.tolist(), strict=True) if is_kept]
     kept = replace(references, sentences=essays)
     work = _Work(metric, options, basis, design_of(len(essays), kept.documents, basis))
-    numbers = _sizes(sizes, len(annotators))
+    numbers = sizes or range(1, len(annotators))
+    if wrong := [size for size in numbers if not 1 <= size < len(annotators)]:
+        most = f"expected from 1 to {len(annotators) - 1} references, since one annotator is scored"
+        raise UsageError(f"{most}, found {wrong[0]}")
     subsets = [
         subsets_of(
             len(annotators), size, most=most_subsets, rng=generator(basis.seed, "ceiling", "subsets", str(size))
         )
         for size in numbers
     ]
-    systems = [_shortened(hypothesis, is_read) for hypothesis in hypotheses]
+    systems = [  # where one is of a wrong length the metric says what differs
+        each if is_read.all() or each.n_sentences != is_read.size else each.only(is_read.nonzero()[0].tolist())
+        for each in hypotheses
+    ]
     people = [metric.as_hypothesis(essays, name) for name in annotators]
     means: list[list[_Means]] = [[] for _ in subsets]
     counted = metric.against_each(kept, [*people, *systems], options)
@@ -247,22 +253,6 @@ def annotators_of(references: References) -> tuple[str, ...]:
             "give one file for each annotator, or one with several"
         )
     return annotators
-
-
-def _sizes(sizes: Sequence[int] | None, n_annotators: int) -> Sequence[int]:
-    for size in sizes or ():
-        if not 1 <= size < n_annotators:
-            raise UsageError(
-                f"expected from 1 to {n_annotators - 1} references, since one annotator is scored, found {size}"
-            )
-    return sizes or range(1, n_annotators)
-
-
-def _shortened(hypothesis: Hypothesis, is_read: Bools) -> Hypothesis:
-    """The hypothesis without the sentences that are left out."""
-    if is_read.all() or hypothesis.n_sentences != is_read.size:  # of a wrong length: let the metric say what differs
-        return hypothesis
-    return hypothesis.only(is_read.nonzero()[0].tolist())
 
 
 def _means(work: _Work, name: str, kind: Kind, counts: AnnotatorCounts, subsets: Sequence[Bools]) -> Iterator[_Means]:

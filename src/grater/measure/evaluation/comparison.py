@@ -213,13 +213,15 @@ def compare(
     test: Test = "paired",
 ) -> Comparison:
     """Every two systems of the decisions, on all items and on parts of them; the rest is as in `evaluate`."""
-    require_score(score)
+    if score not in SCORES:
+        raise UnknownName(unknown("score", score, list(SCORES)))
     options = options or EvaluationOptions()
     believed = replace(options, truth="share") if weighted and options.truth != ADJUDICATED else options
     cases, truth = question_of(
         decisions, judgments, options, items=items, sample=sample, labels=labels, assist=assist, gold=gold
     )
-    require_systems(cases)
+    if len(cases.systems) < 2:
+        raise UsageError(f"expected at least two systems to compare, found only {cases.systems[0]}")
     truth = graded(cases, truth, seed=options.basis.seed) if weighted else truth
     correction = correction_by_gold(
         judgments, gold, believed, merge=merge, systems=cases.systems, decisions=decisions
@@ -284,16 +286,6 @@ def _whole(
     )
 
 
-def require_score(score: str) -> None:
-    if score not in SCORES:
-        raise UnknownName(unknown("score", score, list(SCORES)))
-
-
-def require_systems(cases: Cases) -> None:
-    if len(cases.systems) < 2:
-        raise UsageError(f"expected at least two systems to compare, found only {cases.systems[0]}")
-
-
 def compare_systems(
     cases: Cases,
     truth: Truth,
@@ -305,8 +297,6 @@ def compare_systems(
     correction: Correction | None = None,
 ) -> Comparison:
     """Every two systems on their common items; with a correction, after it."""
-    require_score(score)
-    require_systems(cases)
     here = np.ones(len(cases), bool) if where is None else where
     decided = here & (cases.flagged >= 0).all(axis=1)
     common = decided & known_items(cases, truth)
@@ -317,7 +307,7 @@ def compare_systems(
     found = against(
         cases, truth, basis=basis, where=None if inside.all() else inside, with_effects=True, is_paired=True
     )
-    order = sorted(found, key=lambda scored: (-_rankable(scored[score].value), scored.system))
+    order = sorted(found, key=lambda scored: (-np.nan_to_num(scored[score].value, nan=-2.0), scored.system))
     defined = {scored.system: scored.influences[score] for scored in order if score in scored.influences}
     if cases.design and score in HEADLINE:
         tests = _sampled(cases, truth, defined, score, basis)
@@ -370,10 +360,6 @@ def _census(test: PairTest) -> PairTest:
 def is_comparable(cases: Cases, truth: Truth, where: Truths) -> bool:
     """Whether there is any item that all systems decided on and that has a truth."""
     return bool((where & (cases.flagged >= 0).all(axis=1) & known_items(cases, truth)).any())
-
-
-def _rankable(value: float) -> float:
-    return -2.0 if isnan(value) else value  # an undefined score comes last; kappa may be as low as -1
 
 
 def _pairs(

@@ -169,7 +169,14 @@ def different_data(cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[
             first=names[one],
             second=names[other],
             n_common=int((decided[:, one] & decided[:, other]).sum()),
-            differences={name: _unpaired(drawn[one], drawn[other], name, basis) for name in SHOWN},
+            differences={
+                name: difference(
+                    drawn[one].influences[name].unpaired(drawn[other].influences[name]),
+                    level=basis.level,
+                    undefined=REASONS[name],
+                ).difference
+                for name in SHOWN
+            },
         )
         for one, other in combinations(range(len(names)), 2)
         if not any(one in group and other in group for group in groups)
@@ -236,33 +243,23 @@ def _standardise(
     intervals, influences = {}, {}
     for name in SHOWN:
         mask = IN_DENOMINATOR[name]
-        it = influence(Units(rows, unit), partial(_score, name, standard), by_unit @ mask)
+        it = influence(Units(rows, unit), partial(_at_standard, name, standard), by_unit @ mask)
         influences[name] = it
         intervals[name] = share(it, n=float(plain @ mask), level=basis.level, undefined=REASONS[name])
     n_units = len(rows) if unit != "item" else len(places)
     return Standardised(own, intervals, influences, Scope(unit=unit, n_units=n_units, population=basis.population))
 
 
-def _score(name: str, standard: Sequence[Stratum], sums: Numbers) -> Numbers:
-    by_bin = sums.reshape(*sums.shape[:-1], len(standard), 4)
-    return score_of(name, _at_standard(by_bin, standard))
-
-
-def _at_standard(sums: Numbers, standard: Sequence[Stratum]) -> Numbers:
-    """Bins x 4 counts (last axes) give 4 counts at the standard."""
-    hit, false_alarm, miss, rejection = np.moveaxis(sums, -1, 0)
+def _at_standard(name: str, standard: Sequence[Stratum], sums: Numbers) -> Numbers:
+    """A score at the standard, from the four counts of every bin."""
+    hit, false_alarm, miss, rejection = np.moveaxis(sums.reshape(*sums.shape[:-1], len(standard), 4), -1, 0)
     errors = np.array([stratum.n_errors for stratum in standard])
     good = np.array([stratum.n for stratum in standard]) - errors
     with np.errstate(invalid="ignore", divide="ignore"):
         caught, wrong = hit / (hit + miss), false_alarm / (false_alarm + rejection)
     hits = (np.where(errors > 0, caught, 0.0) * errors).sum(axis=-1)
     alarms = (np.where(good > 0, wrong, 0.0) * good).sum(axis=-1)
-    return np.stack([hits, alarms, errors.sum() - hits, good.sum() - alarms], axis=-1)
-
-
-def _unpaired(one: Standardised, other: Standardised, name: str, basis: Basis) -> Interval:
-    it = one.influences[name].unpaired(other.influences[name])
-    return difference(it, level=basis.level, undefined=REASONS[name]).difference
+    return score_of(name, np.stack([hits, alarms, errors.sum() - hits, good.sum() - alarms], axis=-1))
 
 
 def _warnings(different: Different, edges: Sequence[float]) -> Iterator[str]:
@@ -276,17 +273,12 @@ def _warnings(different: Different, edges: Sequence[float]) -> Iterator[str]:
         yield from (f"{names[one]} and {names[other]}: {warning}" for warning in different_rates(first, second))
     for each in different.systems:
         yield from (f"{each.own.system}: {warning}" for warning in each.scope.warnings)
-    yield from _small(different)
+    for within in different.bins:
+        if few := [f"{each.system} {each.n}" for each in within.systems if each.n < FEW]:
+            yield f"fewer than {FEW} items where agreement is {within.title}: {', '.join(few)}"
     if len(different.standard) < len(edges) - 1:
         shown = ", ".join(f"{100 * each.low:g}-{100 * each.high:g} %" for each in different.standard)
         yield f"bins with fewer than {LEAST} errors or good items of a system are merged; the standard has {shown}"
-
-
-def _small(different: Different) -> Iterator[str]:
-    for within in different.bins:
-        few = [f"{each.system} {each.n}" for each in within.systems if each.n < FEW]
-        if few:
-            yield f"fewer than {FEW} items where agreement is {within.title}: {', '.join(few)}"
 
 
 # What a person reads

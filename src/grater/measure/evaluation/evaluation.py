@@ -13,7 +13,7 @@ threshold on a system's scores (`thresholds.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from math import isnan, nan
@@ -45,6 +45,7 @@ from grater.measure.evaluation.design import Assisted, CheapJudge, check_judge, 
 from grater.measure.evaluation.different import Different, different_data
 from grater.measure.evaluation.gold import (
     Correction,
+    Sides,
     as_many_votes,
     corrected,
     correction_of,
@@ -137,10 +138,6 @@ class EvaluationOptions:
     errors_by_flag: bool = False
 
 
-def _bars(histogram: Iterable[tuple[float, float, int]]) -> list[dict[str, Json]]:
-    return [{"low": low, "high": high, "n": n} for low, high, n in histogram]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Part(Data):
     """All results on some items; `weighted` is empty where the truth has no grades."""
@@ -152,7 +149,12 @@ class Part(Data):
     by_rater: dict[str, list[Scored]] = field(default_factory=dict, metadata=HIDDEN)
     weighted: tuple[Scored, ...] = field(default=(), metadata=HIDDEN)
     bins: tuple[Bin, ...] = field(default=(), metadata=HIDDEN)
-    histogram: tuple[tuple[float, float, int], ...] = field(default=(), metadata=key("agreement", write=_bars))
+    histogram: tuple[tuple[float, float, int], ...] = field(
+        default=(),
+        metadata=key(
+            "agreement", write=lambda bars: [dict(zip(("low", "high", "n"), bar, strict=True)) for bar in bars]
+        ),
+    )
     bounds: tuple[Bounds, ...] = field(default=(), metadata=HIDDEN)
     n_tied: int = field(default=0, metadata=HIDDEN)
 
@@ -362,9 +364,7 @@ def evaluate(
     suggested: Sequence[Suggested] = ()
     if with_suggestions or corrections is not None:
         suggested = suggestions(decisions, judgments, essays=cases.essays, corrections=corrections)
-    curves, without_curve = (
-        curves_of_systems(cases, decisions, truth, basis=basis, higher=higher) if with_curves else ((), ())
-    )
+    curves, without_curve = curves_of_systems(cases, truth, basis=basis, higher=higher) if with_curves else ((), ())
     different, is_known = None, ~np.isnan(truth.values)
     if not options.is_brief and len(same_items(cases.flagged[is_known])) > 1:
         different = different_data(cases, truth, basis=basis, edges=options.edges)
@@ -375,7 +375,12 @@ def evaluate(
         effect=max((effect for effect in effects if not isnan(effect)), default=nan),
         n_raters=len(cases.raters),
     )
-    corrected_by_system = _corrected(whole.standard, correction) if correction else {}
+    corrected_by_system, limits = {}, list[str]()
+    for scored in whole.standard if correction else ():
+        assert correction is not None
+        judged = _as_judged(scored, correction)
+        corrected_by_system[scored.system] = corrected(*judged)
+        limits += [] if correction.raters.undefined_because else limits_of_correction(scored.system, *judged)
     warnings = [
         *dict.fromkeys(f"recall and F are withheld: {reason}" for reason in cases.withheld.values()),
         *contaminated(cases, judgments, gold, options),
@@ -388,16 +393,19 @@ def evaluate(
         *_warnings(cases, whole, parts),
         *unequal(cases, options.redundancy),
         *(correction.warnings if correction else ()),
-        *(_limits(whole.standard, correction) if correction else ()),
+        *limits,
         *without_curve,
         *(warning for curve in curves for warning in curve.warnings),
     ]
+    named = {"bins": ",".join(f"{edge:g}" for edge in options.edges), **(correction.options if correction else {})}
+    named |= {"contexts": ",".join(options.contexts)} if options.contexts else {}
+    named |= {} if options.least_confidence is None else {"confidence": f"{options.least_confidence:g}"}
     return Evaluation(
         cases=cases,
         truth=truth,
         whole=whole,
         parts=parts,
-        signature=_signature(cases, options, correction),
+        signature=signature_of(cases, options, **named),
         warnings=tuple(warnings),
         sample=from_sample,
         corrected=corrected_by_system,
@@ -464,34 +472,12 @@ def correction_by_gold(
     return correction_of(judged, gold, decisions, systems, by_flag=by_flag, merge=merge, level=level)
 
 
-def _as_sample(scored: Scored, level: float) -> SampleScores:
-    """A corpus judged whole is a sample of two strata that holds all of its items."""
-    if scored.sampled is not None:
-        return scored.sampled
-    return sample_scores(scored.tally.as_strata(level), np.array([True, False]))
-
-
-def _corrected(systems: Sequence[Scored], correction: Correction) -> dict[str, SampleScores]:
-    return {
-        scored.system: corrected(
-            _as_sample(scored, correction.raters.level), _n_passed(scored), correction.sides[scored.system]
-        )
-        for scored in systems
-    }
-
-
-def _limits(systems: Sequence[Scored], correction: Correction) -> Iterator[str]:
-    if correction.raters.undefined_because:
-        return
-    for scored in systems:
-        sides = correction.sides[scored.system]
-        yield from limits_of_correction(
-            scored.system, _as_sample(scored, correction.raters.level), _n_passed(scored), sides
-        )
-
-
-def _n_passed(scored: Scored) -> float:
-    return scored.counts.miss + scored.counts.correct_rejection
+def _as_judged(scored: Scored, correction: Correction) -> tuple[SampleScores, float, Sides]:
+    """What is corrected; a corpus judged whole is a sample of two strata that holds all of its items."""
+    judged = scored.sampled
+    if judged is None:
+        judged = sample_scores(scored.tally.as_strata(correction.raters.level), np.array([True, False]))
+    return judged, scored.counts.miss + scored.counts.correct_rejection, correction.sides[scored.system]
 
 
 def contaminated(cases: Cases, judgments: Judgments, gold: Table | None, options: EvaluationOptions) -> Iterator[str]:
@@ -618,13 +604,6 @@ def _by_confidence(cases: Cases, least: float) -> dict[str, Truths]:
     return {**parts, "confidence not stated": doubtful & ~low} if (doubtful & ~low).any() else parts
 
 
-def _apart(options: EvaluationOptions) -> dict[str, str]:
-    """What was shown apart, for the signature."""
-    flags = {"contexts": ",".join(options.contexts)} if options.contexts else {}
-    least = options.least_confidence
-    return flags if least is None else {**flags, "confidence": f"{least:g}"}
-
-
 def unequal(cases: Cases, redundancy: int) -> list[str]:
     """What a reader of shares must know where items do not have the same number of judgments."""
     if redundancy:
@@ -672,12 +651,6 @@ def signature_of(cases: Cases, options: EvaluationOptions, *, what: str = "evalu
     named |= {"dropped": str(sum(cases.judgments.dropped.values()))} if cases.judgments.dropped else {}
     named |= {"redundancy": f"first-{options.redundancy}"} if options.redundancy else {}
     return Signature(what, {**named, **named_too, "data": data})
-
-
-def _signature(cases: Cases, options: EvaluationOptions, correction: Correction | None) -> Signature:
-    bins = ",".join(f"{edge:g}" for edge in options.edges)
-    named = {**_apart(options), **(correction.options if correction else {})}
-    return signature_of(cases, options, bins=bins, **named)
 
 
 def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> Iterator[str]:

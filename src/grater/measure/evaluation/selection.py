@@ -27,7 +27,7 @@ place of which raters accept nothing is wrong for every system, and counted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import isnan, nan
@@ -39,16 +39,22 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.measure.agreement.cohen import cohen_kappa, confusions, label_matrix
-from grater.measure.agreement.constructions import CONSTRUCTIONS, IN_CONTEXT, KIND, construction_marks
+from grater.measure.agreement.constructions import (
+    CONSTRUCTIONS,
+    IN_CONTEXT,
+    KIND,
+    construction_items,
+    construction_marks,
+)
 from grater.measure.evaluation.cases import each_score
 from grater.measure.units import Essays, coded, essays_of, known_essays, with_essays
-from grater.model import DELETE, Interval, Json
+from grater.model import DELETE, Interval
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
 from grater.sheet import Sheet, count, interval, number
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table, exploded, require_raters
-from grater.uncertainty import Basis, Numbers, Scope, shares_by_unit, with_parameters
+from grater.uncertainty import Basis, Scope, shares_by_unit, with_parameters
 
 WRITER = "writer"
 EQUALLY_BAD = "equally bad"
@@ -201,10 +207,6 @@ class Choice(Data):
         return {**self.by_rater, "all raters": self.all_raters}
 
 
-def _by_rater(shares: Mapping[str, Interval]) -> dict[str, Json]:
-    return {name.replace(" ", "_"): share.as_json() for name, share in shares.items()}
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class ChoiceStudy(Result):
     """The shares of a choice study, and the accuracy by exact match that they correct, where it is known."""
@@ -220,7 +222,10 @@ class ChoiceStudy(Result):
         return self.scope.warnings
 
     @property
-    @in_json(optional=True, write=_by_rater)
+    @in_json(
+        optional=True,
+        write=lambda shares: {name.replace(" ", "_"): share.as_json() for name, share in shares.items()},
+    )
     def corrected(self) -> dict[str, Interval]:
         """The corrected accuracy by each rater and by all of them."""
         if self.accuracy is None:
@@ -391,12 +396,17 @@ def construction_scores(
         original=pl.col("construction") == pl.col("written"),
         **{name: pl.col(f"{name}_set").list.contains(pl.col("construction")) for name in ("accepted", "starred")},
     )
-    systems = sorted(right["system"].unique().to_list())
     unit, column = ("item", "place") if basis.units == "item" else ("essay", "essay")
     note = "nouns taken as independent, as asked" if unit == "item" else ""
-    rows = chosen.select("system", "place", "construction").sort(pl.all()).iter_rows()
+    rows, systems = chosen.select("system", "place", "construction").sort(pl.all()).iter_rows(), []
+    for system in sorted(right["system"].unique().to_list()):
+        own = right.filter(system=system)
+        by_unit = own.group_by(column, maintain_order=True).agg(pl.col(*RULES).sum(), n=pl.len())
+        counts = {name: by_unit[name].cast(pl.Float64).to_numpy() for name in (*RULES, "n")}
+        shares = {name: shares_by_unit(counts[name], counts["n"], unit, level=basis.level) for name in RULES}
+        systems.append(ConstructionScore(system, len(own), shares))
     return ConstructionScores(
-        systems=tuple(_score(system, right.filter(system=system), unit, column, basis) for system in systems),
+        systems=tuple(systems),
         n_none=int((accepted["accepted_set"].list.len() == 0).sum()),
         scope=Scope(unit, right[column].n_unique(), note=note, level=basis.level),
         signature=Signature("constructions", {**basis.signature(unit), "data": digest(map("|".join, rows))}),
@@ -410,20 +420,10 @@ def has_constructions(decisions: Table, items: Table) -> bool:
 
 def _places(items: Table) -> pl.DataFrame:
     """Every construction item: where it stands, the construction it asks about, and the one that was written."""
-    parts = pl.col("kind").cast(pl.String).str.split("/")
     if "original" not in items.frame.columns:
-        raise BadInput(
-            Problem(items.name, "expected a column 'original', the construction that was written, found none")
-        )
-    place = pl.concat_str(pl.col("essay"), pl.lit("|"), pl.col("start"), pl.lit("|"), pl.col("end"))
-    return items.frame.filter(parts.list.first() == KIND).select(
-        pl.col("item").cast(pl.String),
-        pl.col("essay").cast(pl.String),
-        pl.col("start", "end").cast(pl.Int64),
-        place.alias("place"),
-        asked=parts.list.get(2),
-        written=pl.col("original").cast(pl.String),
-    )
+        message = "expected a column 'original', the construction that was written, found none"
+        raise BadInput(Problem(items.name, message))
+    return construction_items(items).rename({"construction": "asked", "original": "written"})
 
 
 def _accepted(judgments: Judgments, items: Table) -> pl.DataFrame:
@@ -487,13 +487,3 @@ def _named(decisions: Table, places: pl.DataFrame) -> pl.DataFrame:
         system, names = double["system"][0], ", ".join(double["names"][0])
         raise BadInput(Problem(decisions.name, f"expected one construction of a noun from {system}, found {names}"))
     return chosen.with_columns(construction=pl.coalesce(pl.col("names").list.first(), pl.col("written")))
-
-
-def _score(system: str, right: pl.DataFrame, unit: str, column: str, basis: Basis) -> ConstructionScore:
-    by_unit = right.group_by(column, maintain_order=True).agg(pl.col(*RULES).sum(), n=pl.len())
-    counts: dict[str, Numbers] = {name: by_unit[name].cast(pl.Float64).to_numpy() for name in (*RULES, "n")}
-    return ConstructionScore(
-        system=system,
-        n=len(right),
-        scores={name: shares_by_unit(counts[name], counts["n"], unit, level=basis.level) for name in RULES},
-    )

@@ -295,11 +295,12 @@ def tally(
         own = kinds[:, 2:3] if weights is not None else 1.0
         units = Units(plain * own, unit, times)
         return Tally(units, times @ plain, times @ (plain * own**2), n_flagged, n_passed)
-    held = np.unique(cases.unit_of[known & (flags >= 0)])
-    unit_of = np.searchsorted(held, cases.unit_of[places])
+    is_held = np.zeros(int(cases.unit_of.max(initial=-1)) + 1, bool)
+    is_held[cases.unit_of[known & (flags >= 0)]] = True
+    unit_of = (np.cumsum(is_held) - 1)[cases.unit_of[places]]
     plain = cells(flags[places][:, None], values[places])[:, 0]
     own = np.ones((len(places), 1)) if weights is None else weights[places][:, None]
-    units = Units(grouped_rows(plain * own, unit_of, len(held)), unit)
+    units = Units(grouped_rows(plain * own, unit_of, int(is_held.sum())), unit)
     return Tally(units, plain.sum(axis=0), (plain * own**2).sum(axis=0), n_flagged, n_passed)
 
 

@@ -16,12 +16,11 @@ which flags everything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UnknownName, UsageError
@@ -35,14 +34,11 @@ from grater.measure.evaluation.cases import (
     Truths,
     f_score,
     graded,
-    places_of,
 )
 from grater.measure.evaluation.standard import Scored, against
-from grater.model import Json
 from grater.registry import unknown
 from grater.result import HIDDEN, Data, in_json, key
 from grater.signature import Signature, digest
-from grater.tables import Table
 from grater.uncertainty import Basis, Ints, Numbers
 
 Higher: TypeAlias = Literal["auto", "error", "ok"]
@@ -54,10 +50,6 @@ LEAST_POINTS = 6
 TOO_GOOD = "it was chosen on the data it is reported on, so it is too optimistic: check it on other items"
 
 
-def _shown(scored: Scored) -> dict[str, Json]:
-    return scored.as_json(SHOWN)
-
-
 def _threshold(point: Point | None) -> float | None:
     return point.threshold if point else None
 
@@ -67,8 +59,8 @@ class Point(Data):
     """One threshold; None is for flags that no threshold gives."""
 
     threshold: float | None
-    standard: Scored = field(metadata=key(flat=True, write=_shown))
-    weighted: Scored = field(metadata=key(write=_shown))
+    standard: Scored = field(metadata=key(flat=True, write=lambda scored: scored.as_json(SHOWN)))
+    weighted: Scored = field(metadata=key(write=lambda scored: scored.as_json(SHOWN)))
     is_operating: bool = False
     is_best: bool = field(default=False, metadata=HIDDEN)
     is_best_weighted: bool = field(default=False, metadata=HIDDEN)
@@ -122,7 +114,6 @@ class Chosen:
 
 def curve_of_thresholds(
     cases: Cases,
-    decisions: Table,
     system: str,
     truth: Truth,
     *,
@@ -130,10 +121,14 @@ def curve_of_thresholds(
     n_points: int = N_POINTS,
     higher: Higher = "auto",
 ) -> Curve:
-    """The curve of one system; the decisions, from which the cases were made, have its scores."""
+    """The curve of one system; one that is unknown, or without scores, is refused."""
     if n_points < LEAST_POINTS:
         raise UsageError(f"expected at least {LEAST_POINTS} points on a curve, found {n_points}")
-    scores = scores_of(cases, decisions, system)
+    if system not in cases.systems:
+        raise UnknownName(unknown("system", system, list(cases.systems)))
+    if system not in scored_systems(cases):
+        raise UsageError(f"no curve for {system}: thresholds need scores, and its decisions have none in `score`")
+    scores = cases.scores[:, cases.systems.index(system)]
     flags = cases.flagged[:, cases.systems.index(system)]
     judged = (flags != ABSENT) & ~np.isnan(truth.values)
     has_score = ~np.isnan(scores)
@@ -146,46 +141,28 @@ def curve_of_thresholds(
     marked = cases.as_systems(_flags_at(keys, flags, chosen), cases.systems.index(system))
     points = _points(marked, system, truth, shares, chosen, basis, sign=1 if side == "error" else -1)
     used, n_unscored = np.flatnonzero(judged & has_score), int((judged & ~has_score).sum())
-    data = _hash(scores[used], flags[used], truth.values[used])
+    values = (scores[used], flags[used], truth.values[used])
+    data = digest(column[np.lexsort(values)].astype(np.float64).tobytes().hex() for column in values)
     curve = Curve(system=system, higher=side, points=points, n_items=len(used), n_unscored=n_unscored, data=data)
-    return replace(curve, warnings=tuple(_warnings(curve, chosen)))
+    return replace(curve, warnings=tuple(f"{system}: {warning}" for warning in _warnings(curve, chosen)))
 
 
 def curves_of_systems(
-    cases: Cases, decisions: Table, truth: Truth, *, basis: Basis, higher: Higher = "auto"
+    cases: Cases, truth: Truth, *, basis: Basis, higher: Higher = "auto"
 ) -> tuple[list[Curve], list[str]]:
     """A curve for every system with scores, a warning for each without; where none has any, the first is refused."""
-    scored = scored_systems(decisions)
+    scored = scored_systems(cases)
     warnings = [f"{system} gave no scores and has no curve" for system in cases.systems if system not in scored]
     curves = [
-        curve_of_thresholds(cases, decisions, system, truth, basis=basis, higher=higher)
+        curve_of_thresholds(cases, system, truth, basis=basis, higher=higher)
         for system in scored or cases.systems[:1]
     ]
     return curves, warnings
 
 
-def scored_systems(decisions: Table) -> list[str]:
+def scored_systems(cases: Cases) -> list[str]:
     """The systems that gave any score."""
-    if "score" not in decisions.frame.columns:
-        return []
-    rows = decisions.frame.filter(_has_score())
-    return sorted(rows["system"].cast(pl.String).unique().to_list())
-
-
-def scores_of(cases: Cases, decisions: Table, system: str) -> Numbers:
-    """The system's score of each item, nan where it gave none; a system without any is refused."""
-    if system not in cases.systems:
-        raise UnknownName(unknown("system", system, list(cases.systems)))
-    if system not in scored_systems(decisions):
-        raise UsageError(f"no curve for {system}: thresholds need scores, and its decisions have none in `score`")
-    rows = decisions.frame.filter((pl.col("system").cast(pl.String) == system) & _has_score())
-    scores = np.full(len(cases), np.nan)
-    scores[places_of(rows["item"].cast(pl.String), cases.items)] = rows["score"].cast(pl.Float64).to_numpy()
-    return scores
-
-
-def _has_score() -> pl.Expr:
-    return pl.col("score").is_not_null() & pl.col("score").cast(pl.Float64).is_not_nan()
+    return sorted(name for name, of in zip(cases.systems, cases.scores.T, strict=True) if not np.isnan(of).all())
 
 
 def direction(scores: Numbers, flags: Flags) -> Literal["error", "ok"]:
@@ -210,7 +187,10 @@ def f_by_threshold(keys: Numbers, truth: Numbers) -> tuple[Numbers, Numbers]:
 
 def _chosen(keys: Numbers, is_flagged: Truths, truth: Truth, shares: Truth, n_points: int) -> Chosen:
     places = np.flatnonzero(~np.isnan(keys) & ~np.isnan(truth.values))
-    operating = _operating(keys[places], is_flagged[places])
+    own, is_own = keys[places], is_flagged[places]
+    # The threshold that gives the system's own flags, if there is one.
+    lowest = float(own[is_own].min(initial=np.inf))
+    operating = None if not is_own.any() or (own[~is_own] >= lowest).any() else lowest
     best = _best(keys[places], truth.values[places])
     # Shares may know other items than the truth does (adjudicated labels), or none of these.
     shared = np.flatnonzero(~np.isnan(keys) & ~np.isnan(shares.values))
@@ -218,14 +198,6 @@ def _chosen(keys: Numbers, is_flagged: Truths, truth: Truth, shares: Truth, n_po
     kept = [key for key in (best, best_weighted, operating) if key is not None]
     shown = _quantiles(keys[places], truth.values[places], n_points, kept)
     return Chosen(shown[::-1], best, best_weighted, operating)
-
-
-def _operating(keys: Numbers, is_flagged: Truths) -> float | None:
-    """The threshold that gives the system's own flags, if there is one."""
-    if not is_flagged.any():
-        return None
-    lowest = float(keys[is_flagged].min())
-    return None if (keys[~is_flagged] >= lowest).any() else lowest
 
 
 def _best(keys: Numbers, truth: Numbers) -> float:
@@ -275,25 +247,14 @@ def _points(
     return (*points, *own)
 
 
-def _hash(*columns: npt.NDArray[np.number]) -> str:
-    order = np.lexsort(columns)
-    return digest(column[order].astype(np.float64).tobytes().hex() for column in columns)
-
-
-def _warnings(curve: Curve, chosen: Chosen) -> list[str]:
-    best = curve.best
-    warnings = [f"{curve.system}: F0.5 is best at the threshold {best.threshold:g}; {TOO_GOOD}"]
+def _warnings(curve: Curve, chosen: Chosen) -> Iterator[str]:
+    yield f"F0.5 is best at the threshold {curve.best.threshold:g}; {TOO_GOOD}"
     if curve.higher == "ok":
-        warnings.append(
-            f"{curve.system}: low scores are taken for errors; flagged is what lies at a threshold or below"
-        )
+        yield "low scores are taken for errors; flagged is what lies at a threshold or below"
     if curve.n_unscored:
-        warnings.append(
-            f"{curve.system}: {curve.n_unscored:,} judged items have no score and are left out of the curve"
-        )
+        yield f"{curve.n_unscored:,} judged items have no score and are left out of the curve"
     if chosen.operating is None:
-        warnings.append(f"{curve.system}: no threshold gives its own flags, which are a point without a threshold")
-    return warnings
+        yield "no threshold gives its own flags, which are a point without a threshold"
 
 
 def frame_of_curve(curve: Curve, signature: Signature) -> pl.DataFrame:
