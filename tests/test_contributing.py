@@ -29,7 +29,7 @@ from tests.corpora import test_formats
 from tests.corpora.sources import TextSource
 from tests.detect import test_systems
 from tests.measure.agreement import test_coefficients
-from tests.measure.crowd import test_aggregate, test_aggregate_gold
+from tests.measure.crowd import test_aggregate
 from tests.test_docs import ROOT, blocks
 
 PAGE = ROOT / "CONTRIBUTING.md"
@@ -110,8 +110,7 @@ def test_the_coefficient(example: ModuleType, monkeypatch: pytest.MonkeyPatch) -
 def test_the_method_of_aggregation(example: ModuleType, register: Callable[..., None]) -> None:  # noqa: ARG001
     names = METHODS.names()
     register(METHODS, "laplace", "fit")
-    for module in (test_aggregate, test_aggregate_gold):
-        run_all(registry_tests(module, "method", names), method="laplace")
+    run_all(registry_tests(test_aggregate, "method", names), method="laplace")
 
 
 @of("def lengths")

@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.uncertainty import Numbers, Units, holm, rank_groups
-from grater.uncertainty.named import randomisation
+from grater.measure.evaluation.cases import cases_of, truth_of
+from grater.measure.evaluation.standard import discordant
+from grater.uncertainty import Numbers, Scope, Units, generator, holm, permanent_number, rank_groups, wilson
+from grater.uncertainty.named import dispersion, mcnemar, randomisation
 from tests.examples import examples
+from tests.measure.evaluation.worlds import decisions, votes
 
 
 def share(sums: Numbers) -> Numbers:
@@ -103,3 +106,91 @@ def test_two_systems_share_a_letter_if_and_only_if_they_were_not_told_apart(
             told_apart = (one, other) in apart or (other, one) in apart
             assert bool(set(letters[one]) & set(letters[other])) != told_apart
     assert letters[names[0]].startswith("A")
+
+
+def test_forty_against_twenty_two() -> None:
+    # statistics.md, golden
+    found = mcnemar(40, 22)
+    assert found.chi2 == pytest.approx(5.225806, abs=5e-7)
+    assert found.p == pytest.approx(0.022254, abs=5e-7)
+    assert found.exact == pytest.approx(0.030016, abs=5e-7)
+    assert found.mid_p == pytest.approx(0.022575, abs=5e-7)
+
+
+def test_all_on_one_side_by_hand() -> None:
+    # five to nothing: 2 / 2^5 exact, half of it mid-p
+    assert mcnemar(5, 0).exact == pytest.approx(1 / 16)
+    assert mcnemar(0, 5).mid_p == pytest.approx(1 / 32)
+
+
+def test_only_items_that_both_decided_and_raters_settled_take_part() -> None:
+    # i0 A right, i1 B right, i2 both right, i3 a tie of raters, i4 not decided by B, i5 A right
+    table = decisions({"A": [1, 1, 1, 1, 1, 0], "B": [0, 0, 1, 0, None, 1]})
+    cases = cases_of(table, votes([4, 0, 4, 2, 4, 1], 4))
+    found = discordant(cases, truth_of(cases), 0, 1)
+    assert (found.first, found.second) == (2, 1)
+
+
+def test_index_by_hand() -> None:
+    from scipy.stats import chi2
+
+    # 2, 4 and 12 events on equal exposure, 6 expected each: (16 + 4 + 36) / 6 = 9.333 with two degrees of freedom
+    result = dispersion(np.array([2.0, 4, 12]), np.array([10.0, 10, 10]))
+    assert result.index == pytest.approx(9.3333 / 2, abs=1e-4)
+    assert result.p == pytest.approx(chi2.sf(9.3333, 2), abs=1e-3)
+
+
+def test_chance_is_rejected_as_often_as_it_should_be_and_richness_nearly_always() -> None:
+    rng = np.random.default_rng(3)
+    tokens = rng.integers(100, 500, 50).astype(float)
+    by_chance = [dispersion(rng.poisson(0.04 * tokens).astype(float), tokens).p < 0.05 for _ in range(600)]
+    rates = [0.04 * rng.gamma(2, 0.5, 50) for _ in range(100)]
+    rich = [dispersion(rng.poisson(rate * tokens).astype(float), tokens).p < 0.05 for rate in rates]
+    assert np.mean(by_chance) == pytest.approx(0.05, abs=0.03)
+    assert np.mean(rich) > 0.99
+
+
+def test_nothing_to_compare_is_undefined() -> None:
+    assert isnan(dispersion(np.array([3.0]), np.array([10.0])).index)
+    assert isnan(dispersion(np.zeros(3), np.ones(3)).p)
+
+
+def test_a_stream_is_the_same_for_the_same_seed_and_purpose() -> None:
+    assert generator(1, "bootstrap").random(3).tolist() == generator(1, "bootstrap").random(3).tolist()
+
+
+def test_streams_of_other_purposes_or_seeds_differ() -> None:
+    first = generator(1, "bootstrap").random()
+    assert first != generator(1, "ties").random()
+    assert first != generator(2, "bootstrap").random()
+
+
+def test_a_permanent_number_never_changes() -> None:
+    # printf '0|item' | sha256sum  begins with these 16 digits; the first 53 bits count.
+    assert permanent_number(0, "item") == (0xC3463D311438E1F2 >> 11) / 2**53
+
+
+def test_half_of_ten_has_the_textbook_limits() -> None:
+    # Brown, Cai & DasGupta 2001, eq. 4, by hand for x = 5, n = 10
+    found = wilson(5, 10)
+    assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.236593, 0.763407), abs=1e-6)
+
+
+def test_no_case_is_undefined_and_says_so() -> None:
+    found = wilson(0, 0)
+    assert isnan(found.value)
+    assert found.undefined_because == "no case was counted"
+
+
+@given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_limits_hold_the_share_and_stay_between_0_and_1(n: int, share: float, level: float) -> None:
+    found = wilson(share * n, n, level=level)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_few_essays_and_raters_are_warned_of() -> None:
+    assert Scope("essay", 20).warnings == ()
+    assert Scope("essay", 9).warnings == ("only 9 essays: intervals by essay are rough below 10",)
+    assert len(Scope("essay", 12, is_agreement=True).warnings) == 1
+    assert "only 5 raters" in Scope("essay", 30, n_raters=5).warnings[0]
+    assert Scope("item", 3).warnings == ()

@@ -1,11 +1,25 @@
+"""Labels in two spellings, and orders by the alphabet."""
+
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from grater.errors import GraterError
-from grater.measure.units import Coded, coded, in_order, reordered
+from grater.measure import units as coded_module
+from grater.measure.agreement.cohen import confusion, confusions, disagreements
+from grater.measure.agreement.summary import agreement
+from grater.measure.units import Coded, coded, from_rows, in_order, reordered, spelled_alike, tally
 from grater.tables import Judgments
-from tests.measure.agreement.tables import judgments
+from grater.uncertainty import Ints
+from tests.examples import examples
+from tests.measure.agreement.tables import TABLE_3, judgments, krippendorff_matrix, of_confusion, of_matrix
 
 ROWS = ("b Zoe ok", "a Ann error", "b Ann ok", "c Zoe error")
 
@@ -27,27 +41,17 @@ def test_codes_name_what_the_rows_say_whatever_the_type_of_the_columns(kind: pl.
     assert {array.dtype for array in (codes.item, codes.rater, codes.label)} == {np.dtype(np.int32)}
 
 
-def test_numbers_are_in_the_order_of_their_size() -> None:
+def test_numbers_count_by_size_and_an_order_must_name_every_label() -> None:
+    # Numbers are in the order of their size.
     codes = coded(judgments("a 10 2", "a 9 10", "b 9 -1"))
     assert codes.raters == ("9", "10")
     assert codes.labels == ("-1", "2", "10")
-
-
-def test_label_that_shows_up_late_is_found() -> None:
-    table = judgments(*(f"i{number} r x" for number in range(5000)), "last r a")
-    codes = coded(table)
-    assert codes.labels == ("a", "x")
-    assert codes.label.tolist() == [1] * 5000 + [0]
-
-
-def test_given_order_holds_and_must_name_every_label() -> None:
+    # Given order holds and must name every label.
     codes = reordered(coded(judgments("a r low", "b r high")), ["low", "mid", "high"])
     assert named(codes) == [("a", "r", "low"), ("b", "r", "high")]
     with pytest.raises(GraterError, match="no place for low"):
         reordered(coded(judgments("a r low", "b r high")), ["high"])
-
-
-def test_empty_cell_is_refused() -> None:
+    # Empty cell is refused.
     frame = pl.DataFrame({"item": ["a", None], "rater": ["r", "s"], "label": ["x", "y"]})
     with pytest.raises(GraterError, match="'item', found 1 empty"):
         coded(Judgments(frame, "frame"))
@@ -66,3 +70,122 @@ def test_empty_cell_is_refused() -> None:
 )
 def test_names_stand_in_the_order_in_which_people_count(names: list[str], ordered: list[str]) -> None:
     assert [names[place] for place in in_order(names)] == ordered
+
+
+TABLES = arrays(np.int64, st.tuples(st.integers(0, 12), st.integers(1, 4)), elements=st.integers(0, 9))
+
+
+def test_items_with_equal_counts_are_one_pattern_and_single_judgments_are_left_out() -> None:
+    # Items with equal counts are one pattern.
+    counts = tally(judgments("a 1 x", "a 2 y", "b 1 y", "b 2 x", "c 1 x", "c 2 x"))
+    assert counts.patterns.tolist() == [[1, 1], [2, 0]]
+    assert counts.n_items.tolist() == [2, 1]
+    assert (counts.labels, counts.n_compared, counts.n_judgments) == (("x", "y"), 3, 6)
+    # Item with one judgment is left out and counted.
+    counts = tally(of_matrix(krippendorff_matrix()))
+    assert (counts.n_compared, counts.n_left_out, counts.n_judgments) == (11, 1, 40)  # Krippendorff 2011: n.. = 40
+
+
+@given(TABLES)
+@examples(60)
+def test_patterns_are_the_distinct_rows(rows: Ints) -> None:
+    counts = from_rows(rows, tuple("wxyz"[: rows.shape[1]]), unit_of=np.arange(len(rows)))
+    expected, n_times = np.unique(rows[rows.sum(axis=1) > 1], axis=0, return_counts=True)
+    assert counts.patterns.tolist() == expected.tolist()
+    assert counts.n_items.tolist() == n_times.tolist()
+    assert counts.place is not None
+    assert counts.patterns[counts.place].tolist() == rows[rows.sum(axis=1) > 1].tolist()
+
+
+def test_patterns_of_many_labels_do_not_overflow() -> None:
+    rows = np.zeros((4, 70), np.int64)
+    rows[:, 0], rows[1:3, 69] = 2, 9
+    counts = from_rows(rows, tuple(map(str, range(70))))
+    assert counts.n_items.tolist() == [2, 2]
+    assert counts.patterns[1, 69] == 9
+
+
+def test_too_many_labels_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coded_module, "MOST_CELLS", 5)
+    with pytest.raises(GraterError, match="at most 2 different labels for 2 items, found 3"):
+        tally(coded(judgments("a 1 x", "a 2 y", "b 1 z")))
+
+
+def test_table_of_two_raters_is_theirs() -> None:
+    [table] = confusions(coded(of_confusion(TABLE_3)))
+    assert table.raters == ("r0", "r1")
+    assert table.labels == ("Extraneous", "OK", "Wrong-Choice")
+    assert table.cells.tolist() == [[17, 6, 0], [4, 1213, 33], [1, 20, 42]]
+
+
+def test_every_pair_has_a_table_also_one_without_an_item() -> None:
+    tables = list(confusions(coded(judgments("a 1 x", "a 2 y", "b 2 x", "b 3 x"))))
+    assert [(table.raters, table.n) for table in tables] == [(("1", "2"), 1), (("1", "3"), 0), (("2", "3"), 1)]
+
+
+def test_raters_without_errors_have_no_disagreement_rate() -> None:
+    first, _ = disagreements(confusion([[5, 1], [0, 0]], ("OK", "error")), ok="OK")
+    assert first.n == 0
+    assert first.rate.undefined_because
+
+
+def test_unknown_ok_label_is_answered_with_those_there_are() -> None:
+    with pytest.raises(GraterError, match="Did you mean 'OK'"):
+        disagreements(TABLE_3, ok="OKK")
+
+
+WORDS = judgments("a 1 bad", "a 2 bad", "b 1 good", "b 2 excellent", "c 1 poor", "c 2 good")
+
+
+@pytest.mark.parametrize("options", [{"scale": "ordinal"}, {"weights": "linear"}, {"weights": "quadratic"}])
+def test_order_by_the_alphabet_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(GraterError, match=r"needs the order of labels that are not numbers \(bad, excellent, good"):
+        agreement(WORDS, **options)
+
+
+def test_words_in_their_order_and_numbers_without_one_are_fine() -> None:
+    order = ("bad", "poor", "good", "excellent")
+    assert agreement(WORDS, scale="ordinal", order=order).alpha.value > 0
+    numbers = judgments("a 1 1", "a 2 2", "b 1 3", "b 2 3", "c 1 1", "c 2 10")
+    assert agreement(numbers, scale="ordinal").labels == ("1", "2", "3", "10")
+
+
+def test_order_matters_so_much_that_the_alphabet_is_no_guess() -> None:
+    # Krippendorff's example in words: 1 = bad, 2 = poor, 3 = fair, 4 = good; the ordinal alpha of the right order
+    # differs from that of the alphabet
+    rows = ["a 1 bad", "a 2 poor", "b 1 good", "b 2 fair", "c 1 fair", "c 2 fair", "d 1 bad", "d 2 bad", "e 1 poor"]
+    table = judgments(*rows, "e 2 fair")
+    right, wrong = (
+        agreement(table, scale="ordinal", order=order).alpha.value
+        for order in (("bad", "poor", "fair", "good"), ("bad", "fair", "good", "poor"))
+    )
+    assert right - wrong > 0.3
+
+
+def test_labels_in_two_spellings_are_one_or_named() -> None:
+    # Verdicts are one label however they are spelled.
+    rows = ["a 1 Error", "a 2 error", "b 1 ok", "b 2 OK", "c 1 ok", "c 2 error"]
+    result = agreement(judgments(*rows))
+    assert result.labels == ("error", "ok")
+    assert result.observed.value == pytest.approx(2 / 3)
+    assert "labels that differ only in spelling were taken as one: 'Error' / 'error', 'OK' / 'ok'" in result.warnings
+    # Other labels in two spellings are warned about.
+    result = agreement(judgments("a 1 1", "a 2 1.0", "b 1 2", "b 2 2"))
+    assert result.observed.value == 0.5
+    [warning] = [text for text in result.warnings if "number format" in text]
+    assert "'1' / '1.0'" in warning
+    assert "merge them" in warning
+    # One spelling keeps its capitals.
+    assert agreement(judgments("a 1 OK", "a 2 Error")).labels == ("Error", "OK")
+    # Spellings of one label are found.
+    labels = ["Error", "error", "ok", "1", "1.0", "a  b", "a b", "2", "x"]
+    assert spelled_alike(labels) == [("1", "1.0"), ("a  b", "a b"), ("Error", "error")]
+
+
+def test_label_that_one_rater_alone_uses_in_place_of_another_is_named() -> None:
+    rows = [f"i{n} {rater} {'error' if n % 3 else 'ok'}" for n in range(30) for rater in ("A", "B")]
+    rows += [f"i{n} C {'Err' if n % 3 else 'ok'}" for n in range(30)]
+    [warning] = [text for text in agreement(judgments(*rows)).warnings if "'Err'" in text]
+    assert warning.startswith("only C says 'Err', and never 'error'")
+    same = [row.replace("Err", "error") for row in rows]
+    assert not any("only C" in text for text in agreement(judgments(*same)).warnings)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 
 import polars as pl
@@ -19,7 +18,7 @@ from grater.measure.agreement.constructions import (
 )
 from grater.model import Item, Span
 from grater.tables import Judgments, Table, read_items, read_judgments
-from grater.uncertainty import Scope, generator
+from grater.uncertainty import generator
 
 N_PLACES = 368
 # Lee et al. 2009, Table 5: cells (R1, R2) of yes yes, yes no, no yes, no no
@@ -139,17 +138,3 @@ def test_labels_of_another_task_are_refused() -> None:
     frame = judgments.frame.with_columns(label=pl.lit("error"))
     with pytest.raises(BadInput, match="expected labels yes, no, yes\\*, grey, found 'error'"):
         construction_study(read_judgments(frame.select("item", "rater", "label")), items)
-
-
-def test_a_table_without_constructions_is_refused() -> None:
-    judgments, items = _published()
-    other = read_items(items.frame.with_columns(kind=pl.lit("prep")))
-    with pytest.raises(BadInput, match="expected judgments of items of kind construction/STAGE/NAME, found none"):
-        construction_study(judgments, other)
-
-
-def test_few_essays_are_warned_about_in_every_way_out(published: ConstructionStudy) -> None:
-    few = replace(published, scope=Scope(unit="essay", n_units=4))
-    assert any("only 4 essays" in text for text in few.warnings)
-    assert few.to_dict()["warnings"] == list(few.warnings)
-    assert "only 4 essays" in repr(few)

@@ -2,11 +2,8 @@ from __future__ import annotations
 
 from math import isnan, log2
 
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grater.errors import GraterError
 from grater.measure.agreement.difficulty import (
@@ -17,7 +14,6 @@ from grater.measure.agreement.difficulty import (
     spreads,
 )
 from grater.tables import Table, read_items
-from tests.examples import examples
 from tests.measure.agreement.tables import judgments
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
 
@@ -73,12 +69,6 @@ def test_a_lone_expert_is_not_unanimous_and_the_writer_is_no_expert() -> None:
         difficulty(crowd, experts_of(writer="aa"))
 
 
-def test_easiest_and_hardest_for_experts_too() -> None:
-    found = difficulty(crowd_of("aab", "aaa"), experts_of(E="ab", F="aa"), top=1)
-    assert hardest(found, 0) == ["i0"]
-    assert hardest(found, 1) == ["i1"]
-
-
 def test_agreement_by_a_column() -> None:
     table = items_table(garbled=["no", "yes", "no", "yes", None], note=["p", "q", "r", "s", "t"])
     crowd = crowd_of("aaaa", "aabb", "aaab", "abab", "aabb")
@@ -101,13 +91,6 @@ def test_equal_numbers_stay_together_and_few_numbers_are_groups() -> None:
     many_equal = column_groups(pl.Series(["1"] * 10 + [str(n) for n in range(2, 12)]), 4)
     assert len(many_equal["1 to 1"]) == 10
     assert list(column_groups(pl.Series(["10", "9", "9", None]), 4)) == ["9", "10", "(none)"]
-
-
-@examples(40)
-@given(st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=1, max_size=40), st.integers(2, 6))
-def test_every_item_is_in_one_group(numbers: list[float | None], n_quantiles: int) -> None:
-    found = column_groups(pl.Series(numbers, dtype=pl.Float64), n_quantiles)
-    assert sorted(np.concatenate(list(found.values())).tolist()) == list(range(len(numbers)))
 
 
 def test_telling_columns_are_chosen_where_none_is_named() -> None:
@@ -156,8 +139,3 @@ def test_wrong_columns_are_answered_in_one_line() -> None:
         difficulty(crowd_of("aab", "aaa"), items=table, by=["usee"])
     with pytest.raises(GraterError, match="expected a table of items"):
         difficulty(crowd_of("aab", "aaa"), by=["use"])
-
-
-def test_items_that_are_not_in_the_table_are_told() -> None:
-    found = difficulty(crowd_of("aab", "aaa", "bbb"), items=items_table(use=["t", "p"]))
-    assert any(warning.startswith("1 items of the crowd are not in") for warning in found.warnings)

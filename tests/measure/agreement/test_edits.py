@@ -1,6 +1,10 @@
+"""The agreement of the annotators of CoNLL-2014; the numbers are in docs/raters-needed.md."""
+
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from math import isnan
 from typing import Any
 
@@ -9,21 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.corpora import read_corpus
+from grater.corpora.merge import Reread, attach_documents, merge_annotators
 from grater.errors import GraterError
 from grater.measure.agreement.cohen import mean_influence
 from grater.measure.agreement.edits import (
     Criterion,
     edit_agreement,
     edit_marks,
-    judged,
-    pair_statistic,
-    unit_labels,
 )
 from grater.measure.agreement.summary import agreement
 from grater.model import Edit, Essay, Span
 from grater.uncertainty import Basis, from_left_out
 from tests.examples import examples
 from tests.measure.agreement.tables import judgments
+from tests.real_data import data_path
 
 TEXT = "My sister enjoys the swim ."
 
@@ -83,14 +87,13 @@ def test_the_means_of_nucle_table_3(kappas: tuple[float, ...], mean: float) -> N
     assert found.value == pytest.approx(mean, abs=5e-5)
 
 
-def test_the_same_correction_by_another_selection_agrees() -> None:
+def test_marks_of_a_token_by_hand() -> None:
+    # The same correction by another selection agrees.
     ours = edit("enjoys", "enjoys having", "Vform", "A")
     theirs = edit("the", "having the", "Vform", "B")
     for criterion in ("identification", "exact"):
         assert two(criterion, essay(ours, theirs))[0] == 1
-
-
-def test_an_insertion_marks_the_token_after_it_or_a_gap() -> None:
+    # An insertion marks the token after it or a gap.
     inserted = edit("the", "having the", "V0", "A")
     replaced = edit("the", "his", "Pref", "B")
     assert two("classification", essay(inserted, replaced)) == (0, 0, 1)
@@ -98,9 +101,7 @@ def test_an_insertion_marks_the_token_after_it_or_a_gap() -> None:
     assert n_units == 13  # six tokens and seven gaps
     assert observed == pytest.approx(11 / 13)
     assert two("classification", essay(inserted, replaced), gaps=True)[2] == 0
-
-
-def test_several_marks_of_a_token_are_one_label_of_their_own_or_the_first() -> None:
+    # Several marks of a token are one label of their own or the first.
     twice = (edit("swim", "swims", "Nn", "A"), edit("swim", "Swim", "Mec", "A"))
     once = edit("swim", "swims", "Nn", "B")
     assert two("identification", essay(*twice, once))[0] == 1
@@ -108,36 +109,19 @@ def test_several_marks_of_a_token_are_one_label_of_their_own_or_the_first() -> N
     marks = edit_marks([essay(*twice, once)])
     assert marks.tags == ("Mec+Nn", "Nn")
     assert two("classification", essay(*twice, once), several="first")[0] == 1
-
-
-def test_the_order_of_several_marks_does_not_matter() -> None:
-    ours = (edit("swim", "swims", "Nn", "A"), edit("swim", "Swim", "Mec", "A"))
-    theirs = (edit("swim", "Swim", "Mec", "B"), edit("swim", "swims", "Nn", "B"))
-    assert two("exact", essay(*ours, *theirs))[0] == 1
-
-
-def test_the_first_alternative_speaks_for_an_edit() -> None:
+    # The first alternative speaks for an edit.
     choice = Edit(Span(21, 25), ("swim", "swimming", "swims"), "Wform", "A")
     assert choice.span.of(TEXT) == "swim"
     assert two("exact", essay(choice, edit("swim", "swimming", "Wform", "B")))[0] == 1
     assert two("exact", essay(choice, edit("swim", "swims", "Wform", "B")))[0] == 0
-
-
-def test_exact_agreement_needs_tag_and_correction() -> None:
+    # Exact agreement needs tag and correction.
     ours = edit("swim", "swimming", "Wform", "A")
     assert two("exact", essay(ours, edit("swim", "swims", "Wform", "B")))[0] == 0
     assert two("exact", essay(ours, edit("swim", "swimming", "Vform", "B")))[0] == 0
     assert two("exact", essay(ours, edit("swim", None, "Wform", "B")))[0] == 0
-
-
-def test_only_essays_that_both_read_count() -> None:
+    # Only essays that both read count.
     alone = essay(edit("swim", "swims", "Nn", "A"), name="e2", annotators=("A",))
     assert two("identification", TABLE_2, alone) == two("identification", TABLE_2)
-
-
-def test_an_annotator_who_marked_nothing_counts() -> None:
-    silent = essay(edit("swim", "swims", "Nn", "A"), name="e2")
-    assert two("identification", silent)[0] == pytest.approx(5 / 6)
 
 
 def test_pairs_without_a_common_essay_have_a_reason_and_no_part_in_the_mean() -> None:
@@ -149,26 +133,13 @@ def test_pairs_without_a_common_essay_have_a_reason_and_no_part_in_the_mean() ->
     assert found.mean_kappa.value == pytest.approx((8 / 14 + by_raters["B", "C"].kappa.value) / 2)
 
 
-def test_one_annotator_is_refused() -> None:
+def test_one_annotator_and_essays_that_come_twice_are_refused() -> None:
+    # One annotator is refused.
     with pytest.raises(GraterError, match="expected essays that two annotators read"):
         edit_agreement([essay(annotators=("A",))])
-
-
-def test_an_essay_that_comes_twice_is_refused() -> None:
+    # An essay that comes twice is refused.
     with pytest.raises(GraterError, match="merge its annotators first"):
         edit_agreement([TABLE_2, TABLE_2])
-
-
-def test_what_was_chosen_is_in_the_signature() -> None:
-    signature = str(edit_agreement([TABLE_2]).signature)
-    for part in (
-        "unit:token",
-        "insertion:next-token",
-        "several-marks:joined",
-        "given:both-marked",
-        "units:document",
-    ):
-        assert part in signature
 
 
 def many(seed: int, n_essays: int = 40, alike: float = 0.0) -> list[Essay]:
@@ -279,18 +250,35 @@ def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]
                 assert pair.fce.low == pytest.approx(same.fce.low, nan_ok=True, abs=1e-9)
 
 
-def test_sums_by_essay_add_up_to_the_whole() -> None:
-    marks = edit_marks(many(seed=5))
-    found = unit_labels(marks, "identification").of(0, 1)
-    assert found.n == 40 * 12
-    statistic = pair_statistic(found, marks.n_clusters, is_marked=False)
-    assert statistic.rows[:, [0]].toarray().ravel().tolist() == [12] * 40
-    n_marks = sum(len(each.edits) for each in many(seed=5))
-    assert statistic.den.sum() == n_marks  # 2 both + only A + only B
-    assert judged(marks, "identification").n == 40 * 12
+def merged(*names: str) -> Iterator[Essay]:
+    paths = [data_path(f"conll14/{name}") for name in names]
+    return merge_annotators({path.stem: Reread(partial(read_corpus, path)) for path in paths})
 
 
-def test_sentences_of_one_document_are_resampled_together() -> None:
-    essays = [Essay(f"s{n}", TEXT, TABLE_2.edits, ("A", "B"), metadata={"document": f"d{n % 2}"}) for n in range(6)]
-    marks = edit_marks(essays)
-    assert (marks.n_clusters, marks.knows_documents) == (2, True)
+@pytest.mark.data
+def test_the_two_official_annotators_of_conll_2014() -> None:
+    essays = merged("official/official-2014.0.m2", "official/official-2014.1.m2")
+    documents = read_corpus(data_path("conll14/official/official-2014.0.sgml"))
+    found = edit_agreement(attach_documents(essays, documents))
+    assert (found.n_units, found.n_essays, found.scope.n_units) == (30_144, 1_312, 50)
+    kappas = [each.mean_kappa.value for each in found.criteria.values()]
+    assert kappas == pytest.approx([0.4372, 0.5302, 0.4474], abs=5e-5)
+    assert found.criteria["classification"].n_units == 1_753
+    assert found.warnings == ()
+
+
+@pytest.mark.data
+def test_a_combined_file_is_warned_about() -> None:
+    found = edit_agreement(read_corpus(data_path("conll14/official/official-2014.combined.m2")))
+    assert any("drops an annotator who agrees" in warning for warning in found.warnings)
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_all_ten_annotators_of_conll_2014() -> None:
+    found = edit_agreement(merged(*(f"ten-annotators/A{n}.m2" for n in range(1, 11))))
+    assert [len(each.pairs) for each in found.criteria.values()] == [45, 45, 45]
+    means = [each.mean_kappa.value for each in found.criteria.values()]
+    assert means == pytest.approx([0.4599, 0.5532, 0.4761], abs=5e-5)
+    alphas = [each.coefficients["alpha"].value for each in found.criteria.values()]
+    assert alphas == pytest.approx([0.4600, 0.5306, 0.4483], abs=5e-5)

@@ -56,13 +56,6 @@ def test_any_column_may_be_the_unit_and_items_may_be_asked_for(frame: pl.DataFra
         result(learners, units="lerner")
 
 
-def test_essays_come_from_the_items_and_from_the_judgments_together(frame: pl.DataFrame) -> None:
-    some = frame.select("item", "essay").unique().with_columns(start=0, end=1, kind=pl.lit("prep"))
-    some = some.with_columns(essay=pl.when(pl.col("essay") != "e0").then("essay").otherwise(pl.lit("e0")))
-    half = frame.with_columns(essay=pl.when(pl.col("essay") == "e0").then("essay"))
-    assert result(half, items=some.filter(pl.col("essay") != "e0")).alpha == result(frame).alpha
-
-
 def test_documents_are_drawn_where_sentences_have_several(frame: pl.DataFrame) -> None:
     sentences = frame.with_columns(document=pl.col("essay"), essay=pl.col("item"))
     assert result(sentences).alpha == result(frame).alpha
@@ -82,12 +75,6 @@ def test_few_essays_have_a_warning_and_very_few_no_interval() -> None:
     assert one.alpha.low != one.alpha.low
     assert "its cases come from 1 essay" in one.alpha.undefined_because
     assert any("--units item" in text for text in one.warnings)
-
-
-def test_item_in_two_essays_is_refused_by_name(frame: pl.DataFrame) -> None:
-    torn = frame.with_columns(essay=pl.when(pl.col("rater") == "R1").then(pl.lit("x")).otherwise("essay"))
-    with pytest.raises(GraterError, match="expected one essay for item 'e0-0', found e0, x"):
-        result(torn)
 
 
 def test_items_without_an_essay_stand_alone_and_are_counted(frame: pl.DataFrame) -> None:

@@ -68,11 +68,6 @@ def test_a_share_is_reached_with_experts_not_with_the_writer() -> None:
     assert (alone.headline.against, alone.smallest.value) == ("writer", both.smallest.value)
 
 
-def test_essays_are_drawn_and_named(needed: RatersNeeded) -> None:
-    assert "to other essays like these 30, with these raters (design effect" in needed.scope.sentence
-    assert needed.scope.sentence in needed.sheets()[-1].notes
-
-
 def test_share_that_no_crowd_reaches_has_no_number() -> None:
     judgments, gold = crowd_of(0.6, 100)
     result = grater.raters_needed(judgments, gold=gold, reach=0.99)
@@ -126,22 +121,6 @@ def test_a_crowd_that_is_never_wrong_is_not_certain_to_be_right() -> None:
         assert (point.kappa.value, np.isnan(point.kappa.low)) == (1, True)
     assert (needed.smallest.value, needed.smallest.high) == (1, np.inf)
     assert grater.raters_needed(judgments.drop("essay"), gold=gold, reach=0.95).smallest.high == 1
-
-
-def test_few_essays_without_a_mistake_prove_no_more_than_their_items() -> None:
-    judgments, gold = crowd_of(1.0, 75)
-    by_item = grater.raters_needed(judgments.drop("essay"), gold=gold, reach=0.95)
-    by_essay = grater.raters_needed(judgments, gold=gold, reach=0.95)
-    assert by_essay.scope.n_units < 10
-    for few, many in zip(by_essay.headline.points, by_item.headline.points, strict=True):
-        assert few.agreement.low <= many.agreement.low
-
-
-def test_kappa_of_few_items_with_rare_errors_has_no_interval() -> None:
-    judgments, gold = crowd_of(0.95, 20)
-    rare = gold.with_columns(label=pl.when(pl.col("item") == "i3").then(pl.lit("error")).otherwise(pl.lit("ok")))
-    result = grater.raters_needed(judgments.drop("essay"), gold=rare, reach=0.95)
-    assert all("too few for an interval" in point.kappa.undefined_because for point in result.headline.points)
 
 
 def test_gold_of_one_label_leaves_kappa_without_an_interval() -> None:

@@ -6,18 +6,16 @@ import math
 import random
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import UsageError
-from grater.measure.corrections.gleu import METRIC, gleu_counts, gleu_signature
+from grater.measure.corrections.gleu import METRIC, gleu_counts
 from grater.measure.corrections.scores import MetricOptions, SentenceCounts
 from grater.uncertainty import Numbers
 from tests.examples import examples
 from tests.measure.corrections import slow_gleu
-from tests.real_data import data_path
 
 SOURCE = "the cat sat in mat ."
 HYPOTHESIS = "the cat sat on mat ."
@@ -52,12 +50,6 @@ def test_words_left_from_the_source_that_the_reference_changed_are_taken_off() -
     statistics = gleu_statistics([SOURCE], [SOURCE], [[REFERENCE]])
     assert statistics.cells.tolist() == [[[6, 7, 4, 6, 1, 5, 0, 4, 0, 3]]]
     assert corpus_gleu(statistics) == 0
-
-
-def test_an_ngram_that_the_reference_has_less_often_is_not_taken_off() -> None:
-    # "so" stands twice in the source and once in the reference: not among what the reference lacks altogether.
-    statistics = gleu_statistics(["so so sad"], ["so so sad"], [["so sad"]])
-    assert statistics.cells[0, 0, 2] == 2
 
 
 def test_the_reference_itself_scores_one() -> None:
@@ -116,30 +108,3 @@ def test_unequal_numbers_of_sentences_and_sentences_without_reference_are_refuse
         gleu_statistics(["a", "b"], ["a"], [["a"], ["b"]])
     with pytest.raises(UsageError, match="found none for sentence 2"):
         gleu_statistics(["a", "b"], ["a", "b"], [["a"], []])
-
-
-def test_empty_lines_score_nothing_and_break_nothing() -> None:
-    statistics = gleu_statistics(["", "a b c d e"], ["", ""], [[""], ["a b c d e"]])
-    assert corpus_gleu(statistics) == 0
-
-
-def test_the_signature_names_draws_and_references() -> None:
-    first = gleu_signature(["a"], [["a", "b"]])
-    assert first.options["draws"] == "published"
-    assert first.options["references"] == "2"
-    assert gleu_signature(["a"], [["a", "c"]]).options["reference"] != first.options["reference"]
-
-
-@pytest.mark.data
-def test_the_beginning_of_jfleg_dev_scores_as_in_the_slow_twin() -> None:
-    sources = data_path("jfleg/dev/dev.src").read_text(encoding="utf-8").splitlines()[:150]
-    files = [data_path(f"jfleg/dev/dev.ref{k}").read_text(encoding="utf-8").splitlines()[:150] for k in range(4)]
-    for hypotheses, references in (
-        (sources, list(zip(*files, strict=True))),
-        (files[3], list(zip(*files[:3], strict=True))),
-    ):
-        statistics = gleu_statistics(sources, hypotheses, references)
-        value, _ = slow_gleu.corpus_gleu(sources, hypotheses, references)
-        assert corpus_gleu(statistics) == pytest.approx(value, abs=1e-12)
-        slow = [slow_gleu.sentence_gleu(*one) for one in zip(sources, hypotheses, references, strict=True)]
-        assert sentence_gleu(statistics) == pytest.approx(np.array(slow))

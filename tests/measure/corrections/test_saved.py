@@ -60,14 +60,6 @@ def test_one_name_in_two_files_is_told_apart_by_the_files() -> None:
     assert {system.system for system in compare_saved(saved).systems} == {"old:ours", "new:ours"}
 
 
-def test_two_versions_are_warned_of() -> None:
-    old = json.dumps({**json.loads(kept("m2", OURS)), "grater": "0.1.0"})
-    saved = [read_saved(old, name="a.json"), read_saved(kept("m2", IDLE), name="b.json")]
-    warning = compare_saved(saved).warnings[0]
-    assert warning.startswith("counted by different versions of grater: a.json by 0.1.0, b.json by")
-    assert compare_saved(saved[:1]).warnings == ()
-
-
 def test_scores_that_0_2_saved_are_read_and_take_the_documents_that_another_knows() -> None:
     old = json.loads(kept("m2", OURS))
     old["made"]["options"] |= {"resamples": "5000", "seed": "0", "test": "bootstrap", "units": "sentence"}
@@ -129,9 +121,3 @@ def test_nothing_is_saved_over_what_is_read(capsys: pytest.CaptureFixture[str], 
     assert (folder / "ours.txt").read_text() == "\n".join(TEXT) + "\n"
     ran = run(capsys, folder / "ref.m2", folder / "ours.txt", "--save", folder / "none" / "a.json")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
-
-
-def test_one_file_is_not_enough_to_compare(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    (folder / "a.json").write_text("{}")
-    assert "expected two saved results" in run(capsys, "compare", folder / "a.json").err
-    assert "named twice" in run(capsys, "compare", folder / "a.json", folder / "a.json").err

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 
-from grater.corpora.source import read_sentences
-from grater.errors import BadInput, UsageError
-from grater.measure.corrections.edit_table import table_of
+from grater.corpora.m2 import read_m2
+from grater.errors import BadInput
+from grater.measure.corrections.ceiling import ceiling
 from grater.measure.corrections.scores import (
     METRICS,
     Hypothesis,
     MetricOptions,
-    References,
+    SentenceCounts,
     corrected_texts,
+    precision_recall_f,
+    require_same_sources,
     require_texts_fit,
     rewritten,
+    score_systems,
 )
-from tests.corpora.sources import TextSource
-from tests.measure.corrections.essays import SOURCE, TEXT, essays, m2_system, references, text_system
-
-
-def test_blank_lines_are_sentences_too() -> None:
-    assert read_sentences(TextSource("a\n\nb\r\nc")) == ["a", "", "b", "c"]
-
-
-def test_a_nul_character_is_no_text() -> None:
-    with pytest.raises(BadInput, match=r":2: .*NUL"):
-        read_sentences(TextSource("a\nb\0\n"))
+from grater.model import Essay, Span
+from grater.sheet import as_markdown
+from tests.measure.corrections.essays import SOURCE, TEXT, m2_system, references, text_system
 
 
 def test_texts_as_references_are_annotators_who_rewrote_every_sentence() -> None:
@@ -35,13 +33,6 @@ def test_texts_as_references_are_annotators_who_rewrote_every_sentence() -> None
         {"r0": text, "r1": source} for text, source in zip(TEXT, SOURCE, strict=True)
     ]
     assert [len(essay.edits) for essay in made] == [1, 1, 1, 0]
-
-
-def test_references_of_another_length_show_the_first_line_that_only_one_has() -> None:
-    with pytest.raises(BadInput, match=r"r0: expected 4 sentences, as in src, found 3.*'He is in home \.'"):
-        rewritten(SOURCE, {"r0": TEXT[:3]}, source_name="src")
-    with pytest.raises(BadInput, match=r"r0:5: expected 4 sentences, as in src, found 5.*'More \.'"):
-        rewritten(SOURCE, {"r0": [*TEXT, "More ."]}, source_name="src")
 
 
 @pytest.mark.parametrize("name", METRICS.names())
@@ -62,22 +53,113 @@ def test_every_metric_refuses_edits_of_other_sentences(name: str) -> None:
         METRICS[name].count(references(), [other], MetricOptions())
 
 
-def test_a_text_that_is_cut_into_other_words_is_refused_with_its_first_line() -> None:
+def test_a_text_cut_into_other_words_is_refused_and_a_corrected_boundary_is_not() -> None:
+    # A text that is cut into other words is refused with its first line.
     glued = ["She goes to school every days.", "I am agree with it.", "We like it.", "He is in home ."]
     with pytest.raises(BadInput, match=r"glued.txt:2: .*found 'it\.' in place of 'it'; 2 lines"):
         require_texts_fit(references(), text_system("glued"), glued)
-
-
-def test_a_correction_of_a_word_boundary_is_no_reason_to_refuse() -> None:
+    # A correction of a word boundary is no reason to refuse.
     require_texts_fit(references(), text_system("s"), ["Shego to school every days .", *SOURCE[1:]])
-
-
-def test_a_table_of_edits_cannot_be_taken_for_essays() -> None:
-    with pytest.raises(UsageError, match="expected essays"):
-        _ = References("r", table_of(essays())).essays
 
 
 def test_some_sentences_can_be_kept_of_text_and_of_edits() -> None:
     assert text_system("s").only([0, 2]).texts == [TEXT[0], TEXT[2]]
     assert [essay.text for essay in m2_system("s").only([1]).essays] == [SOURCE[1]]
     assert Hypothesis("s", "s", texts=[]).n_sentences == 0
+
+
+def corrected(*lines: str) -> dict[str, str]:
+    filled = [line.replace("~", "|||REQUIRED|||-NONE-|||") + "\n" for line in lines]
+    (essay,) = read_m2(filled, name="test")
+    return corrected_texts(essay)
+
+
+def test_every_annotator_gives_a_text() -> None:
+    lines = (
+        "S He go in home",
+        "A 1 2|||R|||goes~0",
+        "A 2 3|||U|||~0",
+        "A 4 4|||M|||.~1",
+        "A -1 -1|||noop|||-NONE-~2",
+    )
+    assert corrected(*lines) == {"0": "He goes home", "1": "He go in home .", "2": "He go in home"}
+
+
+def test_corrected_texts_have_the_first_of_what_overlaps_or_is_offered() -> None:
+    # Insertions come before the word they stand at.
+    assert corrected("S He eats apple", "A 2 3|||R|||pear~0", "A 2 2|||M|||a~0", "A 2 2|||M|||ripe~0") == {
+        "0": "He eats a ripe pear"
+    }
+    # Of overlapping edits the first counts.
+    assert corrected("S a b c", "A 0 2|||R|||x~0", "A 1 3|||R|||y~0") == {"0": "x c"}
+    # Alternatives give their first and uncorrected errors stay.
+    assert corrected("S a b", "A 0 1|||R|||x||y~0", "A 1 2|||UNK|||b~0") == {"0": "x b"}
+    # A sentence that nobody read stays as it is.
+    assert corrected("S a  b") == {"0": "a b"}
+
+
+def essay(text: str, line: int | None = None) -> Essay:
+    return Essay("x", text, line=line)
+
+
+def message(references: list[Essay], hypotheses: Sequence[Essay | str]) -> str:
+    with pytest.raises(BadInput) as caught:
+        require_same_sources(references, hypotheses, reference_name="ref.m2", hypothesis_name="hyp")
+    return str(caught.value)
+
+
+def test_the_first_sentence_that_differs_is_shown() -> None:
+    # The first sentence that differs is shown in both files.
+    said = message([essay("It rains .", 1), essay("So what ?", 4)], [essay("It rains .", 1), essay("So who ?", 9)])
+    assert said == (
+        "hyp:9: expected in sentence 2 the source of ref.m2:4, found 'who' in place of 'what' as token 1: 'So who ?'"
+    )
+    # Another tokenisation of the same text is called so.
+    said = message([essay("I can not go")], [essay("I cannot go")])
+    assert "found 'cannot' in place of 'can' as token 1; the two are tokenised in different ways" in said
+    # A missing line is told by the first sentence without one.
+    said = message([essay("It rains .", 1), essay("So what ?", 4)], ["It rained ."])
+    assert said == "hyp: expected 2 sentences, as in ref.m2, found 1; nothing for sentence 2 of ref.m2:4: 'So what ?'"
+    # A line too many is shown.
+    said = message([essay("It rains .")], ["It rained .", "Then not ."])
+    assert said == "hyp:2: expected 1 sentence, as in ref.m2, found 2; sentence 2 is the first too many: 'Then not .'"
+    # Tokens that came with the text are the words.
+    joined = Essay("x", "cannot", tokens=(Span(0, 3), Span(3, 6)))
+    require_same_sources([essay("can not")], [joined])
+    assert "tokenised in different ways" in message([essay("cannot")], [joined])
+
+
+def test_precision_recall_and_f_are_those_of_the_hand_and_0_over_0_is_1() -> None:
+    # Precision recall and f are those of the hand.
+    # P = 2/3, R = 2/5, F0.5 = 1.25 * (4/15) / (1/6 + 2/5) = (1/3) / (17/30) = 10/17
+    assert precision_recall_f([2, 1, 3], beta=0.5) == pytest.approx([2 / 3, 2 / 5, 10 / 17])
+    assert precision_recall_f([2, 1, 3], beta=1) == pytest.approx([2 / 3, 2 / 5, 0.5])
+    # Nothing over nothing is one as in the official tools.
+    assert precision_recall_f([0, 0, 0], beta=0.5).tolist() == [1, 1, 1]
+    assert precision_recall_f([0, 0, 4], beta=0.5).tolist() == [1, 0, 0]
+    assert precision_recall_f([0, 3, 0], beta=0.5).tolist() == [0, 1, 0]
+    assert precision_recall_f([0, 3, 4], beta=0.5).tolist() == [0, 0, 0]
+
+
+def test_a_sentence_with_fewer_references_shares_them_among_its_own() -> None:
+    cells = np.array([[[2], [4]], [[6], [0]]])
+    counts = SentenceCounts("s", cells, np.array([2, 1]))
+    assert counts.expected.tolist() == [[3], [6]]
+
+
+def test_a_table_of_scores_has_a_row_for_each_system_in_per_cent() -> None:
+    scores = score_systems(METRICS["m2"], references(), [text_system("s"), text_system("b", SOURCE)])
+    systems, pairs = scores.sheets()
+    assert systems.columns == ("", "P", "R", "F0.5", "TP", "FP", "FN", "group")
+    assert systems.rows[0][:2] == ("s", systems.rows[0][1])
+    assert systems.rows[0][1].startswith("66.67 [")
+    assert pairs.signature == str(scores.signature)
+    assert as_markdown(systems).startswith("**M2 (MaxMatch), ")
+
+
+def test_a_table_of_a_ceiling_has_people_and_systems() -> None:
+    people = ceiling(METRICS["m2"], references(), [text_system("s")])
+    (sheet,) = people.sheets()
+    assert [row[0] for row in sheet.rows] == ["human", "0", "1", "s"]
+    assert sheet.rules == (3,)
+    assert set(people.to_frame()["score"]) == {"precision", "recall", "f0.5", "of_human"}

@@ -34,17 +34,7 @@ def test_of_edits_that_overlap_the_one_with_more_votes_is_taken() -> None:
     assert text(1) == "She goes to school by bus every day ."
 
 
-def test_the_order_of_systems_does_not_matter() -> None:
-    assert text(1, dict(reversed(SYSTEMS.items()))) == text(1)
-
-
 @pytest.mark.parametrize("at_least", [0, 4])
 def test_more_systems_than_there_are_is_refused(at_least: int) -> None:
     with pytest.raises(UsageError, match="from 1 to 3"):
         text(at_least)
-
-
-def test_votes_count_before_anything_else() -> None:
-    systems = {"a": ["We ate fish ."], "b": ["We eat fish ."], "c": ["We eat fish ."]}
-    (essay,) = combine(["We eats fish ."], systems, at_least=1, engine=load_engine())
-    assert corrected_text(essay.text, essay.edits) == "We eat fish ."

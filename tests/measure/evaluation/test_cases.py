@@ -47,13 +47,6 @@ def test_scores_by_hand() -> None:
     assert counts.score("kappa") == pytest.approx(0.4)  # observed .7, by chance .4*.5 + .6*.5 = .5
 
 
-def test_a_system_that_flags_nothing_has_no_precision_and_an_f_of_0() -> None:
-    counts = Counts(0, 0, 3, 5)
-    assert isnan(counts.score("precision"))
-    assert (counts.score("recall"), counts.score("f0.5")) == (0, 0)
-    assert all(isnan(Counts().score(name)) for name in SCORES)
-
-
 @examples(50)
 @given(st.lists(many_counts, min_size=1, max_size=4))
 def test_scores_of_many_sums_are_those_of_each_and_f_is_a_harmonic_mean(several: list[Counts]) -> None:
@@ -67,12 +60,6 @@ def test_scores_of_many_sums_are_those_of_each_and_f_is_a_harmonic_mean(several:
 
 
 # Truth
-
-
-def test_share_and_majority_with_a_tie_half_to_each_side() -> None:
-    cases = cases_of(decisions({"S": [1, 1, 1]}), votes([3, 2, 1], 4))
-    assert truth_of(cases, "share").values.tolist() == [0.75, 0.5, 0.25]
-    assert truth_of(cases, "majority").values.tolist() == [1, 0.5, 0]
 
 
 def test_one_rater_is_silent_about_what_they_did_not_judge_and_unknown_is_no_vote() -> None:

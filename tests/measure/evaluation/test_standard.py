@@ -15,10 +15,8 @@ from scipy.stats import t as student
 
 import grater
 from grater.errors import UsageError
-from grater.measure.evaluation.cases import Counts
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.evaluation.standard import Scored, curve, spread
-from grater.model import Interval
 from grater.tables import read_decisions
 from grater.uncertainty import wilson
 from tests.examples import examples
@@ -79,13 +77,6 @@ def test_each_of_more_than_forty_raters_has_no_interval() -> None:
     assert [isnan(scored["precision"].low) for scored in (few, many)] == [False, True]
 
 
-def test_raters_for_whom_a_score_is_undefined_take_no_part_in_the_spread() -> None:
-    undefined = Interval(float("nan"), float("nan"), float("nan"), "none")
-    found = spread([Interval(0.4, 0, 1), undefined, Interval(0.6, 0, 1)])
-    assert (found.n_raters, found.low, found.high, found.mean) == (2, 0.4, 0.6, 0.5)
-    assert isnan(spread([undefined]).mean)
-
-
 # Weighted
 
 
@@ -98,12 +89,6 @@ def test_weighted_scores_of_the_worked_example_come_from_tables() -> None:
     assert found.n == 8
     [share] = grater.evaluate(*madnani(), truth="share").systems
     assert share.scores == found.scores
-
-
-def test_with_unanimous_raters_weighted_and_unweighted_are_the_same() -> None:
-    evaluation = grater.evaluate(decisions({"S": [1, 1, 0, 0]}), votes([5, 0, 5, 0], 5))
-    [plain], [graded] = evaluation.systems, evaluation.whole.weighted
-    assert plain.counts == graded.counts == Counts(1, 1, 1, 1)
 
 
 # What intervals rest on

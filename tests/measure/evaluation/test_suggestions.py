@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import isnan, nan, sqrt
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import grater
 from grater.errors import UsageError
 from grater.measure.evaluation.evaluation import Evaluation
+from grater.measure.evaluation.offered import MEASURES, MarkedOnce, suggestion_effect
+from grater.measure.evaluation.selection import choice_study, cloze_study, corrected_accuracy
 from grater.measure.evaluation.suggestions import suggestions
+from grater.model import Edit, Essay, Interval, Span, Suggestion
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_judgments
-from grater.uncertainty import wilson
+from grater.uncertainty import t_value, wilson
 
 # i0: two of three raters want `on`, one of them also `upon`; i1: delete it; i2: fine; i3: nobody judged; i4: missed
 JUDGED = [
@@ -126,3 +130,173 @@ def test_alternatives_and_gaps_tell_the_type_too() -> None:
     rows = by_type(grater.evaluate(decisions, verdicts, items=pl.DataFrame(items)))
     assert [rows[name]["errors"] for name in ("extraneous", "choice", "missing")] == [4, 2, 1]
     assert rows["missing"]["recall"]["value"] == 0
+
+
+def words(**by_rater: str) -> Judgments:
+    """The words of each rater for blanks b0, b1, ..."""
+    rows = [(f"b{place}", rater, word) for rater, text in by_rater.items() for place, word in enumerate(text.split())]
+    return read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
+
+
+def system(text: str) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {"item": f"b{place}", "system": "S", "flagged": True, "suggestion": word}
+            for place, word in enumerate(text.split())
+        ]
+    )
+
+
+def test_the_rows_of_table_2_are_writer_with_raters_then_systems_then_raters() -> None:
+    table = words(writer="in on at in", ann="in on at on", bob="In at at in")
+    found = cloze_study(table, decisions=read_decisions(system("in on on in"))).pairs
+    assert [(pair.first, pair.second) for pair in found] == [
+        ("writer", "ann"),
+        ("writer", "bob"),
+        ("writer", "S"),
+        ("ann", "bob"),
+    ]
+    assert [pair.agreement.value for pair in found] == [0.75, 0.75, 0.75, 0.5]
+    # writer in 2, on 1, at 1; ann in 1, on 2, at 1: by chance (2 + 2 + 1) / 16
+    assert found[0].kappa.value == pytest.approx((0.75 - 5 / 16) / (1 - 5 / 16))
+    assert found[0].n == 4
+
+
+def test_a_system_may_not_bear_a_raters_name() -> None:
+    with pytest.raises(UsageError, match="different names"):
+        cloze_study(words(writer="in", S="in"), decisions=read_decisions(system("in")))
+
+
+def choices(*rows: tuple[str, str]) -> Judgments:
+    """A row an item: what ann and bob chose."""
+    cells = [
+        (f"c{place}", rater, label)
+        for place, labels in enumerate(rows)
+        for rater, label in zip(("ann", "bob"), labels, strict=True)
+    ]
+    return read_judgments(pl.DataFrame(cells, schema=["item", "rater", "label"], orient="row"))
+
+
+def limits(share: Interval) -> tuple[float, float, float]:
+    return share.value, share.low, share.high
+
+
+def test_shares_equal_or_better_per_rater_and_for_both() -> None:
+    found = choice_study(
+        choices(
+            ("system", "equally-good"),
+            ("writer", "system"),
+            ("equally good", "writer"),
+            ("writer", "writer"),
+            ("equally bad", "system"),
+        )
+    ).choice
+    for share, expected in (("ann", wilson(2, 4)), ("bob", wilson(3, 5)), ("all raters", wilson(1, 4))):
+        assert limits(found.shares[share]) == pytest.approx(limits(expected))
+    assert (found.n_items, found.n_equally_bad) == (5, 1)
+
+
+def test_equally_bad_may_count_against_the_system() -> None:
+    table = choices(("system", "system"), ("equally bad", "writer"))
+    assert limits(choice_study(table).choice.by_rater["ann"]) == pytest.approx(limits(wilson(1, 1)))
+    assert limits(choice_study(table, equally_bad="worse").choice.by_rater["ann"]) == pytest.approx(
+        limits(wilson(1, 2))
+    )
+
+
+def test_accuracy_of_75_is_82_where_28_percent_of_mismatches_are_no_errors() -> None:
+    # T&C 2008, 4.2; 150 of 200 sentences, 56 of 200 mismatches
+    found = corrected_accuracy(wilson(150, 200), wilson(56, 200))
+    assert found.value == pytest.approx(0.82)
+    assert 0.75 < found.low < 0.82 < found.high < 0.88
+
+
+def test_a_share_without_limits_gives_a_value_without_limits() -> None:
+    found = corrected_accuracy(Interval(0.75, nan, nan, "as printed"), Interval(0.28, nan, nan))
+    assert found.value == pytest.approx(0.82)
+    assert isnan(found.low)
+    assert found.undefined_because == "as printed"
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        corrected_accuracy(Interval(75, 70, 80), Interval(0.28, 0.2, 0.3))
+
+
+TEXT = "one two six ten one two six ten one two"  # ten words, each three letters and a blank
+
+
+def word(n: int) -> Span:
+    return Span(4 * n, 4 * n + 3)
+
+
+def offered(*places: int) -> tuple[Suggestion, ...]:
+    return tuple(Suggestion(span=word(n), tag="Wcip", replacements=("at",)) for n in places)
+
+
+def marked(essay: str, rater: str, places: str, *, shown: bool, suggested: tuple[int, ...] = (0, 1)) -> MarkedOnce:
+    """Marks at words: `0` is one of the kind that is suggested, `5!` one of another kind."""
+    edits = tuple(
+        Edit(word(int(place.rstrip("!"))), ("x",), "Nn" if place.endswith("!") else "Wcip", rater)
+        for place in places.split()
+    )
+    fates = tuple("accepted" if any(word(n) == edit.span for edit in edits) else "rejected" for n in suggested)
+    return MarkedOnce(
+        essay=Essay(essay, TEXT),
+        rater=rater,
+        edits=edits,
+        suggestions=offered(*suggested),
+        is_shown=shown,
+        fates=fates if shown else (),
+        seconds=20.0 if shown else 40.0,
+    )
+
+
+MARKINGS = [
+    marked("e1", "A", "0 1 5!", shown=True),
+    marked("e2", "A", "0 1", shown=True),
+    marked("e1", "B", "0 5! 6!", shown=False),
+    marked("e2", "B", "7", shown=False),
+]
+
+
+def test_the_shares_are_those_counted_by_hand() -> None:
+    result = suggestion_effect(MARKINGS)
+    scores = {name: (each["with"].value, each["without"].value) for name, each in result.scores.items()}
+    assert scores == {
+        "suggestions marked": (4 / 4, 1 / 4),
+        "marks suggested": (4 / 4, 1 / 2),  # B's own mark of the kind, at word 7, was not suggested
+        "marks": (100 * 5 / 20, 100 * 4 / 20),
+        "marks elsewhere": (100 * 1 / 20, 100 * 3 / 20),
+        "seconds": (100 * 40 / 20, 100 * 80 / 20),
+    }
+    assert result.differences["suggestions marked"].value == 3 / 4
+    assert result.differences["marks elsewhere"].value == -10
+    assert result.fates == {"accepted": 4, "changed": 0, "rejected": 0, "left": 0}
+    assert result.n_markings == {"with": 2, "without": 2}
+
+
+def test_agreement_is_of_annotators_in_the_same_condition() -> None:
+    more = [*MARKINGS, marked("e1", "C", "0 1 5!", shown=True), marked("e2", "C", "0 1", shown=True)]
+    result = suggestion_effect(more)
+    assert result.kappas["with"].value == 1
+    assert "no essay was marked by two" in result.kappas["without"].undefined_because
+
+
+def test_one_condition_alone_has_no_difference_and_says_why() -> None:
+    result = suggestion_effect([each for each in MARKINGS if each.is_shown])
+    assert all(isnan(result.differences[name].value) for name in MEASURES)
+    assert "one of the two conditions" in " ".join(result.sheets()[0].notes)
+    with pytest.raises(UsageError, match="who were shown suggestions"):
+        suggestion_effect([each for each in MARKINGS if not each.is_shown])
+
+
+def test_two_essays_have_no_interval_and_three_have_one() -> None:
+    two = suggestion_effect(MARKINGS)
+    assert two.differences["suggestions marked"].undefined_because.startswith("its cases come from 2 essays")
+    assert two.warnings == ("only 2 essays: intervals by essay are rough below 10",)
+    third = [marked("e3", "A", "0", shown=True), marked("e3", "B", "1 6", shown=False)]
+    three = suggestion_effect([*MARKINGS, *third])
+    difference = three.differences["suggestions marked"]
+    # With 5 of 6 suggestions marked, without 2 of 6; leaving out e1, e2, e3 gives 1/2, 1/4 and 3/4.
+    error = sqrt(((2 * (1 / 2 - np.array([1 / 2, 1 / 4, 3 / 4]))) ** 2).sum() / 6)
+    assert difference.value == pytest.approx(1 / 2)
+    assert difference.high - difference.value == pytest.approx(error * t_value(2))
+    assert three.sheets()[-1].notes == ("95 % intervals generalise to other essays like these 3.",)

@@ -10,7 +10,6 @@ from grater.measure.evaluation.cases import error_shares
 from grater.measure.sampling.draw import (
     add_system,
     crossed,
-    draw_of_json,
     draw_sample,
     drawn,
     draws_of,
@@ -21,7 +20,7 @@ from grater.measure.sampling.plan import assign_strata, recall_width
 from grater.tables import Sample, Table, read_decisions, read_sample, write_table
 from grater.uncertainty import permanent_number
 from grater.uncertainty.sampled import Strata
-from tests.measure.sampling.corpora import decisions_of, figure_1, oracle
+from tests.measure.sampling.corpora import decisions_of, oracle
 
 OLD = [place < 1000 for place in range(10_000)]
 NEW = [350 <= place < 1350 for place in range(10_000)]
@@ -63,22 +62,12 @@ def test_a_beginning_of_the_list_is_a_smaller_sample_of_the_same_design(first: S
     assert dict(half.iter_rows())["flagged"] == pytest.approx(375, abs=40)
 
 
-def test_another_seed_draws_other_items(two: Table, first: Sample) -> None:
-    assert set(draw_sample(two, "A", 2250, seed=1).frame["item"]) != set(first.frame["item"])
-
-
 def test_a_new_version_needs_few_new_labels(two: Table, first: Sample) -> None:
     # 350 new flags, judged with chance 1/6 before and 3/4 now: 350 (3/4 - 1/6) = 204, and the rims of the strata
     union = add_system(first, two, "B")
     left = to_judge(union, first.frame["item"].to_list())
     assert len(left) == pytest.approx(204, abs=35)
     assert union.frame["item"].n_unique() == 2250 + len(left)
-
-
-def test_a_system_of_the_same_decisions_needs_no_new_label() -> None:
-    table = decisions_of({"A": OLD, "again": OLD})
-    first = draw_sample(table, "A", 2250)
-    assert to_judge(add_system(first, table, "again"), first.frame["item"].to_list()) == []
 
 
 def test_the_union_includes_an_item_with_the_largest_of_its_chances(two: Table, first: Sample) -> None:
@@ -132,27 +121,9 @@ def test_a_system_without_a_decision_on_every_item_is_refused(two: Table, first:
         add_system(first, part, "B")
 
 
-def test_a_system_is_added_once(two: Table, first: Sample) -> None:
-    with pytest.raises(GraterError, match="in this sample already"):
-        add_system(first, two, "A")
-
-
 def test_a_sample_from_elsewhere_cannot_take_a_system(two: Table, first: Sample) -> None:
     with pytest.raises(BadInput, match=r"keep NAME\.meta\.json beside the file"):
         add_system(Sample(first.frame, "theirs.csv"), two, "B")
-
-
-@pytest.mark.parametrize("value", [None, [], {}, {"system": "A"}, {"by_stratum": {"a": 1}}])
-def test_a_broken_design_is_refused(value: object) -> None:
-    with pytest.raises(BadInput, match="expected a draw with system"):
-        draw_of_json(value, name="sample.csv")
-
-
-def test_the_design_of_figure_1() -> None:
-    # T&C 2008: 750 of 1,000 and 1,500 of 9,000 is the paper's allocation of 2,250
-    decisions, _ = figure_1()
-    counts = draw_sample(decisions, "S", 2250).frame.group_by("stratum").len()
-    assert dict(counts.iter_rows()) == {"flagged": 750, "unflagged": 1500}
 
 
 def test_five_new_flags_ask_for_about_three_labels_and_no_more() -> None:

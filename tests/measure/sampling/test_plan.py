@@ -1,14 +1,21 @@
 """How many items a wanted width takes, in hours and money, by each way of sampling."""
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from grater.errors import UsageError
+from grater.errors import GraterError, UsageError
 from grater.measure.sampling.plan import (
+    Allocation,
     Expected,
     PlanRow,
     Skill,
-    Work,
+    Stratification,
+    allocate,
+    assign_strata,
+    decisions_hash,
     expected_of,
     majority_of,
     more_needed,
@@ -18,9 +25,12 @@ from grater.measure.sampling.plan import (
     recall_warning,
     recall_width,
     skill_of_kappa,
+    strata_of,
 )
+from grater.tables import read_decisions
 from grater.uncertainty import Population
 from grater.uncertainty.sampled import Strata, sample_scores
+from tests.measure.sampling.corpora import decisions_of, oracle
 
 FLAGS = np.array([True, False])
 
@@ -42,12 +52,6 @@ def test_a_thousand_errors_at_a_tenth_take_eighty_hours() -> None:
     assert (found.items, found.hours) == pytest.approx((10_000, 80))
 
 
-def test_raters_and_wages_multiply() -> None:
-    tenth = Expected(0.1, 0.8, missed=0.02 / 0.9)
-    found = rows(tenth, errors=1000, work=Work(raters=2, items_per_hour=250, wage=15))["exhaustive"]
-    assert (found.hours, found.cost) == pytest.approx((80, 1200))
-
-
 def test_every_way_reaches_the_width_with_no_item_to_spare() -> None:
     expected = Expected(0.1, 0.8, 0.02)
     found = rows(expected)
@@ -66,10 +70,6 @@ def test_ours_needs_fewer_items_than_the_papers_sampling() -> None:
         assert found["ours"].items <= found["sampling"].items
 
 
-def test_verification_says_that_it_knows_no_recall() -> None:
-    assert "not recall" in rows(Expected(0.1, 0.8, 0.02))["verification"].note
-
-
 def test_a_finite_corpus_asks_for_no_more_than_it_has() -> None:
     found = rows(Expected(0.1, 0.8, 0.02, size=2000, population="these"), width=0.01)
     assert found["verification"].items <= 200
@@ -85,12 +85,6 @@ def test_a_tiny_corpus_is_judged_whole_and_never_more(size: int) -> None:
     for method in ("sampling", "ours"):
         assert by_method[method].items == size
         assert by_method[method].width < 1e-6
-
-
-def test_a_stratum_of_one_item_can_be_planned_for() -> None:
-    more = more_needed(strata((50, 40, 30), (400, 90, 9), (1, 0, 0)), np.array([True, False, False]), 0.05)
-    assert more is not None
-    assert 0 < more <= 321
 
 
 def test_a_recall_stands_for_a_rate_of_missed_errors() -> None:
@@ -142,11 +136,10 @@ def test_essays_that_differ_need_more_judgments_than_independent_items() -> None
     assert more_needed(by_essay, FLAGS, 0.25) > more_needed(items, FLAGS, 0.25)  # type: ignore[operator]
 
 
-def test_the_whole_corpus_is_always_enough() -> None:
+def test_more_is_asked_for_up_to_the_corpus_and_never_in_vain() -> None:
+    # The whole corpus is always enough.
     assert more_needed(strata((100, 10, 8), (900, 10, 1)), FLAGS, 1e-9) == 980
-
-
-def test_no_number_is_enough_where_recall_is_undefined() -> None:
+    # No number is enough where recall is undefined.
     assert more_needed(strata((0.1, 10, 0), (0.9, 10, 0), population="wider"), FLAGS, 0.1) is None
 
 
@@ -162,26 +155,17 @@ def test_a_sample_that_cannot_measure_recall_says_how_many_more_to_judge() -> No
     assert not recall_warning(enough, FLAGS)
 
 
-def test_a_corpus_with_too_few_unflagged_items_says_so() -> None:
-    few = strata((100, 10, 3), (60, 20, 1), population="wider")
-    assert more_unflagged(few, FLAGS, 0.1) is None
-    assert recall_warning(few, FLAGS, 0.1).endswith("this corpus has too few unflagged items")
-
-
-def test_the_majority_of_three_by_hand() -> None:
+def test_majorities_of_a_panel_by_hand() -> None:
+    # The majority of three by hand.
     # .8³ + 3 * .8² * .2 = .896, and .9³ + 3 * .9² * .1 = .972
     found = majority_of(3, Skill(0.8, 0.9))
     assert (found.sensitivity, found.specificity) == pytest.approx((0.896, 0.972))
-
-
-def test_an_even_number_is_no_better_than_the_odd_one_below() -> None:
+    # An even number is no better than the odd one below.
     # statistics.md: with random ties N = 2m and N = 2m - 1 have the same expected agreement
     for n in (2, 4, 8):
         even, odd = (majority_of(each, Skill(0.7, 0.85)) for each in (n, n - 1))
         assert (even.sensitivity, even.specificity) == pytest.approx((odd.sensitivity, odd.specificity))
-
-
-def test_the_smallest_panel_that_is_right_often_enough_on_both_kinds() -> None:
+    # The smallest panel that is right often enough on both kinds.
     found = panel(Skill(0.8, 0.95), 0.95)
     # the majority of five is right on .942 of errors, that of seven on .967
     assert found.n == 7
@@ -217,3 +201,106 @@ def test_a_corpus_that_stands_for_others_may_be_too_small() -> None:
     )
     assert wider.note.endswith("the corpus is too small for this width")
     assert these.items < wider.items == 2000
+
+
+MARKS = [True] * 10 + [False] * 80
+SCORES = [0.9 + place / 1000 for place in range(10)] + [place / 200 for place in range(80)]
+
+
+def sizes(frame: pl.DataFrame) -> dict[str, float]:
+    strata = strata_of(frame)
+    return dict(zip(strata.names, strata.sizes.tolist(), strict=True))
+
+
+def test_strata_by_scores_and_by_a_cheap_label() -> None:
+    # Scores cut flags evenly and the rest by halves.
+    found = assign_strata(decisions_of({"S": MARKS}, SCORES), "S", strata="score:5")
+    assert sizes(found) == {"flagged 1": 5, "flagged 2": 5, "unflagged 1": 40, "unflagged 2": 20, "unflagged 3": 20}
+    # The small parts are nearest to the flags in whatever direction scores run.
+    upward = assign_strata(decisions_of({"S": MARKS}, SCORES), "S", strata="score:5")
+    downward = assign_strata(decisions_of({"S": MARKS}, [-score for score in SCORES]), "S", strata="score:5")
+    assert upward.filter(pl.col("stratum") == "unflagged 3")["item"].to_list()[-1] == "item-00089"
+    assert upward.equals(downward)
+    # The order of rows changes no stratum.
+    table = decisions_of({"S": MARKS}, SCORES)
+    shuffled = read_decisions(table.frame.sample(fraction=1, shuffle=True, seed=1))
+    for strata in ("decision", "score:7"):
+        assert assign_strata(table, "S", strata=strata).equals(assign_strata(shuffled, "S", strata=strata))
+    assert decisions_hash(table, "S") == decisions_hash(shuffled, "S")
+    # Decisions are crossed with a cheap label.
+    labels = oracle([place % 4 == 0 for place in range(90)])
+    found = assign_strata(decisions_of({"S": MARKS}), "S", strata="label", labels=labels)
+    # of items 0 to 9 the cheap rater calls 0, 4 and 8 errors; of 10 to 89, 12, 16, ... 88
+    assert sizes(found) == {"flagged error": 3, "flagged ok": 7, "unflagged error": 20, "unflagged ok": 60}
+
+
+@pytest.mark.parametrize(
+    ("strata", "message"),
+    [
+        ("score:1", "N from 2 to 100"),
+        ("score:many", "N from 2 to 100"),
+        ("length", "expected the strata decision, score:N or label"),
+        ("label", "the labels of a cheap rater"),
+        ("score:4", "expected a score for every item, found 90 without"),
+    ],
+)
+def test_wrong_strata_are_answered_in_one_line(strata: str, message: str) -> None:
+    with pytest.raises(GraterError, match=message):
+        assign_strata(decisions_of({"S": MARKS}), "S", strata=strata)
+
+
+def cut(names: list[str], flags: list[bool], sizes: list[float]) -> Stratification:
+    return Stratification(tuple(names), np.array(flags), np.array(sizes, float), np.full(len(names), np.nan))
+
+
+TWO = cut(["flagged", "unflagged"], [True, False], [1000, 9000])
+FOUR = cut(["a", "b", "c", "d"], [True, True, False, False], [100, 300, 600, 3000])
+
+
+@pytest.mark.parametrize(
+    ("method", "sizes"),
+    [
+        ("equal", (900, 900)),
+        ("paper", (600, 1200)),  # T&C 2008, 6.3: the OK sample twice the Error sample
+        ("proportional", (180, 1620)),
+    ],
+)
+def test_two_strata_share_out_the_items(method: Allocation, sizes: tuple[int, int]) -> None:
+    assert allocate(TWO, 1800, method=method) == dict(zip(("flagged", "unflagged"), sizes, strict=True))
+
+
+def test_items_are_shared_out_by_the_papers_rule_and_by_neyman() -> None:
+    # What a small stratum cannot give comes from the other.
+    assert allocate(TWO, 2250, method="equal") == {"flagged": 1000, "unflagged": 1250}
+    # The papers rule goes by size within a side.
+    assert allocate(FOUR, 300) == {"a": 25, "b": 75, "c": 33, "d": 167}
+    # Neyman goes by spread and by distance from recall.
+    # hits 800, misses 180: R = .816327; weights 1000 * .183673 * .4 = 73.47 and 9000 * .816327 * .14 = 1028.57
+    found = allocate(TWO, 1000, method="neyman", rates={"flagged": 0.8, "unflagged": 0.02})
+    assert found == {"flagged": 67, "unflagged": 933}
+    # Neyman needs rates.
+    with pytest.raises(UsageError, match="error rate for stratum 'unflagged'"):
+        allocate(TWO, 100, method="neyman", rates={"flagged": 0.8})
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        allocate(TWO, 100, method="neyman", rates={"flagged": 8, "unflagged": 0.1})
+    # More than there is and less than two each are refused.
+    for n in (3, 10_001):
+        with pytest.raises(UsageError, match="expected from 4 to 10000 items"):
+            allocate(TWO, n)
+
+
+STRATA = st.lists(st.tuples(st.booleans(), st.integers(1, 400), st.floats(0, 1)), min_size=1, max_size=8)
+
+
+@given(STRATA, st.sampled_from(["equal", "paper", "proportional", "neyman"]), st.floats(0, 1))
+def test_sizes_add_up_and_no_stratum_gives_more_than_it_has(
+    given_strata: list[tuple[bool, int, float]], method: Allocation, share: float
+) -> None:
+    flags, numbers = ([row[place] for row in given_strata] for place in (0, 1))
+    strata = cut([str(place) for place in range(len(flags))], flags, numbers)  # type: ignore[arg-type]
+    rates = {str(place): rate for place, (_, _, rate) in enumerate(given_strata)}
+    least, most = (sum(min(2, size) for _, size, _ in given_strata), sum(size for _, size, _ in given_strata))
+    n = least + round(share * (most - least))
+    found = allocate(strata, n, method=method, rates=rates)
+    assert sum(found.values()) == n
+    assert all(min(2, size) <= found[str(place)] <= size for place, size in enumerate(numbers))
