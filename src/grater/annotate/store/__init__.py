@@ -1,6 +1,7 @@
-"""The database of a study: schema, migrations, transactions, and queries of nouns without a module of their own.
+"""The database of a study: schema, migrations, transactions, and queries by noun (docs/store.md).
 
-Every query function takes a transaction first and returns frozen records; SQLite and PostgreSQL run the same code.
+Nouns with a module of their own in `grater.annotate` have their queries there, next to their rules.  Every query
+function takes a transaction first and returns frozen records; SQLite and PostgreSQL run the same code.
 """
 
 from importlib.util import find_spec
