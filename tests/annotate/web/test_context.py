@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import html
+import re
 
 import pytest
 
+from grater.annotate.credentials import NewToken
 from grater.annotate.invitations import NewInvitation
+from grater.annotate.people import NewSeat
+from grater.annotate.requests import Body
+from grater.annotate.second_factor import NewSecondFactorRule
 from grater.annotate.web.context import version_of
+from grater.annotate.web.people import NewInvitations
+from grater.annotate.webhooks import NewWebhook
 from grater.errors import UsageError
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
@@ -31,6 +38,25 @@ def test_page_api_and_command_refuse_in_the_same_words(bare: Study, sent: dict[s
     assert str(refused.value) == reply["error"]["message"] == line
     assert page.status_code == 422
     assert line in html.unescape(page.text)
+
+
+@pytest.mark.parametrize(
+    ("path", "action", "model"),
+    [
+        ("/manage/people", "/manage/invitations", NewInvitations),
+        ("/manage/people", "/manage/seats", NewSeat),
+        ("/manage/people", "/manage/second-factor", NewSecondFactorRule),
+        ("/manage/webhooks", "/manage/webhooks", NewWebhook),
+        ("/me", "/me/tokens", NewToken),
+    ],
+)
+def test_the_fields_of_a_form_are_those_of_its_model(bare: Study, path: str, action: str, model: type[Body]) -> None:
+    """One by another name would be dropped without a word (P14)."""
+    form = re.search(rf'<form[^>]*action="{action}".*?</form>', bare.browser("owner").get(path).text, re.DOTALL)
+    assert form
+    names = set(re.findall(r' name="(\w+)"', form[0])) - {"csrf"}
+    assert names
+    assert names <= model.model_fields.keys()
 
 
 @pytest.mark.parametrize("sent", [{"name": "a\0b"}, {"rôle": "x"}])
