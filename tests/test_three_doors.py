@@ -215,6 +215,7 @@ NUMBERS: dict[str, Doors] = {
     "terms.gold.quiz": of_gold("quiz"),
     "terms.gold.attempts": of_gold("attempts"),
     "terms.gold.sure": of_gold("sure"),
+    "terms.gold.exposure": of_gold("exposure"),
     "terms.redundancy.least": of_redundancy("least", most=100),
     "terms.redundancy.most": of_redundancy("most", least=1),
     "terms.redundancy.lead": of_redundancy("lead", least=1, most=100),

@@ -344,12 +344,15 @@ def _talk(store: Store, job: Job) -> None:
 
 
 def _dispute(tx: Tx, job: Job) -> None:
+    """In a job that was closed for a while: only then do raters see what they missed."""
+    closed = set_state(tx, job.job_id, "closed")
     for rater in RATERS:
         person = people.named(tx, rater.name)
-        missed = messages.missed_by(tx, job, person.person_id) if rater.skill > living.CAREFUL else []
+        missed = messages.missed_by(tx, closed, person.person_id) if rater.skill > living.CAREFUL else []
         if missed:
             open_dispute(tx, missed[0].submission_id, text=living.DISPUTE, person_id=person.person_id)
-            return
+            break
+    set_state(tx, job.job_id, "open")
 
 
 def _adjudicate_items(store: Store) -> None:

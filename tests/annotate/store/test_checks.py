@@ -145,6 +145,8 @@ def with_gold(store: Store) -> World:
             job = jobs.get(tx, world.job_id)
             lease = leases.issue(tx, job, UnitSlot(unit_id, None), person_id=world.raters[rater])
         world.submit(lease, label=label)
+        with store.write() as tx:
+            trust.recount(tx, world.job_id, world.raters[rater])
     return world
 
 

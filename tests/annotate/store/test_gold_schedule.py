@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from grater.annotate import credentials, people
-from grater.annotate.store import Store, ejection, events, gold, gold_review, ids, leases, queue, trust
+from grater.annotate import credentials, jobs, people
+from grater.annotate.store import Store, ejection, events, gold, gold_review, ids, leases, migrations, queue, trust
 from grater.annotate.store.clock import HOUR
 from grater.annotate.study.work import desk_of, hand_in
 from grater.errors import Conflict
@@ -152,6 +152,24 @@ def test_a_rater_begins_with_the_quiz_and_its_questions_are_never_hidden_gold(st
     with store.read() as tx:
         later = [row for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.pool == "quiz"]
         assert sum(row.n_met for row in later) == 2 * 4
+    crowd.require_promises()
+
+
+def test_of_the_gold_of_0_2_what_most_have_met_becomes_the_quiz_and_trust_stays(store: Store) -> None:
+    crowd = make_crowd(store, n_units=60, n_gold=9, terms={"gold": {**RULE, "quiz": 0}, "page": 2})
+    for rater in range(3):
+        crowd.work(rater, n=6)
+    before = [crowd.trust(rater) for rater in range(3)]
+    with store.write() as tx:
+        jobs.set_options(tx, crowd.job.job_id, {"crowd": QUIZ})
+        n_met = {row.unit_id: row.n_met for row in tx.all(gold.OF_JOB, job=crowd.job.job_id)}
+        migrations.split_gold(tx.connection)
+    by_pool = pools(crowd)
+    assert len(by_pool["quiz"]) == 4
+    assert min(n_met[each] for each in by_pool["quiz"]) >= max(n_met[each] for each in by_pool["hidden"])
+    assert [crowd.trust(rater) for rater in range(3)] == before
+    assert crowd.work(5, n=4) == [True] * 4
+    assert crowd.trust(5).state == "trusted"
     crowd.require_promises()
 
 

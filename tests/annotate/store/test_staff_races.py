@@ -24,7 +24,8 @@ def disputed(store: Store) -> tuple[Crowd, str]:
     """A crowd whose first rater has missed gold, and the submission with which they did."""
     crowd = make_crowd(store, n_units=4, n_gold=2, terms={"gold": {"quiz": 2, "least_seen": 9}, "page": 5})
     crowd.work(gold="ok")
-    with store.read() as tx:
+    with store.write() as tx:
+        jobs.set_state(tx, crowd.job.job_id, "closed")
         sent = [row for unit_id in crowd.gold_ids for row in submissions.of_unit(tx, unit_id)]
     return crowd, str(sent[0].submission_id)
 

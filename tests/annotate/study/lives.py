@@ -33,7 +33,7 @@ from grater.annotate.jobs import move as set_job_state
 from grater.annotate.marks import Draft
 from grater.annotate.panels import enter
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, Tx, checks, events, gold, open_store, schema, submissions
+from grater.annotate.store import Store, Tx, checks, events, gold, gold_review, open_store, schema, submissions
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.submissions import Receipt
@@ -50,7 +50,6 @@ from grater.annotate.study.work import (
 )
 from grater.annotate.terms import bill, terms_of
 from grater.annotate.units import NewUnit
-from grater.annotate.web.gold import set_gold_state
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Decision, Item, Json, Span
 from tests.annotate.store.worlds import FakeClock, new_items
@@ -412,7 +411,7 @@ class Life(RuleBasedStateMachine):
 
     def manager_changes_gold(self, n: int, state: str) -> None:
         def change(tx: Tx) -> None:
-            set_gold_state(tx, units.ids_of_job(tx, self.jobs[TESTED], role="gold")[n], state)
+            gold_review.set_state(tx, units.ids_of_job(tx, self.jobs[TESTED], role="gold")[n], state)
 
         self.write(change)
 

@@ -11,12 +11,13 @@ why not.  Before that nobody hears what they missed: they could tell others.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import cast
 
-from sqlalchemy import and_, bindparam, case, func, literal_column, select
+from sqlalchemy import ColumnElement, ScalarSelect, and_, bindparam, exists, func, literal_column, select
 
 from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
@@ -24,15 +25,12 @@ from grater.annotate.store import ejection, events, gold, schema
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.store import Store
-from grater.annotate.store.transaction import ONE, Columns, Record, Tx, locking
-from grater.annotate.study.limits import LONGEST
+from grater.annotate.store.transaction import ONE, Record, Tx, locking
+from grater.annotate.study.limits import LONGEST, require_text
 from grater.annotate.terms import gold_rate, is_reliable, is_suspect, terms_of
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.registry import unknown
 from grater.sheet import counted
-
-COUNTED = ("valid", "untrusted")
-"""Statuses of answers that count for trust."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class GoldRecord:
     seen: int
     missed: int
     disputes: int
-    n_met: int
+    viewings: int
 
     @property
     def state(self) -> str:
@@ -68,10 +66,26 @@ class Dispute:
     decided_by: str | None
     at: int
     decided_at: int | None
-    unit_id: str = ""
+    unit_id: str
 
 
-N_MISSED = func.coalesce(func.sum(case((schema.submissions.c.is_right.is_(False), 1), else_=0)), 0)
+def _n(*where: ColumnElement[bool]) -> ScalarSelect[int]:
+    """The number of answers to a unit of which this holds."""
+    query = select(func.count()).where(schema.submissions.c.unit_id == schema.units.c.unit_id, *where)
+    return query.correlate(schema.units).scalar_subquery()
+
+
+IS_COUNTED = schema.submissions.c.status.in_(("valid", "untrusted"))
+IS_DISPUTED = exists().where(
+    schema.disputes.c.submission_id == schema.submissions.c.submission_id, schema.disputes.c.state == "open"
+)
+RECORDS = gold.OF_JOB.with_only_columns(
+    schema.gold,
+    gold.N_MET.label("n_met"),
+    _n(IS_COUNTED).label("n_seen"),
+    _n(IS_COUNTED, schema.submissions.c.is_right.is_(False)).label("n_missed"),
+    _n(IS_DISPUTED).label("n_disputes"),
+).order_by(schema.units.c.position)
 
 OF_LEASE = locking(
     select(schema.gold.c.item_id)
@@ -114,34 +128,27 @@ FRESH = (
 )
 """Hidden gold that does not rest."""
 
-DISPUTE_COLUMNS = Columns(Dispute, schema.disputes, without=["unit_id"])
-DISPUTES = select(*DISPUTE_COLUMNS, schema.submissions.c.unit_id).join(
+DISPUTES = select(schema.disputes, schema.submissions.c.unit_id).join(
     schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
 )
 
 
 def of_job(tx: Tx, job_id: str) -> list[GoldRecord]:
     """The gold of a job, the most missed first."""
-    by_unit: dict[str, list[Gold]] = {}
-    query = select(schema.gold).join(schema.units, schema.units.c.unit_id == schema.gold.c.unit_id)
-    query = query.where(schema.units.c.job_id == job_id, schema.units.c.role == "gold")
-    for row in tx.all(query.order_by(schema.units.c.position)):
-        by_unit.setdefault(row.unit_id, []).append(gold.read(row))
-    counts, n_disputes = _counts(tx, job_id), _n_open_disputes(tx, job_id)
-    n_met = {row.unit_id: row.n_met for row in tx.all(gold.OF_JOB, job=job_id)}
-    records = []
-    for unit_id, known in by_unit.items():
-        seen, missed = counts.get(unit_id, (0, 0))
-        records.append(
-            GoldRecord(
-                unit_id=unit_id,
-                known=tuple(known),
-                seen=seen,
-                missed=missed,
-                disputes=n_disputes.get(unit_id, 0),
-                n_met=n_met[unit_id],
-            )
+    by_unit: dict[str, list[Record]] = defaultdict(list)
+    for row in tx.all(RECORDS, job=job_id):
+        by_unit[row.unit_id].append(row)
+    records = [
+        GoldRecord(
+            unit_id=unit_id,
+            known=tuple(map(gold.read, rows)),
+            seen=rows[0].n_seen,
+            missed=rows[0].n_missed,
+            disputes=rows[0].n_disputes,
+            viewings=rows[0].n_met,
         )
+        for unit_id, rows in by_unit.items()
+    ]
     return sorted(records, key=lambda record: (-record.missed, -record.seen))
 
 
@@ -250,9 +257,8 @@ def set_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> 
         events.write(tx, actor, "gold.state", unit_id, {"item_id": known.item_id, "state": state})
     job = units.get(tx, unit_id).job
     gold.fill_quiz(tx, job)
-    saw = (schema.submissions.c.unit_id == unit_id) & schema.submissions.c.status.in_(COUNTED)
-    who_saw = sorted({row.person_id for row in tx.all(select(schema.submissions.c.person_id).where(saw))})
-    for person_id in who_saw:
+    saw = select(schema.submissions.c.person_id).where(schema.submissions.c.unit_id == unit_id, IS_COUNTED)
+    for person_id in sorted({row.person_id for row in tx.all(saw)}):
         people.lock(tx, person_id)
         ejection.judge(tx, job, person_id, has_gold_changed=True)
 
@@ -275,27 +281,6 @@ def _state(tx: Tx, unit_id: str) -> str:
     return str(rows[0].state)
 
 
-def _counts(tx: Tx, job_id: str) -> dict[str, tuple[int, int]]:
-    query = (
-        select(schema.submissions.c.unit_id, func.count().label("n_seen"), N_MISSED.label("n_missed"))
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .where(schema.submissions.c.job_id == job_id, schema.units.c.role == "gold")
-        .where(schema.submissions.c.status.in_(COUNTED))
-        .group_by(schema.submissions.c.unit_id)
-    )
-    return {row.unit_id: (int(row.n_seen), int(row.n_missed)) for row in tx.all(query)}
-
-
-def _n_open_disputes(tx: Tx, job_id: str) -> dict[str, int]:
-    query = (
-        select(schema.submissions.c.unit_id, func.count().label("n_open"))
-        .join(schema.disputes, schema.disputes.c.submission_id == schema.submissions.c.submission_id)
-        .where(schema.submissions.c.job_id == job_id, schema.disputes.c.state == "open")
-        .group_by(schema.submissions.c.unit_id)
-    )
-    return {row.unit_id: int(row.n_open) for row in tx.all(query)}
-
-
 def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Dispute:
     """Dispute missed gold, once; the answer must be one's own."""
     if not 0 < len(text.strip()) <= LONGEST["dispute.text"]:
@@ -305,8 +290,7 @@ def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Di
     missed = _missed(tx, submission_id)
     if missed is None or missed.person_id != person_id or missed.state != "closed":
         raise NotFound("there is no missed question of yours to dispute here; they are shown when the job is closed")
-    query = select(schema.disputes.c.dispute_id).where(schema.disputes.c.submission_id == submission_id)
-    if tx.first(query) is not None:
+    if _disputes(tx, schema.disputes.c.submission_id == submission_id):
         raise Conflict("you have disputed this one already; wait for the answer")
     row = {"dispute_id": new_id(), "submission_id": submission_id, "person_id": person_id, "text": text.strip()}
     tx.insert(schema.disputes, row | {"at": tx.now})
@@ -318,6 +302,7 @@ def decide_dispute(
     tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor: str | None = None
 ) -> Dispute:
     """Grant a dispute, which forgives its gold and settles every dispute about it; or refuse it with an answer."""
+    require_text("dispute.answer", answer)
     # All disputes about one gold wait for whoever decides one of them.
     query = DISPUTES.where(schema.submissions.c.unit_id == get_dispute(tx, dispute_id).unit_id)
     query = query.order_by(schema.disputes.c.dispute_id)
@@ -328,8 +313,9 @@ def decide_dispute(
     if is_granted:
         set_state(tx, dispute.unit_id, "forgiven", actor=actor)
     state = "granted" if is_granted else "refused"
-    values = {"answer": answer.strip()[: LONGEST["dispute.answer"]], "decided_by": actor, "decided_at": tx.now}
-    for settled in _open_disputes_about(tx, dispute.unit_id) if is_granted else [dispute]:
+    values = {"answer": answer.strip(), "decided_by": actor, "decided_at": tx.now}
+    is_settled = (schema.submissions.c.unit_id == dispute.unit_id) & (schema.disputes.c.state == "open")
+    for settled in _disputes(tx, is_settled) if is_granted else [dispute]:
         this = schema.disputes.c.dispute_id == settled.dispute_id
         tx.execute(schema.disputes.update().where(this).values(state=state, **values))
         events.write(tx, actor, "dispute.decided", settled.dispute_id, {"state": state})
@@ -337,31 +323,25 @@ def decide_dispute(
 
 
 def get_dispute(tx: Tx, dispute_id: str) -> Dispute:
-    row = tx.first(DISPUTES.where(schema.disputes.c.dispute_id == dispute_id))
-    if row is None:
+    found = _disputes(tx, schema.disputes.c.dispute_id == dispute_id)
+    if not found:
         raise NotFound("there is no such dispute")
-    return _dispute(row)
+    return found[0]
 
 
 def disputes_of_job(tx: Tx, job_id: str) -> list[Dispute]:
-    """The disputes of a job, open ones first."""
-    order = (schema.disputes.c.state != "open", schema.disputes.c.at, schema.disputes.c.dispute_id)
-    query = DISPUTES.where(schema.submissions.c.job_id == job_id).order_by(*order)
-    return [_dispute(row) for row in tx.all(query)]
+    return _disputes(tx, schema.submissions.c.job_id == job_id)
 
 
 def disputes_of_person(tx: Tx, person_id: str) -> dict[str, Dispute]:
-    query = DISPUTES.where(schema.disputes.c.person_id == person_id).order_by(schema.disputes.c.at)
-    return {row.submission_id: _dispute(row) for row in tx.all(query)}
+    own = _disputes(tx, schema.disputes.c.person_id == person_id)
+    return {dispute.submission_id: dispute for dispute in own}
 
 
-def _open_disputes_about(tx: Tx, unit_id: str) -> list[Dispute]:
-    query = DISPUTES.where(schema.submissions.c.unit_id == unit_id, schema.disputes.c.state == "open")
-    return [_dispute(row) for row in tx.all(query.order_by(schema.disputes.c.at))]
-
-
-def _dispute(row: Record) -> Dispute:
-    return DISPUTE_COLUMNS.read(row, unit_id=row.unit_id)
+def _disputes(tx: Tx, where: ColumnElement[bool]) -> list[Dispute]:
+    """Open ones first."""
+    order = (schema.disputes.c.state != "open", schema.disputes.c.at, schema.disputes.c.dispute_id)
+    return [Dispute(**row._mapping) for row in tx.all(DISPUTES.where(where).order_by(*order))]
 
 
 def _missed(tx: Tx, submission_id: str) -> Record | None:

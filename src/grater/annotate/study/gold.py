@@ -287,12 +287,6 @@ def known_gold(
     return gold_from_experts(tx, job, source=source, least=least, most=most, reason=why, seed=seed, actor=actor)
 
 
-def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> Job:
-    """A reason that teaches, in place of the one that the gold was made with; returns the job of the gold."""
-    gold.set_reason(tx, unit_id, require_text("gold.reason", reason), actor=actor)
-    return units.get(tx, unit_id).job
-
-
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A work unit of one item, the answers that would be accepted (none where nobody knows yet), and why."""

@@ -65,10 +65,10 @@ def set_state(context: Context, unit_id: str) -> Response:
 
 @pages.post("/manage/gold/{unit_id}/reason")
 def set_reason(context: Context, unit_id: str) -> Response:
-    """A reason that teaches, in place of the one that all gold was made with."""
     with context.changing() as tx:
-        job = study_gold.set_reason(tx, unit_id, context.text("reason"), actor=context.person.person_id)
-    return context.go(f"/manage/jobs/{job.job_id}/gold")
+        gold.set_reason(tx, unit_id, context.text("reason"), actor=context.person.person_id)
+        job_id = units.get(tx, unit_id).job.job_id
+    return context.go(f"/manage/jobs/{job_id}/gold")
 
 
 @pages.post("/manage/disputes/{dispute_id}")
@@ -313,7 +313,7 @@ def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldCh
 def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChanged:
     """Set the explanation raters see, when the job is closed, of gold that they missed."""
     with context.changing() as tx:
-        study_gold.set_reason(tx, unit_id, sent.reason, actor=context.person.person_id)
+        gold.set_reason(tx, unit_id, sent.reason, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
 
@@ -343,12 +343,6 @@ def _changed(known: list[gold.Gold]) -> GoldChanged:
 
 
 def _gold_unit(record: GoldRecord, shown: Shown) -> GoldUnit:
-    counts = {
-        "seen": record.seen,
-        "missed": record.missed,
-        "disputes": record.disputes,
-        "is_trouble": record.is_trouble,
-        "viewings": record.n_met,
-    }
-    values = {"unit_id": record.unit_id, "state": record.state, "pool": record.pool, **counts}
-    return GoldUnit.model_validate({**values, "known": known_json(record.known), "shown": shown})
+    names = ("unit_id", "state", "pool", "seen", "missed", "disputes", "is_trouble", "viewings")
+    values = {name: getattr(record, name) for name in names}
+    return GoldUnit(**values, known=known_json(record.known), shown=shown)
