@@ -147,7 +147,7 @@ def make_gold_units(
     planted: Annotated[
         Path | None, Option(metavar="CORPUS", help="Marking: correct essays whose edits name the errors to plant.")
     ] = None,
-    reason: Annotated[str, Option(help="The explanation raters see after a miss.")] = "",
+    reason: Annotated[str, Option(help="The explanation for raters who missed it.")] = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
