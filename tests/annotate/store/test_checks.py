@@ -11,7 +11,7 @@ from sqlalchemy import text as sql
 from grater.annotate import content, jobs, units
 from grater.annotate.importing import add_judgments
 from grater.annotate.store import Store, checks, gold, leases, trust
-from grater.annotate.store.checks import RULES
+from grater.annotate.store.checks import QUERIES, RULES
 from grater.annotate.store.queue import UnitSlot
 from grater.annotate.units import NewUnit
 from grater.tables import read_judgments
@@ -175,7 +175,7 @@ def test_an_edit_outside_its_essay_is_found(store: Store) -> None:
 
 
 def test_every_kind_of_violation_has_its_negative_control() -> None:
-    assert set(RULES) == {kind for kind, _ in BROKEN.values()} | {"trust"}
+    assert set(QUERIES) | set(RULES) == {kind for kind, _ in BROKEN.values()} | {"trust"}
 
 
 def test_items_are_found_by_either_name(store: Store) -> None:

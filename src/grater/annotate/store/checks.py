@@ -19,7 +19,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, ScalarSelect, and_, exists, func, select
+from sqlalchemy import func, select
+from sqlalchemy import text as sql
 
 from grater.annotate import jobs
 from grater.annotate.judgments import answers_of
@@ -41,7 +42,6 @@ class Violation:
         return f"{self.kind}: {self.message}"
 
 
-COUNTING = ("valid", "untrusted")
 IMPORTED = "submissions.imported"
 
 
@@ -62,17 +62,6 @@ def _stored_ids(event: Event) -> Collection[str]:
     return (event.noun,) if event.verb == "submission.stored" else ()
 
 
-def without_judgments(tx: Tx) -> Iterator[str]:
-    """A submission has a judgment for every item of its unit."""
-    n_items = _count(schema.unit_items.c.unit_id, schema.unit_items.c.unit_id == schema.submissions.c.unit_id)
-    n_judged = _count(
-        schema.judgments.c.submission_id, schema.judgments.c.submission_id == schema.submissions.c.submission_id
-    )
-    is_short = (n_judged == 0) | ((n_items > 0) & (n_judged != n_items))
-    for row in tx.all(select(schema.submissions.c.submission_id, n_items, n_judged).where(is_short)):
-        yield f"submission {row[0]} has {row[2]} judgments for {row[1]} items"
-
-
 def changed_bodies(tx: Tx) -> Iterator[str]:
     """What a rater sent is what is stored."""
     for row in tx.all(
@@ -80,14 +69,6 @@ def changed_bodies(tx: Tx) -> Iterator[str]:
     ):
         if body_hash(row.body) != row.body_hash:
             yield f"submission {row.submission_id}: the stored body is not the one that was sent"
-
-
-def twice_by_one_rater(tx: Tx) -> Iterator[str]:
-    """A rater has at most one judgment that counts for a unit."""
-    both = (schema.submissions.c.unit_id, schema.submissions.c.person_id)
-    query = select(*both, func.count()).where(schema.submissions.c.status.in_(COUNTING)).group_by(*both)
-    for row in tx.all(query.having(func.count() > 1)):
-        yield f"unit {row[0]}: person {row[1]} has {row[2]} judgments that count"
 
 
 def stored_twice(tx: Tx) -> Iterator[str]:
@@ -98,214 +79,103 @@ def stored_twice(tx: Tx) -> Iterator[str]:
             yield f"submission {submission_id} was stored {n} times"
 
 
-def more_than_wanted(tx: Tx) -> Iterator[str]:
-    """A unit has at most N valid judgments."""
-    n_valid = _count(
-        schema.submissions.c.unit_id,
-        and_(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid"),
-    )
-    query = select(schema.units.c.unit_id, schema.units.c.wanted, n_valid).where(
-        schema.units.c.role == "work", n_valid > schema.units.c.wanted
-    )
-    for row in tx.all(query):
-        yield f"unit {row[0]}: {row[2]} valid judgments, {row[1]} wanted"
-
-
-def slot_filled_twice(tx: Tx) -> Iterator[str]:
-    """A slot has at most one valid judgment."""
-    slot = (schema.submissions.c.unit_id, schema.submissions.c.n)
-    query = select(*slot, func.count()).where(
-        schema.submissions.c.status == "valid", schema.submissions.c.n.is_not(None)
-    )
-    for row in tx.all(query.group_by(*slot).having(func.count() > 1)):
-        yield f"unit {row[0]}, slot {row[1]}: {row[2]} valid judgments"
-
-
-def slot_leased_twice(tx: Tx) -> Iterator[str]:
-    """A slot is in one rater's hands, and a rater has one lease at a time in a place of a job."""
-    slot = (schema.leases.c.unit_id, schema.leases.c.n)
-    query = select(*slot, func.count()).where(schema.leases.c.state == "held", schema.leases.c.n.is_not(None))
-    for row in tx.all(query.group_by(*slot).having(func.count() > 1)):
-        yield f"unit {row[0]}, slot {row[1]}: held {row[2]} times"
-    hand = (schema.leases.c.job_id, schema.leases.c.person_id, schema.leases.c.place)
-    held = select(*hand, func.count()).where(schema.leases.c.state == "held").group_by(*hand).having(func.count() > 1)
-    for row in tx.all(held):
-        yield f"job {row[0]}: person {row[1]} holds {row[3]} leases at once"
-
-
-def slots_missing(tx: Tx) -> Iterator[str]:
-    """A unit has a slot for each judgment that it wants."""
-    n_slots = _count(schema.slots.c.unit_id, schema.slots.c.unit_id == schema.units.c.unit_id)
-    query = select(schema.units.c.unit_id, schema.units.c.wanted, n_slots).where(n_slots < schema.units.c.wanted)
-    for row in tx.all(query):
-        yield f"unit {row[0]}: {row[2]} slots for {row[1]} judgments"
-
-
-def filled_by_nothing(tx: Tx) -> Iterator[str]:
-    """A slot that is filled has its valid judgment, or nobody would ever be asked again."""
-    filler = exists().where(
-        schema.submissions.c.unit_id == schema.slots.c.unit_id,
-        schema.submissions.c.n == schema.slots.c.n,
-        schema.submissions.c.status == "valid",
-    )
-    for row in tx.all(
-        select(schema.slots.c.unit_id, schema.slots.c.n).where(schema.slots.c.state == "filled", ~filler)
-    ):
-        yield f"unit {row[0]}, slot {row[1]}: filled, but no valid judgment fills it"
-
-
-def valid_without_slot(tx: Tx) -> Iterator[str]:
-    """A valid judgment of a work unit fills a slot, and no other status does."""
-    slot = exists().where(
-        schema.slots.c.unit_id == schema.submissions.c.unit_id,
-        schema.slots.c.n == schema.submissions.c.n,
-        schema.slots.c.state == "filled",
-    )
-    query = select(schema.submissions.c.submission_id).join(
-        schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id
-    )
-    for row in tx.all(query.where(schema.submissions.c.status == "valid", schema.units.c.role == "work", ~slot)):
-        yield f"submission {row[0]}: valid, but it fills no slot"
-    for row in tx.all(query.where(schema.submissions.c.status != "valid", schema.submissions.c.n.is_not(None))):
-        yield f"submission {row[0]}: not valid, but it has a slot"
-
-
-def nobody_left(tx: Tx) -> Iterator[str]:
-    """In an open job, a free slot of an assigned unit has an assigned person who can still fill it."""
-    done = exists().where(
-        schema.submissions.c.unit_id == schema.assignments.c.unit_id,
-        schema.submissions.c.person_id == schema.assignments.c.person_id,
-    )
-    again = _has_it_again()
-    out = exists().where(
-        schema.trust.c.job_id == schema.assignments.c.job_id,
-        schema.trust.c.person_id == schema.assignments.c.person_id,
-        schema.trust.c.state == "ejected",
-    )
-    able = exists(
-        select(schema.assignments.c.person_id)
-        .join(schema.people, schema.people.c.person_id == schema.assignments.c.person_id)
-        .where(schema.assignments.c.unit_id == schema.slots.c.unit_id, schema.people.c.state == "active", ~out)
-        .where(~done | again)
-    )
-    query = (
-        select(schema.slots.c.unit_id)
-        .join(schema.jobs, schema.jobs.c.job_id == schema.slots.c.job_id)
-        .where(
-            schema.jobs.c.state == "open", schema.jobs.c.access == "assigned", schema.slots.c.state == "free", ~able
-        )
-        .distinct()
-    )
-    for row in tx.all(query):
-        yield f"unit {row[0]}: judgments are wanted, and no assigned person is left to give one; assign somebody"
-
-
-def _has_it_again() -> ColumnElement[bool]:
-    """An assigned person took their answer back and has not given another; the unit is their next one."""
-    answer = schema.submissions.alias("answer")
-    theirs = (answer.c.unit_id == schema.leases.c.unit_id) & (answer.c.person_id == schema.leases.c.person_id)
-    is_answer = (answer.c.lease_id == schema.leases.c.lease_id) | (answer.c.status != "withdrawn")
-    return exists().where(
-        schema.leases.c.unit_id == schema.assignments.c.unit_id,
-        schema.leases.c.person_id == schema.assignments.c.person_id,
-        schema.leases.c.place == 0,
-        ~exists().where(theirs, is_answer),
-    )
-
-
-def leased_by_nobody(tx: Tx) -> Iterator[str]:
-    """A slot that is leased is in somebody's hands."""
-    holder = exists().where(
-        schema.leases.c.unit_id == schema.slots.c.unit_id,
-        schema.leases.c.n == schema.slots.c.n,
-        schema.leases.c.state == "held",
-    )
-    for row in tx.all(
-        select(schema.slots.c.unit_id, schema.slots.c.n).where(schema.slots.c.state == "leased", ~holder)
-    ):
-        yield f"unit {row[0]}, slot {row[1]}: leased, but nobody holds it"
-
-
-def lease_without_slot(tx: Tx) -> Iterator[str]:
-    """A lease that is held has its slot."""
-    slot = exists().where(
-        schema.slots.c.unit_id == schema.leases.c.unit_id,
-        schema.slots.c.n == schema.leases.c.n,
-        schema.slots.c.state == "leased",
-    )
-    query = select(schema.leases.c.lease_id).where(
-        schema.leases.c.state == "held", schema.leases.c.n.is_not(None), ~slot
-    )
-    for row in tx.all(query):
-        yield f"lease {row[0]}: held, but its slot is not leased"
-
-
-def _count(column: Column[str], condition: ColumnElement[bool]) -> ScalarSelect[int]:
-    return select(func.count(column)).where(condition).scalar_subquery()
-
-
-def ejected_but_counting(tx: Tx) -> Iterator[str]:
-    """Nothing of a rater who was ejected counts in that job."""
-    query = select(schema.submissions.c.submission_id, schema.submissions.c.person_id).join(
-        schema.trust,
-        (schema.trust.c.job_id == schema.submissions.c.job_id)
-        & (schema.trust.c.person_id == schema.submissions.c.person_id),
-    )
-    for row in tx.all(query.where(schema.trust.c.state == "ejected", schema.submissions.c.status == "valid")):
-        yield f"submission {row[0]}: valid, but person {row[1]} was ejected"
-
-
-def ejected_but_holding(tx: Tx) -> Iterator[str]:
-    """A rater who was ejected holds nothing in that job."""
-    out = exists().where(
-        schema.trust.c.job_id == schema.leases.c.job_id,
-        schema.trust.c.person_id == schema.leases.c.person_id,
-        schema.trust.c.state == "ejected",
-    )
-    for row in tx.all(
-        select(schema.leases.c.lease_id, schema.leases.c.person_id).where(schema.leases.c.state == "held", out)
-    ):
-        yield f"lease {row[0]}: held by person {row[1]}, who was ejected"
-
-
-def currencies_mixed(tx: Tx) -> Iterator[str]:
-    """A job is paid in one currency."""
-    n_currencies = func.count(schema.payments.c.currency.distinct())
-    query = select(schema.payments.c.job_id, n_currencies).group_by(schema.payments.c.job_id).having(n_currencies > 1)
-    for row in tx.all(query):
-        yield f"job {row[0]}: paid in {row[1]} currencies"
-
-
-def items_outside(tx: Tx) -> Iterator[str]:
-    """An item ends before its essay does."""
-    query = select(schema.items.c.item_id, schema.items.c.end, func.length(schema.essays.c.text)).join(
-        schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id
-    )
-    for row in tx.all(query.where(schema.items.c.end > func.length(schema.essays.c.text))):
-        yield f"item {row[0]}: ends at {row[1]}, its essay at {row[2]}"
-
-
-def edits_outside(tx: Tx) -> Iterator[str]:
-    """An edit ends before its essay does."""
-    query = select(schema.edits.c.essay_id, schema.edits.c.end, func.length(schema.essays.c.text)).join(
-        schema.essays, schema.essays.c.essay_id == schema.edits.c.essay_id
-    )
-    for row in tx.all(query.where(schema.edits.c.end > func.length(schema.essays.c.text))):
-        yield f"essay {row[0]}: an edit ends at {row[1]}, the essay at {row[2]}"
-
-
-def judged_elsewhere(tx: Tx) -> Iterator[str]:
-    """A judgment is about an item of the unit that was shown."""
-    shown = exists().where(
-        schema.unit_items.c.unit_id == schema.submissions.c.unit_id,
-        schema.unit_items.c.item_id == schema.judgments.c.item_id,
-    )
-    has_items = exists().where(schema.unit_items.c.unit_id == schema.submissions.c.unit_id)
-    query = select(schema.judgments.c.submission_id, schema.judgments.c.item_id).join(
-        schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id
-    )
-    for row in tx.all(query.where(has_items, ~shown)):
-        yield f"submission {row[0]}: judges item {row[1]}, which its unit does not have"
+QUERIES: Mapping[str, Mapping[str, str]] = {
+    "lost": {
+        "submission {} has {} judgments for {} items": """
+            SELECT * FROM (
+              SELECT s.submission_id,
+                (SELECT count(*) FROM judgments j WHERE j.submission_id = s.submission_id) AS n_judged,
+                (SELECT count(*) FROM unit_items i WHERE i.unit_id = s.unit_id) AS n_items
+              FROM submissions s) AS counted
+            WHERE n_judged = 0 OR (n_items > 0 AND n_judged <> n_items)""",
+    },
+    "doubled": {
+        "unit {}: person {} has {} judgments that count": """
+            SELECT unit_id, person_id, count(*) FROM submissions WHERE status IN ('valid', 'untrusted')
+            GROUP BY unit_id, person_id HAVING count(*) > 1""",
+    },
+    "over-issued": {
+        "unit {}: {} valid judgments, {} wanted": """
+            SELECT u.unit_id, count(*), u.wanted FROM units u
+            JOIN submissions s ON s.unit_id = u.unit_id AND s.status = 'valid'
+            WHERE u.role = 'work' GROUP BY u.unit_id, u.wanted HAVING count(*) > u.wanted""",
+        "unit {}, slot {}: {} valid judgments": """
+            SELECT unit_id, n, count(*) FROM submissions WHERE status = 'valid' AND n IS NOT NULL
+            GROUP BY unit_id, n HAVING count(*) > 1""",
+        "unit {}, slot {}: held {} times": """
+            SELECT unit_id, n, count(*) FROM leases WHERE state = 'held' AND n IS NOT NULL
+            GROUP BY unit_id, n HAVING count(*) > 1""",
+        "job {}: person {} holds {} leases at once": """
+            SELECT job_id, person_id, count(*) FROM leases WHERE state = 'held'
+            GROUP BY job_id, person_id, place HAVING count(*) > 1""",
+    },
+    "starved": {
+        "unit {}: {} slots for {} judgments": """
+            SELECT u.unit_id, count(s.n), u.wanted FROM units u LEFT JOIN slots s ON s.unit_id = u.unit_id
+            GROUP BY u.unit_id, u.wanted HAVING count(s.n) < u.wanted""",
+        "unit {}, slot {}: filled, but no valid judgment fills it": """
+            SELECT unit_id, n FROM slots t WHERE state = 'filled' AND NOT EXISTS (
+              SELECT 1 FROM submissions s WHERE s.unit_id = t.unit_id AND s.n = t.n AND s.status = 'valid')""",
+        "submission {}: valid, but it fills no slot": """
+            SELECT submission_id FROM submissions s JOIN units u ON u.unit_id = s.unit_id
+            WHERE s.status = 'valid' AND u.role = 'work' AND NOT EXISTS (
+              SELECT 1 FROM slots t WHERE t.unit_id = s.unit_id AND t.n = s.n AND t.state = 'filled')""",
+        "submission {}: not valid, but it has a slot": """
+            SELECT submission_id FROM submissions WHERE status <> 'valid' AND n IS NOT NULL""",
+        # Somebody assigned can still answer: they have not, or they took their answer back and have the unit again.
+        "unit {}: judgments are wanted, and no assigned person is left to give one; assign somebody": """
+            SELECT DISTINCT t.unit_id FROM slots t JOIN jobs ON jobs.job_id = t.job_id
+            WHERE jobs.state = 'open' AND jobs.access = 'assigned' AND t.state = 'free' AND NOT EXISTS (
+              SELECT 1 FROM assignments a JOIN people p ON p.person_id = a.person_id
+              WHERE a.unit_id = t.unit_id AND p.state = 'active'
+                AND NOT EXISTS (
+                  SELECT 1 FROM trust
+                  WHERE trust.job_id = a.job_id AND trust.person_id = a.person_id AND trust.state = 'ejected')
+                AND (NOT EXISTS (
+                    SELECT 1 FROM submissions s WHERE s.unit_id = a.unit_id AND s.person_id = a.person_id)
+                  OR EXISTS (
+                    SELECT 1 FROM leases l
+                    WHERE l.unit_id = a.unit_id AND l.person_id = a.person_id AND l.place = 0 AND NOT EXISTS (
+                      SELECT 1 FROM submissions s WHERE s.unit_id = l.unit_id AND s.person_id = l.person_id
+                        AND (s.lease_id = l.lease_id OR s.status <> 'withdrawn')))))""",
+    },
+    "orphan": {
+        "unit {}, slot {}: leased, but nobody holds it": """
+            SELECT unit_id, n FROM slots t WHERE state = 'leased' AND NOT EXISTS (
+              SELECT 1 FROM leases l WHERE l.unit_id = t.unit_id AND l.n = t.n AND l.state = 'held')""",
+        "lease {}: held, but its slot is not leased": """
+            SELECT lease_id FROM leases l WHERE state = 'held' AND n IS NOT NULL AND NOT EXISTS (
+              SELECT 1 FROM slots t WHERE t.unit_id = l.unit_id AND t.n = l.n AND t.state = 'leased')""",
+    },
+    "trust": {
+        "submission {}: valid, but person {} was ejected": """
+            SELECT s.submission_id, s.person_id FROM submissions s
+            JOIN trust ON trust.job_id = s.job_id AND trust.person_id = s.person_id
+            WHERE trust.state = 'ejected' AND s.status = 'valid'""",
+        "lease {}: held by person {}, who was ejected": """
+            SELECT l.lease_id, l.person_id FROM leases l
+            JOIN trust ON trust.job_id = l.job_id AND trust.person_id = l.person_id
+            WHERE trust.state = 'ejected' AND l.state = 'held'""",
+    },
+    "money": {
+        "job {}: paid in {} currencies": """
+            SELECT job_id, count(DISTINCT currency) FROM payments
+            GROUP BY job_id HAVING count(DISTINCT currency) > 1""",
+    },
+    "offsets": {
+        "item {}: ends at {}, its essay at {}": """
+            SELECT i.item_id, i."end", length(e.text) FROM items i JOIN essays e ON e.essay_id = i.essay_id
+            WHERE i."end" > length(e.text)""",
+        "essay {}: an edit ends at {}, the essay at {}": """
+            SELECT d.essay_id, d."end", length(e.text) FROM edits d JOIN essays e ON e.essay_id = d.essay_id
+            WHERE d."end" > length(e.text)""",
+        "submission {}: judges item {}, which its unit does not have": """
+            SELECT j.submission_id, j.item_id FROM judgments j JOIN submissions s ON s.submission_id = j.submission_id
+            WHERE EXISTS (SELECT 1 FROM unit_items i WHERE i.unit_id = s.unit_id) AND NOT EXISTS (
+              SELECT 1 FROM unit_items i WHERE i.unit_id = s.unit_id AND i.item_id = j.item_id)""",
+    },
+}
+"""What must not be: the words for each row that a query finds, by kind."""
 
 
 def trust_recomputed(tx: Tx) -> Iterator[str]:
@@ -544,18 +414,20 @@ def _rebuilt(tx: Tx) -> Iterator[str]:
 
 
 RULES: Mapping[str, tuple[Callable[[Tx], Iterator[str]], ...]] = {
-    "lost": (stored_but_gone, without_judgments, changed_bodies),
-    "doubled": (twice_by_one_rater, stored_twice),
-    "over-issued": (more_than_wanted, slot_filled_twice, slot_leased_twice),
-    "starved": (slots_missing, filled_by_nothing, valid_without_slot, nobody_left),
-    "orphan": (leased_by_nobody, lease_without_slot),
-    "trust": (trust_recomputed, ejected_but_counting, ejected_but_holding),
-    "money": (currencies_mixed,),
-    "offsets": (items_outside, edits_outside, judged_elsewhere),
+    "lost": (stored_but_gone, changed_bodies),
+    "doubled": (stored_twice,),
+    "trust": (trust_recomputed,),
     "rebuilt": (_rebuilt,),
 }
+"""What no query alone can tell."""
 
 
 def violations(tx: Tx) -> list[Violation]:
     """Everything that breaks a promise."""
-    return [Violation(kind, text) for kind, rules in RULES.items() for rule in rules for text in rule(tx)]
+    found = [
+        Violation(kind, words.format(*row))
+        for kind, queries in QUERIES.items()
+        for words, query in queries.items()
+        for row in tx.all(sql(query))
+    ]
+    return found + [Violation(kind, words) for kind, rules in RULES.items() for rule in rules for words in rule(tx)]
