@@ -345,14 +345,14 @@ def _talk(store: Store, job: Job) -> None:
 
 def _dispute(tx: Tx, job: Job) -> None:
     """In a job that was closed for a while: only then do raters see what they missed."""
-    closed = set_state(tx, job.job_id, "closed")
+    closed = jobs.set_state(tx, job.job_id, "closed")
     for rater in RATERS:
         person = people.named(tx, rater.name)
         missed = messages.missed_by(tx, closed, person.person_id) if rater.skill > living.CAREFUL else []
         if missed:
             open_dispute(tx, missed[0].submission_id, text=living.DISPUTE, person_id=person.person_id)
             break
-    set_state(tx, job.job_id, "open")
+    jobs.set_state(tx, job.job_id, "open")
 
 
 def _adjudicate_items(store: Store) -> None:

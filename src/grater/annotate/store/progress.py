@@ -7,7 +7,7 @@ somebody has decided.  The counts over the study are one query each, however lon
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -279,22 +279,12 @@ def by_rater(tx: Tx, job_id: str) -> tuple[RaterProgress, ...]:
 def recounted(tx: Tx, job_id: str, before: Sequence[RaterProgress]) -> tuple[RaterProgress, ...]:
     """The same raters with their submissions counted now, from an index; seconds and last time stay as they were."""
     by_status = select(schema.submissions.c.person_id, schema.submissions.c.status, func.count().label("n_rows"))
-    counts = {rater.person_id: dict.fromkeys(schema.STATUSES, 0) for rater in before}
+    counts: dict[str, dict[str, Any]] = {rater.person_id: dict.fromkeys(schema.STATUSES, 0) for rater in before}
     grouped = by_status.group_by(schema.submissions.c.person_id, schema.submissions.c.status)
     for row in tx.all(grouped.where(schema.submissions.c.job_id == job_id)):
         if row.person_id in counts:
             counts[row.person_id][row.status] = row.n_rows
-    return tuple(_with_counts(rater, counts[rater.person_id]) for rater in before)
-
-
-def _with_counts(rater: RaterProgress, by_status: Mapping[str, int]) -> RaterProgress:
-    return replace(
-        rater,
-        valid=by_status["valid"],
-        untrusted=by_status["untrusted"],
-        surplus=by_status["surplus"],
-        withdrawn=by_status["withdrawn"],
-    )
+    return tuple(replace(rater, **counts[rater.person_id]) for rater in before)
 
 
 def finished_units(tx: Tx, job_id: str, *, by: Literal["label", "payload"] = "label") -> list[FinishedUnit]:

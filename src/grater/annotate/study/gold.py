@@ -61,19 +61,11 @@ def add_gold(
     """A gold (or practice) unit of the job for every row; return the number of new ones and of those met already."""
     if job is None:
         raise UsageError(f"{table.name}: {role} belongs to a job; expected its name, found none")
-    job_id = jobs.named(tx, job).job_id
-    n_new = 0
+    target, n_new = jobs.named(tx, job), 0
     for row in table.frame.iter_rows(named=True):
-        item_id, reason = ids[str(row["item"])], str(row.get("reason") or "")
         accepted = [label.strip() for label in str(row["label"]).split(LIST_SEPARATOR) if label.strip()]
-        unit_id = gold.work_with(tx, job_id, item_id)
-        if gold.is_known(tx, job_id, item_id):
-            continue
-        if unit_id is not None:
-            n_new += gold.convert(tx, unit_id, item_id, accepted, reason=reason, role=role)
-        else:
-            add_known(tx, job_id, item_id, accepted, reason=reason, role=role)
-            n_new += 1
+        reason = str(row.get("reason") or "")
+        n_new += make_gold(tx, target, ids[str(row["item"])], accepted, reason=reason, role=role)
     return n_new, len(table) - n_new
 
 
@@ -153,6 +145,27 @@ def make_gold(
     return True
 
 
+def _make_all(
+    tx: Tx,
+    job: Job,
+    known: Iterable[tuple[str, Sequence[str]]],
+    *,
+    reason: str,
+    most: int | None = None,
+    actor: str | None = None,
+) -> Made:
+    """Items with their accepted answers as gold, `most` of them at the most."""
+    made = met = 0
+    for item_id, accepted in known:
+        if made == most:
+            break
+        if make_gold(tx, job, item_id, accepted, reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
+
+
 def gold_from_experts(
     tx: Tx,
     job: Job,
@@ -172,15 +185,9 @@ def gold_from_experts(
         raise UsageError(f"{job.name}: no item has {least} or more expert judgments that all agree")
     order = sorted(agreed)
     generator(seed, "gold", job.name).shuffle(order)
-    made = met = 0
-    for item_id in order:
-        if most is not None and made >= most:
-            break
-        if make_gold(tx, job, item_id, agreed[item_id], reason=reason, actor=actor):
-            made += 1
-        else:
-            met += 1
-    return Made(made, met)
+    return _make_all(
+        tx, job, [(item_id, agreed[item_id]) for item_id in order], reason=reason, most=most, actor=actor
+    )
 
 
 def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) -> dict[str, tuple[str, ...]]:
@@ -194,19 +201,15 @@ def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) ->
 
 def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> Made:
     """Essays of a marking job whose errors are known, planted or marked before, become gold by errors found."""
-    made, met, tags = 0, 0, _tags(tx, job)
+    known, tags = [], _tags(tx, job)
     for essay in content.all_essays(tx):
         edits = [edit for edit in essay.edits if rater is None or edit.rater == rater]
         item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
         if not edits or (gold.work_with(tx, job.job_id, item.item_id) is None):
             continue
         _require_tags(tags, essay.essay_id, edits)
-        places = sorted({f"{edit.span.start}-{edit.span.end}:{edit.tag}" for edit in edits})
-        if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
-            made += 1
-        else:
-            met += 1
-    return Made(made, met)
+        known.append((item.item_id, sorted({f"{edit.span.start}-{edit.span.end}:{edit.tag}" for edit in edits})))
+    return _make_all(tx, job, known, reason=reason, actor=actor)
 
 
 def gold_from_planted(
@@ -216,7 +219,7 @@ def gold_from_planted(
     if job.task != "marking":
         raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")
     _require_no_suggestions(job)
-    made, met, tags = 0, 0, _tags(tx, job)
+    known, tags = [], _tags(tx, job)
     for good in corpus:
         if not good.edits:
             raise UsageError(f"{good.essay_id}: expected edits that say what to plant, found none")
@@ -225,11 +228,8 @@ def gold_from_planted(
         item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
         content.add_essays(tx, [essay])
         content.add_items(tx, [content.study_item(item)])
-        if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
-            made += 1
-        else:
-            met += 1
-    return Made(made, met)
+        known.append((item.item_id, places))
+    return _make_all(tx, job, known, reason=reason, actor=actor)
 
 
 def _tags(tx: Tx, job: Job) -> TagSet:
