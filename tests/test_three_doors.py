@@ -22,6 +22,8 @@ from grater.annotate.invitations import NewInvitation
 from grater.annotate.jobs import MOVES, GivenState, NewGuidelines
 from grater.annotate.messages import NewRaterMessage, NewReview
 from grater.annotate.mining import NewList
+from grater.annotate.money import NewBonus
+from grater.annotate.panels import NewPanel
 from grater.annotate.plans import NewJob
 from grater.annotate.protocol import set_terms
 from grater.annotate.samples import NewSample
@@ -244,16 +246,25 @@ NUMBERS: dict[str, Doors] = {
         None,
         lambda value, _: ("/manage/jobs/{job}/raters/{worker}", {"what": "bonus", "cents": value}),
         lambda value, _: ("/jobs/{job}/raters/{worker}/bonus", {"cents": value}),
+        model=NewBonus,
     ),
     "panel.places": Doors(
         None,
         lambda value, _: ("/manage/jobs/{job}/panels", {"provider": "open", "places": value}),
         lambda value, _: ("/jobs/{job}/panels", {"provider": "open", "places": value}),
+        model=NewPanel,
     ),
     "panel.minutes": Doors(
         None,
         lambda value, _: ("/manage/jobs/{job}/panels", {"provider": "open", "minutes": value}),
         lambda value, _: ("/jobs/{job}/panels", {"provider": "open", "minutes": value}),
+        model=NewPanel,
+    ),
+    "panel.per_address": Doors(
+        None,
+        lambda value, _: ("/manage/jobs/{job}/panels", {"provider": "open", "per_address": value}),
+        lambda value, _: ("/jobs/{job}/panels", {"provider": "open", "per_address": value}),
+        model=NewPanel,
     ),
 }
 
@@ -286,10 +297,11 @@ TEXTS: dict[str, Doors] = {
         lambda text, _: ("/manage/gold/{gold}/reason", {"reason": text}),
         lambda text, _: ("/gold/{gold}/reason", {"reason": text}),
     ),
-    "panel.text": Doors(
+    "panel.secret": Doors(
         None,
-        lambda text, _: ("/manage/jobs/{job}/panels", {"provider": "open", "code-completed": text}),
-        lambda text, _: ("/jobs/{job}/panels", {"provider": "open", "codes": {"completed": text}}),
+        lambda text, _: ("/manage/jobs/{job}/panels", {"provider": "generic", "secret": text}),
+        lambda text, _: ("/jobs/{job}/panels", {"provider": "generic", "secret": text}),
+        model=NewPanel,
     ),
     "message.text": Doors(
         None,

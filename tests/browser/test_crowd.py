@@ -98,7 +98,7 @@ def test_gold_of_a_first_job_is_chosen_by_keys_and_whoever_misses_it_is_told_wha
     with live_site(tmp_path) as site:  # a study without other gold
         job_id = site.rating_job("error", n_units=6)
         with site.store.write() as tx:
-            panel = panels.add(tx, job_id, "generic")
+            panel = panels.add(tx, job_id, panels.NewPanel(provider="generic", unsigned=True))
         _choose_gold(chromium, site, job_id)
         _miss_gold(chromium, site, f"/p/{panel.panel_id}?id=p-1")
 
@@ -149,7 +149,9 @@ def test_a_panel_rater_comes_by_the_link_and_leaves_with_the_code(
     chromium: Browser, site: Site, crowd_job: str
 ) -> None:
     with site.store.write() as tx:
-        panel = panels.add(tx, crowd_job, "prolific", options={"codes": {"completed": "THANKS-42"}})
+        panel = panels.add(
+            tx, crowd_job, panels.NewPanel(provider="prolific", codes={"completed": "THANKS-42"}, unsigned=True)
+        )
     context = chromium.new_context(base_url=site.url)
     with watched(context) as (page, _):
         page.goto(f"/p/{panel.panel_id}?PROLIFIC_PID=p-{next(NUMBER)}&STUDY_ID=s")

@@ -70,7 +70,9 @@ def _visitor(site: Site) -> Iterator[Stop]:
     job_id = crowd_job(site)
     with site.store.write() as tx:
         token = invitations.make(tx, role="worker", job_id=job_id)
-        panel = panels.add(tx, job_id, "prolific", options={"codes": {"completed": "THANKS-42"}})
+        panel = panels.add(
+            tx, job_id, panels.NewPanel(provider="prolific", codes={"completed": "THANKS-42"}, unsigned=True)
+        )
     link = setup_link(Settings(base_url=site.url), site.store)
     assert link is not None
     yield Stop("/login", "/login", None, "login")

@@ -18,14 +18,15 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 import polars as pl
+from pydantic import Field
 from sqlalchemy import case, literal, select
 
 from grater.annotate import jobs, people
 from grater.annotate.jobs import Job
+from grater.annotate.requests import Body, example
 from grater.annotate.store import Tx, events, progress, schema
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns, Record
-from grater.annotate.study.limits import require_number, require_text
 from grater.annotate.tables import undated
 from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, terms_of, valid_share
 from grater.errors import Conflict, UsageError
@@ -66,24 +67,21 @@ def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
     return changes.total()
 
 
-def bonus(
-    tx: Tx,
-    job: Job,
-    person_id: str,
-    cents: int,
-    *,
-    note: str = "",
-    payment_id: str | None = None,
-    actor: str | None = None,
-) -> Payment:
-    """Pay a rater a bonus in the currency of the job; one `payment_id` is one payment, sent twice or not."""
-    require_number("bonus.cents", cents)
-    require_text("bonus.note", note)
-    require_text("bonus.payment_id", payment_id or "")
-    pay = _agreed(tx, job)
-    made = Payment(payment_id or new_id(), job.job_id, person_id, "bonus", cents, pay.currency, "owed", note, tx.now)
+class NewBonus(Body):
+    """With a `payment_id` of your own, sending again pays once; the same id for something else is a conflict."""
+
+    model_config = example(cents=50, note="for the careful comments", payment_id="bonus-2026-11-ann")
+    cents: int = Field(ge=1, le=1_000_000)
+    note: str = Field("", max_length=200)
+    payment_id: str | None = Field(None, min_length=1, max_length=100)
+
+
+def bonus(tx: Tx, job: Job, person_id: str, sent: NewBonus, *, actor: str | None = None) -> Payment:
+    """Pay a rater a bonus in the currency of the job."""
+    payment_id, currency = sent.payment_id or new_id(), _agreed(tx, job).currency
     people.get(tx, person_id)
-    row = tx.first(select(*COLUMNS).where(schema.payments.c.payment_id == made.payment_id))
+    made = Payment(payment_id, job.job_id, person_id, "bonus", sent.cents, currency, "owed", sent.note, tx.now)
+    row = tx.first(select(*COLUMNS).where(schema.payments.c.payment_id == payment_id))
     if row is None:
         return _write(tx, made, actor)
     stored = COLUMNS.read(row)

@@ -147,7 +147,7 @@ def _item(crowd: Crowd, lease: Lease) -> str:
 def test_nothing_is_taken_back_for_a_code_or_in_a_closed_job(store: Store) -> None:
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"limit": 1})
     with store.write() as tx:
-        panel = panels.add(tx, crowd.job.job_id, "prolific", options={"codes": {"completed": "C-1"}})
+        panel = panels.add(tx, crowd.job.job_id, panels.NewPanel(provider="prolific", codes={"completed": "C-1"}))
         person_id = panels.enter(tx, panel.panel_id, "abc").person_id
         lease = leases.take(tx, job_id=crowd.job.job_id, person_id=person_id)
     assert lease is not None

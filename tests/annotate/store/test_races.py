@@ -9,12 +9,11 @@ from threading import Barrier
 import pytest
 
 from grater.annotate import marks, panels, people, units
-from grater.annotate.panels import PanelPlace
+from grater.annotate.panels import NewPanel, PanelPlace
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, ejection, events, gold, leases, open_store, progress
 from grater.annotate.store.clock import HOUR, MINUTE
 from grater.errors import Conflict, Stale, StoreBusy
-from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd
 from tests.annotate.store.postgres import new_database
 from tests.annotate.store.races import interrupted, two_answers_at_once, writing
@@ -131,9 +130,9 @@ def test_two_who_wait_for_each_other_are_not_stuck_and_nothing_is_half_done(clus
 
 def in_panel(crowd: Crowd) -> tuple[str, PanelPlace]:
     """A panel of one place, and the rater in it, who has done all that there is."""
-    options: dict[str, Json] = {"codes": {"completed": "C-1"}, "places": 1, "minutes": 10}
+    new = NewPanel(provider="prolific", codes={"completed": "C-1"}, places=1, minutes=10)
     with crowd.store.write() as tx:
-        panel_id = panels.add(tx, crowd.job.job_id, "prolific", options=options).panel_id
+        panel_id = panels.add(tx, crowd.job.job_id, new).panel_id
         place = panels.enter(tx, panel_id, "first")
         lease = leases.take(tx, job_id=crowd.job.job_id, person_id=place.person_id)
     assert lease is not None
@@ -183,7 +182,7 @@ def test_two_who_would_be_the_same_person_of_a_panel_are_one(store: Store, befor
     """One id at two panels of a provider at once: whoever is second is told to come again, and is the same."""
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
     with store.write() as tx:
-        ids = [panels.add(tx, crowd.job.job_id, "prolific").panel_id for _ in range(2)]
+        ids = [panels.add(tx, crowd.job.job_id, NewPanel(provider="prolific")).panel_id for _ in range(2)]
     one = writing(store, lambda tx: panels.enter(tx, ids[0], "abc"))
     two = writing(store, lambda tx: panels.enter(tx, ids[1], "abc"))
     with suppress(Conflict):

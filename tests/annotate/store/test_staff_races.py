@@ -108,12 +108,12 @@ def test_two_who_write_guidelines_at_once_make_two_versions(store: Store) -> Non
 
 def test_a_bonus_and_new_terms_at_once_leave_one_currency(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={"pay": {"cents": 5, "currency": "EUR"}})
-    give = writing(store, lambda tx: money.bonus(tx, crowd.job, crowd.raters[0], 100))
+    give = writing(store, lambda tx: money.bonus(tx, crowd.job, crowd.raters[0], money.NewBonus(cents=100)))
 
     def dollars() -> None:
         with store.write() as tx:
             job = set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
-            money.bonus(tx, job, crowd.raters[1], 100)
+            money.bonus(tx, job, crowd.raters[1], money.NewBonus(cents=100))
 
     _, changed = interrupted(store, give, dollars, before="INSERT INTO payments")
     assert isinstance(changed.exception(), Conflict)

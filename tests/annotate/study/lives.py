@@ -136,7 +136,7 @@ def build(store: Store, *, flagged: int = 0) -> None:
         units.add_all(tx, marked.job_id, [NewUnit(((each.item_id, {}),), each.essay_id) for each in wholes])
         for job in (pool, named, marked):
             jobs.set_state(tx, job.job_id, "open")
-        panels.add(tx, pool.job_id, "prolific", options={"codes": CODES})
+        panels.add(tx, pool.job_id, panels.NewPanel.checked(provider="prolific", codes=CODES))
         webhooks.add(tx, url="https://example.org/hook", verbs=["unit.finished"])
 
 

@@ -228,6 +228,7 @@ PANEL = {
     "code-screened-out": "OUT-1",
     "places": "1",
     "minutes": "30",
+    "unsigned": "true",
 }
 
 
@@ -338,7 +339,7 @@ def test_an_open_link_lets_anybody_in_but_not_too_often(crowd: Study) -> None:
         browser = crowd.browser()
         browser.get(f"/p/{panel_id}")
         statuses.append(browser.post(f"/p/{panel_id}").status_code)
-    assert statuses == [200] * 10 + [429]
+    assert statuses == [200] * 5 + [409] * 5 + [429]  # a day has five from one address, a minute ten attempts
 
 
 def test_every_page_of_a_manager_opens(crowd: Study) -> None:

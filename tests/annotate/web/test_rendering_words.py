@@ -18,7 +18,7 @@ from grater.annotate.web.rendering import shown
 from tests.annotate.web.studies import served
 from tests.annotate.web.test_crowd_numbers import plain
 
-STORED = (*JOB_STATES, *LEASE_STATES, *STATUSES, *GOLD_STATES, *TRUST_STATES, *panels.OVER, *panels.GIVEN_BACK)
+STORED = (*JOB_STATES, *LEASE_STATES, *STATUSES, *GOLD_STATES, *TRUST_STATES, *panels.ENDINGS, *panels.GIVEN_BACK)
 PAGES = ("panels", "gold", "terms", "money", "raters", "crowd")
 RAW = re.compile(r"\b(not-untrusted|screened-out|timed-out|ejected|forgiven|null-singular)\b")
 
@@ -42,7 +42,7 @@ def test_pages_of_a_crowd_job_show_no_raw_values(tmp_path: Path) -> None:
             job, item = jobs.get(tx, job_id), units.get(tx, units.ids_of_job(tx, job_id)[0]).unit.items[0].item
             assert make_gold(tx, job, item.item_id, ["error"], reason="So it is.")
             set_terms(tx, job_id, {"pay": {"cents": 7, "policy": "not-untrusted"}})
-            place = panels.enter(tx, panels.add(tx, job_id, "prolific").panel_id, "p-1")
+            place = panels.enter(tx, panels.add(tx, job_id, panels.NewPanel(provider="prolific")).panel_id, "p-1")
             panels.set_state(tx, place, "screened-out", actor=None)
             eject(tx, job, place.person_id)
             (unit_id,) = units.ids_of_job(tx, job_id, role="gold")

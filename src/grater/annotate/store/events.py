@@ -33,7 +33,7 @@ VERBS_ABOUT = {
         "crowds": """
             trust.changed gold.added gold.state gold.reason gold.pool gold.alert dispute.opened
             dispute.decided message.sent review.written payment.written payments.paid panel.added place.taken
-            place.state
+            place.state collusion.found
         """,
         "people": """
             person.added person.role person.state person.password person.about factor.on factor.off

@@ -133,7 +133,7 @@ def _is_over(tx: Tx, answered: Lease) -> bool:
     """Whether the rater is done here, or somebody has decided about the unit."""
     refusal = queue.why_not(tx, jobs.get(tx, answered.job_id), answered.person_id)
     place = panels.place_in_job(tx, answered.job_id, answered.person_id)
-    is_gone = place is not None and place.state in panels.OVER
+    is_gone = place is not None and place.state in panels.ENDINGS
     return refusal not in ("", "limit") or is_gone or adjudication.find(tx, answered.unit_id) is not None
 
 

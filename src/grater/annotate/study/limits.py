@@ -32,9 +32,6 @@ class Limit:
 LIMITS: Mapping[str, Limit] = {
     "gold.least": Limit(1, 100),
     "gold.most": Limit(1, 100_000),
-    "bonus.cents": Limit(1, 1_000_000),
-    "panel.places": Limit(0, 1_000_000),
-    "panel.minutes": Limit(0, 1_000_000),
     "work.returns": Limit(0, 20),
 }
 """Ranges of numbers; the last part of a name is the field that a message names."""
@@ -42,13 +39,10 @@ LIMITS: Mapping[str, Limit] = {
 LONGEST: Mapping[str, int] = {
     "name": 80,
     "gold.reason": 500,
-    "bonus.note": 200,
-    "bonus.payment_id": 100,
     "adjudication.comment": 2000,
     "check.text": 20_000,
     "report.title": 200,
     "report.author": 200,
-    "panel.text": 1000,
     "dispute.text": 2000,
     "dispute.answer": 2000,
 }

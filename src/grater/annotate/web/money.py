@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.annotate import jobs, money, panels, people
 from grater.annotate.jobs import Job
-from grater.annotate.money import bonus, job_costs, owed_frame, set_paid, settle
+from grater.annotate.money import NewBonus, bonus, job_costs, owed_frame, set_paid, settle
 from grater.annotate.store import Tx
-from grater.annotate.web.calls import Body, Number, Shape, When, at_most, calls_about, example, within
+from grater.annotate.web.calls import Number, Shape, When, calls_about
 from grater.annotate.web.context import Context
 from grater.annotate.web.rendering import csv_file
 from grater.errors import BadInput, Problem
@@ -27,7 +27,7 @@ def money_page(context: Context, job_id: str) -> Response:
             "job": job,
             "costs": job_costs(tx, job),
             "payments": money.payments_of(tx, job_id),
-            "panels": sorted({panel.panel.provider.name for panel in panels.of_job(tx, job_id)}),
+            "panels": sorted({panel.provider.name for panel in panels.of_job(tx, job_id)}),
             "names": {person.person_id: person.name for person in people.all(tx)},
         }
     return context.page("crowd_money.html", shown)
@@ -119,15 +119,6 @@ class Paid(Shape):
     rows: int
 
 
-class NewBonus(Body):
-    """With a `payment_id` of your own, sending again pays once; the same id for something else is a conflict."""
-
-    model_config = example(cents=50, note="for the careful comments", payment_id="bonus-2026-11-ann")
-    cents: Annotated[int, within("bonus.cents")]
-    note: Annotated[str, at_most("bonus.note")] = ""
-    payment_id: Annotated[str, at_most("bonus.payment_id", least=1)] | None = None
-
-
 @api.get("/jobs/{job_id}/payments", response_model_exclude_unset=True)
 def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
     """The cost of a job, every payment, and what is owed now, optionally for one panel."""
@@ -159,7 +150,7 @@ def payments_paid(context: Context, job_id: str) -> Paid:
 def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> Payment:
     """Pay a rater a bonus, in the currency of the job."""
     with context.changing() as tx:
-        made = bonus(tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=context.person.person_id)
+        made = bonus(tx, jobs.get(tx, job_id), person_id, sent, actor=context.person.person_id)
     return Payment.of(made)
 
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from grater.annotate import jobs, messages, money
 from grater.annotate.messages import AboutYou, NewMessage, NewRaterMessage, NewReview, missed_by
-from grater.annotate.money import bonus
+from grater.annotate.money import NewBonus, bonus
 from grater.annotate.store import queue, trust
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold_review import open_dispute
@@ -35,7 +35,7 @@ from grater.annotate.web.calls import (
     calls_about,
     example,
 )
-from grater.annotate.web.context import Context, number_of, require_slow
+from grater.annotate.web.context import Context, require_slow
 from grater.annotate.web.money import Payment
 from grater.annotate.web.work import Known, crowd_view, known_json
 from grater.errors import BadInput, Problem
@@ -79,9 +79,7 @@ def change_rater(context: Context, job_id: str, person_id: str) -> Response:
         if what in CHANGES:
             study_raters.change_standing(tx, job, person_id, what, actor=actor)
         elif what == "bonus":
-            cents = number_of(context, "cents", 0)
-            note, payment_id = context.text("note"), context.text("payment_id") or None
-            bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
+            bonus(tx, job, person_id, context.sent(NewBonus), actor=actor)
         elif what == "message":
             messages.send_to_rater(tx, job, person_id, context.sent(NewMessage).text, actor=actor)
         else:

@@ -71,6 +71,7 @@ PAGES = _table({
         POST /manage/disputes/{dispute_id}  GET,POST /manage/jobs/{job_id}/raters
         GET,POST /manage/jobs/{job_id}/raters/{person_id}  GET,POST /manage/jobs/{job_id}/money
         GET /manage/jobs/{job_id}/payments.csv  GET,POST /manage/jobs/{job_id}/panels
+        POST /manage/panels/{panel_id}/links
         POST /manage/panels/{panel_id}/places  GET /manage/essays  GET /manage/items
         GET,POST /manage/import  GET /manage/people  POST /manage/invitations
         POST /manage/invitations/{invitation_id}/end  POST /manage/seats
@@ -122,7 +123,7 @@ CALLS = _table({
         POST /jobs/{job_id}/raters/{person_id}/messages  POST /jobs/{job_id}/raters/{person_id}/standing
         POST /jobs/{job_id}/raters/{person_id}/bonus  GET /jobs/{job_id}/payments
         POST /jobs/{job_id}/payments/settle  POST /jobs/{job_id}/payments/paid  GET,POST /jobs/{job_id}/panels
-        POST /panels/{panel_id}/places  GET /events  GET /audit
+        POST /panels/{panel_id}/links  POST /panels/{panel_id}/places  GET /events  GET /audit
     """,
     OWNERS: """
         POST /people/{person_id}/role  POST /people/{person_id}/state  POST /people/{person_id}/second-factor/reset

@@ -1,0 +1,233 @@
+"""Many identities of one person at a panel's door: ids made up and replayed, forged links, codes without work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grater.annotate import credentials, jobs, panels, people, units
+from grater.annotate.store import checks, events, gold, schema
+from grater.annotate.store.clock import DAY, HOUR, MINUTE
+from grater.annotate.units import NewUnit
+from grater.annotate.web import security
+from grater.model import Json
+from tests.annotate.store.conftest import cluster
+from tests.annotate.store.postgres import new_database
+from tests.annotate.web.client import Client
+from tests.annotate.web.studies import BASE, CHEAP_HASHER, Browser, Study, new_units, served
+from tests.annotate.web.test_crowd import begin
+from tests.annotate.web.test_work import answer
+
+__all__ = ["cluster"]
+
+ONE, OTHER = "192.0.2.7", "198.51.100.9"
+QUIZ: dict[str, Json] = {"gold": {"minimum": 0.6, "least_seen": 3, "quiz": 2}, "page": 3}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def study(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
+    monkeypatch.setattr(security, "HASHER", CHEAP_HASHER)
+    is_file = request.param == "sqlite"
+    with served(tmp_path if is_file else new_database(request.getfixturevalue("cluster"))) as found:
+        yield found
+        with found.store.read() as tx:
+            assert checks.violations(tx) == []
+
+
+def six_units(study: Study, terms: dict[str, Json], *, n_gold: int = 0) -> str:
+    """An open job with six units of work, one judgment each, and gold that accepts `error`."""
+    with study.store.write() as tx:
+        job = jobs.add(tx, name="six", task="error", judgments=1, options={"crowd": terms}, lease_minutes=30)
+        found = new_units(tx, "error")
+        units.add_all(tx, job.job_id, found[:6])
+        for new in found[6 : 6 + n_gold]:
+            (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(new.items, new.essay_id, role="gold")])
+            gold.add(tx, unit_id, new.items[0][0], ["error"])
+        return jobs.set_state(tx, job.job_id, "open").job_id
+
+
+def call(study: Study, path: str, body: dict[str, Any]) -> Any:
+    with study.store.write() as tx:
+        token = credentials.make_token(tx, study.people["manager"].person_id)
+    reply = study.client().post(f"/api/v1{path}", json=body, headers={"authorization": f"Bearer {token}"})
+    return reply.json()
+
+
+def new_panel(study: Study, job_id: str, **options: object) -> Any:
+    codes = {"completed": "DONE-1", "failed": "FAIL-1", "screened-out": "OUT-1"}
+    return call(study, f"/jobs/{job_id}/panels", {"provider": "generic", "codes": codes, **options})
+
+
+def come(study: Study, panel: Any, address: str = ONE, **link: str) -> tuple[Browser, Any]:
+    """Somebody opens a panel's link and presses the button, a few seconds after the one before."""
+    study.clock.now += 7_000
+    browser = Browser(Client(study.client().app, base_url=BASE, address=address))
+    browser.get("/login")  # a page with a form, for who is refused at the door
+    browser.get(f"/p/{panel['panel_id']}", params=link)
+    return browser, browser.post(f"/p/{panel['panel_id']}", link)
+
+
+def n_raters(study: Study) -> int:
+    with study.store.read() as tx:
+        return sum("panel" in person.payload for person in people.all(tx))
+
+
+def test_thirty_made_up_ids_from_one_address_are_five_raters_a_day(study: Study) -> None:
+    job_id = six_units(study, QUIZ, n_gold=4)
+    panel = new_panel(study, job_id, unsigned=True)
+    assert "make up IDs" in panel["warning"]
+    statuses = []
+    for number in range(30):
+        browser, reply = come(study, panel, id=f"made-up-{number}")
+        statuses.append(reply.status_code)
+        if number < 2:  # a failed quiz gives nothing back
+            for _ in range(2):
+                last = answer(browser, begin(browser, job_id), {"label": "ok"})
+            assert "FAIL-1" in last.text
+    assert statuses == [200] * 5 + [409] * 25
+    assert n_raters(study) == 5
+    assert come(study, panel, OTHER, id="honest")[1].status_code == 200
+    second = new_panel(study, job_id, unsigned=True)  # another door of the same job
+    assert come(study, second, id="made-up-31")[1].status_code == 409
+    study.clock.now += DAY
+    assert come(study, panel, id="made-up-32")[1].status_code == 200
+    with study.store.read() as tx:
+        stored = [str(row) for table in schema.METADATA.sorted_tables for row in tx.all(table.select())]
+    assert not [row for row in stored if ONE in row or OTHER in row]  # addresses are keyed hashes
+
+
+def test_without_that_term_every_made_up_id_is_a_rater(study: Study) -> None:
+    """The negative control."""
+    panel = new_panel(study, six_units(study, {}), unsigned=True, per_address=0)
+    assert [come(study, panel, id=f"made-up-{number}")[1].status_code for number in range(8)] == [200] * 8
+
+
+def test_whoever_fails_the_quiz_keeps_a_place_of_the_panel(study: Study) -> None:
+    job_id = six_units(study, QUIZ, n_gold=4)
+    panel = new_panel(study, job_id, unsigned=True, places=2)
+    for number in range(2):
+        browser, _ = come(study, panel, f"192.0.2.{number}", id=f"r{number}")
+        for _ in range(2):
+            answer(browser, begin(browser, job_id), {"label": "ok"})
+    assert come(study, panel, OTHER, id="another look at the quiz")[1].status_code == 409
+    with study.store.read() as tx:
+        assert [place.state for place in panels.places(tx, panel["panel_id"])] == ["failed", "failed"]
+
+
+def test_a_link_lets_nobody_in_without_the_signature_of_its_id(study: Study) -> None:
+    job_id = six_units(study, {})
+    panel, other = new_panel(study, job_id), new_panel(study, job_id)
+    assert (panel["warning"], bool(panel["secret"]), panel["secret"] == other["secret"]) == ("", True, False)
+    signed = panels.sign(panel["secret"], "r1")
+    forged = [
+        {"id": "r1"},
+        {"id": "r1", "signature": ""},
+        {"id": "r1", "signature": "ü"},
+        {"id": "r2", "signature": signed},
+        {"id": "r1", "signature": panels.sign("", "r1")},
+        {"id": "r1", "signature": panels.sign(other["secret"], "r1")},
+        {"id": "r1 ", "signature": signed},
+    ]
+    assert [come(study, panel, **link)[1].status_code for link in forged] == [422] * len(forged)
+    assert n_raters(study) == 0
+    (link,) = call(study, f"/panels/{panel['panel_id']}/links", {"ids": ["r1"]})["links"]
+    assert link["link"].endswith(f"/p/{panel['panel_id']}?id=r1&signature={signed}")
+    assert come(study, panel, id="r1", signature=signed)[1].url.path == f"/jobs/{job_id}"
+    page = study.browser("manager").get(f"/manage/jobs/{job_id}/panels").text
+    assert "can make up IDs, and each" in page  # beside the choice, before it is made
+    assert page.count("Links are not signed") == 0
+
+
+def test_an_id_that_is_replayed_gets_neither_the_place_nor_the_code(study: Study) -> None:
+    job_id = six_units(study, {"limit": 1})
+    panel = new_panel(study, job_id)
+    link = {"id": "r1", "signature": panels.sign(panel["secret"], "r1")}
+    own, _ = come(study, panel, **link)
+    thief, refused = come(study, panel, OTHER, **link)
+    assert (refused.status_code, "return code" in refused.text.lower()) == (403, True)
+    assert "DONE-1" in answer(own, begin(own, job_id), {"label": "error"}).text
+    path = f"/p/{panel['panel_id']}"
+    for seen in (thief.get(path, params=link), thief.post(path, link), thief.post(path, link | {"return_code": "A"})):
+        assert "DONE-1" not in seen.text
+    assert "DONE-1" in own.get(path, params=link).text
+    with study.store.read() as tx:
+        code = panels.places(tx, panel["panel_id"])[0].return_code
+    assert "DONE-1" in thief.post(path, link | {"return_code": code}).text  # who knows it is the same rater
+    assert n_raters(study) == 1
+
+
+def rater_of(study: Study, panel: Any, name: str) -> Browser:
+    return come(study, panel, f"10.0.0.{len(name)}", id=name, signature=panels.sign(panel["secret"], name))[0]
+
+
+def test_units_that_others_hold_are_no_reason_for_a_code(study: Study) -> None:
+    job_id = six_units(study, {})
+    panel = new_panel(study, job_id)
+    rater = rater_of(study, panel, "r")
+    accounts = [rater_of(study, panel, "r" * n) for n in range(2, 7)]
+    path = begin(rater, job_id)
+    held = [begin(each, job_id) for each in accounts]
+    done = answer(rater, path, {"label": "error"})
+    for seen in (done.text, rater.post(f"/jobs/{job_id}/next").text, rater.get(f"/jobs/{job_id}/done").text):
+        assert "DONE-1" not in seen
+        assert "Come back later" in seen
+    latecomer = rater_of(study, panel, "latecomer")
+    seen = latecomer.post(f"/jobs/{job_id}/next").text
+    assert "OUT-1" not in seen  # nor screened out, since there may be work in a while
+    states = {"r": "joined", "latecomer": "joined"}
+    with study.store.read() as tx:
+        found = {place.external_id: place.state for place in panels.places(tx, panel["panel_id"])}
+    assert states.items() <= found.items()
+    accounts[0].post(f"{held[0]}/return")
+    study.clock.now += HOUR  # and the other leases lapse
+    path = begin(rater, job_id)
+    for _ in range(5):
+        assert path.startswith("/leases/")
+        assert "DONE-1" not in rater.get(path).text
+        reply = answer(rater, path, {"label": "error"})
+        path = reply.url.path
+    assert "DONE-1" in reply.text  # all six
+
+
+def test_returned_lapsed_and_held_work_earns_no_code(study: Study) -> None:
+    job_id = six_units(study, {"limit": 3})
+    panel = new_panel(study, job_id)
+    rater = rater_of(study, panel, "r")
+    for number in range(6):
+        path = begin(rater, job_id)
+        if number % 2:
+            rater.post(f"{path}/return")
+        study.clock.now += 40 * MINUTE
+        assert "DONE-1" not in rater.get(f"/jobs/{job_id}/done").text
+    with study.store.read() as tx:
+        (place,) = panels.places(tx, panel["panel_id"])
+        assert (place.state, [event.verb for event in events.all(tx)].count("place.state")) == ("joined", 0)
+    seen = []
+    for _ in range(3):
+        assert "DONE-1" not in "".join(seen)
+        seen.append(answer(rater, begin(rater, job_id), {"label": "error"}).text)
+    assert "DONE-1" in seen[-1]
+
+
+def test_a_closed_job_gives_the_code_to_those_who_did_all_that_was_left(study: Study) -> None:
+    job_id = six_units(study, {})
+    panel = new_panel(study, job_id)
+    first, second, idle = (rater_of(study, panel, name) for name in ("a", "bb", "ccc"))
+    answer(first, begin(first, job_id), {"label": "error"})
+    begin(idle, job_id)
+    study.clock.now += HOUR
+    with study.store.write() as tx:
+        jobs.set_state(tx, job_id, "closed")
+    assert "DONE-1" not in first.post(f"/jobs/{job_id}/next").text  # there was work, and they left it
+    with study.store.write() as tx:
+        jobs.set_state(tx, job_id, "open")
+    path = begin(second, job_id)
+    while path.startswith("/leases/"):
+        reply = answer(second, path, {"label": "error"})
+        path = reply.url.path
+    assert "DONE-1" in reply.text
+    assert "DONE-1" in first.post(f"/jobs/{job_id}/next").text
+    assert "DONE-1" not in idle.post(f"/jobs/{job_id}/next").text
