@@ -41,9 +41,9 @@ from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
-from grater.annotate.status import meta_values, set_meta
 from grater.annotate.store import Store, Tx, checks, events, gold, migrations, open_store, schema, utc_now
 from grater.annotate.store.clock import Clock, as_iso
+from grater.annotate.store.meta import meta_values, set_meta
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import chunks

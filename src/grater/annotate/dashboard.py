@@ -29,6 +29,7 @@ import polars as pl
 
 from grater.annotate import judgments
 from grater.annotate.adjudication import finished
+from grater.annotate.collusion import Group, groups_of
 from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agreement_so_far, by_people, scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.money import Costs, job_costs
@@ -238,6 +239,7 @@ class Figures:
     pace: JobPace | None
     trouble: tuple[GoldRecord, ...]
     protocol: tuple[tuple[str, str], ...]
+    groups: tuple[Group, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +363,7 @@ def figures_of(tx: Tx, job: Job) -> Figures:
         pace=pace_now(tx, job, counts),
         trouble=tuple(record for record in gold_review.of_job(tx, job.job_id) if record.is_trouble),
         protocol=tuple(protocol_sheet(tx, job, costs)),
+        groups=tuple(groups_of(tx, job.job_id)),
     )
 
 

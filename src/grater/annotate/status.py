@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from sqlalchemy import select
-from sqlalchemy import text as sql
-
-from grater.annotate import content, invitations, jobs, people
+from grater.annotate import content, invitations, jobs, panels, people
+from grater.annotate.collusion import alerts_of
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_name
-from grater.annotate.store import Store, Tx, events, gold_review, open_store, progress, schema, utc_now
+from grater.annotate.store import Store, Tx, events, gold_review, open_store, progress, utc_now
 from grater.annotate.store.clock import Clock
+from grater.annotate.store.meta import meta_value, set_meta
 from grater.model import Json
 from grater.result import OPTIONAL, Data, in_json, key
-from grater.sheet import Sheet, count
-
-PUBLIC_META = ("public_check_page", "public_editors")
-"""What owners opened to the public, which a copy of the study does not open."""
-
-SECRET_META = ("key", "version", *PUBLIC_META)
-SET_META = sql(
-    "INSERT INTO meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-)
-"""In the words that both engines know."""
-
-
-def meta_values(tx: Tx) -> dict[str, str]:
-    """What the study knows of itself and may reveal."""
-    return {row.key: row.value for row in tx.all(select(schema.meta)) if row.key not in SECRET_META}
-
-
-def meta_value(tx: Tx, name: str) -> str:
-    """One thing that the study knows of itself; empty where it does not."""
-    return str(tx.value(select(schema.meta.c.value).where(schema.meta.c.key == name)) or "")
-
-
-def set_meta(tx: Tx, name: str, value: str) -> None:
-    tx.execute(SET_META, {"key": name, "value": value})
+from grater.sheet import Sheet, count, counted
 
 
 def new_study(location: Path | str, *, name: str = "", clock: Clock = utc_now) -> Store:
@@ -136,7 +113,7 @@ def status(tx: Tx) -> Status:
 
     def of_job(job: Job) -> JobStatus:
         units, slots, sent = (by_job.get(job.job_id, {}) for by_job in numbers)
-        return JobStatus(job, units, slots, sent, gold_review.warnings(tx, job))
+        return JobStatus(job, units, slots, sent, [*gold_review.warnings(tx, job), *_warnings(tx, job)])
 
     waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
     return Status(
@@ -149,3 +126,12 @@ def status(tx: Tx) -> Status:
         jobs=tuple(map(of_job, jobs.all(tx))),
         n_invited=sum(each.expires_at > tx.now for each in waiting),
     )
+
+
+def _warnings(tx: Tx, job: Job) -> Iterator[str]:
+    """What a manager should know of an open job: raters who share wrong answers, links without signatures."""
+    if job.state != "open":
+        return
+    if groups := len(alerts_of(tx, job.job_id)):
+        yield f"{counted(groups, 'group')} of raters gave the same wrong answers; look at the dashboard of the job"
+    yield from dict.fromkeys(panel.warning for panel in panels.of_job(tx, job.job_id) if panel.warning)

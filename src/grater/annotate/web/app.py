@@ -7,6 +7,7 @@ put on the table of roles is closed.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from grater import __version__
+from grater.annotate import collusion
 from grater.annotate.dashboard import Live
 from grater.annotate.runs import Runner
 from grater.annotate.store import Store
@@ -47,6 +49,9 @@ from grater.annotate.web.roles import API
 from grater.annotate.web.security import SecurityHeaders, Tries
 from grater.annotate.web.settings import Settings
 from grater.annotate.webhooks import deliver_for_ever
+from grater.errors import GraterError
+
+LOG = logging.getLogger("grater.annotate.web")
 
 BUSY = (work.api, work.pages)
 """What raters ask for all day: routes are tried one after the other, so these come first."""
@@ -97,6 +102,9 @@ ROUTERS = (*BUSY, *PAGES, *CALLS)
 
 LOOK_SECONDS = 20.0
 """Between two looks for long work that a process left behind when it died."""
+
+WATCH_SECONDS = 300.0
+"""Between two looks for raters who share wrong answers."""
 
 UPLOADS = ("/manage/import", "/manage/start", f"{API}/import")
 LONG = (
@@ -160,6 +168,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with (
         _beside(deliver_for_ever(server.store, allow_private=server.settings.private_webhooks)),
         _beside(_work_for_ever(server.runner)),
+        _beside(_watch(server.store)),
     ):
         yield
 
@@ -179,6 +188,17 @@ async def _work_for_ever(runner: Runner) -> None:
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         runner.wake()
+
+
+async def _watch(store: Store) -> None:
+    """Tell managers of raters who share wrong answers."""
+    n_answers: dict[str, int] = {}
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        try:
+            await run_in_threadpool(collusion.watch, store, n_answers)
+        except GraterError as error:  # a busy or full study is looked at again
+            LOG.warning("%s", error)
 
 
 def _add_walls(app: FastAPI, settings: Settings) -> None:

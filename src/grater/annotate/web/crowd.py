@@ -15,6 +15,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from grater.annotate import jobs, messages, people, units
+from grater.annotate.collusion import groups_of
 from grater.annotate.credentials import make_token
 from grater.annotate.dashboard import WIDTH, Dashboard, forecasts, mark_of, pace_now
 from grater.annotate.evaluation import scores_so_far
@@ -25,7 +26,7 @@ from grater.annotate.store import gold_review, progress, trust
 from grater.annotate.study.raters import RaterLine
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
-from grater.annotate.web.calls import Body, Name, Shape, When, calls_about, example
+from grater.annotate.web.calls import Body, Name, Number, Shape, When, calls_about, example
 from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.annotate.web.context import Context, RequestContext
@@ -67,6 +68,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
             "reviews": messages.reviews_of_job(tx, job_id),
             "unread": messages.unread(tx),
             "protocol": figures.protocol,
+            "groups": figures.groups,
         }
     per_item = far.wanted / max(1, far.units)
     coming = forecasts(figures.scores, figures.costs, figures.pace, per_item=per_item, width=wanted)
@@ -276,6 +278,14 @@ class Review(Shape):
     at: When
 
 
+class RaterGroup(Shape):
+    """Raters to look at, and why; `p` where their answers are the reason."""
+
+    raters: list[str]
+    words: str
+    p: Number = None
+
+
 class Crowd(Shape):
     """`scores` are for the whole corpus where a `sample` of it is judged, else on the judged items.
 
@@ -284,6 +294,7 @@ class Crowd(Shape):
 
     terms: Terms
     raters: list[RaterStanding]
+    groups: list[RaterGroup]
     gold: list[GoldStanding]
     costs: Costs
     protocol: dict[str, str]
@@ -326,6 +337,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
         return Crowd(
             terms=whole_terms(job),
             raters=raters,
+            groups=[RaterGroup.of(group) for group in groups_of(tx, job_id)],
             gold=known,
             costs=costs_json(tx, job),
             protocol=protocol_fields(tx, job),

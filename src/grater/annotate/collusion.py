@@ -1,0 +1,216 @@
+"""Raters who may copy from each other, or be one person: what their answers, addresses and joining times share.
+
+**Shared wrong answers.**  An answer is wrong if it misses gold, or if it differs from a clear majority of the valid
+answers to an item (`CLEAR` of them, at least `LEAST` votes).  Honest raters share wrong answers too, where they err
+often or an item is hard.  So for two raters a and b, of the n wrong answers of a on items that b has answered too, k
+are also b's.  If b errs independently of a, k is binomial with the probability
+
+    q = e_b mean(r_i)        over those n items
+
+e_b is b's error rate on all other items, (wrong + 1) / (sum of r_i + 2).  r_i is the relative difficulty of an item:
+the error rate on it of the better half of the raters, by their error rates, divided by their mean; the mean of r_i is
+never taken to be below 1.  The half is used since copied errors make an item look hard, and those who copied look
+innocent.  Two who are wrong are assumed to be wrong in the same way, which errs on the honest side.
+
+The p-value of a pair is the larger of the two tails, a given b and b given a, adjusted by Holm for all pairs of the
+job.  Groups are pairs below `LEVEL`, joined by common members.  Raters may also share a misunderstanding, so a group
+is a reason to look, not a verdict.
+
+**One address** behind several raters of a job is named as well; it may be a household or a class.  **Joining times**
+are only told of groups that something else names: honest raters come all at once, when a panel opens.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import select
+
+from grater.annotate import jobs, people
+from grater.annotate.store import Store, Tx, events, progress, schema
+from grater.annotate.store.clock import MINUTE
+from grater.annotate.store.meta import meta_value, set_meta
+from grater.model import Json
+from grater.result import Data
+from grater.sheet import counted
+
+CLEAR = 0.6
+LEAST = 3
+LEVEL = 0.05
+SOON = 2 * MINUTE
+"""Raters of a group joined soon after each other if they are no further apart than this on average."""
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """An answer to an item by a rater; `wrong` is the label if it is wrong, else empty."""
+
+    rater: str
+    item: str
+    wrong: str
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """Raters who share wrong answers: how many each pair at least shares, what chance explains, and Holm's p."""
+
+    raters: tuple[str, ...]
+    shared: int
+    expected: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Data):
+    """Raters to look at, by pseudonym, and `words` that say why; `p` where their answers are the reason."""
+
+    raters: tuple[str, ...]
+    words: str
+    p: float | None = None
+    person_ids: tuple[str, ...] = ()
+
+
+def copying(answers: Iterable[Mistake]) -> list[Copying]:
+    """Groups of raters who share more wrong answers than chance explains, the gravest first."""
+    from scipy.special import bdtrc  # a fifth of a second that most commands need not wait for
+
+    given = list(answers)
+    raters, items = sorted({each.rater for each in given}), sorted({each.item for each in given})
+    row, column = {name: n for n, name in enumerate(raters)}, {name: n for n, name in enumerate(items)}
+    labels = {pair: n for n, pair in enumerate(sorted({(each.item, each.wrong) for each in given if each.wrong}))}
+    if len(raters) < LEAST or not labels:
+        return []
+    answered, wrong = np.zeros((len(raters), len(items))), np.zeros((len(raters), len(items)))
+    given_wrong = np.zeros((len(raters), len(labels)))
+    for each in given:
+        answered[row[each.rater], column[each.item]] = 1
+        if each.wrong:
+            wrong[row[each.rater], column[each.item]] = 1
+            given_wrong[row[each.rater], labels[each.item, each.wrong]] = 1
+    shared, n = given_wrong @ given_wrong.T, wrong @ answered.T
+    own_rates = wrong.sum(axis=1) / answered.sum(axis=1)
+    better = np.argsort(own_rates, kind="stable")[: max(LEAST, len(raters) // 2)]
+    seen, missed = answered[better].sum(axis=0), wrong[better].sum(axis=0)
+    difficulty = np.where(seen > 0, missed / np.maximum(1, seen), 0.0) / max(missed.sum() / max(1, seen.sum()), 1e-9)
+    hard = np.maximum(n, (wrong * difficulty) @ answered.T)
+    elsewhere = np.minimum((answered * difficulty).sum(axis=1) - hard, answered.sum(axis=1) - n).clip(min=0)
+    rates = (wrong.sum(axis=1) - wrong @ wrong.T + 1) / (elsewhere + 2)
+    q = np.clip(rates * hard / np.maximum(1, n), 0.0, 0.99)
+    tail = np.where(shared > 0, bdtrc(shared - 1, n.astype(int), q), 1.0)
+    adjusted = _holm(np.maximum(tail, tail.T))
+    return sorted(_groups(raters, adjusted, shared, n * q), key=lambda group: group.p)
+
+
+def _holm(p: Matrix) -> Matrix:
+    """Adjusted p-values of the pairs above the diagonal (Holm 1979); 1 elsewhere."""
+    adjusted, (rows, columns) = np.ones_like(p), np.triu_indices(len(p), k=1)
+    order = np.argsort(p[rows, columns], kind="stable")
+    steps = p[rows, columns][order] * np.arange(len(order), 0, -1)
+    adjusted[rows[order], columns[order]] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return adjusted
+
+
+def _groups(raters: Sequence[str], p: Matrix, shared: Matrix, expected: Matrix) -> Iterator[Copying]:
+    group_of = {n: {n} for n in range(len(raters))}
+    for a, b in np.argwhere(p < LEVEL):
+        joined = group_of[int(a)] | group_of[int(b)]
+        group_of |= dict.fromkeys(joined, joined)
+    for members in {tuple(sorted(group)) for group in group_of.values() if len(group) > 1}:
+        a, b = min(((a, b) for a in members for b in members if a < b), key=lambda pair: p[pair])
+        yield Copying(tuple(raters[n] for n in members), int(shared[a, b]), float(expected[a, b]), float(p[a, b]))
+
+
+def mistakes(tx: Tx, job_id: str) -> Iterator[Mistake]:
+    """The answers of a job that can be right or wrong: to gold, and to items of work with a clear majority."""
+    sent, judged, unit = schema.submissions, schema.judgments, schema.units
+    query = (
+        select(sent.c.person_id, sent.c.status, sent.c.is_right, unit.c.role, judged.c.item_id, judged.c.label)
+        .join(sent, sent.c.submission_id == judged.c.submission_id)
+        .join(unit, unit.c.unit_id == sent.c.unit_id)
+        .where(sent.c.job_id == job_id, sent.c.status.in_(("valid", "untrusted")), unit.c.role != "practice")
+    )
+    by_item = defaultdict(list)
+    for row in tx.all(query):
+        by_item[row.item_id].append(row)
+    for item_id, rows in by_item.items():
+        votes = Counter(row.label for row in rows if row.status == "valid").most_common(1)
+        n_valid = sum(row.status == "valid" for row in rows)
+        top, n_top = votes[0] if votes else ("", 0)
+        is_clear = n_top >= LEAST and n_top >= CLEAR * n_valid
+        for row in rows:
+            is_gold = row.role == "gold" and row.is_right is not None
+            if is_gold or (row.role == "work" and is_clear):
+                is_right = row.is_right if is_gold else row.label == top
+                yield Mistake(row.person_id, item_id, "" if is_right else row.label or "-")
+
+
+def groups_of(tx: Tx, job_id: str) -> list[Group]:
+    """Raters of a job to look at: those who share wrong answers, the gravest first, then those of one address."""
+    sent, places, panels = schema.submissions, schema.panel_places, schema.panels
+    names = {person.person_id: person.pseudonym for person in people.all(tx)}
+    here = {row.person_id for row in tx.all(select(sent.c.person_id).where(sent.c.job_id == job_id).distinct())}
+    came = select(places.c.person_id, places.c.joined_at).join(panels, panels.c.panel_id == places.c.panel_id)
+    joined = {row.person_id: row.joined_at for row in tx.all(came.where(panels.c.job_id == job_id))}
+    by_address: dict[str, set[str]] = defaultdict(set)
+    for row in tx.all(select(schema.sessions.c.person_id, schema.sessions.c.address).distinct()):
+        if row.address and row.person_id in here | joined.keys():
+            by_address[row.address].add(row.person_id)
+    sharing = sorted(map(sorted, by_address.values()), key=lambda raters: (-len(raters), raters))
+    copied = {each.raters: each for each in copying(mistakes(tx, job_id))}
+    found = []
+    for raters in dict.fromkeys([*copied, *(tuple(raters) for raters in sharing if len(raters) > 1)]):
+        words, each = counted(len(raters), "rater"), copied.get(raters)
+        if each is not None:
+            words += f" gave the same wrong answers: two of them {each.shared} times, where chance explains about "
+            words += f"{each.expected:.1f} (p = {each.p:.2g}, adjusted for all pairs)"
+        if any(set(raters) <= theirs for theirs in by_address.values()):
+            words += " and came from one address" if each else " came from one address"
+        times = [joined[rater] for rater in raters if rater in joined]
+        passed = max(times) - min(times) if len(times) == len(raters) else None
+        if passed is not None and passed <= len(raters) * SOON:
+            words += f", and joined within {counted(passed // MINUTE + 1, 'minute')}"
+        found.append(Group(tuple(names[each] for each in raters), f"{words}.", each.p if each else None, raters))
+    return found
+
+
+def alerts_of(tx: Tx, job_id: str) -> list[list[str]]:
+    """The groups that were announced, by the ids of their raters."""
+    noted: list[list[str]] = json.loads(meta_value(tx, f"collusion {job_id}") or "[]")
+    return noted
+
+
+def announce(store: Store, job_id: str) -> list[Group]:
+    """Write an event for each group that shares wrong answers and was not announced before; return these."""
+    with store.read() as tx:
+        groups = [group for group in groups_of(tx, job_id) if group.p is not None]
+        if all(_is_noted(group, alerts_of(tx, job_id)) for group in groups):
+            return []
+    with store.write() as tx:
+        jobs.lock(tx, job_id)
+        noted = alerts_of(tx, job_id)
+        new = [group for group in groups if not _is_noted(group, noted)]
+        for group in new:
+            payload: dict[str, Json] = {"people": list(group.person_ids), "why": group.words}
+            events.write(tx, None, "collusion.found", job_id, payload)
+        set_meta(tx, f"collusion {job_id}", json.dumps([*noted, *(list(group.person_ids) for group in new)]))
+    return new
+
+
+def _is_noted(group: Group, noted: Iterable[Sequence[str]]) -> bool:
+    return any(set(group.person_ids) <= set(each) for each in noted)
+
+
+def watch(store: Store, counted_before: dict[str, int]) -> None:
+    """Look for groups in open jobs that have new answers since the last look."""
+    with store.read() as tx:
+        counts = {job.job_id: progress.n_submitted(tx, job.job_id) for job in jobs.all(tx) if job.state == "open"}
+    for job_id, n in counts.items():
+        if counted_before.get(job_id) != n:
+            announce(store, job_id)
+            counted_before[job_id] = n
