@@ -145,7 +145,8 @@ def _crowd(tx: Tx, job_id: str, owner: Person, rater: Person) -> tuple[str, str]
     write(from_id=owner.person_id, to_id=rater.person_id, text=evil("letter"))
     messages.review_job(tx, job_id, NewReview(stars=1, text=evil("review")), person_id=rater.person_id)
     money.bonus(tx, jobs.get(tx, job_id), rater.person_id, money.NewBonus(cents=5, note=evil("note")))
-    new = panels.NewPanel(provider="prolific", codes={"completed": evil("code"), "screened-out": evil("code")})
+    codes = {"completed": evil("code"), "screened-out": evil("code")}
+    new = panels.NewPanel.checked(provider="prolific", codes=codes, unsigned=True)
     panel_id = panels.add(tx, job_id, new).panel_id
     place = panels.enter(tx, panel_id, evil("place"))
     panels.set_state(tx, place, "screened-out", actor=None)
