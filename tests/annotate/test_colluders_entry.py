@@ -133,8 +133,12 @@ def test_a_link_lets_nobody_in_without_the_signature_of_its_id(study: Study) -> 
     ]
     assert [come(study, panel, **link)[1].status_code for link in forged] == [422] * len(forged)
     assert n_raters(study) == 0
-    (link,) = call(study, f"/panels/{panel['panel_id']}/links", {"ids": ["r1"]})["links"]
-    assert link["link"].endswith(f"/p/{panel['panel_id']}?id=r1&signature={signed}")
+    links = call(study, f"/panels/{panel['panel_id']}/links", {"ids": ["r1"]})["links"]
+    assert links == {"r1": f"{BASE}/p/{panel['panel_id']}?id=r1&signature={signed}"}
+    manager = study.browser("manager")
+    manager.get(f"/manage/jobs/{job_id}/panels")
+    page = manager.post(f"/manage/panels/{panel['panel_id']}/links", {"ids": "r1 r2"}).text
+    assert page.count(f"/p/{panel['panel_id']}?id=r") == 2
     assert come(study, panel, id="r1", signature=signed)[1].url.path == f"/jobs/{job_id}"
     page = study.browser("manager").get(f"/manage/jobs/{job_id}/panels").text
     assert "can make up IDs, and each" in page  # beside the choice, before it is made

@@ -12,9 +12,9 @@ the error rate on it of the better half of the raters, by their error rates, div
 never taken to be below 1.  The half is used since copied errors make an item look hard, and those who copied look
 innocent.  Two who are wrong are assumed to be wrong in the same way, which errs on the honest side.
 
-The p-value of a pair is the larger of the two tails, a given b and b given a, adjusted by Holm for all pairs of the
-job.  Groups are pairs below `LEVEL`, joined by common members.  Raters may also share a misunderstanding, so a group
-is a reason to look, not a verdict.
+The p-value of a pair is the larger of the two tails, a given b and b given a, adjusted by Holm for all pairs of
+raters with at least `LEAST` wrong answers each.  Groups are pairs below `LEVEL`, joined by common members.  Raters may
+also share a misunderstanding, so a group is a reason to look, not a verdict.
 
 **One address** behind several raters of a job is named as well; it may be a household or a class.  **Joining times**
 are only told of groups that something else names: honest raters come all at once, when a panel opens.
@@ -26,6 +26,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -41,10 +42,13 @@ from grater.sheet import counted
 
 CLEAR = 0.6
 LEAST = 3
+MOST = 1000
+"""Raters who are compared, those with the most wrong answers; each has at least `LEAST`."""
 LEVEL = 0.05
 SOON = 2 * MINUTE
 """Raters of a group joined soon after each other if they are no further apart than this on average."""
 Matrix = npt.NDArray[np.float64]
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,33 +82,42 @@ class Group(Data):
 
 def copying(answers: Iterable[Mistake]) -> list[Copying]:
     """Groups of raters who share more wrong answers than chance explains, the gravest first."""
-    from scipy.special import bdtrc  # a fifth of a second that most commands need not wait for
+    from scipy.sparse import csr_matrix  # most commands need not wait for these
+    from scipy.special import bdtrc
 
     given = list(answers)
-    raters, items = sorted({each.rater for each in given}), sorted({each.item for each in given})
-    row, column = {name: n for n, name in enumerate(raters)}, {name: n for n, name in enumerate(items)}
-    labels = {pair: n for n, pair in enumerate(sorted({(each.item, each.wrong) for each in given if each.wrong}))}
-    if len(raters) < LEAST or not labels:
+    mistaken = [each for each in given if each.wrong]
+    raters, items = _numbers(each.rater for each in given), _numbers(each.item for each in given)
+    labels = _numbers((each.item, each.wrong) for each in mistaken)
+
+    def matrix(rows: list[Mistake], columns: list[int], width: int) -> Any:
+        where = ([raters[each.rater] for each in rows], columns)
+        return csr_matrix((np.ones(len(rows)), where), shape=(len(raters), width))
+
+    answered = matrix(given, [items[each.item] for each in given], len(items))
+    wrong = matrix(mistaken, [items[each.item] for each in mistaken], len(items))
+    same = matrix(mistaken, [labels[each.item, each.wrong] for each in mistaken], len(labels))
+    n_answered, n_wrong = (np.asarray(each.sum(axis=1)).ravel() for each in (answered, wrong))
+    better = np.argsort(n_wrong / n_answered, kind="stable")[: max(LEAST, len(raters) // 2)]
+    seen, missed = (np.asarray(each[better].sum(axis=0)).ravel() for each in (answered, wrong))
+    difficulty = missed / np.maximum(1, seen) / max(missed.sum() / max(1, seen.sum()), 1e-9)
+    chosen = [row for row in np.argsort(-n_wrong, kind="stable")[:MOST] if n_wrong[row] >= LEAST]
+    if len(chosen) < 2:
         return []
-    answered, wrong = np.zeros((len(raters), len(items))), np.zeros((len(raters), len(items)))
-    given_wrong = np.zeros((len(raters), len(labels)))
-    for each in given:
-        answered[row[each.rater], column[each.item]] = 1
-        if each.wrong:
-            wrong[row[each.rater], column[each.item]] = 1
-            given_wrong[row[each.rater], labels[each.item, each.wrong]] = 1
-    shared, n = given_wrong @ given_wrong.T, wrong @ answered.T
-    own_rates = wrong.sum(axis=1) / answered.sum(axis=1)
-    better = np.argsort(own_rates, kind="stable")[: max(LEAST, len(raters) // 2)]
-    seen, missed = answered[better].sum(axis=0), wrong[better].sum(axis=0)
-    difficulty = np.where(seen > 0, missed / np.maximum(1, seen), 0.0) / max(missed.sum() / max(1, seen.sum()), 1e-9)
-    hard = np.maximum(n, (wrong * difficulty) @ answered.T)
-    elsewhere = np.minimum((answered * difficulty).sum(axis=1) - hard, answered.sum(axis=1) - n).clip(min=0)
-    rates = (wrong.sum(axis=1) - wrong @ wrong.T + 1) / (elsewhere + 2)
+    answered, wrong, same = answered[chosen], wrong[chosen], same[chosen]
+    shared, n = (same @ same.T).toarray(), (wrong @ answered.T).toarray()
+    hard = np.maximum(n, (wrong.multiply(difficulty) @ answered.T).toarray())
+    elsewhere = np.minimum(answered @ difficulty - hard, n_answered[chosen] - n).clip(min=0)
+    rates = (n_wrong[chosen] - (wrong @ wrong.T).toarray() + 1) / (elsewhere + 2)
     q = np.clip(rates * hard / np.maximum(1, n), 0.0, 0.99)
     tail = np.where(shared > 0, bdtrc(shared - 1, n.astype(int), q), 1.0)
-    adjusted = _holm(np.maximum(tail, tail.T))
-    return sorted(_groups(raters, adjusted, shared, n * q), key=lambda group: group.p)
+    names = np.array(list(raters))[chosen]
+    found = _groups(names, _holm(np.maximum(tail, tail.T)), shared, n * q)
+    return sorted(found, key=lambda group: (group.p, group.raters))
+
+
+def _numbers(names: Iterable[K]) -> dict[K, int]:
+    return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
 def _holm(p: Matrix) -> Matrix:
@@ -116,29 +129,39 @@ def _holm(p: Matrix) -> Matrix:
     return adjusted
 
 
-def _groups(raters: Sequence[str], p: Matrix, shared: Matrix, expected: Matrix) -> Iterator[Copying]:
+def _groups(raters: npt.NDArray[np.str_], p: Matrix, shared: Matrix, expected: Matrix) -> Iterator[Copying]:
     group_of = {n: {n} for n in range(len(raters))}
     for a, b in np.argwhere(p < LEVEL):
         joined = group_of[int(a)] | group_of[int(b)]
         group_of |= dict.fromkeys(joined, joined)
     for members in {tuple(sorted(group)) for group in group_of.values() if len(group) > 1}:
         a, b = min(((a, b) for a in members for b in members if a < b), key=lambda pair: p[pair])
-        yield Copying(tuple(raters[n] for n in members), int(shared[a, b]), float(expected[a, b]), float(p[a, b]))
+        yield Copying(
+            tuple(sorted(str(raters[n]) for n in members)), int(shared[a, b]), float(expected[a, b]), float(p[a, b])
+        )
 
 
 def mistakes(tx: Tx, job_id: str) -> Iterator[Mistake]:
     """The answers of a job that can be right or wrong: to gold, and to items of work with a clear majority."""
     sent, judged, unit = schema.submissions, schema.judgments, schema.units
     query = (
-        select(sent.c.person_id, sent.c.status, sent.c.is_right, unit.c.role, judged.c.item_id, judged.c.label)
+        select(
+            sent.c.person_id,
+            sent.c.status,
+            sent.c.is_right,
+            unit.c.unit_id,
+            unit.c.role,
+            judged.c.item_id,
+            judged.c.label,
+        )
         .join(sent, sent.c.submission_id == judged.c.submission_id)
         .join(unit, unit.c.unit_id == sent.c.unit_id)
         .where(sent.c.job_id == job_id, sent.c.status.in_(("valid", "untrusted")), unit.c.role != "practice")
     )
     by_item = defaultdict(list)
     for row in tx.all(query):
-        by_item[row.item_id].append(row)
-    for item_id, rows in by_item.items():
+        by_item[f"{row.unit_id} {row.item_id}"].append(row)
+    for item, rows in by_item.items():
         votes = Counter(row.label for row in rows if row.status == "valid").most_common(1)
         n_valid = sum(row.status == "valid" for row in rows)
         top, n_top = votes[0] if votes else ("", 0)
@@ -147,7 +170,7 @@ def mistakes(tx: Tx, job_id: str) -> Iterator[Mistake]:
             is_gold = row.role == "gold" and row.is_right is not None
             if is_gold or (row.role == "work" and is_clear):
                 is_right = row.is_right if is_gold else row.label == top
-                yield Mistake(row.person_id, item_id, "" if is_right else row.label or "-")
+                yield Mistake(row.person_id, item, "" if is_right else row.label or "-")
 
 
 def groups_of(tx: Tx, job_id: str) -> list[Group]:

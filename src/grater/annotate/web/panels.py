@@ -158,7 +158,7 @@ def _page(
     job_id: str,
     *,
     problems: list[str] | None = None,
-    signed: Mapping[str, list[SignedLink]] | None = None,
+    signed: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
@@ -217,13 +217,10 @@ class SignedIds(Body):
     )
 
 
-class SignedLink(Shape):
-    id: str
-    link: str
-
-
 class SignedLinks(Shape):
-    links: list[SignedLink]
+    """The link of each ID."""
+
+    links: dict[str, str]
 
 
 @api.get("/jobs/{job_id}/panels")
@@ -258,10 +255,10 @@ def place_given_back(context: Context, panel_id: str, sent: PlaceEnd) -> PlaceSt
     return PlaceState(id=sent.id, state=sent.state)
 
 
-def _signed(context: RequestContext, panel: panels.Panel, sent: SignedIds) -> list[SignedLink]:
+def _signed(context: RequestContext, panel: panels.Panel, sent: SignedIds) -> dict[str, str]:
     if not panel.secret:
         raise UsageError("links of this panel are not signed; make one whose links are")
-    return [SignedLink(id=each, link=context.server.settings.link(panel.path_of(each))) for each in sent.ids]
+    return {each: context.server.settings.link(panel.path_of(each)) for each in sent.ids}
 
 
 def _panel(context: RequestContext, panel: panels.Panel, places: list[PanelPlace], *, secret: str = "") -> Panel:
