@@ -10,16 +10,16 @@ import gzip
 import json
 import lzma
 import os
-import pytest
 import subprocess
 import zipfile
 from pathlib import Path
-from tests.annotate.store.conftest import cluster
-from tests.annotate.store.postgres import FOLDER
-from tests.annotate.store.postgres import new_database
-from tests.cli.running import grater
 from typing import Any
 
+import pytest
+
+from tests.annotate.store.conftest import cluster
+from tests.annotate.store.postgres import FOLDER, new_database
+from tests.cli.running import grater
 
 __all__ = ["cluster"]
 

@@ -13,8 +13,8 @@ never taken to be below 1.  The half is used since copied errors make an item lo
 innocent.  Two who are wrong are assumed to be wrong in the same way, which errs on the honest side.
 
 The p-value of a pair is the larger of the two tails, a given b and b given a, adjusted by Holm for all pairs of
-raters with at least `LEAST` wrong answers each.  Groups are pairs below `LEVEL`, joined by common members.  Raters may
-also share a misunderstanding, so a group is a reason to look, not a verdict.
+raters with at least `LEAST` wrong answers each.  Groups are pairs below `LEVEL`, joined by common members.  Raters
+may also share a misunderstanding, so a group is a reason to look, not a verdict.
 
 **One address** behind several raters of a job is named as well; it may be a household or a class.  **Joining times**
 are only told of groups that something else names: honest raters come all at once, when a panel opens.

@@ -7,21 +7,20 @@ themselves.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
-from pydantic import Field
+from pydantic import AliasPath, Field
 from starlette.responses import Response
 
 from grater.annotate import jobs, messages, money
 from grater.annotate.messages import AboutYou, NewMessage, NewRaterMessage, NewReview, missed_by
 from grater.annotate.money import NewBonus, bonus
 from grater.annotate.store import queue, trust
-from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.ids import new_id
 from grater.annotate.study import raters as study_raters
-from grater.annotate.study.raters import CHANGES, RaterLine, best, line_of, rater_lines
+from grater.annotate.study.raters import CHANGES, best, line_of, rater_lines
 from grater.annotate.web.calls import (
     Answer,
     Body,
@@ -267,21 +266,26 @@ class Signals(Shape):
     others_share: Number
 
 
+def _from(*path: str) -> Any:
+    """A field that a line of the table of raters has further inside."""
+    return Field(validation_alias=AliasPath(*path))
+
+
 class Rater(Shape):
     """`marks` are what to look at: quick, one answer, against the others; `on_gold` is null before any gold."""
 
-    person_id: str
-    name: str
-    pseudonym: str
-    state: str
-    why: str
-    valid: int
-    untrusted: int
-    surplus: int
-    withdrawn: int
-    last_at: When
-    gold_seen: int
-    gold_right: int
+    person_id: str = _from("person", "person_id")
+    name: str = _from("person", "name")
+    pseudonym: str = _from("person", "pseudonym")
+    state: str = _from("trust", "state")
+    why: str = _from("trust", "why")
+    valid: int = _from("done", "valid")
+    untrusted: int = _from("done", "untrusted")
+    surplus: int = _from("done", "surplus")
+    withdrawn: int = _from("done", "withdrawn")
+    last_at: When = _from("done", "last_at")
+    gold_seen: int = _from("trust", "seen")
+    gold_right: int = _from("trust", "right")
     on_gold: Interval | None
     seconds: float | None
     others_seconds: float | None
@@ -337,7 +341,7 @@ def rater_list(context: Context, job_id: str) -> Raters:
     """The raters of a job, with signals that never remove anyone by themselves."""
     with context.server.store.read() as tx:
         lines = rater_lines(tx, jobs.get(tx, job_id))
-    return Raters(raters=[_rater(line) for line in lines], best=[line.person.person_id for line in best(lines)])
+    return Raters(raters=[Rater.of(line) for line in lines], best=[line.person.person_id for line in best(lines)])
 
 
 @api.get("/jobs/{job_id}/raters/{person_id}")
@@ -346,7 +350,7 @@ def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
     with context.server.store.read() as tx:
         paid = [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id]
         return WholeRater(
-            rater=_rater(line_of(tx, jobs.get(tx, job_id), person_id)),
+            rater=Rater.of(line_of(tx, jobs.get(tx, job_id), person_id)),
             gold=[GoldAnswer.of(answer) for answer in trust.gold_answers(tx, job_id, person_id)],
             messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
             payments=[Payment.of(payment) for payment in paid],
@@ -379,26 +383,3 @@ def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Wri
             return Written(messages=1)
         link = context.server.settings.link(f"/jobs/{jobs.get(tx, sent.job_id).job_id}") if sent.job_id else ""
         return Written(messages=messages.send_to_best(tx, job, f"{sent.text}\n{link}".rstrip(), actor=actor))
-
-
-def _rater(line: RaterLine) -> Rater:
-    done = line.done
-    return Rater(
-        person_id=line.person.person_id,
-        name=line.person.name,
-        pseudonym=line.person.pseudonym,
-        state=line.trust.state,
-        why=line.trust.why,
-        valid=done.valid,
-        untrusted=done.untrusted,
-        surplus=done.surplus,
-        withdrawn=done.withdrawn,
-        last_at=as_iso(done.last_at),
-        gold_seen=line.trust.seen,
-        gold_right=line.trust.right,
-        on_gold=Interval.of(line.on_gold) if line.on_gold else None,
-        seconds=line.seconds,
-        others_seconds=line.others_seconds,
-        marks=list(line.marks),
-        signals=Signals.of(line.signals) if line.signals else None,
-    )
