@@ -80,11 +80,13 @@ class StudyUnit:
 
 @dataclass(frozen=True, slots=True)
 class LeasedUnit:
-    """What kind of unit a lease is on: the `place` of the lease, the role of the unit, their job."""
+    """What kind of unit a lease is on: the `place` of the lease, the role of the unit, their job, and whether it may
+    be gold as far as its rater knows."""
 
     place: int
     role: str
     job_id: str
+    is_tested: bool = True
 
 
 OWN = ("unit_id", "stage", "payload", "role", "batch", "overlap", "follows", "delay_ms", "wanted")

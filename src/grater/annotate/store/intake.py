@@ -155,7 +155,8 @@ def receive(
     has locked the person.
     """
     leased = leased or units.of_lease(tx, lease_id)
-    gold_review.hold(tx, lease_id)
+    if leased is None or leased.is_tested or leased.role == "gold":
+        gold_review.hold(tx, lease_id)
     if leased is not None and leased.place == leases.REVISION:
         marks.make_room(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
     receipt = submissions.submit(
