@@ -43,9 +43,9 @@ def test_a_rater_may_answer_what_hidden_gold_covers_and_gold_used_up_stops_nobod
 
 
 def test_hidden_gold_rests_after_its_viewings_until_all_of_it_rests(store: Store) -> None:
-    """Five raters, gold on every second turn: twice each is ten viewings, and then the least seen comes again."""
+    """Five units of gold, two viewings each: after ten raters all of it rests, and the least seen comes again."""
     terms: dict[str, Json] = {"gold": {"least_seen": 90, "exposure": 2}, "page": 2}
-    crowd = make_crowd(store, n_units=20, n_gold=5, judgments=5, terms=terms)
+    crowd = make_crowd(store, n_units=20, n_gold=5, judgments=5, n_raters=15, terms=terms)
     met = Counter[str]()
 
     def meet(rater: int) -> None:
@@ -59,13 +59,13 @@ def test_hidden_gold_rests_after_its_viewings_until_all_of_it_rests(store: Store
         with store.read() as tx:
             return sum(event.verb == "gold.alert" for event in events.all(tx))
 
-    for turn in range(9):
-        meet(turn % 5)
+    for rater in range(9):
+        meet(rater)
     assert (max(met.values()), alerts()) == (2, 0)
-    meet(4)
+    meet(9)
     assert (set(met.values()), alerts()) == ({2}, 1)
-    for turn in range(5):
-        meet(turn)
+    for rater in range(10, 15):
+        meet(rater)
     assert (set(met.values()), alerts()) == ({3}, 1)
     with store.read() as tx:
         assert any("least seen comes again" in words for words in gold_review.warnings(tx, crowd.job))
