@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import uvicorn
 from grater.annotate.web import Settings, create_app
 from grater.annotate.web.check import of_pieces, units
 from tests.annotate.web.client import Client
-from tests.annotate.web.studies import Study, served
+from tests.annotate.web.studies import Study, application, served
 
 TEXT = "The girl waited on the bus. The boy discussed about the film. The king listened the music."
 
@@ -154,6 +155,9 @@ def test_too_many_requests_wait(tmp_path: Path, shared: Study) -> None:
         assert [client.post("/v2/check", data=parameters).status_code for _ in range(3)] == [200, 200, 429]
         study.clock.now += 60_000
         assert client.post("/v2/check", data=parameters).status_code == 200
+        settings = replace(study.settings, base_url="http://localhost:8081")  # for one's own editor
+        own = Client(application(settings, study.store), base_url="http://localhost:8081", address="127.0.0.1")
+        assert [own.post("/v2/check", data=parameters).status_code for _ in range(4)] == [200] * 4
 
 
 # A client that was written for LanguageTool

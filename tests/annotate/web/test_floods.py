@@ -120,7 +120,7 @@ def test_one_client_costs_the_server_little_and_others_are_served(tmp_path: Path
             token, session = credentials.start_session(tx, people.named(tx, "Guest").person_id, hours=12)
         job_id = study.jobs["error"]
     with serving(tmp_path / "study.db") as (port, pid):
-        honest, client = Flood(port, "127.0.0.2"), Flood(port, "127.0.0.1")
+        honest, client = Flood(port, "127.0.0.2"), Flood(port, "127.0.0.3")
         short = {"text": "The girl waited on the bus.", "language": "en-US"}
         assert honest.post("/v2/check", short) == 200  # which loads the systems
         cpu, stored = cpu_seconds(pid), size_of(tmp_path / "study.db")
@@ -131,7 +131,7 @@ def test_one_client_costs_the_server_little_and_others_are_served(tmp_path: Path
             assert honest.post("/v2/check", short) == 200, "others wait for one text at the most"
             assert first.result() == 200
         assert client.post("/v2/check", {"text": text, "language": "en-US"}) == 429
-        guest = Flood(port, "127.0.0.1", {"cookie": f"grater-session={token}"})
+        guest = Flood(port, "127.0.0.3", {"cookie": f"grater-session={token}"})
         own = {"csrf": session.csrf}
         assert [client.get("/login") for _ in range(250)] == [200] * 250
         path = guest.location(f"/jobs/{job_id}/next", own)
