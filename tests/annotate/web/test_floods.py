@@ -90,6 +90,9 @@ def test_a_guest_and_a_visitor_have_a_number_of_requests_and_people_with_account
         assert [visitor.get("/login").status_code for _ in range(6)] == [200] * 5 + [429]
         study.clock.now += 60_000
         assert visitor.get("/api/v1/openapi.json").status_code == 429, "it counts for 60"
+        study.clock.now += 60_000
+        assert visitor.post("/login", {"name": "x" * 70_000}).status_code != 429, "which counts for four"
+        assert [visitor.get(path).status_code for path in ("/nowhere", "/nowhere")] == [404, 429]
         assert [rater.get("/jobs").status_code for _ in range(6)] == [200] * 6
         sent = [guest.post(f"/jobs/{study.jobs['error']}/next", follow_redirects=False) for _ in range(4)]
         assert [reply.status_code for reply in sent] == [303] * 3 + [429], (

@@ -302,8 +302,8 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     access = await run_in_threadpool(_who, server, request, token, is_api)
     visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
     request.state.known = (visitor, masked(session_csrf))  # a page that tells of an error keeps the way on
-    _require_allowed(request, route, access)
     _require_budget(server, request, access)
+    _require_allowed(request, route, access)
     sent_nonce = read_cookie(request, server.settings, NONCE)
     nonce = sent_nonce or new_secret()
     expected = session_csrf or visitor_token(server.secret, nonce)
@@ -330,6 +330,9 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
 CHANGE_BYTES = 1700
 """What a change stores beside its words: a row, its index entries and its events, measured for an answer."""
 
+LIKE_A_REQUEST = 20_000
+"""Bytes of a body that count as one more request."""
+
 
 class TooOften(Exception):
     """Somebody without an account has used up what a minute has for them."""
@@ -338,20 +341,22 @@ class TooOften(Exception):
 def _require_budget(server: Server, request: Request, access: Access | None) -> None:
     """Requests of visitors, by address, and of raters who came by a link and have no password, are limited.
 
-    Their changes are limited by bytes too.  Drafts are not: each takes the place of the one before.
+    A long body counts as several requests.  Changes of such raters are limited by bytes too, except drafts, each of
+    which takes the place of the one before.
     """
+    is_chunked = "transfer-encoding" in request.headers
+    n = server.settings.most_body_bytes if is_chunked else int(request.headers.get("content-length", 0))
     if access is None:
         key = address_of(request, server.settings)
     elif access.person.password_hash or access.person.kind != "human" or not access.csrf:
         return
     else:
         key = access.person.person_id
-    if not server.requests.take(key):
+    if not server.requests.take(key, amount=min(server.requests.most, 1 + n // LIKE_A_REQUEST)):
         raise TooOften
-    if access is not None and request.method == "POST":
-        n = int(request.headers.get("content-length", server.settings.most_body_bytes))
-        if not server.changes.take(key, amount=min(server.changes.most, CHANGE_BYTES + n)):
-            raise TooOften
+    n_stored = min(server.changes.most, CHANGE_BYTES + n)
+    if access is not None and request.method == "POST" and not server.changes.take(key, amount=n_stored):
+        raise TooOften
 
 
 SLOW_SECONDS = 1.0

@@ -19,8 +19,17 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from grater.annotate.requests import problem_lines
 from grater.annotate.store.clock import at_most
-from grater.annotate.web.context import FactorNeeded, LoginNeeded, TooOften, known_visitor, login_path, server_of
+from grater.annotate.web.context import (
+    FactorNeeded,
+    LoginNeeded,
+    TooOften,
+    address_of,
+    known_visitor,
+    login_path,
+    server_of,
+)
 from grater.annotate.web.roles import API, EDITORS, FACTOR_PATH, SAFE
 from grater.errors import (
     BadInput,
@@ -122,6 +131,9 @@ async def on_grater_error(request: Request, error: GraterError) -> Response:
 
 
 async def on_http_error(request: Request, error: HTTPException) -> Response:
+    server = server_of(request)
+    if not hasattr(request.state, "known") and not server.requests.take(address_of(request, server.settings)):
+        return await on_too_often(request, TooOften())  # for a page that is not there nobody else has counted
     words = NOT_THERE if error.status_code == HTTPStatus.NOT_FOUND else str(error.detail)
     response = answer(request, error.status_code, words)
     response.headers.update(error.headers or {})
@@ -129,8 +141,8 @@ async def on_http_error(request: Request, error: HTTPException) -> Response:
 
 
 async def on_wrong_shape(request: Request, error: RequestValidationError) -> Response:
-    lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:20]]
-    return answer(request, 422, *lines)
+    fields = [{**problem, "loc": problem["loc"][1:]} for problem in error.errors()]  # not that it is in the body
+    return answer(request, 422, *problem_lines(fields))
 
 
 async def on_login_needed(request: Request, error: LoginNeeded) -> Response:  # noqa: ARG001
