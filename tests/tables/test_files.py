@@ -53,14 +53,16 @@ def test_a_gap_does_not_turn_one_into_one_point_zero(pd: Any) -> None:
     assert read_gold(frame.dropna(subset="label")).frame.select("item", "label").rows() == [("1", "1"), ("3", "2")]
 
 
-def test_fractions_stay_what_they_are() -> None:
+def test_frames_keep_text_fractions_and_lists() -> None:
+    # Fractions stay what they are.
     frame = pl.DataFrame({"item": [1.0, 2.5], "rater": ["a", "a"], "label": [-3.0, 1e20]})
     assert read_judgments(frame).frame.select("item", "label").rows() == [("1", "-3"), ("2.5", "1e+20")]
-
-
-def test_text_is_text_even_where_it_looks_like_a_number() -> None:
+    # Text is text even where it looks like a number.
     frame = pl.DataFrame({"item": ["1.0", "01"], "rater": ["a", "a"], "label": ["1.0", "1"]})
     assert read_judgments(frame).frame.select("item", "label").rows() == [("1.0", "1.0"), ("01", "1")]
+    # Real lists are flags.
+    frame = pl.DataFrame({"item": ["a", "b"], "rater": ["r", "r"], "label": ["x", "y"], "flags": [["f", "g"], []]})
+    assert read_judgments(frame).frame["flags"].to_list() == ["f|g", None]
 
 
 def test_mixed_columns_of_pandas_are_read_value_by_value(pd: Any) -> None:
@@ -81,11 +83,6 @@ def test_categories_and_dates_become_text() -> None:
         }
     )
     assert read_judgments(frame).frame.rows() == [("a", "r", "x", "2024-05-01T09:30:00+00:00"), ("b", "r", "y", None)]
-
-
-def test_real_lists_are_flags() -> None:
-    frame = pl.DataFrame({"item": ["a", "b"], "rater": ["r", "r"], "label": ["x", "y"], "flags": [["f", "g"], []]})
-    assert read_judgments(frame).frame["flags"].to_list() == ["f|g", None]
 
 
 def test_a_missing_number_of_pandas_is_missing_and_a_nan_of_polars_is_wrong(pd: Any) -> None:
@@ -271,28 +268,24 @@ def test_one_table_in_many_shapes(text: str) -> None:
     assert rows(text) == [("1", "2"), ("3", None)]
 
 
-def test_blank_lines_keep_their_number() -> None:
-    assert lines("a,b\n\n1,2\n\n\n3,4\n") == [3, 6]
-    assert lines('a,b\n\n1,"2"\n\n\n3,4\n') == [3, 6]
-
-
-def test_a_quoted_cell_holds_line_ends_quotes_and_separators() -> None:
+def test_cells_are_kept_as_they_stand() -> None:
+    # A quoted cell holds line ends quotes and separators.
     text = 'a,b\n1,"one\ntwo, ""three"""\n2,x\n'
     assert rows(text) == [("1", 'one\ntwo, "three"'), ("2", "x")]
     assert lines(text) == [2, 4]
-
-
-def test_a_quote_inside_a_bare_cell_is_a_character() -> None:
+    # A quote inside a bare cell is a character.
     assert rows('a,b\n5" nail,x\n') == [('5" nail', "x")]
-
-
-def test_spaces_in_cells_are_kept() -> None:
+    # Spaces in cells are kept.
     assert rows("a,b\n x ,y\n") == [(" x ", "y")]
-
-
-def test_line_separators_of_unicode_end_no_line() -> None:
+    # Line separators of unicode end no line.
     assert rows("a,b\nx\u2028y\x85z,1\n") == [("x\u2028y\x85z", "1")]
     assert rows('a,b\n"x\u2028y\x85z",1\n') == [("x\u2028y\x85z", "1")]
+    # A very long cell is a cell.
+    cell = "x" * 300_000
+    assert rows(f'a,b\n"{cell}",1\n') == [(cell, "1")]
+    # Blank lines keep their number.
+    assert lines("a,b\n\n1,2\n\n\n3,4\n") == [3, 6]
+    assert lines('a,b\n\n1,"2"\n\n\n3,4\n') == [3, 6]
 
 
 def test_ragged_lines_are_named() -> None:
@@ -358,11 +351,6 @@ def test_quotes_that_do_not_pair_are_named_by_line(text: str) -> None:
 
 def test_a_column_stands_once_in_the_header() -> None:
     assert "found 'a' more than once" in complaint("a,b,a\n1,2,3\n")
-
-
-def test_a_very_long_cell_is_a_cell() -> None:
-    cell = "x" * 300_000
-    assert rows(f'a,b\n"{cell}",1\n') == [(cell, "1")]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path: Path) -> None:

@@ -35,17 +35,30 @@ FRAME = pl.DataFrame(
 )
 
 
-def test_only_valid_judgments_and_those_without_a_status_count() -> None:
+def test_only_judgments_that_count_are_kept_and_the_others_are_counted() -> None:
+    # Only valid judgments and those without a status count.
     judgments = read_judgments(FRAME)
     assert judgments.frame["rater"].to_list() == ["1", "2"]
     assert judgments.dropped == {"status surplus": 1, "status untrusted": 1, "status withdrawn": 1}
-
-
-def test_another_status_can_be_asked_for() -> None:
+    # Another status can be asked for.
     judgments = read_judgments(FRAME, status=("untrusted", "surplus"))
     assert judgments.frame["status"].to_list() == ["untrusted", "surplus"]
     assert judgments.dropped == {"status valid": 2, "status withdrawn": 1}
     assert len(read_judgments(FRAME, status=("all",))) == 5
+    # Flags drop judgments and are counted even when nobody bears them.
+    judgments = read_judgments(FRAME, status=("all",), drop_flags=("spelling", "context", "typo"))
+    assert judgments.frame["flags"].to_list() == [None, "spellings", None]
+    assert judgments.dropped == {"flag spelling": 1, "flag context": 1, "flag typo": 0}
+    # No confidence is below any.
+    judgments = read_judgments(FRAME, status=("all",), min_confidence=0.9)
+    assert judgments.frame["confidence"].to_list() == [0.9, 0.9, 1.0]
+    assert judgments.dropped == {"no confidence": 1, "confidence below 0.9": 1}
+    # A filter needs its column.
+    frame = FRAME.select("item", "rater", "label")
+    with pytest.raises(UsageError, match="expected a column 'flags', found none"):
+        read_judgments(frame, drop_flags=("spelling",))
+    with pytest.raises(UsageError, match="expected a column 'confidence', found none"):
+        read_judgments(frame, min_confidence=0.5)
 
 
 def test_a_table_of_which_nothing_counts_is_refused() -> None:
@@ -54,26 +67,6 @@ def test_a_table_of_which_nothing_counts_is_refused() -> None:
         BadInput, match=r"expected judgments that count, found none \(5 status Approved\); see status"
     ):
         read_judgments(frame)
-
-
-def test_flags_drop_judgments_and_are_counted_even_when_nobody_bears_them() -> None:
-    judgments = read_judgments(FRAME, status=("all",), drop_flags=("spelling", "context", "typo"))
-    assert judgments.frame["flags"].to_list() == [None, "spellings", None]
-    assert judgments.dropped == {"flag spelling": 1, "flag context": 1, "flag typo": 0}
-
-
-def test_no_confidence_is_below_any() -> None:
-    judgments = read_judgments(FRAME, status=("all",), min_confidence=0.9)
-    assert judgments.frame["confidence"].to_list() == [0.9, 0.9, 1.0]
-    assert judgments.dropped == {"no confidence": 1, "confidence below 0.9": 1}
-
-
-def test_a_filter_needs_its_column() -> None:
-    frame = FRAME.select("item", "rater", "label")
-    with pytest.raises(UsageError, match="expected a column 'flags', found none"):
-        read_judgments(frame, drop_flags=("spelling",))
-    with pytest.raises(UsageError, match="expected a column 'confidence', found none"):
-        read_judgments(frame, min_confidence=0.5)
 
 
 def test_labels_are_merged_and_the_rest_stays() -> None:
@@ -176,20 +169,17 @@ def judged(rows: Sequence[tuple[str, str, str | None]] | None = None) -> Judgmen
     return Judgments(pl.DataFrame(found, ["item", "rater", "label", "at"], orient="row"), "table")
 
 
-def test_the_first_two_of_every_item_by_time_and_then_by_name() -> None:
+def test_the_first_of_each_item_are_by_time_then_by_name() -> None:
+    # The first two of every item by time and then by name.
     assert are_first(judged(), 2).tolist() == [False, True, True, True, True, False]
     kept = first_of_each(judged(), 2)
     assert kept.frame.select("item", "rater").rows() == [("a", "r1"), ("b", "r1"), ("a", "r2"), ("b", "r2")]
     assert kept.dropped == {"after the first 2 of an item": 1, "of items with fewer than 2": 1}
-
-
-def test_the_order_of_rows_changes_nothing() -> None:
+    # The order of rows changes nothing.
     other = first_of_each(judged(ROWS[::-1]), 1).frame.sort("item")
     assert other.equals(first_of_each(judged(), 1).frame.sort("item"))
     assert other["rater"].to_list() == ["r1", "r1", "r1"]
-
-
-def test_where_no_item_has_so_many_nobody_has_stopped_asking_yet() -> None:
+    # Where no item has so many nobody has stopped asking yet.
     assert len(equal_in_number(judged(), 4)) == len(equal_in_number(judged(), 0)) == 6
     assert len(equal_in_number(judged(), 2)) == 4
 

@@ -26,18 +26,15 @@ def test_a_list_in_a_cell_is_many_judgments_by_nobody(tmp_path: Path) -> None:
     assert judgments.dropped == {"rows without an answer": 1}
 
 
-def test_real_lists_are_read_too() -> None:
+def test_lists_in_cells_are_judgments_only_without_raters() -> None:
+    # Real lists are read too.
     judgments = read_judgments(pl.DataFrame({"item": ["a", "b"], "label": [["x", "y"], None], "other": [[1], [2]]}))
     assert judgments.frame.rows() == [("a", "1", "x", "[1]"), ("a", "2", "y", "[1]")]
     assert judgments.dropped == {"rows without an answer": 1}
-
-
-def test_a_list_of_lists_is_no_label() -> None:
+    # A list of lists is no label.
     with pytest.raises(BadInput, match="row 2: expected a list of labels in column 'label'"):
         read_judgments(pl.DataFrame({"item": ["a", "b"], "label": ["[1]", "[[1]]"]}))
-
-
-def test_with_raters_a_list_is_one_odd_label() -> None:
+    # With raters a list is one odd label.
     frame = pl.DataFrame({"item": ["a"], "rater": ["r"], "label": ["[1]"]})
     assert read_judgments(frame).frame["label"].to_list() == ["[1]"]
 
@@ -45,32 +42,25 @@ def test_with_raters_a_list_is_one_odd_label() -> None:
 WIDE = pl.DataFrame({"item": ["a", "b", "c"], "first": [1, None, None], "second": [2, 3, None]})
 
 
-def test_columns_side_by_side_are_raters_by_position() -> None:
+def test_columns_side_by_side_are_positions_or_people() -> None:
+    # Columns side by side are raters by position.
     judgments = read_wide(WIDE, labels=["first", "second"])
     assert judgments.frame.rows() == [("a", "1", "1"), ("a", "2", "2"), ("b", "2", "3")]
     assert judgments.anonymous_raters
     assert judgments.dropped == {"rows without an answer": 1}
-
-
-def test_columns_side_by_side_may_be_people() -> None:
+    # Columns side by side may be people.
     judgments = read_wide(WIDE, labels=["first", "second"], are_raters=True)
     assert judgments.frame["rater"].to_list() == ["first", "second", "second"]
     assert not judgments.anonymous_raters
-
-
-def test_columns_must_be_there() -> None:
+    # Columns must be there.
     with pytest.raises(UnknownName, match=r"unknown column 'frist'\. Did you mean 'first'"):
         read_wide(WIDE, labels=["frist"])
     with pytest.raises(BadInput, match="expected columns of labels, found none named"):
         read_wide(WIDE, labels=[])
-
-
-def test_an_item_stands_in_one_row() -> None:
+    # An item stands in one row.
     with pytest.raises(BadInput, match="row 2: expected item 'a', rater '1' once"):
         read_wide(pl.DataFrame({"item": ["a", "a"], "x": [1, 2]}), labels=["x"])
-
-
-def test_rows_without_any_judgment_are_no_table() -> None:
+    # Rows without any judgment are no table.
     with pytest.raises(BadInput, match="found no rows"):
         read_wide(pl.DataFrame({"item": ["a"], "x": [None]}), labels=["x"])
 

@@ -40,7 +40,7 @@ def test_json_is_that_of_the_contract() -> None:
 def test_order_of_rows_changes_nothing() -> None:
     table = of_confusion(TABLE_3)
     shuffled = Judgments(table.frame.sample(fraction=1, shuffle=True, seed=3), table.name)
-    assert agreement(shuffled).to_dict() == agreement(table).to_dict()
+    assert repr(agreement(shuffled)) == repr(agreement(table))  # sums in another order may differ in the last bit
 
 
 def test_what_cannot_be_compared_says_why() -> None:
