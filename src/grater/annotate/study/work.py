@@ -23,68 +23,31 @@ import json
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
-from functools import cached_property
-from functools import lru_cache
-from grater.annotate import jobs
-from grater.annotate import judgments
-from grater.annotate import marks
-from grater.annotate import panels
-from grater.annotate import people
-from grater.annotate import units
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any, cast
+
+from sqlalchemy import Row
+
+from grater.annotate import jobs, judgments, marks, panels, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.marks import Draft
 from grater.annotate.people import Person
-from grater.annotate.store import Store
-from grater.annotate.store import Tx
-from grater.annotate.store import gold_review
-from grater.annotate.store import intake
-from grater.annotate.store import leases
-from grater.annotate.store import progress
-from grater.annotate.store import submissions
-from grater.annotate.store import trust
+from grater.annotate.store import Store, Tx, gold_review, intake, leases, progress, submissions, trust
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt
 from grater.annotate.study.limits import LIMITS
-from grater.annotate.tasks import Answer
-from grater.annotate.tasks import Shown
-from grater.annotate.tasks import TASKS
-from grater.annotate.tasks import Task
-from grater.annotate.tasks import Unit
-from grater.annotate.tasks.marking import MOST_EDITS
-from grater.annotate.tasks.marking import REJECTED
-from grater.annotate.tasks.marking import SET_ASIDE
-from grater.annotate.tasks.marking import TASK
+from grater.annotate.tasks import TASKS, Answer, Shown, Task, Unit
+from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SET_ASIDE, TASK, edits_of, tagset_of
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.tasks.marking import edits_of
-from grater.annotate.tasks.marking import tagset_of
-from grater.annotate.tasks.task import may_keep
-from grater.annotate.tasks.task import sent_fields
-from grater.annotate.units import LeasedUnit
-from grater.annotate.units import StudyUnit
+from grater.annotate.tasks.task import may_keep, sent_fields
+from grater.annotate.units import LeasedUnit, StudyUnit
 from grater.corpora.check import check_essays
-from grater.errors import BadInput
-from grater.errors import Conflict
-from grater.errors import Forbidden
-from grater.errors import NotFound
-from grater.errors import Problem
-from grater.errors import StoreBusy
-from grater.errors import StoreFull
-from grater.errors import UsageError
-from grater.model import Edit
-from grater.model import Essay
-from grater.model import Json
-from grater.model import Span
+from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError
+from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty import generator
-from sqlalchemy import Row
-from typing import Any
-from typing import cast
-
 
 LOG = logging.getLogger("grater.annotate.study.work")
 
